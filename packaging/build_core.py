@@ -48,7 +48,7 @@ SANITIZE = ["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=
 
 
 class BuildError(Exception):
-    """The core could not be built; the message is the compiler's."""
+    """The core could not be built; the message is the compiler's output or the missing requirement."""
 
 
 def is_free_threaded() -> bool:
@@ -75,7 +75,7 @@ def wheel_tag() -> str:
 
 
 def compilers() -> list[list[str]]:
-    """Return commands that may be a C compiler on this machine, the best first."""
+    """Return commands that may be a C compiler, the best first; only that of `CC` if it is set."""
     if compiler := os.environ.get("CC"):
         return [shlex.split(compiler)]
     candidates = []
@@ -103,7 +103,7 @@ def can_compile(compiler: list[str]) -> bool:
 
 
 def requirements() -> list[str]:
-    """Return the additional requirements of the package's build: a compiler if there is none."""
+    """Return the build's extra requirements: ziglang if no compiler works and it runs on this machine."""
     if any(can_compile(each) for each in compilers()):
         return []
     return [ZIG] if platform.machine().lower() in ZIG_MACHINES else []
@@ -141,10 +141,10 @@ def cross_build(platform_name: str, target: Path) -> None:
         target: The file to write.
 
     Raises:
-        BuildError: The build failed.
+        BuildError: ziglang is not installed, or the build failed.
     """
     if importlib.util.find_spec("ziglang") is None:
-        raise BuildError("building for another platform takes ziglang: pip install ziglang")
+        raise BuildError("building for another platform needs ziglang: pip install ziglang")
     zig = [sys.executable, "-m", "ziglang"]
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as name:
@@ -163,7 +163,7 @@ def cross_build(platform_name: str, target: Path) -> None:
 
 
 def _import_library(zig: list[str], platform_name: str, folder: Path) -> Path:
-    """Write the import library for python3.dll, which is part of every Python for Windows."""
+    """Write the import library for python3.dll, which every Python for Windows has, and return its path."""
     header = (SOURCES / "stable_abi.h").read_text(encoding="utf-8")
     data = re.findall(r"PyAPI_DATA\(PyObject \*\) (\w+);", header)
     functions = re.findall(r"^\w[\w ]*[ *](Py\w+)\([^()]*\);", header, re.MULTILINE)
@@ -191,7 +191,7 @@ def build(target: Path, compiler: list[str] | None = None, sanitize: bool = Fals
         sanitize: Whether to build with AddressSanitizer and UndefinedBehaviorSanitizer.
 
     Raises:
-        BuildError: No compiler could build it.
+        BuildError: No compiler was found, none could build it, or a free-threaded Python lacks its headers.
     """
     messages = ["no C compiler was found"]
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -212,7 +212,9 @@ def main() -> int:
     """Build into the source tree and return the exit status."""
     parser = argparse.ArgumentParser(description="Build the graph's C core into the source tree.")
     parser.add_argument("--compiler", help="the compiler's command")
-    parser.add_argument("--sanitize", action="store_true", help="with the address and undefined sanitizers")
+    parser.add_argument(
+        "--sanitize", action="store_true", help="build with AddressSanitizer and UndefinedBehaviorSanitizer"
+    )
     parser.add_argument("--target", type=Path, default=FOLDER / file_name())
     parser.add_argument("--platform", choices=PLATFORMS, help="another platform; needs --target")
     options = parser.parse_args()
@@ -241,7 +243,7 @@ with contextlib.suppress(ImportError):
         PLUGIN_NAME = "custom"
 
         def dependencies(self) -> list[str]:
-            """Return a compiler from PyPI if this machine has none."""
+            """Return ziglang if no compiler works and it runs on this machine."""
             return requirements()
 
         def initialize(self, version: str, build_data: dict) -> None:

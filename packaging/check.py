@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Install what is needed and run every check: `python3 packaging/check.py [--only NAMES] [pytest arguments]`.
 
-`--only` runs some of the checks, such as `--only ruff,mypy`: ruff, format, mypy, imports, tests.
+`--only` runs only the named checks (ruff, format, mypy, imports, tests), for example `--only ruff,mypy`.
 
 Runs without a display: Qt tests draw offscreen. Prints each check's name and time; the exit status is 0
-only if all checks pass.
+only if all selected checks pass.
 
 The tests write about 200,000 small files, sync many of them, and start hundreds of programs. Their folder is
 therefore in memory if possible, and compiled Python files are cached for the programs of the run.
@@ -30,7 +30,7 @@ _MOUNT_AND_RUN = 'mount -t tmpfs -o mode=0700 tmpfs "$0" && exec "$@"'
 
 
 def main() -> int:
-    """Run all checks one after the other, even if one fails."""
+    """Run the selected checks in order, even if one fails, and return the exit status."""
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     parser.add_argument("--only", type=lambda names: frozenset(names.split(",")), default=_CHECKS)
     options, pytest_arguments = parser.parse_known_args()
@@ -47,8 +47,8 @@ def main() -> int:
         return _run(Path(folder), options.only, pytest_arguments)
 
 
-def _run(folder: Path, only: frozenset[str], for_tests: list[str]) -> int:
-    """Run the checks of `only` with `folder` for temporary files, and pytest with `for_tests`."""
+def _run(folder: Path, only: frozenset[str], pytest_arguments: list[str]) -> int:
+    """Run the checks of `only` with `folder` for temporary files, and pytest with `pytest_arguments`."""
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     os.environ["PYTHONPYCACHEPREFIX"] = str(folder / "bytecode")
     scratch = folder / "tests"
@@ -70,15 +70,15 @@ def _run(folder: Path, only: frozenset[str], for_tests: list[str]) -> int:
         "format": ("ruff format", [str(binaries / "ruff"), "format", "--check", "."]),
         "mypy": ("mypy", [str(binaries / "mypy")]),
         "imports": ("import-linter", [str(binaries / "lint-imports")]),
-        "tests": ("tests", [*tests, "--dist", "loadfile", *for_tests]),
+        "tests": ("tests", [*tests, "--dist", "loadfile", *pytest_arguments]),
     }
-    failed = [name for id, (name, command) in checks.items() if id in only and not _passes(name, command)]
+    failed = [name for key, (name, command) in checks.items() if key in only and not _passes(name, command)]
     print(f"failed: {', '.join(failed)}" if failed else "all checks passed", flush=True)
     return 1 if failed else 0
 
 
 def _in_memory(folder: Path) -> list[str]:
-    """Return the beginning of a command that has `folder` in memory; empty if that is not possible.
+    """Return a command prefix that mounts `folder` in memory; empty if that is not possible.
 
     The mount is visible to that command only and ends with it. It requires superuser rights, which machines
     for continuous integration grant.

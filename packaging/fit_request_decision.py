@@ -1,9 +1,9 @@
-"""Fit the decision between the readings of a request: `python packaging/fit_request_decision.py`.
+"""Fit the weights that decide between a request's readings: `python packaging/fit_request_decision.py`.
 
-The requests of `requests/held_out.txt`, on which the request model was not trained, run against the agent on
-the sample vault, with the right reading of each as in `request_examples.py`. Printed are the weights for
-`app/agent/language/decision.py`, fitted by maximum likelihood, so that the probabilities are those of right
-readings.
+The requests in `requests/held_out.txt`, on which the request model was not trained, run against the agent on
+the sample vault, each conversation continued with right readings as in `request_examples.py`. The script
+prints the weights for `app/agent/language/decision.py`, fitted by maximum likelihood, so that an option's
+probability estimates how often such an option is right.
 """
 
 from __future__ import annotations
@@ -39,24 +39,24 @@ class Judged:
     right: list[bool]
 
 
-async def judged(file: Path) -> list[Judged]:
-    """Return the options of the requests of a file."""
+async def judge(file: Path) -> list[Judged]:
+    """Return the options of a file's requests; a request that has none is left out."""
     found: list[Judged] = []
     seen: list[list[Option]] = []
     async with sample_run() as run:
         interpreter = run.agent._interpreter
         original = interpreter._options
 
-        def options(*given: object) -> list[Option]:
-            seen.append(original(*given))  # type: ignore[arg-type]
+        def record_options(*arguments: object) -> list[Option]:
+            seen.append(original(*arguments))  # type: ignore[arg-type]
             return seen[-1]
 
-        interpreter._options = options  # type: ignore[method-assign]
-        for talk in evaluation.conversations(file):
+        interpreter._options = record_options  # type: ignore[method-assign]
+        for requests in evaluation.conversations(file):
             conversation = run.workspace.agent.create().id
-            written_before = run.workspace.journal.commits(1)
-            for request in talk:
-                run.run._approver.yes = request is not talk[-1]
+            last_commits = run.workspace.journal.commits(1)
+            for request in requests:
+                run.run._approver.yes = request is not requests[-1]
                 known = run.agent._states.get((conversation, ""), DialogState())
                 state = run.run._state = known.with_notes(evaluation.OPEN_NOTE)
                 seen.clear()
@@ -65,12 +65,12 @@ async def judged(file: Path) -> list[Judged]:
                     right = [await is_right(run, option, request.gold) for option in seen[-1]]
                     right[-1] = not any(right)
                     found.append(Judged(seen[-1], right))
-                if request is not talk[-1]:
-                    run._made = None
+                if request is not requests[-1]:
+                    run._reading = None
                     with contextlib.suppress(Unaligned):
-                        await run._aligned(request, state)
+                        await run._align(request, state)
                     await run.run._turn(conversation, run._right_line(request) or request.text)
-            if run.workspace.journal.commits(1) != written_before:
+            if run.workspace.journal.commits(1) != last_commits:
                 await run.run._reset()
     return found
 
@@ -97,7 +97,7 @@ async def fits(run: SampleRun, reading: Reading, gold: tuple[str, ...]) -> bool:
     return False
 
 
-def fitted(requests: list[Judged]) -> dict[str, float]:
+def fit_weights(requests: list[Judged]) -> dict[str, float]:
     """Return the weights that make the right options most likely."""
     names = list(
         dict.fromkeys(name for one in requests for option in one.options for name in option.features)
@@ -123,7 +123,7 @@ def fitted(requests: list[Judged]) -> dict[str, float]:
 
 def main() -> int:
     """Print the weights."""
-    for name, weight in fitted(asyncio.run(judged(HELD_OUT))).items():
+    for name, weight in fit_weights(asyncio.run(judge(HELD_OUT))).items():
         print(f'    "{name}": {weight},')
     return 0
 

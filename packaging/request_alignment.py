@@ -34,8 +34,8 @@ from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.request import Request
 from app.vault.path import NotePath, name_key
 
-SAME_VALUES: Mapping[str, str] = {"content": "text", "tags": "tag"}
-"""Names of arguments in the evaluation sets that differ from the names of the roles."""
+ROLES_BY_ARGUMENT: Mapping[str, str] = {"content": "text", "tags": "tag"}
+"""The roles of arguments that have another name in the evaluation sets."""
 _ATOM = re.compile(
     r"\s*(?P<neg>-)?(?P<body>\((?:[^()\"]|\"[^\"]*\")*\)|\[[^\]]*\]|[\w-]+:(?:\"[^\"]*\"|\([^)]*\)|[^\s()]+)|"
     r"[\w-]+:(?=\s|$)|\"[^\"]*\"|[^\s()]+)"
@@ -46,11 +46,11 @@ _MAX_SPAN = 30
 
 
 class Unaligned(Exception):
-    """A value that does not stand in the request."""
+    """The reading can't be written as a program that copies its values from the request."""
 
 
 class Aligner:
-    """Align the readings of one request."""
+    """Aligns the readings of one request."""
 
     def __init__(self, request: Request, items: Sequence[RequestItem], state: DialogState) -> None:
         self._request = request
@@ -60,36 +60,45 @@ class Aligner:
         self._sets = request.set_parser()
 
     def program(self, reading: Reading, parts: dict[str, list[str]]) -> list[Symbol]:
-        """Return the program of a reading; raise `Unaligned` if a value can't be copied."""
+        """Return the program of a reading.
+
+        Args:
+            reading: The reading.
+            parts: The texts that an argument of the last step contains, by role; the program copies all words
+                from the first to the last of them.
+
+        Raises:
+            Unaligned: A value can't be copied from the request.
+        """
         found: list[Symbol] = []
-        for index, step in enumerate(reading.steps):
+        for step in reading.steps:
             if found:
                 found.append(NEXT)
-            found += self._step(step, parts if step is reading.last else {}, follows=index > 0)
+            found += self._step(step, parts if step is reading.last else {})
         return found
 
-    def _step(self, step: PipelineStep, parts: dict[str, list[str]], *, follows: bool) -> Iterator[Symbol]:
+    def _step(self, step: PipelineStep, parts: dict[str, list[str]]) -> Iterator[Symbol]:
         if (task := self._task(step, parts)) is not None:
             yield from task
             return
         yield step.action
         if step.target is not None:
-            yield from self.symbols(step.target, follows=follows)
+            yield from self.symbols(step.target)
         arguments = step.arguments
         if span := self._path_of(step):
             yield "name="
             yield span
             arguments = {role: arguments[role] for role in arguments if role not in ("name", "folder")}
         for role, value in arguments.items():
-            role = SAME_VALUES.get(role, role)
+            role = ROLES_BY_ARGUMENT.get(role, role)
             yield f"{role}="
-            yield from self._value(role, value, follows=follows)
+            yield from self._value(role, value)
         for role, pieces in parts.items():
             yield f"{role}="
             yield from self._parts(pieces)
 
     def _task(self, step: PipelineStep, parts: dict[str, list[str]]) -> list[Symbol] | None:
-        """Return the symbols of a replacement that checks or clears the box of a task; None for others."""
+        """Return the symbols of a step that checks or clears a task's box; None for another step."""
         if step.action != "replace" or step.target is None:
             return None
         old, text = (parts.get(role) or [str(step.arguments.get(role, ""))] for role in ("old", "text"))
@@ -109,7 +118,7 @@ class Aligner:
         return [action, *target, "query=", max(spans, key=lambda span: span[1] - span[0])]
 
     def _path_of(self, step: PipelineStep) -> Span | None:
-        """Return the words that name a new note with its folder ("Concepts/Parallax")."""
+        """Return the span that names a new note with its folder ("Concepts/Parallax")."""
         name, folder = (str(step.arguments.get(role, "")) for role in ("name", "folder"))
         if step.action != "create_note" or not (name and folder):
             return None
@@ -117,8 +126,8 @@ class Aligner:
 
     # Sets
 
-    def symbols(self, notes: NoteSet, *, follows: bool) -> Iterator[Symbol]:
-        """Yield the symbols of a set of notes; `follows` is True after another step."""
+    def symbols(self, notes: NoteSet) -> Iterator[Symbol]:
+        """Yield the symbols of a set of notes; raise `Unaligned` if it can't be expressed."""
         if notes.unknown:
             raise Unaligned(f"note {notes.unknown}")
         if notes.source:
@@ -155,10 +164,10 @@ class Aligner:
         if set(paths) == set(state.others) and len(state.them) > len(paths) and self._says_others():
             yield "others"
             return
-        left_out = [path for path in state.them if path not in paths]
-        if len(paths) > 1 and set(paths) < set(state.them) and len(left_out) <= 2 < len(state.them):
+        excluded = [path for path in state.them if path not in paths]
+        if len(paths) > 1 and set(paths) < set(state.them) and len(excluded) <= 2 < len(state.them):
             yield "these"
-            for path in left_out:
+            for path in excluded:
                 yield "-"
                 yield from self._notes((path,))
             return
@@ -362,7 +371,7 @@ class Aligner:
         return str(tag[0] if isinstance(tag, tuple) and tag else tag or "")
 
     def _period(self, atoms: str, field: str) -> Span | None:
-        """Return the shortest span of words that mean a period."""
+        """Return the shortest span that names the period of the conditions on a date."""
         for span in self._spans(6):
             part = self._reader.tokens(span)
             found = self._request.dates.parse_span(part, 0)
@@ -411,18 +420,18 @@ class Aligner:
 
     # Arguments
 
-    def _value(self, role: str, value: object, *, follows: bool) -> Iterator[Symbol]:
+    def _value(self, role: str, value: object) -> Iterator[Symbol]:
         last = self._state.last.last.arguments if self._state.last else {}
         try:
-            yield from list(self._own_value(role, value, follows=follows))
+            yield from list(self._own_value(role, value))
         except Unaligned:
             if role not in last or _plain(last[role]) != _plain(value):
                 raise
             yield "same"
 
-    def _own_value(self, role: str, value: object, *, follows: bool) -> Iterator[Symbol]:
+    def _own_value(self, role: str, value: object) -> Iterator[Symbol]:
         if isinstance(value, NoteSet):
-            yield from self.symbols(value, follows=follows)
+            yield from self.symbols(value)
             return
         if role in ("tag", "new_tag"):
             tags = value if isinstance(value, tuple) else re.split(r",\s*", str(value))
@@ -514,8 +523,13 @@ class Aligner:
                 return span
         for span in self._spans(5):
             part = self._reader.tokens(span)
-            date = self._request.dates.parse_span(part, 0)
-            if date is not None and date.end == len(part) and date.first and date.first.isoformat() == text:
+            found = self._request.dates.parse_span(part, 0)
+            if (
+                found is not None
+                and found.end == len(part)
+                and found.first
+                and found.first.isoformat() == text
+            ):
                 return span
             if self._sets.days_ahead(part) == text:
                 return span
@@ -538,7 +552,7 @@ class Aligner:
     # Words
 
     def _exactly(self, text: str) -> Span | None:
-        """Return the span with a text, including its last mark; else the span without the marks around it."""
+        """Return the span with exactly this text; else one that differs in case, spaces or outer marks."""
         return self._find(lambda own: own == text) or self._find(
             lambda own: _squeezed(own) == _squeezed(text)
         )
@@ -599,7 +613,7 @@ def _atoms(query: str) -> Iterator[str]:
 
 
 def _merged(symbols: list[list[Symbol]]) -> list[list[Symbol]]:
-    """Join words that stand next to each other in the request."""
+    """Join search words that are next to each other in the request."""
     merged: list[list[Symbol]] = []
     for part in symbols:
         last = merged[-1] if merged else None

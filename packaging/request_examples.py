@@ -1,4 +1,4 @@
-"""Examples for the request model: requests with programs that copy their values from the request.
+"""Write the examples for the request model: requests with programs that copy their values from them.
 
     python packaging/request_examples.py --output examples.json [--verbose] [FILE…]
 
@@ -55,7 +55,7 @@ REQUESTS = Path(__file__).parent / "requests"
 SEEN = ROOT / "tests" / "evaluation" / "requests_seen.txt"
 SEED = 5
 TEMPLATE_SHARE = 0.32
-"""Share of the sentences of the templates that become examples."""
+"""Share of the templates' sentences that become examples."""
 DATES = {
     "en": (
         *("last week", "2026-03-09", "yesterday", "March 2026", "today"),
@@ -74,8 +74,8 @@ QUOTED = (
     *('"see also K1"', '"first draft"'),
 )
 TOPICS = ("workshop", "horology", "urgent", "later", "review2", "brass", "voyages", "draft")
-_NOT_FILLED = frozenset(("find", "count", "meaning", "explain_relation", "help"))
-"""Labels whose sets of notes have no roles in the templates."""
+_LABELS_WITHOUT_ROLES = frozenset(("find", "count", "meaning", "explain_relation", "help"))
+"""Labels whose templates do not mark the roles of notes."""
 
 
 @dataclass
@@ -100,7 +100,7 @@ class SampleRun:
         self.agent = run._agent
         self.workspace = run._workspace
         self.failures: Counter[str] = Counter()
-        self._made: Reading | None = None
+        self._reading: Reading | None = None
 
     def example(self, request: Request, program: Sequence[Symbol]) -> Example:
         """Return a request with its program as an example."""
@@ -120,30 +120,30 @@ class SampleRun:
     # Conversations
 
     async def conversations(self, file: Path, verbose: bool) -> list[Example]:
-        """Return the aligned requests of a file of conversations."""
+        """Return examples from a file of conversations, and count the requests that can't be aligned."""
         found: list[Example] = []
-        for talk in evaluation.conversations(file):
+        for requests in evaluation.conversations(file):
             conversation = self.workspace.agent.create().id
-            written_before = self.workspace.journal.commits(1)
-            for request in talk:
-                self.run._approver.yes = request is not talk[-1]
-                self._made = None
+            last_commits = self.workspace.journal.commits(1)
+            for request in requests:
+                self.run._approver.yes = request is not requests[-1]
+                self._reading = None
                 known = self.agent._states.get((conversation, ""), DialogState())
                 state = self.run._state = known.with_notes(evaluation.OPEN_NOTE)
                 try:
-                    found.append(await self._aligned(request, state))
+                    found.append(await self._align(request, state))
                 except Unaligned as error:
                     self.failures[str(error).split()[0]] += 1
                     if verbose:
                         print(f"{request.text}\n    {' || '.join(request.gold)}\n    {error}")
-                if request is not talk[-1]:
+                if request is not requests[-1]:
                     await self.run._turn(conversation, self._right_line(request) or request.text)
-            if self.workspace.journal.commits(1) != written_before:
+            if self.workspace.journal.commits(1) != last_commits:
                 await self.run._reset()
         return found
 
-    async def _aligned(self, asked: evaluation.Request, state: DialogState) -> Example:
-        """Return the example of the first reading that can be copied from the request."""
+    async def _align(self, asked: evaluation.Request, state: DialogState) -> Example:
+        """Return an example with the first reading that can be aligned; raise `Unaligned` without one."""
         request = self.request(asked.text, state)
         first: Unaligned | None = None
         for gold in asked.gold:
@@ -159,7 +159,7 @@ class SampleRun:
             except Unaligned as error:
                 first = first or error
                 continue
-            self._made = made
+            self._reading = made
             return self.example(request, program)
         raise first or Unaligned("no reading")
 
@@ -167,7 +167,7 @@ class SampleRun:
         line, parts = evaluation._prepared(gold)
         try:
             reading = parse(line, self.run._resolve, ACTIONS)
-        except IndexError:  # the answer before had fewer notes than the writer expected
+        except IndexError:  # the previous answer had fewer notes than the author expected
             reading = None
         if reading is None:
             raise Unaligned(f"reading {gold}")
@@ -185,9 +185,9 @@ class SampleRun:
             return False
 
     def _right_line(self, request: evaluation.Request) -> str:
-        """Return a right reading of a request in the notation, with which the conversation goes on."""
-        if self._made is not None and is_clear(self._made):
-            return f"{PREFIX} {serialize(self._made)}"
+        """Return a right reading in the notation, to continue the conversation; empty if there is none."""
+        if self._reading is not None and is_clear(self._reading):
+            return f"{PREFIX} {serialize(self._reading)}"
         for gold in request.gold:
             try:
                 reading = parse(evaluation._prepared(gold)[0], self.run._resolve, ACTIONS)
@@ -200,7 +200,7 @@ class SampleRun:
     # Templates
 
     def templates(self) -> list[Example]:
-        """Return the filled templates."""
+        """Return examples from a share of the filled templates."""
         chance = random.Random(SEED)
         paths = sorted(str(path) for path in self.workspace.index.note_paths())
         names = [NotePath.on_disk(path).name for path in paths]
@@ -210,7 +210,7 @@ class SampleRun:
         for language in languages():
             sentences = list(Corpus(language, chance).sentences())
             for sentence in chance.sample(sentences, int(len(sentences) * TEMPLATE_SHARE)):
-                text, ranges = _filled(sentence, unique, tags, chance)
+                text, ranges = _fill_slots(sentence, unique, tags, chance)
                 request = self.request(text, _random_state(paths, chance))
                 items = request_items(request)
                 try:
@@ -238,13 +238,13 @@ def _random_state(paths: Sequence[str], chance: random.Random) -> DialogState:
 
 
 Range = tuple[int, int, str]
-"""The first and the last character of a word, and its role."""
+"""The start and end of a word in the text, and its role."""
 
 
-def _filled(
+def _fill_slots(
     sentence: Sentence, names: Sequence[str], tags: Sequence[str], chance: random.Random
 ) -> tuple[str, list[Range]]:
-    """Return a sentence with names in its slots, and where its words are."""
+    """Return the text of a sentence with filled slots, and the ranges of its words."""
     language = sentence.language
     relations = [
         phrase.text
@@ -284,7 +284,7 @@ def _filled(
 
 
 def _role_spans(items: Sequence[RequestItem], ranges: Sequence[Range]) -> list[tuple[Span, str]]:
-    """Return the spans of items that have a role."""
+    """Return the spans of items that have a role; raise `Unaligned` if an item has several."""
     found: list[tuple[Span, str]] = []
     for at, item in enumerate(items):
         start, end = item.tokens[0].start, item.tokens[-1].end
@@ -309,7 +309,7 @@ def _template_program(
     label, _, detail = sentence.label.partition(".")
     if label in OUTCOMES:
         return [label]
-    if label in _NOT_FILLED:
+    if label in _LABELS_WITHOUT_ROLES:
         raise Unaligned(label)
     spans = _role_spans(items, ranges)
     same = {"set_confidence": "set_property", "remove_text": "replace", "read": "open"}
@@ -357,7 +357,7 @@ def _template_target(
     spans: Sequence[tuple[Span, str]],
     label: str,
 ) -> list[Symbol]:
-    """Return the symbols of the notes of a template."""
+    """Return the symbols of a template's target notes."""
     targets = [span for span, role in spans if role in ("target", "topic")]
     found: list[list[Symbol]] = []
     for span in targets:
@@ -366,7 +366,7 @@ def _template_target(
         if parsed is None or parsed.notes.unknown or parsed.has_bare_topic or parsed.unexplained:
             raise Unaligned("target")
         if not (parsed.notes.is_everything and len(targets) > 1):
-            found.append(list(aligner.symbols(parsed.notes, follows=False)))
+            found.append(list(aligner.symbols(parsed.notes)))
     named = [symbols for symbols in found if symbols not in (["it"], ["this"], ["these"])]
     chosen = named or found[:1]
     if len(chosen) > 1 and not all(symbols[0] == "@" for symbols in chosen):
@@ -379,7 +379,7 @@ def _template_target(
 
 @asynccontextmanager
 async def sample_run() -> AsyncIterator[SampleRun]:
-    """Open a copy of the sample vault."""
+    """Yield the agent on a copy of the sample vault; from now on, XDG variables name temporary folders."""
     with tempfile.TemporaryDirectory() as folder:
         for name in ("DATA", "CACHE", "CONFIG"):
             os.environ[f"XDG_{name}_HOME"] = str(Path(folder, name))
@@ -398,7 +398,7 @@ async def sample_run() -> AsyncIterator[SampleRun]:
 
 
 def conversation_files() -> list[Path]:
-    """Return the files of conversations, all of which may be looked at."""
+    """Return the files of conversations; none of them is held out for evaluation."""
     return [SEEN, *sorted(REQUESTS.glob("conversations_*.txt"))]
 
 

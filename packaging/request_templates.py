@@ -1,4 +1,4 @@
-"""Templates of requests: lines of `packaging/requests` with choices and slots, expanded to sentences."""
+"""Expand request templates: lines in `packaging/requests` with choices and slots become sentences."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from app.agent.language.tokens import tokenize
 
 TEMPLATES = Path(__file__).parent / "requests"
 OUTSIDE = ""
-"""The role of a word that is part of no value."""
+"""The role of a word that belongs to no value."""
 TOPIC_SLOT = "{topic}"
 VARIANTS = {"": 8, "_lookups": 20, "_changes": 24}
-"""How many ways to say a line are tried, by part of the file name."""
+"""The number of random wordings per line, by suffix of the file name; equal ones count once."""
 LEAD_SHARE = 0.25
 TRAIL_SHARE = 0.15
 _PIECE = re.compile(r"[()\[\]|]|\{\w+(?::\w*)?\}|[^\s()\[\]|{}]+")
 _SLOT = re.compile(r"\{(\w+)(?::(\w*))?\}")
 
 MASKS = frozenset(("note", "tag", "kind", "prop", "num", "date", "rel"))
-"""Slots that the models see by their kind only."""
+"""Slots of which the models see only the kind."""
 WORDINGS = frozenset(("one", "set", "object", "finds", "thats"))
 FINDS: Mapping[str, Sequence[str]] = {
     **dict.fromkeys(MASKS, ("target",)),
@@ -61,12 +61,12 @@ ROLES: Mapping[str, Mapping[str, Sequence[str]]] = {
     "recalculate": _ON_NOTES,
     "create_note": {"topic": ("name",), "quoted": ("name",), "kind": ("folder",), "tag": ("tag",)},
 }
-"""The roles of the slots of examples that name none, by action: those of the first, the second and so on."""
+"""The roles of slots without one, by action and slot: the first such slot's, the second's and so on."""
 
 
 @dataclass(frozen=True)
 class Word:
-    """A word of an example and its role; the key of a slot is its kind in braces."""
+    """A word of a sentence and its role; the key of a slot is its kind in braces."""
 
     key: str
     role: str = OUTSIDE
@@ -74,7 +74,7 @@ class Word:
 
 @dataclass(frozen=True)
 class Sentence:
-    """An example: its words, its label and its language."""
+    """A sentence: its words, its label and its language."""
 
     words: tuple[Word, ...]
     label: str
@@ -82,11 +82,11 @@ class Sentence:
 
 
 class Corpus:
-    """The examples of one language, and what fills their slots.
+    """The sentences of one language, from its templates and the values for their slots.
 
     Args:
         language: The language.
-        chance: The source of choices.
+        chance: The random generator.
     """
 
     def __init__(self, language: Language, chance: random.Random) -> None:
@@ -102,31 +102,33 @@ class Corpus:
         self._pointing = frozenset(text for text in pointing if text.isalpha()) - {"that", "das", "die"}
 
     def sentences(self) -> Iterator[Sentence]:
-        """Yield the examples of all files of the language, several ways to say each line."""
+        """Yield the sentences of the language's files, several wordings of each line."""
         for part, count in VARIANTS.items():
             for label, lines in sections(TEMPLATES / f"{self._language.code}{part}.txt"):
                 if label.startswith("."):
                     continue
                 defaults = {} if part == "_changes" else ROLES.get(label.partition(".")[0], FINDS)
                 for line in lines:
-                    ways = {tuple(self._wrapped(line, label, defaults)) for _ in range(count)}
-                    for words in sorted(ways, key=str):
+                    wordings = {tuple(self._expand_with_lead(line, label, defaults)) for _ in range(count)}
+                    for words in sorted(wordings, key=str):
                         yield Sentence(words, label, self._language)
 
-    def _wrapped(self, line: str, label: str, defaults: Mapping[str, Sequence[str]]) -> Iterator[Word]:
-        """Yield the words of one way to say a line, sometimes with words before and after it."""
+    def _expand_with_lead(
+        self, line: str, label: str, defaults: Mapping[str, Sequence[str]]
+    ) -> Iterator[Word]:
+        """Yield the words of one wording of a line, sometimes with words before and after it."""
         chance, wraps = self._chance, label not in ("none", "help", "ask")
         if wraps and chance.random() < LEAD_SHARE:
             yield from map(Word, chance.choice(self._values["lead"]).split())
-        yield from self._said(line, defaults)
+        yield from self._expand_line(line, defaults)
         if wraps and chance.random() < TRAIL_SHARE:
             yield from map(Word, chance.choice(self._values["trail"]).split())
 
-    def _said(self, line: str, defaults: Mapping[str, Sequence[str]]) -> Iterator[Word]:
-        """Yield the words of one way to say a line."""
+    def _expand_line(self, line: str, defaults: Mapping[str, Sequence[str]]) -> Iterator[Word]:
+        """Yield the words of one wording of a line."""
         counts: dict[str, int] = {}
         quotes = self._chance.random() < 0.35
-        for piece in expanded(line, self._chance):
+        for piece in expand(line, self._chance):
             if match := _SLOT.fullmatch(piece):
                 slot, role = match[1], match[2]
                 if role is None and slot in defaults:
@@ -134,13 +136,13 @@ class Corpus:
                     choices = defaults[slot]
                     role = choices[min(counts.get(shared, 0), len(choices) - 1)]
                     counts[shared] = counts.get(shared, 0) + 1
-                yield from self._filled(slot, role, quotes)
+                yield from self._fill_slot(slot, role, quotes)
             elif defaults and defaults is not FINDS and piece in self._pointing:
                 yield Word(piece, "target")
             else:
                 yield Word(piece)
 
-    def _filled(self, slot: str, role: str | None, quotes: bool) -> Iterator[Word]:
+    def _fill_slot(self, slot: str, role: str | None, quotes: bool) -> Iterator[Word]:
         chance = self._chance
         if slot in WORDINGS:
             for word in self._wording(slot):
@@ -155,7 +157,7 @@ class Corpus:
             yield Word(mask or TOPIC_SLOT, role)
             return
         if slot in MASKS:
-            # A year before our time is a number to the parser of dates.
+            # The date parser reads a year of the distant past as a number.
             yield Word("{num}" if slot == "date" and chance.random() < 0.4 else f"{{{slot}}}", role)
             return
         if slot == "quoted" or (quotes and slot not in ("label", "topic", "words", "folder", "type")):
@@ -180,20 +182,20 @@ class Corpus:
             yield Word(key, role)
 
     def _wording(self, name: str) -> Iterator[Word]:
-        """Yield the words of a wording of notes."""
+        """Yield the words of a phrase for notes."""
         line = self._chance.choice(self._values[name])
         if line.startswith("@"):
             yield from self._wording(line[1:])
             return
-        for piece in expanded(line, self._chance):
+        for piece in expand(line, self._chance):
             if match := _SLOT.fullmatch(piece):
-                yield from self._filled(match[1], match[2], False)
+                yield from self._fill_slot(match[1], match[2], False)
             else:
                 yield Word(piece, "target")
 
 
 def sections(file: Path) -> list[tuple[str, list[str]]]:
-    """Return the sections of an examples file: their headings and lines."""
+    """Return the headings and lines of a template file's sections."""
     found: list[tuple[str, list[str]]] = []
     for line in file.read_text(encoding="utf-8").splitlines():
         if match := re.fullmatch(r"\[([\w.:]+)\]", line.strip()):
@@ -203,8 +205,8 @@ def sections(file: Path) -> list[tuple[str, list[str]]]:
     return found
 
 
-def expanded(text: str, chance: random.Random) -> list[str]:
-    """Return one way to say a line of the examples."""
+def expand(text: str, chance: random.Random) -> list[str]:
+    """Return the pieces of one wording of a line, casefolded except for slots."""
     pieces = _PIECE.findall(text)
 
     def sequence(at: int, closing: str) -> tuple[list[list[object]], int]:
@@ -222,12 +224,12 @@ def expanded(text: str, chance: random.Random) -> list[str]:
                 options[-1].append(piece)
         return options, at
 
-    def said(parts: list[object]) -> Iterator[str]:
+    def flatten(parts: list[object]) -> Iterator[str]:
         for part in parts:
             if isinstance(part, list):
-                yield from said(chance.choice(part))
+                yield from flatten(chance.choice(part))
             else:
                 yield str(part)
 
     options, _ = sequence(0, "")
-    return [piece if piece.startswith("{") else piece.casefold() for piece in said(chance.choice(options))]
+    return [piece if piece.startswith("{") else piece.casefold() for piece in flatten(chance.choice(options))]

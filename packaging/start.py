@@ -19,7 +19,7 @@ import multilingual_model
 
 
 def main() -> int:
-    """Set up the environment, then replace this process with the app."""
+    """Set up the environment, then do what the options say or start the app in place of this process."""
     args = sys.argv[1:]
     environment.ensure()
     if missing := environment.missing_libraries():
@@ -34,7 +34,7 @@ def main() -> int:
             return status
         print("The multilingual model is installed. Choose it in the settings, under Semantic search.")
     if "--desktop-entry" in args:
-        print(f"Scriptorium is in the menu of your desktop; delete this to remove it: {menu_entry.add()}")
+        print(f"Scriptorium is in your desktop's menu. To remove it, delete {menu_entry.add()}")
         return 0
     if "--install-only" in args:
         print("Scriptorium is set up. Start it with: python3 packaging/start.py")

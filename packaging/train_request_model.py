@@ -1,10 +1,10 @@
 """Train the request model: `python packaging/train_request_model.py`; run by hand, takes 40 minutes.
 
-The first stage writes the examples (`request_examples.py`), makes a throwaway environment with what `PINS`
-says and runs this file again inside it. The second stage trains the networks of
+The first stage writes the examples (`request_examples.py`), creates a temporary environment with the
+packages in `PINS` and runs this file again inside it. The second stage trains the networks of
 `app/agent/language/request_model.py` with JAX, which has small wheels for every platform, and writes
-`resources/language/requests.npz`. The vectors of parts of words are the main components of the embeddings of
-the shipped English model. The same examples give the same weights on one machine, but not to the last bit on
+`resources/language/requests.npz`. The vectors of word pieces are the principal components of the shipped
+English model's embeddings. The same examples give the same weights on one machine, but not to the last bit on
 another, so `tests/agent/language/test_request_model.py` compares the hashes of the sources, not the weights.
 """
 
@@ -15,19 +15,19 @@ import hashlib
 import io
 import json
 import math
-import os
 import random
 import re
 import subprocess
 import sys
 import tempfile
 import time
-import venv
 import zipfile
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+import export_model
 
 ROOT = Path(__file__).resolve().parent.parent
 REQUESTS = Path(__file__).parent / "requests"
@@ -40,7 +40,7 @@ CLASSES = (
     *("word", "mark", "note", "near", "names", "quoted", "link", "hashtag"),
     *("tag", "kind", "prop", "num", "date", "rel"),
 )
-MAX_ITEMS, MAX_SYMBOLS, MAX_STATE = 60, 48, 12
+MAX_ITEMS, MAX_SYMBOLS, MAX_STATE_SYMBOLS = 60, 48, 12
 ITEM_BUCKETS, SYMBOL_BUCKETS = (16, 28, MAX_ITEMS), (12, 24, MAX_SYMBOLS)
 """Lengths to which batches are padded: each pair of lengths is compiled once."""
 PIECE_SIZE, WORD_SIZE, CLASS_SIZE, STATE_SIZE, SYMBOL_SIZE = 96, 64, 16, 24, 64
@@ -48,7 +48,7 @@ HIDDEN = 128
 FLAGS = 8
 EPOCHS, BATCH, RATE, DROPOUT = 32, 64, 2e-3, 0.35
 WORD_DROPOUT = 0.2
-"""Share of the words that training shows only by their parts, as it must read a word that it never saw."""
+"""Share of the words that training represents only by their pieces, so that the model reads unknown words."""
 TEMPLATE_SHARE = 0.4
 """Share of the templates in each epoch."""
 MIN_WORD_COUNT = 2
@@ -57,7 +57,7 @@ SEEDS = (0, 1)
 VALUE_SYMBOLS = frozenset(
     ("word", "text=", "old=", "name=", "new_name=", "value=", "tag=", "new_tag=", "heading=", "task", "file:")
 )
-"""Symbols whose span may hold any words, so that training may exchange them."""
+"""Symbols whose span may contain any words, so that training may replace them."""
 FILLERS = ("please", "just", "then", "now", "pls", "again", "the", "my", "note", "ok", ",", "a", "thing")
 
 Example = dict[str, Any]
@@ -80,21 +80,12 @@ def main() -> int:
             examples = Path(folder, "examples.json")
             script = Path(__file__).with_name("request_examples.py")
             subprocess.check_call([sys.executable, str(script), "--output", str(examples)])
-        python = environment(given.venv)
+        python = export_model.ensure_environment(given.venv, PINS)
         return subprocess.call([str(python), __file__, "--inside", "--examples", str(examples)])
 
 
-def environment(folder: Path) -> Path:
-    """Return the Python of the throwaway environment at `folder`, which is made if it is missing."""
-    python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
-    if not python.exists():
-        venv.create(folder, with_pip=True)
-    subprocess.check_call([str(python), "-m", "pip", "install", "--quiet", *PINS])
-    return python
-
-
 def sources() -> dict[str, str]:
-    """Return the hash of every file that the model is made from."""
+    """Return the SHA-256 of the files with conversations and templates, by name."""
     return {
         file.name: hashlib.sha256(file.read_bytes()).hexdigest()
         for file in [*sorted(REQUESTS.glob("*.txt")), SEEN]
@@ -105,7 +96,7 @@ def sources() -> dict[str, str]:
 
 
 class WordPieces:
-    """The parts of words of the embedding model, with their main components."""
+    """The embedding model's word pieces, with the principal components of their vectors."""
 
     def __init__(self) -> None:
         import numpy as np
@@ -151,7 +142,7 @@ def _splitter(pieces: Sequence[str]) -> Any:
 
 
 def symbol_count(program: Sequence[Any]) -> int:
-    """Return the length of a program; a span counts twice, for its ends, and the end of the program once."""
+    """Return the length of a program: a span counts as two, and the end symbol as one."""
     return sum(2 if isinstance(symbol, list) else 1 for symbol in program) + 1
 
 
@@ -170,18 +161,18 @@ class Vocabulary:
 
 
 class Augmentation:
-    """Vary examples: exchange the words of values, drop, misspell and insert other words.
+    """Varies examples: replaces words in values, and drops, misspells and inserts other words.
 
     Args:
-        chance: The source of choices.
-        words: Words that stand in values.
+        chance: The random generator.
+        words: Replacements for words in values.
     """
 
     def __init__(self, chance: random.Random, words: Sequence[str]) -> None:
         self._chance = chance
         self._words = words
 
-    def varied(self, example: Example) -> Example:
+    def vary(self, example: Example) -> Example:
         """Return a variant of an example."""
         chance = self._chance
         program = example["program"]
@@ -199,7 +190,7 @@ class Augmentation:
                     words = chance.choice(self._words)
                     flags = [0, 0, 0, 0, *flags[4:6], 0, int(chance.random() < 0.2)]
             elif kind in ("word", "mark") and at not in inside:
-                words = self._spelled(words)
+                words = self._misspell(words)
             elif kind == "note" and chance.random() < 0.05:
                 kind = "near"
             items.append((words, kind, flags))
@@ -208,7 +199,7 @@ class Augmentation:
             items, program = self._with_filler(items, program)
         return {"items": items, "program": program, "state": state}
 
-    def _spelled(self, word: str) -> str:
+    def _misspell(self, word: str) -> str:
         draw = self._chance.random()
         if draw < 0.04:
             return ""
@@ -233,10 +224,10 @@ class Augmentation:
         return [*items[:at], filler, *items[at:]], moved
 
 
-def batch_of(
+def make_batch(
     examples: Sequence[Example], vocabulary: Vocabulary, pieces: WordPieces, chance: random.Random
 ) -> Arrays:
-    """Return the arrays of a batch, padded; some words are left to their parts."""
+    """Return the arrays of a padded batch; some words are represented only by their pieces."""
     import numpy as np
 
     count = len(examples)
@@ -250,7 +241,7 @@ def batch_of(
         "flags": np.zeros((count, width, FLAGS), np.float32),
         "pieces": np.zeros((count, width, PIECE_SIZE), np.float32),
         "mask": np.zeros((count, width), np.float32),
-        "state": np.zeros((count, MAX_STATE), np.int32),
+        "state": np.zeros((count, MAX_STATE_SYMBOLS), np.int32),
         "target": np.zeros((count, length), np.int32),
         "target_mask": np.zeros((count, length), np.float32),
     }
@@ -330,14 +321,14 @@ def gru(given: Any, recurrent: Any, state: Any) -> Any:
     return (1 - update) * fresh + update * state
 
 
-def log_odds(weights: Arrays, batch: Arrays, key: Any) -> Any:
+def log_probabilities(weights: Arrays, batch: Arrays, key: Any) -> Any:
     """Return the logarithms of the probabilities of all symbols and pointers, given the symbols before."""
     import jax
     import jax.numpy as jnp
 
     keys = iter(jax.random.split(key, 8))
 
-    def dropped(values: Any, share: float) -> Any:
+    def drop_out(values: Any, share: float) -> Any:
         return values * jax.random.bernoulli(next(keys), 1 - share, values.shape) / (1 - share)
 
     def layer(name: str, values: Any, *, backward: bool) -> Any:
@@ -357,10 +348,10 @@ def log_odds(weights: Arrays, batch: Arrays, key: Any) -> Any:
     words = weights["word"][batch["word"]] + batch["pieces"] @ weights["piece_in"]
     shared = jnp.broadcast_to(state[:, None], (*batch["word"].shape, STATE_SIZE))
     values = jnp.concatenate([words, weights["class"][batch["class"]], batch["flags"], shared], -1)
-    values = dropped(values, DROPOUT * 0.6)
+    values = drop_out(values, DROPOUT * 0.6)
     for number in "01":
         both = [layer(f"enc{number}{way}", values, backward=way == "b") for way in "fb"]
-        values = dropped(jnp.concatenate(both, -1), DROPOUT)
+        values = drop_out(jnp.concatenate(both, -1), DROPOUT)
     memory = values * batch["mask"][..., None]
     hidden = (1 - batch["mask"]) * -1e9
     summary = jnp.concatenate([(memory + hidden[..., None]).max(1), state], -1)
@@ -379,7 +370,7 @@ def log_odds(weights: Arrays, batch: Arrays, key: Any) -> Any:
         weights["symbol"][jnp.clip(before, 0, count - 1)],
         jnp.take_along_axis(copied, place[..., None], 1),
     )
-    inputs = dropped(inputs, DROPOUT * 0.5)
+    inputs = drop_out(inputs, DROPOUT * 0.5)
 
     def step(carried: Any, entry: Any) -> Any:
         state, context = carried
@@ -391,7 +382,7 @@ def log_odds(weights: Arrays, batch: Arrays, key: Any) -> Any:
 
     start = (first, jnp.zeros((target.shape[0], memory.shape[2])))
     _, (states, contexts) = jax.lax.scan(step, start, inputs.swapaxes(0, 1))
-    both = dropped(jnp.concatenate([states, contexts], -1).swapaxes(0, 1), DROPOUT)
+    both = drop_out(jnp.concatenate([states, contexts], -1).swapaxes(0, 1), DROPOUT)
     symbols = both @ weights["out_w"] + weights["out_b"]
     pointed = jnp.einsum("ntd,nid->nti", both @ weights["point_q"], pointers) + hidden[:, None]
     return jax.nn.log_softmax(jnp.concatenate([symbols, pointed], -1))
@@ -414,20 +405,20 @@ def train(file: Path) -> None:
     )
     arrays: Arrays = {"pieces": pieces.vectors}
     for number, seed in enumerate(SEEDS):
-        weights = trained_network(seed, written, templates, vocabulary, pieces)
+        weights = train_network(seed, written, templates, vocabulary, pieces)
         arrays |= {f"{number}/{name}": array for name, array in weights.items()}
-    OUTPUT.write_bytes(packed(arrays, vocabulary, pieces))
+    OUTPUT.write_bytes(pack(arrays, vocabulary, pieces))
     print(f"{OUTPUT.relative_to(ROOT)}: {OUTPUT.stat().st_size:,} bytes")
 
 
-def trained_network(
+def train_network(
     seed: int,
     written: Sequence[Example],
     templates: Sequence[Example],
     vocabulary: Vocabulary,
     pieces: WordPieces,
 ) -> Arrays:
-    """Return the weights of a network after its training."""
+    """Train a network and return its weights."""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -453,7 +444,7 @@ def trained_network(
     moments = optimizer.init(weights)
 
     def loss(weights: Arrays, batch: Arrays, key: Any) -> Any:
-        found = log_odds(weights, batch, key)
+        found = log_probabilities(weights, batch, key)
         right = jnp.take_along_axis(found, batch["target"][..., None], -1)[..., 0]
         return -(right * batch["target_mask"]).sum() / batch["target"].shape[0]
 
@@ -469,7 +460,7 @@ def trained_network(
 
     for epoch in range(EPOCHS):
         begin, total = time.monotonic(), 0.0
-        examples = [augmentation.varied(one) for one in [*written, *chance.sample(templates, drawn)]]
+        examples = [augmentation.vary(one) for one in [*written, *chance.sample(templates, drawn)]]
         chance.shuffle(examples)
         examples.sort(key=bucket)
         batches = [examples[at : at + BATCH] for at in range(0, len(examples), BATCH)]
@@ -478,7 +469,7 @@ def trained_network(
             full = [*batch, *chance.choices(examples, k=BATCH - len(batch))]
             key, used = jax.random.split(key)
             weights, moments, value = update(
-                weights, moments, batch_of(full, vocabulary, pieces, chance), used
+                weights, moments, make_batch(full, vocabulary, pieces, chance), used
             )
             total += float(value)
         seconds = time.monotonic() - begin
@@ -488,8 +479,8 @@ def trained_network(
     return {name: np.asarray(value, np.float32) for name, value in weights.items()}
 
 
-def packed(arrays: Mapping[str, Any], vocabulary: Vocabulary, pieces: WordPieces) -> bytes:
-    """Return the model as the bytes of an .npz file without times; matrices as 8-bit integers with scales."""
+def pack(arrays: Mapping[str, Any], vocabulary: Vocabulary, pieces: WordPieces) -> bytes:
+    """Return the model as an .npz file without timestamps; matrices as 8-bit integers with scales."""
     import numpy as np
 
     head = {

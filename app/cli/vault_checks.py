@@ -121,7 +121,7 @@ def _check_log(data: Path, root: Path) -> CheckResult:
         message = f"intact, {pluralize(result.rows, 'entry', 'entries')} verified"
         return ok("log of calls", " ".join([message, *(gap.message for gap in result.gaps)]))
     hint = "The log was modified. Export it, and compare it with a backup."
-    return failure("log of calls", f"row {result.first_bad}: {result.reason}", hint)
+    return failure("log of calls", f"entry {result.first_bad}: {result.reason}", hint)
 
 
 def _check_leftovers(data: Path, is_held: bool) -> list[CheckResult]:

@@ -16,7 +16,7 @@ MEMORY_PLACE = "memory"
 def create_block(block: Block, summary: str = "") -> ChangeSet:
     """Return the change set that creates a block."""
     change = Create(block.path, serialize_block(block))
-    return ChangeSet.of(change, summary=summary or f"New block {block.label}", place=MEMORY_PLACE)
+    return ChangeSet.of(change, summary=summary or f"Create the block {block.label}", place=MEMORY_PLACE)
 
 
 def edit_block(before: Block, after: Block, summary: str = "") -> ChangeSet:

@@ -45,7 +45,7 @@ SCHEMA = Schema(
     store="The agents' memory",
     migrations=(m001_documents,),
     probes=("SELECT count(*) FROM documents, versions, entries, entry_words, entry_vectors, outbox LIMIT 0",),
-    check_up_to=64 * 1024 * 1024,
+    max_full_check_bytes=64 * 1024 * 1024,
 )
 
 
@@ -124,7 +124,7 @@ class MemoryDatabase(Database):
             for outdated in backups[: max(0, len(backups) + 1 - _MAX_BACKUPS)]:
                 outdated.unlink(missing_ok=True)
         except (OSError, sqlite3.Error) as error:
-            message = f"The memory could not be backed up: {error}."
+            message = f"The memory could not be backed up: {error}. The memory itself is unchanged."
             raise StorageError(message, path=str(self.backups)) from error
         return backup
 

@@ -207,7 +207,7 @@ def _edit_text(block: Block, part: str | None, edit: Callable[[str], str]) -> Bl
 def _find_part(parts: Mapping[str, V], name: str) -> V:
     part = next((one for key, one in parts.items() if key.casefold() == name.strip().casefold()), None)
     if part is None:
-        message = f"There is no part {name!r}; there are {', '.join(parts)}."
+        message = f"There is no part {name!r}. The parts are {', '.join(parts)}."
         raise InvalidParametersError(message, allowed=list(parts))
     return part
 

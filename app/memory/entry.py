@@ -74,5 +74,8 @@ def parse_entry(data: bytes) -> ArchiveEntry:
     try:
         header = _EntryHeader.model_validate(values)
     except ValidationError as error:
-        raise InvalidParametersError(f"This is not a valid archive entry: {error}") from error
+        first = error.errors()[0]
+        location = ".".join(str(part) for part in first["loc"])
+        message = f"The entry's header is invalid at {location}: {first['msg']}."
+        raise InvalidParametersError(message) from error
     return ArchiveEntry(header.owner, header.entry, header.created, text, header.metadata)

@@ -117,7 +117,7 @@ def _to_app_error(response: httpx2.Response) -> ScriptoriumError:
     status, fields = response.status_code, _json_fields(response)
     server_message = str(fields.get("message", ""))[:200]
     if status == 429:
-        wait = _seconds(fields.get("retry_after", response.headers.get("retry-after")))
+        wait = _parse_seconds(fields.get("retry_after", response.headers.get("retry-after")))
         retry_hint = f" Try again in {wait:g} s." if wait is not None else ""
         return LimitError(f"Discord’s rate limit has been reached.{retry_hint}", retry_after=wait)
     if status in (401, 403):
@@ -133,7 +133,7 @@ def _to_app_error(response: httpx2.Response) -> ScriptoriumError:
     return NetworkError(f"Discord returned the error {status}. {_CHECK_HINT}", status=status)
 
 
-def _seconds(value: object) -> float | None:
+def _parse_seconds(value: object) -> float | None:
     try:
         return max(0.0, float(str(value)))
     except ValueError:

@@ -29,7 +29,7 @@ def check_approved(proposed: ChangeSet | Effect, approved: ChangeSet | Effect) -
     for change in approved.changes:
         if not _is_variant(offered.get(change.path), change):
             raise PermissionDeniedError(
-                f"The approval includes a change of {change.path} that was not shown.", path=str(change.path)
+                f"The approval includes a change to {change.path} that was not shown.", path=str(change.path)
             )
 
 

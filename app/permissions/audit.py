@@ -100,10 +100,10 @@ class AuditLog(AuditLogReader):
         try:
             make_private_folder(self._head_file.parent)
             self.problem, gap = self._compare_heads(damage)
-            begin_session(self._head_file, self._chain_end(self._last()))
+            begin_session(self._head_file, self._chain_end(self._last_head()))
         except (OSError, sqlite3.Error) as error:
             connection.close()
-            message = f"The audit log in {folder} can't be opened: {error}"
+            message = f"The audit log in {folder} can't be opened: {error}."
             raise StorageError(message, path=str(folder)) from error
         self._session = read_head(self._head_file) or Head()
         if self.problem:
@@ -112,7 +112,7 @@ class AuditLog(AuditLogReader):
     def close(self) -> None:
         """Close the file, and mark the stored head as cleanly closed if it matches the last row."""
         try:
-            last, stored = self._last(), read_head(self._head_file)
+            last, stored = self._last_head(), read_head(self._head_file)
             if stored is not None and (stored.id, stored.hash) == (last.id, last.hash):
                 write_head(self._head_file, last)
         except (OSError, sqlite3.Error) as error:
@@ -126,10 +126,10 @@ class AuditLog(AuditLogReader):
             StorageError: The entry can't be written; the log is unchanged.
         """
         try:
-            added = self._insert(entry, self._end or self._last())
+            added = self._insert(entry, self._end or self._last_head())
         except sqlite3.Error as error:
             self._end = None
-            raise StorageError(f"The audit log can't be written: {error}", path=str(self._file)) from error
+            raise StorageError(f"The audit log can't be written: {error}.", path=str(self._file)) from error
         assert self._end is not None
         self._save_head(self._end)
         self._note_undo(added.id, added.commit, added.undoes)
@@ -148,7 +148,7 @@ class AuditLog(AuditLogReader):
             if self._connection.execute(_INSERT, (*row, chain_end.hash, new_hash, last.id)).rowcount:
                 self._end = Head(numbered.id, new_hash)
                 return numbered
-            last = self._last()
+            last = self._last_head()
         raise sqlite3.OperationalError("other processes keep writing")
 
     def verify(self) -> AuditCheck:
@@ -162,7 +162,7 @@ class AuditLog(AuditLogReader):
         """Return the end of the chain: the last row, or the stored head if that is ahead."""
         return self._floor if self._floor.id > last.id else last
 
-    def _last(self) -> Head:
+    def _last_head(self) -> Head:
         row = self._connection.execute("SELECT id, hash FROM audit ORDER BY id DESC LIMIT 1").fetchone()
         return Head(*row) if row else Head()
 
@@ -178,7 +178,7 @@ class AuditLog(AuditLogReader):
 
         New rows follow the stored head if that is ahead: no number is used twice.
         """
-        last, stored = self._last(), read_head(self._head_file)
+        last, stored = self._last_head(), read_head(self._head_file)
         gap = None if stored is None else gap_at_end(last, stored)
         if gap is not None and stored is not None:
             self._floor = stored
@@ -190,12 +190,15 @@ class AuditLog(AuditLogReader):
             # An empty file holds none of the rows that are missing.
             if damage.moved_to.stat().st_size:
                 gap = replace(gap, cause="set-aside", file=damage.moved_to.name)
-            head_label = f"row {stored.id} with the hash {stored.hash}" if stored else "missing"
-            return f"{damage.message} {gap.message} Its stored head was {head_label}.", gap
+            head_label = f"entry {stored.id} with the hash {stored.hash}" if stored else "missing"
+            return f"{damage.message} {gap.message} The recorded end of the log was {head_label}.", gap
         if gap is not None:
             return gap.message, gap
         if stored is None and last.id > 1:
-            return "The stored head of the audit log is missing, so its end may have been cut off.", None
+            message = (
+                "The file that records the end of the audit log is missing, so its end may have been cut off."
+            )
+            return message, None
         return "", None
 
     def _log_finding(self, message: str, gap: Gap | None) -> None:

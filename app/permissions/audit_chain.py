@@ -17,6 +17,7 @@ _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 _BOOT_ID_CHARS = 36
 _START_PREFIX = "started "
 _MAX_CLOCK_CORRECTION_S = 300
+_HEAD_MISSING_REASON = "the file that records the end of the log is missing, so its end may have been cut off"
 SELF_CALLER = ("app", "audit")
 """The caller's kind and the tool of a row that the log writes about itself."""
 
@@ -66,13 +67,15 @@ class Gap:
     def message(self) -> str:
         """The gap in one sentence."""
         is_one = self.first >= self.last
-        rows = f"row {self.first}" if is_one else f"rows {self.first} to {self.last}"
+        entries = f"entry {self.first}" if is_one else f"entries {self.first} to {self.last}"
         if self.cause == "crash":
             verb = "it was" if is_one else "they were"
-            return f"The audit log lacks {rows}: the computer stopped before {verb} on the disk."
+            return f"The audit log lacks {entries}: the computer stopped before {verb} on the disk."
         if self.cause == "set-aside":
-            return f"The audit log continues after {rows}, which {'is' if is_one else 'are'} in {self.file}."
-        return f"The audit log lacks {rows}: its end was cut off."
+            return (
+                f"The audit log continues after {entries}, which {'is' if is_one else 'are'} in {self.file}."
+            )
+        return f"The audit log lacks {entries}: its end was cut off."
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +213,7 @@ def _check(database: Path, head_file: Path) -> AuditCheck:
     if end is not None:
         return AuditCheck(False, rows, last.id + 1, _span(last.id + 1, head.id) + " missing at the end")
     if hash_at_head != head.hash:
-        return AuditCheck(False, rows, head.id, f"row {head.id} does not match the stored head")
+        return AuditCheck(False, rows, head.id, "the entry does not match the recorded end of the log")
     return AuditCheck(True, rows, gaps=tuple(gaps))
 
 
@@ -232,9 +235,9 @@ def _find_fault(
     if id != last.id + 1:
         return last.id + 1, _span(last.id + 1, id - 1) + " missing"
     if previous != last.hash:
-        return id, f"row {id} does not follow the row before it"
+        return id, "the entry does not follow the one before it"
     if row_hash(previous, stored) != stated:
-        return id, f"row {id} was changed"
+        return id, "the entry was changed"
     return None
 
 
@@ -242,8 +245,8 @@ def _check_without_head(rows: int, last: Head) -> AuditCheck:
     # The very first row is committed before the head is written for the first time.
     if rows <= 1:
         return AuditCheck(True, rows)
-    return AuditCheck(False, rows, last.id, "the stored head is missing, so the end may have been cut off")
+    return AuditCheck(False, rows, last.id, _HEAD_MISSING_REASON)
 
 
 def _span(first: int, last: int) -> str:
-    return f"row {first} is" if first >= last else f"rows {first} to {last} are"
+    return f"entry {first} is" if first >= last else f"entries {first} to {last} are"

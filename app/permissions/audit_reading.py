@@ -51,7 +51,7 @@ class AuditLogReader:
                 connection.close()
                 raise
         except sqlite3.Error as error:
-            raise StorageError(f"The audit log can't be read: {error}", path=str(file)) from error
+            raise StorageError(f"The audit log can't be read: {error}.", path=str(file)) from error
 
     def __enter__(self) -> Self:
         return self

@@ -19,7 +19,7 @@ _STAGE_MESSAGES: dict[Literal["queued", "running", "asking", "writing"], str] = 
     "queued": "Waiting for other calls.",
     "running": "Running.",
     "asking": "Waiting for the user's approval.",
-    "writing": "The change is being written.",
+    "writing": "Writing the change.",
 }
 
 

@@ -136,7 +136,7 @@ class _Api:
         return JSONResponse({"names": names})
 
     async def leave(self, request: Request) -> Response:
-        self._service.clients_registry.mark_disconnected(request_client(request))
+        self._service.client_registry.mark_disconnected(request_client(request))
         return Response(status_code=HTTPStatus.NO_CONTENT)
 
     async def yield_vault(self, request: Request) -> Response:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from app.encoding import encodable, encodable_arguments
 from app.errors import LimitError, NetworkError, PermissionDeniedError
@@ -25,7 +25,7 @@ from app.servers.client_registry import ClientRegistry, ConnectedClient
 from app.servers.fair_queue import FairQueue
 from app.servers.security import CLOSED_REASON
 from app.servers.tool_descriptors import describe_tool
-from app.servers.vault_access import Client, NotePage, OnProgress, ToolDescriptor, WaitMode
+from app.servers.vault_access import Client, NameKind, NotePage, OnProgress, ToolDescriptor, WaitMode
 from app.toolkit.call import Call
 from app.toolkit.memory_service import Memory, VisibleBlocks, agent_key
 from app.toolkit.outcome import ToolOutcome
@@ -77,7 +77,7 @@ class LocalVaultAccess:
         self._idle.set()
         self.find_turn_caller: Callable[[str], Caller | None] = lambda name: None
         """Returns the caller of the panel's current turn if the named client is answering it, else None."""
-        self.clients_registry = ClientRegistry(events)
+        self.client_registry = ClientRegistry(events)
         self._broadcaster = ChangeBroadcaster(runner, events)
 
     @property
@@ -87,7 +87,7 @@ class LocalVaultAccess:
 
     def clients(self) -> tuple[ConnectedClient, ...]:
         """Return the connected clients in order of arrival."""
-        return self.clients_registry.clients
+        return self.client_registry.clients
 
     async def close(self) -> None:
         """Cancel all calls, end the streams of changes and stop tracking the clients."""
@@ -96,7 +96,7 @@ class LocalVaultAccess:
             self._tasks[task] = True
             task.cancel(CLOSED_REASON)
         await self.wait_idle()
-        self.clients_registry.close()
+        self.client_registry.close()
 
     async def wait_idle(self) -> None:
         """Wait until no call is running or waiting."""
@@ -108,7 +108,7 @@ class LocalVaultAccess:
 
     async def tools(self, client: Client) -> tuple[ToolDescriptor, ...]:
         """Return the tools that `client` may call, without the operations that it may not use."""
-        self.clients_registry.mark_seen(client)
+        self.client_registry.mark_seen(client)
         return tuple(
             describe_tool(tool, self._registry.category(tool.category))
             for tool in self._registry.tools(caller_of(client))
@@ -132,12 +132,12 @@ class LocalVaultAccess:
             NetworkError: the vault was closed during the call.
         """
         tool, arguments = encodable(tool), encodable_arguments(arguments)
-        caller = caller_of(client, claim=claim, tainted=self.clients_registry.is_tainted(client))
+        caller = caller_of(client, claim=claim, tainted=self.client_registry.is_tainted(client))
         if client.kind is CallerKind.MCP and (turn := self.find_turn_caller(client.name)) is not None:
             tainted = caller.tainted or turn.tainted
             caller = replace(caller, turn=turn.turn, conversation=turn.conversation, tainted=tainted)
         tracker = CallTracker(client, tool, self._queue, self._events, progress, self._open_questions)
-        self.clients_registry.mark_seen(client, call=True, open_change=1)
+        self.client_registry.mark_seen(client, call=True, open_change=1)
         work = self._submit if wait_mode == "pending" else self._run
         task = asyncio.current_task()
         assert task is not None and task not in self._tasks, "a task makes one call at a time"
@@ -152,12 +152,12 @@ class LocalVaultAccess:
             raise NetworkError("The vault was closed during the call.") from None
         finally:
             tracker.end()
-            self.clients_registry.mark_seen(client, open_change=-1)
+            self.client_registry.mark_seen(client, open_change=-1)
             del self._tasks[task]
             if not self._tasks:
                 self._idle.set()
         if outcome.untrusted:
-            self.clients_registry.mark_tainted(client)
+            self.client_registry.mark_tainted(client)
         return outcome
 
     async def _run(
@@ -194,7 +194,7 @@ class LocalVaultAccess:
         )
         return NotePage(page, page[-1] if len(paths) > limit else "")
 
-    async def complete(self, client: Client, kind: Literal["note", "tag", "block"], text: str) -> list[str]:
+    async def complete(self, client: Client, kind: NameKind, text: str) -> list[str]:
         """Return up to 100 completions of `text`, best first; none if `client` may not list such names."""
         text = encodable(text)
         tool = {"note": LIST_NOTES_TOOL, "tag": LIST_TAGS_TOOL, "block": BLOCK_TOOL}[kind]
@@ -206,9 +206,7 @@ class LocalVaultAccess:
         self._log_read(client, tool, {"begins": text}, f"{pluralize(len(names), 'completion')}.")
         return names
 
-    def _complete_names(
-        self, client: Client, view: IndexView, kind: Literal["note", "tag", "block"], text: str
-    ) -> list[str]:
+    def _complete_names(self, client: Client, view: IndexView, kind: NameKind, text: str) -> list[str]:
         if kind == "tag":
             names = [one.tag for one in sorted(view.tags(), key=lambda tag: -tag.count)]
         elif kind == "block":
@@ -224,11 +222,11 @@ class LocalVaultAccess:
 
     def changes(self, client: Client) -> ChangeStream:
         """Return a stream of changes from now on; many changes are combined into one."""
-        return self._broadcaster.subscribe(caller_of(client), self.clients_registry.hold_connection(client))
+        return self._broadcaster.subscribe(caller_of(client), self.client_registry.hold_connection(client))
 
     def activity(self, client: Client) -> ActivityStream:
         """Return a stream of events about the client's own calls from now on."""
-        return ActivityStream(caller_of(client), self._events, self.clients_registry.hold_connection(client))
+        return ActivityStream(caller_of(client), self._events, self.client_registry.hold_connection(client))
 
     def _log_read(self, client: Client, tool: str, arguments: Mapping[str, object], summary: str) -> None:
         """Log that names were read, as a call of the tool would."""
@@ -240,7 +238,7 @@ class LocalVaultAccess:
         Raises:
             PermissionDeniedError: the client may not call the tool.
         """
-        self.clients_registry.mark_seen(client)
+        self.client_registry.mark_seen(client)
         caller = caller_of(client)
         if not any(one.name == tool for one in self._registry.tools(caller)):
             raise PermissionDeniedError(f"{client.name} may not use {tool}.", tool=tool)

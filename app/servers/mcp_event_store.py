@@ -42,9 +42,9 @@ class RecentEvents:
             return None
         stream = self._events[id][0]
         later = [
-            EventMessage(message, one)
-            for one, (stream_id, message) in self._events.items()
-            if int(one) > int(id) and stream_id == stream and message is not None
+            EventMessage(message, event_id)
+            for event_id, (stream_id, message) in self._events.items()
+            if int(event_id) > int(id) and stream_id == stream and message is not None
         ]
         return stream, later
 

@@ -69,8 +69,8 @@ class McpHttpApp:
     Args:
         service: The vault.
         build: Creates the server.
-        idle: Seconds without a request after which a session ends.
-        listening_idle: The same for a session whose stream of notifications is open.
+        idle_timeout: Seconds without a request after which a session ends.
+        listening_timeout: The same for a session whose stream of notifications is open.
         reconnect_timeout: Seconds that a client has to resume a broken stream.
         security: Checks of Host and Origin, for use without the middleware.
     """
@@ -80,8 +80,8 @@ class McpHttpApp:
         service: VaultAccess,
         build: Build = mcp_server,
         *,
-        idle: float = _IDLE_TIMEOUT_S,
-        listening_idle: float = _LISTENING_TIMEOUT_S,
+        idle_timeout: float = _IDLE_TIMEOUT_S,
+        listening_timeout: float = _LISTENING_TIMEOUT_S,
         reconnect_timeout: float = _RECONNECT_TIMEOUT_S,
         security: TransportSecuritySettings | None = None,
     ) -> None:
@@ -90,7 +90,7 @@ class McpHttpApp:
         self._event_stores = SessionEventStores()
         self._session_counts: Counter[tuple[str, str]] = Counter()
         self._reconnect_timeout = reconnect_timeout
-        self._listening_idle = listening_idle
+        self._listening_timeout = listening_timeout
         self._sessions: dict[_SessionKey, _Session] = {}
         self._ending: set[asyncio.Task[None]] = set()
         self._reconnect_timers: dict[str, list[asyncio.TimerHandle]] = {}
@@ -99,7 +99,7 @@ class McpHttpApp:
             event_store=CurrentSessionEventStore(),
             retry_interval=_RETRY_INTERVAL_MS,
             security_settings=security,
-            session_idle_timeout=idle,
+            session_idle_timeout=idle_timeout,
             max_request_body_size=MAX_BODY_BYTES,
             max_sessions=_MAX_SESSIONS,
         )
@@ -180,7 +180,7 @@ class McpHttpApp:
         session_state = self._sessions.get(session_key)
         if session_state is None:
             loop = asyncio.get_running_loop()
-            timer = loop.call_later(self._listening_idle, self._expire, session_key)
+            timer = loop.call_later(self._listening_timeout, self._expire, session_key)
             session_state = self._sessions[session_key] = _Session(scope, timer, since=loop.time())
         return session_state
 
@@ -201,7 +201,7 @@ class McpHttpApp:
                 loop = asyncio.get_running_loop()
                 session_state.timer.cancel()
                 session_state.since = loop.time()
-                session_state.timer = loop.call_later(self._listening_idle, self._expire, session_key)
+                session_state.timer = loop.call_later(self._listening_timeout, self._expire, session_key)
 
     def _expire(self, session_key: _SessionKey) -> None:
         """End a session in the background, unless it has running requests."""
@@ -244,6 +244,10 @@ class McpHttpApp:
         """Cancel the calls later, unless the client reconnects in time."""
 
         def withdraw() -> None:
+            timers = self._reconnect_timers[session]
+            timers.remove(timer)
+            if not timers:
+                del self._reconnect_timers[session]
             for task in tuple(calls):
                 task.cancel("the client has gone")
 

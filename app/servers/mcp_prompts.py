@@ -76,7 +76,7 @@ class PromptContext:
 
 @dataclass(frozen=True, slots=True)
 class McpPrompt:
-    """A prompt; `tools` are those that it calls and its text relies on."""
+    """A prompt, offered to clients that may call all of its `tools`."""
 
     name: str
     title: str

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import quote, unquote
 
+ResourceKind = Literal["note", "block"]
 _NOTE_PREFIX, _BLOCK_PREFIX = "note:///", "block:///"
+_PREFIXES: tuple[tuple[ResourceKind, str], ...] = (("note", _NOTE_PREFIX), ("block", _BLOCK_PREFIX))
 NOTE_TEMPLATE = _NOTE_PREFIX + "{+path}"
 BLOCK_TEMPLATE = _BLOCK_PREFIX + "{label}"
 
@@ -15,7 +17,7 @@ BLOCK_TEMPLATE = _BLOCK_PREFIX + "{label}"
 class ResourceAddress:
     """A note by its path or name, or a memory block by its label."""
 
-    kind: Literal["note", "block"]
+    kind: ResourceKind
     name: str
 
     @property
@@ -35,9 +37,9 @@ def block_uri(label: str) -> str:
 
 
 def parse_uri(uri: str) -> ResourceAddress | None:
-    """Parse a URI; return None if it is not one of ours."""
-    for kind, prefix in (("note", _NOTE_PREFIX), ("block", _BLOCK_PREFIX)):
+    """Parse a URI; return None if it is not the URI of a note or a block."""
+    for kind, prefix in _PREFIXES:
         if uri.startswith(prefix):
             name = unquote(uri[len(prefix) :], errors="replace")
-            return ResourceAddress("note" if kind == "note" else "block", name) if name else None
+            return ResourceAddress(kind, name) if name else None
     return None

@@ -234,7 +234,11 @@ class SecurityMiddleware:
             if (name := self._authenticate_token(token)) is not None:
                 return Credential(local=False, name=name)
             self._on_refused(headers.single_value(b"user-agent", _MAX_USER_AGENT_CHARS))
-        message = "Unknown token." if token else "A token is required: Authorization: Bearer …"
+        message = (
+            "The token is unknown or was revoked. Create a new one in Scriptorium's settings."
+            if token
+            else "A token is required: Authorization: Bearer …"
+        )
         raise RejectedRequest(
             HTTPStatus.UNAUTHORIZED, message, (b"www-authenticate", b'Bearer realm="scriptorium"')
         )

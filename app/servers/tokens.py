@@ -76,7 +76,8 @@ class ClientTokens:
             pass
         except (OSError, ValidationError) as error:
             self.problem = (
-                f"The tokens of other programs can't be read, so none can connect ({_error_label(error)})."
+                f"The tokens of other programs can't be read ({_error_label(error)}), so none can connect. "
+                "Create new tokens for them."
             )
 
     @property
@@ -175,4 +176,4 @@ def _hash(token: str) -> str:
 
 
 def _error_label(error: Exception) -> str:
-    return error.strerror or "error" if isinstance(error, OSError) else "it is damaged"
+    return error.strerror or "disk error" if isinstance(error, OSError) else "the file is damaged"

@@ -1,8 +1,9 @@
 """The user's settings: pydantic models whose titles and descriptions feed the settings dialog.
 
-They are saved as one JSON file in the user's configuration folder, never in a vault. API keys of models are
-in the system's key store (`app/agent/credentials.py`), never here. A vault's own `.scriptorium/rules.toml`
-may only tighten what these settings allow (`VaultRules`).
+They are saved as JSON in the user's configuration folder, with the permission rules in a file of their own;
+the settings for one vault are in its data folder. None of these files is in a vault or contains API keys,
+which are in the system's key store (`app/agent/credentials.py`). A vault's own `.scriptorium/rules.toml` can
+only tighten what these settings allow (`VaultRules`).
 """
 
 from app.settings.answering import AnswerByBuiltIn, AnswerByModel, AnswerByProgram, AnswerByTeam

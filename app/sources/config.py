@@ -41,7 +41,7 @@ class _SourceConfig(BaseModel):
 
 
 class FolderConfig(_SourceConfig):
-    """A folder outside the vault whose files agents may load and save by its rules."""
+    """A folder outside the vault whose files agents may load and save as its rules allow."""
 
     kind: Literal["files"] = "files"
     folder: str

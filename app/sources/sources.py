@@ -49,7 +49,7 @@ RegisterStore = Callable[[FileSource], Callable[[], None]]
 
 @dataclass(slots=True)
 class _RunningSource:
-    """A running source."""
+    """A running source; `close` removes a folder's document store."""
 
     source: FileSource | Stream
     close: Callable[[], None]
@@ -87,13 +87,13 @@ class Sources:
         self._register_store = register_store
         self._fetcher = Fetcher(limits=FEED_LIMITS)
         self._writable = writable
-        self._file = SourceConfigStore(folder, writable=writable)
-        self._configs: dict[str, SourceConfig] = {one.id: one for one in self._file.load()}
+        self._config_store = SourceConfigStore(folder, writable=writable)
+        self._configs: dict[str, SourceConfig] = {one.id: one for one in self._config_store.load()}
         self._running: dict[str, _RunningSource] = {}
         self._problems: dict[str, str] = {}
         self._recent: dict[str, deque[Notification]] = {}
         self.inbox = Inbox(self._folder / "inbox.json" if writable else None)
-        self.problem = self._file.problem
+        self.problem = self._config_store.problem
         self.on_configured: Callable[[str, SourceConfig], None] = lambda op, config: None
         """Called after the user's action: “add”, “change”, “pause”, “resume” or “remove”, and the source."""
 
@@ -195,9 +195,12 @@ class Sources:
             return matches[0]
         available = [f"{config.id} ({config.name})" for config in self._configs.values()]
         suggestions = [match[0] for match in process.extract(id, available, limit=3, score_cutoff=40)]
-        raise NotFoundError(
-            f"There is no source {id!r}.", source_id=id, suggestions=suggestions, sources=available
+        message = (
+            f"{len(matches)} sources have the name {id!r}. Use an id instead."
+            if matches
+            else f"There is no source {id!r}."
         )
+        raise NotFoundError(message, source_id=id, suggestions=suggestions, sources=available)
 
     def _info(self, config: SourceConfig) -> SourceInfo:
         running = self._running.get(config.id)
@@ -313,7 +316,7 @@ class Sources:
         if not self._writable:
             raise VaultBusyError("The vault is open read-only, so its sources can't be changed.")
         try:
-            self._file.save(tuple(sources.values()))
+            self._config_store.save(tuple(sources.values()))
         except OSError as error:
             message = f"The sources could not be saved: {error.strerror or error}. Nothing was changed."
             raise StorageError(message, errno=error.errno) from error
@@ -396,7 +399,10 @@ class Sources:
     def record_commit(
         self, place: str, changed: tuple[tuple[NotePath, str | None], ...], *, undo: bool
     ) -> None:
-        """Mark blocks as saved whose content a commit has just written to their files; an undo marks none."""
+        """Record which blocks a commit saved: those whose content it wrote to their files.
+
+        An undo saves no block.
+        """
         source = next((one for one in self.files() if one.place == place), None)
         if source is None or self._memory is None or undo:
             return

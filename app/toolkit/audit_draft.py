@@ -49,10 +49,14 @@ class AuditDraft:
         call: The call.
         result: One line on how it ended.
         decision: The gate's decision.
+        operation: The kind of change that the call makes.
+        scope: A description of what the change affects.
+        paths: The files that the call is about.
         commit: The journal's commit, once the changes are on the disk.
         usage: The tool's own use of a model.
         is_throttled: Whether a rate limit refused the call.
         visibility: The visibility of notes for the call, once the tool is known.
+        timer: Measures the call's duration.
     """
 
     call: Call

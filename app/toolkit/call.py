@@ -75,7 +75,7 @@ class InternalTool:
 
 @dataclass(frozen=True, slots=True)
 class UserEdit:
-    """Write what the user edited by hand. It needs no tool and no approval."""
+    """Write the user's own edit, which needs no tool and no approval."""
 
     change_set: ChangeSet
 
@@ -111,7 +111,7 @@ class Call:
     Attributes:
         name: The name of the tool, or of the user's edit, for the audit log.
         arguments: The arguments as the caller gave them.
-        usage: What a model used to request the call.
+        usage: The tokens and dollars that a model used to request the call.
     """
 
     name: str
@@ -143,7 +143,7 @@ class Call:
 
     @classmethod
     def user_edit(cls, name: str, arguments: Mapping[str, object], change_set: ChangeSet) -> Self:
-        """Return a call that writes what the user edited by hand."""
+        """Return a call that writes the user's own edit."""
         return cls(name, arguments, Caller.user(), UserEdit(change_set))
 
     @classmethod
@@ -163,7 +163,7 @@ class Call:
             path: The note.
             before: Its content when it was opened; None creates it.
             after: Its new content.
-            caller: Who saves it; the user by default.
+            caller: The caller; the user by default.
             place: The store that holds the document.
         """
         change = Create(path, after) if before is None else Update(path, before, after)
@@ -185,7 +185,7 @@ class Call:
 
         Args:
             plan: The plan with the conflicts.
-            choices: What each file in conflict is to hold; see `ResolvedUndo`.
+            choices: The content of each file in conflict; see `ResolvedUndo`.
             arguments: The arguments of the call of `undo` that found the conflicts.
         """
         return cls(UNDO_TOOL, arguments, Caller.user(), ResolvedUndo(plan, choices))
@@ -197,7 +197,7 @@ class Call:
         Args:
             name: The tool that the caller named.
             arguments: The arguments as text.
-            caller: Who called.
+            caller: The caller.
             error: Why the call can't be made.
         """
         return cls(encodable(name), {"arguments": arguments}, caller, InvalidCall(error))

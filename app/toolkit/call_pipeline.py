@@ -407,7 +407,7 @@ class CallPipeline:
             if not limit.expired():
                 raise
             raise TimeoutExpiredError(
-                f"{call.tool.name} took longer than {call.tool.timeout:g} s.", limit=call.tool.timeout
+                f"{call.tool.name} timed out after {call.tool.timeout:g} s.", limit=call.tool.timeout
             ) from error
 
     # Approve

@@ -11,7 +11,13 @@ from pydantic import BaseModel, ConfigDict, Field
 from app.analysis.relation_classifier import NoteFeatures, Structure
 from app.analysis.sentences import join_sentences, split_sentences
 from app.analysis.summary import truncate
-from app.errors import AmbiguousError, InvalidParametersError, NotFoundError, ScriptoriumError
+from app.errors import (
+    AmbiguousError,
+    ConflictError,
+    InvalidParametersError,
+    NotFoundError,
+    ScriptoriumError,
+)
 from app.index.records import LinkRecord
 from app.toolkit.argument_types import NoteName
 from app.toolkit.context import ToolContext
@@ -96,6 +102,16 @@ def edges_of(context: ToolContext, note: OpenNote) -> list[OpenEdge]:
         number = counts[base_id] = counts.get(base_id, 0) + 1
         edges.append(OpenEdge(base_id + (f" #{number}" if number > 1 else ""), note, relation, target))
     return edges
+
+
+def check_new_edge(context: ToolContext, source: OpenNote, target: NotePath, kind: str) -> None:
+    """Raise ConflictError if `source` already has a relation of this type to `target`."""
+    for edge in edges_of(context, source):
+        if edge.target == target and edge.relation.type == kind:
+            raise ConflictError(
+                f"{source.path} already has this relation on line {edge.relation.line}. Nothing was changed.",
+                edge_id=edge.id,
+            )
 
 
 async def open_edge(context: ToolContext, id: str) -> OpenEdge:

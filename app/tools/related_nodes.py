@@ -91,7 +91,7 @@ async def related_to_note(
 
 
 async def related_to_draft(context: ToolContext, draft: OpenNote) -> list[RelatedNode]:
-    """Return at most eight notes most similar to a draft, best first, each with a suggested relation.
+    """Return the notes most similar to a draft, at most eight, each with a suggested relation.
 
     Returns no notes for a private draft or one without sentences. Similarity and links are computed from the
     draft's text. The cross-encoder is not used, so that creating a note does not wait for it.

@@ -17,7 +17,7 @@ from app.toolkit.proposal import EffectProposal, Proposal
 from app.toolkit.result import ToolResult
 from app.toolkit.services import RelationContext
 from app.toolkit.tool import tool
-from app.tools.node_common import EdgeId, NodeId, RelationType, readable
+from app.tools.node_common import EdgeId, NodeId, RelationType, check_new_edge, readable
 from app.tools.related_nodes import note_similarity, relation_between
 from app.vault.changes import ChangeSet
 from app.vault.markdown import edit
@@ -114,6 +114,7 @@ async def suggest_relationships(
         return _propose_rejection(context, source, target)
     suggestion = await _build_suggestion(context, source, target, MIN_AUTOMATIC_SCORE)
     kind = relation_type(relationship_type) if relationship_type else suggestion.relationship_type
+    check_new_edge(context, source, target.path, kind)
     name = context.index.resolver.shortest(target.path, source.path)
     text = edit.add_relation(source.text, kind, name)
     summary = f"{source.path} {relation_word(kind)} {target.path}"

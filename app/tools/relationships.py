@@ -9,8 +9,9 @@ from pydantic import BaseModel, Field
 from app.analysis.contradiction import find_contradiction
 from app.analysis.language_model import ModelError
 from app.analysis.relation_classifier import lines_naming, relation_confidence, strength_label
+from app.analysis.sentences import with_full_stop
 from app.analysis.summary import truncate
-from app.errors import ConflictError, InvalidParametersError, NotFoundError
+from app.errors import InvalidParametersError, NotFoundError
 from app.permissions.pluralize import pluralize
 from app.toolkit.argument_types import Proportion
 from app.toolkit.context import ToolContext
@@ -25,8 +26,8 @@ from app.tools.node_common import (
     NodeId,
     OpenEdge,
     RelationType,
+    check_new_edge,
     edge_id,
-    edges_of,
     note_features,
     note_structure,
     open_edge,
@@ -128,13 +129,7 @@ async def create_relationship(
     if source.path == target.path:
         raise InvalidParametersError("A note can't have a relation to itself.", path=str(source.path))
     kind = relation_type(relationship_type)
-    matching = (one for one in edges_of(context, source) if one.target == target.path)
-    existing = next((one for one in matching if one.relation.type == kind), None)
-    if existing is not None:
-        raise ConflictError(
-            f"{source.path} already has this relation on line {existing.relation.line}. Nothing was changed.",
-            edge_id=existing.id,
-        )
+    check_new_edge(context, source, target.path, kind)
     name = context.index.resolver.shortest(target.path, source.path)
     text = edit.add_relation(source.text, kind, name, confidence, notes)
     change = ChangeSet.of(
@@ -331,7 +326,7 @@ async def summarize_relationship(
     verb = relation_word(edge.relation.type).replace("_", " ")
     summary = f"{edge.source.name} {verb} {target.name}, with a confidence of {confidence:.2f}."
     if edge.relation.note:
-        summary += f" {edge.relation.note[0].upper()}{edge.relation.note[1:]}."
+        summary += f" {with_full_stop(edge.relation.note[0].upper() + edge.relation.note[1:])}"
     summary, evidence, reasoning = await _explain(context, edge.source, target, verb, summary, evidence)
     result = RelationshipSummary(
         edge_id=edge.id,

@@ -34,7 +34,7 @@ from app.vault.path import NotePath
 
 DEFAULT_TIMEOUT_S, MAX_TIMEOUT_S = 10, 60
 
-Word = Annotated[str, Field(max_length=10_000)]
+CommandArgument = Annotated[str, Field(max_length=10_000)]
 
 
 class CommandDone(ToolResult):
@@ -69,7 +69,7 @@ class CommandDone(ToolResult):
 async def shell(
     context: DevelopmentContext,
     command: Annotated[str, Field(min_length=1, max_length=1000)],
-    args: Annotated[list[Word], Field(max_length=500)] | None = None,
+    args: Annotated[list[CommandArgument], Field(max_length=500)] | None = None,
     cwd: FolderName = "",
     timeout: Annotated[int, Field(ge=1, le=MAX_TIMEOUT_S)] = DEFAULT_TIMEOUT_S,
     writes: bool = False,
@@ -219,14 +219,15 @@ def _effect(run: _CommandRun) -> Effect:
     text = f"Run {line}" + (" on a copy of the vault" if run.writes or run.problem else "")
     if run.problem:
         text += ", without a sandbox"
-    write_access = "it can't change the vault"
     if run.writes:
-        write_access = "its changes are shown to you before they are written"
+        write_access = "its changes to a copy of the vault are shown to you before they are applied"
+    else:
+        write_access = "its changes to a copy of the vault are discarded" if run.problem else "none"
     if run.problem:
-        write_access += "; this can't be enforced without a sandbox"
+        write_access += "; nothing prevents it from changing other files"
     arguments = (
         ("command", json.dumps(run.argv, ensure_ascii=False)),
-        ("in", run.folder or "the vault's folder"),
+        ("folder", run.folder or "the vault's folder"),
         ("time limit", f"{run.timeout} s"),
         ("sandbox", run.sandbox_description),
         ("writes", write_access),

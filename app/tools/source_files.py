@@ -20,7 +20,7 @@ from app.toolkit.proposal import Proposal
 from app.toolkit.result import ToolResult
 from app.toolkit.services import MemoryContext
 from app.toolkit.tool import tool
-from app.tools.sources import WHERE
+from app.tools.sources import ADD_FOLDER_HINT
 from app.vault.changes import ChangeSet
 from app.vault.markdown.privacy import HEAD_BYTES, classify_privacy
 from app.vault.note import Privacy, PrivacyVerdict
@@ -174,7 +174,7 @@ def _run_operation(
             message = f"Replaced the text in {copy.path} in memory; save writes it."
         case _:
             assert keep is not None
-            change_set, message = copy.reconcile(keep), _RECONCILED[keep].format(copy.path)
+            change_set, message = copy.reconcile(keep), _RECONCILED_MESSAGES[keep].format(copy.path)
     if not change_set:
         is_edit = op in ("append", "replace")
         state = "already has this text" if is_edit else "is the same on disk and in memory"
@@ -210,7 +210,7 @@ def _hides(path: NotePath, verdict: PrivacyVerdict) -> bool:
     return verdict.hides if path.is_note else verdict.privacy is Privacy.PRIVATE
 
 
-_RECONCILED = {
+_RECONCILED_MESSAGES = {
     "disk": "{0} in memory now matches the file on disk.",
     "memory": "{0} on disk now matches the copy in memory.",
     "merge": "Both are merged in memory: look at the diff of {0}, then save it.",
@@ -313,7 +313,7 @@ def _select_folders(sources: Sources, source_id: str | None) -> tuple[FileSource
         wanted_id = sources.get(source_id).id
         folders = tuple(one for one in folders if one.config.id == wanted_id)
     if not folders:
-        raise NotFoundError(f"No matching folder is open. {WHERE}", source_id=source_id or "")
+        raise NotFoundError(f"No matching folder is open. {ADD_FOLDER_HINT}", source_id=source_id or "")
     return folders
 
 

@@ -15,7 +15,7 @@ from app.toolkit.services import MemoryContext
 from app.toolkit.tool import tool
 from app.vault.path import NotePath
 
-WHERE = "Add a folder in the Sources panel."
+ADD_FOLDER_HINT = "Add a folder in the Sources panel."
 
 
 class NewsItem(BaseModel):
@@ -78,7 +78,7 @@ async def source(
     sources = context.services.sources
     if op == "list" or (op == "status" and source_id is None):
         infos = sources.list_sources()
-        message = f"{pluralize(len(infos), 'source')}." if infos else f"No sources. {WHERE}"
+        message = f"{pluralize(len(infos), 'source')}." if infos else f"No sources. {ADD_FOLDER_HINT}"
         return _sources_answer(context, infos, message)
     info = sources.get(source_id or "")
     if op == "status":

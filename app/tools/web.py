@@ -27,12 +27,12 @@ from app.web.page import WebPage
 from app.web.providers import WebSearchHit
 from app.web.source_notes import source_name, source_text
 
-_FOLDER = "Sources"
+_SOURCES_FOLDER = "Sources"
 _MAX_RESULTS = 20
 
 Url = Annotated[str, Field(min_length=1, max_length=4000)]
 Query = Annotated[str, Field(min_length=1, max_length=MAX_QUERY_CHARS)]
-Few = Annotated[int, Field(ge=1, le=20)]
+ResultCount = Annotated[int, Field(ge=1, le=20)]
 
 
 class PageText(ToolResult):
@@ -138,7 +138,7 @@ async def search_web_for_evidence(
     node_id: NoteName,
     query_override: Query | None = None,
     evidence_type: EvidenceFilter = "all",
-    max_results: Few = 5,
+    max_results: ResultCount = 5,
     create_sources: bool = False,
 ) -> EffectProposal[Evidence] | Proposal[Evidence]:
     """Search the web for evidence that supports or contradicts a note, with the provider in the settings.
@@ -269,7 +269,7 @@ def _free_path(context: WebContext, hit: WebSearchHit, used_keys: set[str]) -> N
     name = source_name(hit.title, hit.url)
     number = 1
     while True:
-        path = note_path(_FOLDER, name if number == 1 else f"{name} {number}")
+        path = note_path(_SOURCES_FOLDER, name if number == 1 else f"{name} {number}")
         if path.key not in used_keys and context.vault.is_free(path):
             return context.vault.disk_spelling(path)
         number += 1

@@ -38,7 +38,7 @@ class Update:
 
 @dataclass(frozen=True, slots=True)
 class Delete:
-    """The move of a file, which must still hold `before`, to the vault's trash."""
+    """The move of a file, which must still hold `before`, to the trash of its store."""
 
     path: NotePath
     before: bytes

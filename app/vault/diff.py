@@ -1,6 +1,6 @@
 r"""Line diffs between two texts, which can be applied in part. Pure.
 
-Lines are bytes, end at `\n` and keep it, so joining them gives the file back whatever its encoding and
+Lines are bytes, end at `\n` and keep it, so joining them restores the file whatever its encoding and
 newlines. Between the common start and end, lines that occur once on both sides anchor the alignment
 (Bram Cohen's patience diff), and rapidfuzz finds a longest common subsequence in the gaps between anchors;
 its bit-parallel C++ takes milliseconds where difflib takes seconds. A gap too large for that becomes one

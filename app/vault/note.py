@@ -1,4 +1,4 @@
-"""Immutable values for the contents of a note, each with its span in the text.
+"""Immutable values for the contents of a note, with their spans or lines in the text.
 
 Spans count characters of the decoded text (UTF-8, with original newlines and BOM), so that
 `text[span.start:span.end]` is the element's text, and encoding the text restores the file's bytes.
@@ -84,7 +84,7 @@ class Relation:
 
 @dataclass(frozen=True, slots=True)
 class Tag:
-    """A tag without its `#`, as first written; `span` covers the `#` of an inline one."""
+    """A tag without its `#`, as written; `span` covers the `#` of an inline one."""
 
     name: str
     span: Span

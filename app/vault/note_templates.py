@@ -24,7 +24,7 @@ _PLACEHOLDER = re.compile(r"\{\{\s*(date|time|title|cursor)\s*(?::([^{}]*))?\}\}
 
 @dataclass(frozen=True, slots=True)
 class ExpandedTemplate:
-    """A template with its placeholders filled in; `cursor` is its place in `text`, or None."""
+    """A template with its placeholders filled in; `cursor` is the index of its `{{cursor}}`, or None."""
 
     text: str
     cursor: int | None

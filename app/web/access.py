@@ -24,7 +24,7 @@ from app.web.providers import PROVIDERS, SearchProvider, WebSearchHit
 KeyOf = Callable[[str, str], str | None]
 """Returns the key stored for a name and an address (see `key_account`), or None."""
 
-_SETTINGS_PAGE = "Settings, Web"
+_SETTINGS_PAGE = "Settings → Web"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +76,9 @@ class WebAccess:
         provider = self._provider()
         address = self._address(provider)
         if provider.needs_key and not self._key_of(*key_account(provider.id, address)):
-            message = f"{provider.name} needs a key: enter it in {_SETTINGS_PAGE}."
+            message = f"{provider.name} needs a key. Enter it in {_SETTINGS_PAGE}."
             raise PermissionDeniedError(message, provider=provider.id)
-        return WebSearch(provider.name, query, provider.request(address, query, limit), limit)
+        return WebSearch(provider.name, query, provider.build_request(address, query, limit), limit)
 
     async def run(self, search: WebSearch) -> list[WebSearchHit]:
         """Send a prepared search and return its hits, best first.
@@ -86,7 +86,7 @@ class WebAccess:
         Raises:
             ConflictError: the user has changed the provider or its address since; nothing was sent.
             WebError: the provider could not be reached, rejected the key or limited the rate.
-            ScriptoriumError: see `prepare`, `Fetcher.fetch` and `SearchProvider.hits`.
+            ScriptoriumError: see `prepare`, `Fetcher.fetch` and `SearchProvider.parse_hits`.
         """
         provider = self._provider()
         if search != self.prepare(search.query, search.limit):
@@ -97,20 +97,20 @@ class WebAccess:
             )
             raise ConflictError(message, provider=search.provider)
         key = self._key_of(*key_account(provider.id, self._address(provider)))
-        secret = provider.secret(key) if key else {}
+        key_headers = provider.key_headers(key) if key else {}
         fetcher = Fetcher(self._policy_for(provider), self._resolve)
         try:
             response = await fetcher.fetch(
-                search.request, provider.content_types, secret_headers=secret, follow_redirects=False
+                search.request, provider.content_types, secret_headers=key_headers, follow_redirects=False
             )
         except WebError as error:
             raise _explain_error(provider, error) from error
-        return provider.hits(response)[: search.limit]
+        return provider.parse_hits(response)[: search.limit]
 
     def _provider(self) -> SearchProvider:
         provider = PROVIDERS.get(self._settings().provider)
         if provider is None:
-            raise PermissionDeniedError(f"No search provider is chosen: choose one in {_SETTINGS_PAGE}.")
+            raise PermissionDeniedError(f"No search provider is chosen. Choose one in {_SETTINGS_PAGE}.")
         return provider
 
     def _address(self, provider: SearchProvider) -> str:
@@ -118,7 +118,7 @@ class WebAccess:
             return provider.address
         address = self._settings().address.strip()
         if not address:
-            message = f"{provider.name} needs the address of your server: enter it in {_SETTINGS_PAGE}."
+            message = f"{provider.name} needs the address of your server. Enter it in {_SETTINGS_PAGE}."
             raise PermissionDeniedError(message, provider=provider.id)
         check_url(address, AnyAddress())
         return address
@@ -131,7 +131,7 @@ class WebAccess:
 
 
 def key_account(provider: str, address: str) -> tuple[str, str]:
-    """Return the name and address of a provider's key in the key store; own servers have a key each."""
+    """Return the name and address of a provider's key in the key store; each own server has its own key."""
     provider_info = PROVIDERS.get(provider)
     return (
         f"web-{provider}",
@@ -142,7 +142,7 @@ def key_account(provider: str, address: str) -> tuple[str, str]:
 def _explain_error(provider: SearchProvider, error: WebError) -> WebError:
     status = error.data.get("status")
     if status in (401, 403):
-        message = f"{provider.name} rejected the key ({status}): enter another one in {_SETTINGS_PAGE}."
+        message = f"{provider.name} rejected the key ({status}). Enter another one in {_SETTINGS_PAGE}."
         if not provider.needs_key:
             message = f"{provider.name} refuses searches by the app ({status})."
     elif status in (402, 429, 432, 433):

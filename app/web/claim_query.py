@@ -6,7 +6,7 @@ import re
 from typing import Literal
 
 from app.vault.markdown.frontmatter import read_frontmatter
-from app.web.evidence import key_words
+from app.web.evidence import extract_keywords
 
 EvidenceFilter = Literal["all", "supporting", "contradicting"]
 
@@ -46,6 +46,6 @@ def note_prose(text: str) -> str:
 
 
 def build_query(name: str, text: str, side: EvidenceFilter) -> str:
-    """Return the search query: the requested side, the note's name and the key words of its text."""
-    keywords = " ".join(key_words(note_prose(text), _KEYWORD_COUNT, known_text=name))
+    """Return the search query: words for the requested side, the note's name and keywords of its text."""
+    keywords = " ".join(extract_keywords(note_prose(text), _KEYWORD_COUNT, known_text=name))
     return " ".join(f"{_QUERY_PREFIXES[side]} {name} {keywords}".split())[:MAX_QUERY_CHARS]

@@ -1,4 +1,4 @@
-"""Classify search hits as supporting or contradicting a statement, by local rules without a model.
+"""Classification of search hits as supporting or contradicting a statement, by local rules.
 
 Relevance is the similarity of a hit to the statement: by sentence vectors and shared words, or only by shared
 words if there are no vectors. Cue phrases in the hit's sentences decide the side; distant sentences count
@@ -74,12 +74,12 @@ def weigh(statement: str, hit: WebSearchHit, similarity: float | None) -> Weighe
         hit: A search result.
         similarity: The cosine similarity of their sentence vectors; None without vectors.
     """
-    shared = shared_words(statement, f"{hit.title} {hit.snippet}")
+    shared = word_overlap(statement, f"{hit.title} {hit.snippet}")
     closeness = shared if similarity is None else 0.7 * similarity + 0.3 * shared
     relevance = round(max(0.0, min(1.0, closeness)), 4)
     method = f"{relevance:.2f} by {'shared words' if similarity is None else 'meaning and words'}"
     if relevance < MIN_RELEVANCE:
-        return WeighedHit(hit, relevance, "neutral", f"Too far from the statement to take a side ({method}).")
+        return WeighedHit(hit, relevance, "neutral", f"Too different from the statement to judge ({method}).")
     score, cues_found = _score_side(statement, hit)
     side: Stance = (
         "supporting"
@@ -99,7 +99,7 @@ def weigh(statement: str, hit: WebSearchHit, similarity: float | None) -> Weighe
     )
 
 
-def shared_words(statement: str, text: str) -> float:
+def word_overlap(statement: str, text: str) -> float:
     """Return the share of the statement's content words in the text (0 to 1), compared by stem.
 
     It is the mean of two shares: the whole statement's, and that of its best-matching sentence.
@@ -117,20 +117,20 @@ def _overlap(stems: frozenset[str], text_stems: frozenset[str]) -> float:
 def _score_side(statement: str, hit: WebSearchHit) -> tuple[float, list[str]]:
     hit_sentences = _SENTENCE.split(f"{hit.title}. {hit.snippet}")
     sentences = [sentence for sentence in hit_sentences if sentence.strip()]
-    closest = max(sentences, key=lambda sentence: shared_words(statement, sentence), default="")
+    closest = max(sentences, key=lambda sentence: word_overlap(statement, sentence), default="")
     score, cues_found = 0.0, []
     for sentence in sentences:
         # A sentence about something else counts half.
-        share = 1.0 if sentence == closest or shared_words(statement, sentence) >= 0.5 else 0.5
+        share = 1.0 if sentence == closest or word_overlap(statement, sentence) >= 0.5 else 0.5
         for sign, cues in ((-1.0, _CONTRADICTING_CUES), (1.0, _SUPPORTING_CUES)):
             for weight, phrase, is_negated in _find_cues(sentence, cues):
                 score += (-sign if is_negated else sign) * weight * share
                 cues_found.append(f"“{'not … ' if is_negated else ''}{phrase}”")
-    if not cues_found and shared_words(statement, closest) >= 0.5:
+    if not cues_found and word_overlap(statement, closest) >= 0.5:
         is_opposite = bool(_NEGATION.search(closest)) != bool(_NEGATION.search(statement))
         if is_opposite:
             return -_MIN_SIDE_SCORE, ["it says the opposite of the statement"]
-        if shared_words(statement, closest) >= 0.9:
+        if word_overlap(statement, closest) >= 0.9:
             return _MIN_SIDE_SCORE, ["it says nearly the same as the statement"]
     return score, list(dict.fromkeys(cues_found))[:4]
 
@@ -159,7 +159,7 @@ def _stem(word: str) -> str:
     return word
 
 
-def key_words(text: str, limit: int, known_text: str = "") -> list[str]:
+def extract_keywords(text: str, limit: int, known_text: str = "") -> list[str]:
     """Return a text's content words of four or more letters, except those in `known_text`, by frequency."""
     excluded = set(_stems(known_text))
     counts: dict[str, list[str]] = {}

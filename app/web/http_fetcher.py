@@ -22,13 +22,13 @@ _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
 class WebError(ScriptoriumError):
-    """A server could not be reached or answered with an error; `status` is the HTTP status, if any."""
+    """A server could not be reached, or its response is an error or damaged; `status` is the HTTP error."""
 
     type = "not_found"
 
 
 class UnreadableResponseError(ScriptoriumError):
-    """The content type of a response is not supported; `content_type` names it."""
+    """A response does not have the expected format; `content_type` is its content type, if unsupported."""
 
     type = "invalid_parameters"
 

@@ -64,7 +64,7 @@ class UpdateSource:
 
     @property
     def is_known(self) -> bool:
-        """True if both the address and the key are known."""
+        """True if both the address and the key are set."""
         return bool(self.address and self.key)
 
 
@@ -126,20 +126,22 @@ def _version_numbers(version: str) -> tuple[int, ...]:
     return tuple(numbers)
 
 
-class _PublicOrEntered(PublicAddresses):
+class _PublicOrOrigin(PublicAddresses):
     """Allows the public Internet and the origin of the update address, wherever that is.
 
     Release hosts redirect to their storage; the signature protects the content from there.
     """
 
-    def __init__(self, entered: Origin) -> None:
-        self._entered = SingleOrigin(entered)
+    def __init__(self, origin: Origin) -> None:
+        self._origin_policy = SingleOrigin(origin)
 
     def allows_origin(self, scheme: str, host: str, port: int) -> bool:
-        return super().allows_origin(scheme, host, port) or self._entered.allows_origin(scheme, host, port)
+        return super().allows_origin(scheme, host, port) or self._origin_policy.allows_origin(
+            scheme, host, port
+        )
 
     def allows_address(self, host: str, port: int, address: IPAddress) -> bool:
-        return super().allows_address(host, port, address) or self._entered.allows_address(
+        return super().allows_address(host, port, address) or self._origin_policy.allows_address(
             host, port, address
         )
 
@@ -152,8 +154,9 @@ async def latest_release(source: UpdateSource) -> Release:
         ScriptoriumError: see `check_url` and `Fetcher.fetch`.
     """
     if not source.is_known:
-        raise ReleaseError("No update address is set.")
+        missing = "release key" if source.address else "update address"
+        raise ReleaseError(f"No {missing} is set.")
     origin = origin_of(check_url(source.address, AnyAddress()))
-    fetcher = Fetcher(_PublicOrEntered(origin), limits=_RELEASE_LIMITS)
+    fetcher = Fetcher(_PublicOrOrigin(origin), limits=_RELEASE_LIMITS)
     response = await fetcher.fetch(WebRequest(source.address), _CONTENT_TYPES)
     return read_release(response.body, source.key)

@@ -1,4 +1,4 @@
-"""Opening a vault."""
+"""Functions that open a vault."""
 
 from __future__ import annotations
 

@@ -4,7 +4,8 @@
 
 `INTERNAL` is the bundle's folder of libraries, `PYZ_TOC` PyInstaller's list of the modules in the archive,
 and `REQUIRED` are the distributions that the app needs. Prints each problem; the exit status is 1 if there is
-one. The checks read the bundle, so a new dependency needs no change here.
+any. Most checks compare the bundle with the code that it contains, so a new dependency rarely needs a change
+here.
 """
 
 from __future__ import annotations
@@ -25,12 +26,12 @@ import contents
 # Named by code that runs only if the user has installed the package.
 OPTIONAL = frozenset({"torch", "sentence_transformers", "transformers", "onnx"})
 # Modules that PyInstaller itself adds to an archive.
-OF_PYINSTALLER = re.compile(r"^(_pyi_|pyimod|pyi_|_sysconfigdata_)")
+PYINSTALLER_MODULES = re.compile(r"^(_pyi_|pyimod|pyi_|_sysconfigdata_)")
 _DATA_SUFFIX = re.compile(
     r"\.(json|dat|txt|lark|ya?ml|pem|csv|xml|cfg|toml|gz|xz|pickle|ttf|css|rng|xsl|db|bin|lst|rules|tmpl|html|onnx"
     r"|svg|png)$"
 )
-_NO_DATA = frozenset({"tests", "test", "testing", "__pycache__", "include", "examples", "docs"})
+_FOLDERS_WITHOUT_DATA = frozenset({"tests", "test", "testing", "__pycache__", "include", "examples", "docs"})
 # Named in code that the app does not run.
 _DATA_NOT_NEEDED = frozenset(
     {
@@ -59,11 +60,11 @@ class Bundle:
             "struct",
             *self.sources,
             *sys.builtin_module_names,
-            *self._extensions(),
-            *self._base(),
+            *self._extension_modules(),
+            *self._base_modules(),
         }
 
-    def _extensions(self) -> Iterator[str]:
+    def _extension_modules(self) -> Iterator[str]:
         """Yield the names of the extension modules, which are next to the archive."""
         for file in self.internal.rglob("*"):
             suffix = next((one for one in EXTENSION_SUFFIXES if file.name.endswith(one)), None)
@@ -74,7 +75,7 @@ class Bundle:
                     parts = parts[2:] if len(parts) > 2 else parts[1:]
                 yield ".".join((*parts[:-1], parts[-1].removesuffix(suffix)))
 
-    def _base(self) -> Iterator[str]:
+    def _base_modules(self) -> Iterator[str]:
         """Yield the modules in PyInstaller's separate zip file."""
         file = self.internal / "base_library.zip"
         if file.is_file():
@@ -90,12 +91,12 @@ def missing_core(bundle: Bundle) -> list[str]:
 
 
 def gpl_libraries(bundle: Bundle) -> list[str]:
-    """Return the system libraries under the GPL, which PyInstaller adds with a module."""
+    """Return a problem for each library under the GPL, which PyInstaller may add with a module."""
     return [f"{file.name} is under the GPL" for file in bundle.internal.rglob("*") if _GPL.match(file.name)]
 
 
 def fonts_without_notice(bundle: Bundle) -> list[str]:
-    """Return the fonts without a notice in release_documents.py; package metadata does not mention them."""
+    """Return a problem for each font without a notice: package metadata does not mention fonts."""
     fonts = (file for file in bundle.internal.rglob("*") if file.suffix in {".ttf", ".otf", ".woff2"})
     return [
         f"the font {file.name} has no notice in release_documents.py"
@@ -105,11 +106,11 @@ def fonts_without_notice(bundle: Bundle) -> list[str]:
 
 
 def unrequired_packages(bundle: Bundle, required: set[str]) -> list[str]:
-    """Return the packages that no requirement of the app installs."""
+    """Return a problem for each package that no requirement of the app installs."""
     owners = importlib.metadata.packages_distributions()
     problems = []
     for top in sorted({name.partition(".")[0] for name in bundle.sources}):
-        if top in sys.stdlib_module_names or top == "app" or OF_PYINSTALLER.match(top):
+        if top in sys.stdlib_module_names or top == "app" or PYINSTALLER_MODULES.match(top):
             continue
         owner_names = {_canonical(one) for one in owners.get(top, ())}
         if not owner_names & required:
@@ -120,7 +121,7 @@ def unrequired_packages(bundle: Bundle, required: set[str]) -> list[str]:
 
 
 def missing_modules(bundle: Bundle, package: Path) -> list[str]:
-    """Return the modules that the app's code names, by import or as a string, and the bundle lacks."""
+    """Return a problem for each module that the app imports or names in a string and the bundle lacks."""
     problems = []
     for name in sorted(_named_modules(package)):
         if name in bundle.modules or name.partition(".")[0] in OPTIONAL:
@@ -148,7 +149,7 @@ def _named_modules(package: Path) -> set[str]:
 
 
 def _is_module(name: str) -> bool:
-    """Return whether the environment has such a module, rather than a function or class."""
+    """Return whether the environment has a module of this name, rather than a function or class."""
     try:
         spec = importlib.util.find_spec(name)
     except (ImportError, AttributeError, ValueError):
@@ -158,14 +159,14 @@ def _is_module(name: str) -> bool:
 
 
 def missing_resources(bundle: Bundle, package: Path) -> list[str]:
-    """Return the resources that the app's code names and the bundle lacks."""
+    """Return a problem for each resource that the app's code reads and the bundle lacks."""
     names = sorted(named_resources(package))
     missing = (name for name in names if not (bundle.internal / "resources" / name).exists())
     return [f"the code reads resources/{name}, which is not in the bundle" for name in missing]
 
 
 def named_resources(package: Path) -> set[str]:
-    """Return the names of the resources that the code of the app reads."""
+    """Return the names of the resources that the app's code joins to `resources_folder()`."""
     return {
         str(node.right.value)
         for file in package.rglob("*.py")
@@ -177,7 +178,7 @@ def named_resources(package: Path) -> set[str]:
 
 
 def missing_data(bundle: Bundle) -> list[str]:
-    """Return the data files that a bundled module names by a string and the bundle lacks."""
+    """Return a problem for each data file that a bundled module names in a string and the bundle lacks."""
     problems = []
     tops = sorted({name.partition(".")[0] for name in bundle.sources} - {"app"} - sys.stdlib_module_names)
     for top in tops:
@@ -188,7 +189,8 @@ def missing_data(bundle: Bundle) -> list[str]:
         files = {
             file.name: file
             for file in folder.rglob("*")
-            if _DATA_SUFFIX.search(file.name) and not _NO_DATA & set(file.relative_to(folder).parts)
+            if _DATA_SUFFIX.search(file.name)
+            and not _FOLDERS_WITHOUT_DATA & set(file.relative_to(folder).parts)
         }
         required = {name for name in files if name not in _DATA_NOT_NEEDED}
         if not required:
@@ -204,7 +206,7 @@ def missing_data(bundle: Bundle) -> list[str]:
 
 
 def _strings(source: Path) -> set[str]:
-    """Return the last path part of every string in a source file."""
+    """Return the last path part of a source file's short strings; empty if the file can't be parsed."""
     try:
         tree = ast.parse(source.read_bytes())
     except (OSError, SyntaxError):

@@ -1,4 +1,4 @@
-"""The contents of the bundle: files that are included and excluded. The spec file and the checks use it.
+"""The rules for what the bundle contains, for the spec file and the bundle's checks.
 
 Only the standard library is used: the tests evaluate these rules without PyInstaller.
 """
@@ -149,7 +149,7 @@ _UNAVAILABLE_TO_PLUGINS = re.compile(
 
 
 def is_wanted(name: str, platform: str = sys.platform) -> bool:
-    """Return whether a file of the bundle is wanted, by its name in the bundle."""
+    """Return whether the bundle should contain a file, by its name in the bundle."""
     name = name.replace("\\", "/")
     if _EXCLUDED_FILES.search(name) or _UNUSED_BABEL.search(name):
         return False
@@ -157,27 +157,26 @@ def is_wanted(name: str, platform: str = sys.platform) -> bool:
 
 
 def without_orphans(entries: list[tuple[str, str, str]]) -> list[tuple[str, str, str]]:
-    """Remove system libraries that only excluded files needed.
+    """Return the entries without the libraries that only excluded files needed.
 
     Args:
-        entries: PyInstaller's binaries: the name in the bundle, the file and the kind. A library of the
-            system has a name without a folder, and one of Qt may have a second name there.
+        entries: PyInstaller's binaries: the name in the bundle, the file and the kind. A shared library is
+            at the top of the bundle or in `PySide6/Qt/lib`; a link from the top to Qt's folder has a
+            relative path as its file.
     """
-    system_libraries: dict[str, str] = {}
+    libraries: dict[str, str] = {}
     for name, file, _ in entries:
         if re.match(r"(PySide6/Qt/lib/)?lib[^/]*$", name) and Path(file).is_absolute():
-            system_libraries[Path(name).name] = file
-    needed = {name for name in system_libraries if name.startswith("libpython")}
-    queue = [file for name, file, _ in entries if Path(name).name not in system_libraries]
-    queue += [system_libraries[name] for name in needed]
+            libraries[Path(name).name] = file
+    needed = {name for name in libraries if name.startswith("libpython")}
+    queue = [file for name, file, _ in entries if Path(name).name not in libraries]
+    queue += [libraries[name] for name in needed]
     while queue:
         for name in _direct_dependencies(queue.pop()):
-            if name in system_libraries and name not in needed:
+            if name in libraries and name not in needed:
                 needed.add(name)
-                queue.append(system_libraries[name])
-    return [
-        entry for entry in entries if (name := Path(entry[0]).name) not in system_libraries or name in needed
-    ]
+                queue.append(libraries[name])
+    return [entry for entry in entries if (name := Path(entry[0]).name) not in libraries or name in needed]
 
 
 def _direct_dependencies(file: str) -> list[str]:
@@ -187,7 +186,7 @@ def _direct_dependencies(file: str) -> list[str]:
 
 
 def standard_library() -> list[str]:
-    """Return the modules of the standard library that a plug-in may import and the app may not use."""
+    """Return the modules of the standard library that a plug-in may import, even if the app does not."""
     return sorted(one for one in sys.stdlib_module_names if not _UNAVAILABLE_TO_PLUGINS.match(one))
 
 

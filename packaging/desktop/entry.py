@@ -8,13 +8,13 @@ _CHANGED_BY_HOOKS = ("QT_PLUGIN_PATH", "QML2_IMPORT_PATH", "DYLD_LIBRARY_PATH", 
 
 
 def restore_environment() -> None:
-    """Give programs that the app starts the environment of the user, not that of the bundle.
+    """Restore the user's environment, which the programs that the app starts inherit.
 
     Qt finds its plug-ins without the variables, relative to the wheel's libraries.
     """
     for name in _CHANGED_BY_HOOKS:
-        if name in sys._environment_of_the_user:
-            os.environ[name] = sys._environment_of_the_user[name]
+        if name in sys._user_environment:
+            os.environ[name] = sys._user_environment[name]
         else:
             os.environ.pop(name, None)
 

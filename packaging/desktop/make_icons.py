@@ -49,13 +49,13 @@ DARK = {
 
 
 def drawing(size: int, dark: bool = False) -> bytes:
-    """Return the SVG of the drawing whose grid is closest to a size in pixels."""
+    """Return the drawing for a size in pixels as SVG."""
     grid = 16 if size <= 20 else 32 if size <= 40 else 256
     text = (DRAWINGS / f"scriptorium-{grid}.svg").read_text("utf-8")
     if dark:
         for light, dark_color in DARK.items():
-            text = text.replace(light, f"dark:{dark_color}")
-    return text.replace("dark:", "").encode()
+            text = text.replace(light, dark_color)
+    return text.encode()
 
 
 def png(size: int, dark: bool = False) -> bytes:
@@ -74,14 +74,14 @@ def png(size: int, dark: bool = False) -> bytes:
 
 def ico() -> bytes:
     """Return a Windows icon of PNG images."""
-    head, body = struct.pack("<HHH", 0, 1, len(ICO_SIZES)), b""
-    start = len(head) + 16 * len(ICO_SIZES)
+    header, body = struct.pack("<HHH", 0, 1, len(ICO_SIZES)), b""
+    start = len(header) + 16 * len(ICO_SIZES)
     for size in ICO_SIZES:
         image = png(size)
         offset = start + len(body)
-        head += struct.pack("<BBBBHHII", size % 256, size % 256, 0, 0, 1, 32, len(image), offset)
+        header += struct.pack("<BBBBHHII", size % 256, size % 256, 0, 0, 1, 32, len(image), offset)
         body += image
-    return head + body
+    return header + body
 
 
 def icns() -> bytes:
@@ -94,7 +94,7 @@ def icns() -> bytes:
 
 
 def main() -> None:
-    """Write all files."""
+    """Write all PNG, SVG, ICO and ICNS files."""
     application = QGuiApplication([])
     for dark, folder in ((False, DRAWINGS), (True, DRAWINGS / "dark")):
         folder.mkdir(parents=True, exist_ok=True)

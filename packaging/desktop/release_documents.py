@@ -1,4 +1,4 @@
-"""Documents of a release: third-party notices, how to replace Qt, SBOM, checksums, the release file."""
+"""Write a release's documents: notices, how to replace Qt, the SBOM, the checksums and the release file."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ _QT = """\
 Qt and PySide6 are used under the GNU Lesser General Public License 3
 
 Scriptorium uses Qt {version} and PySide6 {version} as separate shared libraries. They were not changed. The
-texts of the license are in LGPL-3.0.txt and GPL-3.0.txt.
+license texts are in LGPL-3.0.txt and GPL-3.0.txt.
 
-You may replace these libraries with others that have the same interface, such as ones that you have changed
-and built: replace the files in the folder
+You may replace these libraries with others that have the same interface, for example with ones that you
+have changed and built: replace the files in the folder
     {folder}
 next to the program. Scriptorium does not check them, and you may study and debug it for this purpose.
 
@@ -50,7 +50,7 @@ ask at the address where you got it.
 
 
 def required(python: Path) -> list[dict[str, Any]]:
-    """Return the distributions that the app needs in the environment of `python`, with license and texts.
+    """Return the distributions that the app needs in `python`'s environment, with license and license texts.
 
     Raises:
         SystemExit: A license is not allowed in the bundle.
@@ -58,10 +58,10 @@ def required(python: Path) -> list[dict[str, Any]]:
     script = (
         "import dataclasses, importlib.util, json, sys\n"
         "spec = importlib.util.spec_from_file_location('licenses', sys.argv[1])\n"
-        "made = importlib.util.module_from_spec(spec); sys.modules['licenses'] = made\n"
-        "spec.loader.exec_module(made)\n"
+        "module = importlib.util.module_from_spec(spec); sys.modules['licenses'] = module\n"
+        "spec.loader.exec_module(module)\n"
         "print(json.dumps([{**dataclasses.asdict(one), 'allowed': one.allowed}"
-        " for one in made.runtime_dependencies()]))\n"
+        " for one in module.runtime_dependencies()]))\n"
     )
     command = [str(python), "-c", script, str(ROOT / "packaging" / "licenses.py")]
     packages: list[dict[str, Any]] = json.loads(subprocess.check_output(command, cwd=ROOT.parent))
@@ -105,8 +105,8 @@ def write_licenses(folder: Path, python: Path, packages: list[dict[str, Any]], q
     for name in ("LGPL-3.0.txt", "GPL-3.0.txt", "OFL-1.1.txt", "DejaVu.txt"):
         shutil.copyfile(TEXTS / name, folder / name)
     qt = next(one["version"] for one in packages if one["name"].lower().startswith("pyside6"))
-    words = _QT.format(version=qt, series=qt.rpartition(".")[0], folder=qt_folder)
-    (folder / "QT-LGPL.txt").write_text(words, "utf-8")
+    qt_notice = _QT.format(version=qt, series=qt.rpartition(".")[0], folder=qt_folder)
+    (folder / "QT-LGPL.txt").write_text(qt_notice, "utf-8")
     version, text = json.loads(
         subprocess.check_output(
             [
@@ -133,7 +133,7 @@ def _notice(package: dict[str, Any]) -> str:
         known_texts = [TEXTS / f"{one}.txt" for one in ("LGPL-3.0", "Apache-2.0", "MIT", "MPL-2.0")]
         text = next((one for one in known_texts if package["license"].startswith(one.stem)), None)
         if text is None:
-            raise SystemExit(f"{head} contains no license text, and there is none in {TEXTS}")
+            raise SystemExit(f"{head} contains no license text, and {TEXTS} has none for its license")
         standard = "see LGPL-3.0.txt" if text.stem == "LGPL-3.0" else text.read_text("utf-8")
         texts = [
             f"The package contains no license text. This is the standard text of its license.\n\n{standard}"
@@ -145,7 +145,7 @@ def add_system_libraries(folder: Path, sources: Iterable[Path]) -> list[str]:
     """Add the notices of the libraries from Debian packages, and return the names of these packages.
 
     Raises:
-        SystemExit: a library belongs to no package, or its package has no copyright file.
+        SystemExit: A library belongs to no package, or its package has no copyright file.
     """
     packages: dict[str, list[str]] = {}
     for source in sources:
@@ -173,7 +173,7 @@ def _heading(text: str) -> str:
 
 
 def write_publisher(folder: Path) -> None:
-    """Write the publisher of this build for the update check; its fields are empty by default."""
+    """Write publisher.json for the update check from the environment; unset variables leave fields empty."""
     content = {
         "update_address": os.environ.get("SCRIPTORIUM_UPDATE_ADDRESS", ""),
         "release_key": os.environ.get("SCRIPTORIUM_RELEASE_PUBLIC_KEY", ""),
@@ -204,7 +204,11 @@ def write_windows_version(folder: Path, version: str) -> None:
 
 
 def write_sbom(tool: Path, python: Path, packages: list[dict[str, Any]], version: str, target: Path) -> None:
-    """Write the CycloneDX SBOM of the bundle with the tool `cyclonedx-py`."""
+    """Write the CycloneDX SBOM of the bundle with the tool `cyclonedx-py`.
+
+    Raises:
+        SystemExit: The SBOM lacks a package of the bundle.
+    """
     command = [str(tool), "environment", str(python), "--pyproject", str(ROOT / "pyproject.toml")]
     command += ["--output-format", "JSON", "--output-file", str(target)]
     subprocess.check_call(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -226,7 +230,7 @@ def write_sbom(tool: Path, python: Path, packages: list[dict[str, Any]], version
 
 
 def write_checksums(folder: Path) -> Path:
-    """Write SHA256SUMS for the files in a folder, for `sha256sum -c`."""
+    """Write SHA256SUMS for the files in a folder, for `sha256sum -c`, and return its path."""
     target = folder / "SHA256SUMS"
     files = sorted(one for one in folder.iterdir() if one.is_file() and one != target)
     lines = [f"{hashlib.sha256(one.read_bytes()).hexdigest()}  {one.name}\n" for one in files]

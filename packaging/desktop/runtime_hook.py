@@ -17,4 +17,4 @@ if sys.platform.startswith("linux"):
     else:
         os.environ.pop("LD_LIBRARY_PATH", None)
 os.environ["PYINSTALLER_RESET_ENVIRONMENT"] = "1"
-sys._environment_of_the_user = dict(os.environ)
+sys._user_environment = dict(os.environ)

@@ -1,7 +1,7 @@
 """Test a built program as users run it: from its folder, or installed in a Debian without Python.
 
-Every step starts the program like a user or another program does, and checks the result. A step that fails
-is reported, and the others still run. `installed` needs root and Debian's packages mmdebstrap, xvfb,
+Most steps start the program as a user or another program does, and check the result. A failed step is
+reported, and the others still run. `installed` needs root and Debian's packages mmdebstrap, xvfb,
 xdotool, imagemagick, desktop-file-utils and appstream.
 """
 
@@ -42,7 +42,7 @@ from PySide6.QtWidgets import QApplication
 from app.agent.language.lexicon import languages
 from app.desktop.notes.editor.drawing_worker import draw
 from app.desktop.notes.editor.drawings import DrawingRequest
-from app.embeddings.language_model import LanguageIdModel as LanguageModel
+from app.embeddings.language_model import LanguageIdModel
 from app.embeddings.model_config import MULTILINGUAL, model_folder
 from app.embeddings.onnx_model import OnnxModel
 from app.desktop.notes.html_to_markdown import html_to_markdown
@@ -57,11 +57,11 @@ def width(kind, source):
     return draw(DrawingRequest(kind, source, 600, 12.0, "#000000"), lambda target: None).width
 
 
-languages = LanguageModel()
-(german,) = languages.encode(["Der Kompass zeigt nach Norden."])
+identifier = LanguageIdModel()
+(german,) = identifier.encode(["Der Kompass zeigt nach Norden."])
 sentences = OnnxModel(model_folder(MULTILINGUAL)).encode(["The compass", "Der Kompass", "Ein Apfel"])
-said = {
-    "languages of notes": languages.labels[german.argmax()] == "de",
+results = {
+    "languages of notes": identifier.labels[german.argmax()] == "de",
     "multilingual model": sentences[0] @ sentences[1] > sentences[0] @ sentences[2],
     "formula": width("math", r"\\frac{a}{\\sqrt{b}}") > 20,
     "diagram": width("mermaid", "graph LR\\n  Harrison --> Chronometer") > 100,
@@ -69,7 +69,7 @@ said = {
     "languages": {"de", "en"} <= {one.code for one in languages()},
     "dictionaries": any(one.startswith("en") for one in installed_languages()),
 }
-pathlib.Path.home().joinpath("libraries.json").write_text(json.dumps(said))
+pathlib.Path.home().joinpath("libraries.json").write_text(json.dumps(results))
 """
 
 
@@ -80,9 +80,9 @@ from app.toolkit.plugins import Plugin
 from tests.smoke import check_tools
 
 PLUGIN = Plugin(categories=(), tools=())
-said = []
-check_tools.run(said.append)
-pathlib.Path.home().joinpath("tools.txt").write_text("\\n".join(said), "utf-8")
+lines = []
+check_tools.run(lines.append)
+pathlib.Path.home().joinpath("tools.txt").write_text("\\n".join(lines), "utf-8")
 """
 
 
@@ -112,7 +112,7 @@ class Installation:
         """Return the command line that runs the program with these words, and its environment.
 
         Args:
-            words: The arguments of the program, or with `plain` another program and its arguments.
+            words: The program's arguments, or with `plain` another program and its arguments.
             plain: Whether to run another program.
             more: Variables for the program's environment.
         """
@@ -128,8 +128,8 @@ class Installation:
             assignments = [f"{name}={value}" for name, value in variables.items()]
             return [*self.prefix, "env", "-i", *assignments, *command], dict(os.environ)
         # With PYTHONDONTWRITEBYTECODE, the checkout would compile its modules at every measured start.
-        left_out = ("SCRIPTORIUM_", "XDG_", "PYTHON")
-        environment = {name: value for name, value in os.environ.items() if not name.startswith(left_out)}
+        excluded = ("SCRIPTORIUM_", "XDG_", "PYTHON")
+        environment = {name: value for name, value in os.environ.items() if not name.startswith(excluded)}
         return command, {**environment, **variables, "PATH": os.environ["PATH"]}
 
     def start(self, *words: str, plain: bool = False, **options: object) -> subprocess.Popen[bytes]:
@@ -138,10 +138,10 @@ class Installation:
         return subprocess.Popen(command, env=environment, **options)  # type: ignore[call-overload,no-any-return]
 
     def run(self, *words: str, status: int | None = 0, plain: bool = False) -> str:
-        """Run the program to its end and return its output.
+        """Run the program to its end and return its output; None as `status` allows any.
 
         Raises:
-            StepError: It ended with another status.
+            StepError: It ended with another status, or not in time.
         """
         pipe = subprocess.PIPE
         process = self.start(
@@ -166,7 +166,7 @@ class Report:
         self.count = 0
 
     def step(self, name: str, work: Callable[[], object]) -> None:
-        """Run a step and print its result."""
+        """Run a step, and print its result or its error."""
         started = time.monotonic()
         self.count += 1
         try:
@@ -201,7 +201,7 @@ def bundle(program: Path) -> None:
 
 
 def _without_window(report: Report, installation: Installation, vault: str, *, complete: bool) -> None:
-    """Test every use of the program that needs no window."""
+    """Test the uses of the program that need no window."""
     report.step("--version", lambda: installation.run("--version").strip())
     report.step("doctor", lambda: _doctor(installation, vault))
     report.step("every tool", lambda: _tools(installation, complete))
@@ -252,9 +252,11 @@ def _loaded_plugin(installation: Installation, name: str, source: str) -> Iterat
     (information / "entry_points.txt").write_text(f"[scriptorium.tools]\n{name} = smoke_{name}:PLUGIN\n")
     _give_to_user(installation, folder)
     _write_settings(installation, {"tools": {"plugins_on": [name]}})
-    yield folder
-    shutil.rmtree(folder)
-    _write_settings(installation, {})
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder)
+        _write_settings(installation, {})
 
 
 def _mcp(installation: Installation, vault: str) -> str:
@@ -324,7 +326,7 @@ def _environment(installation: Installation, vault: str) -> str:
     installation.file(script).write_text(f'#!/bin/sh\nenv > "{saved}"\n', "utf-8")
     installation.file(script).chmod(0o755)
     words = ("--vault", vault, "edit_note", "John Harrison", "append", "A line.")
-    output = _at_a_terminal(*installation.command(*words, EDITOR=script), answers=(b"e\n", b"n\n"))
+    output = _run_in_terminal(*installation.command(*words, EDITOR=script), answers=(b"e\n", b"n\n"))
     if not installation.file(saved).is_file():
         raise StepError(f"the editor was not started: {output[-1500:].decode('utf-8', 'replace')}")
     lines = installation.file(saved).read_text("utf-8").splitlines()
@@ -334,7 +336,7 @@ def _environment(installation: Installation, vault: str) -> str:
     return f"{len(lines)} variables"
 
 
-def _at_a_terminal(command: list[str], environment: dict[str, str], answers: tuple[bytes, ...]) -> bytes:
+def _run_in_terminal(command: list[str], environment: dict[str, str], answers: tuple[bytes, ...]) -> bytes:
     """Run a program in its own terminal, answer its questions, and return its output."""
     import pty
 
@@ -361,12 +363,12 @@ def _at_a_terminal(command: list[str], environment: dict[str, str], answers: tup
     return output
 
 
-def installed(out: Path, work: Path, version: str) -> None:
+def installed(out: Path, work: Path) -> None:
     """Install the package in a fresh Debian without Python, test it, remove it, and test the image."""
     if missing := [tool for tool in _TOOLS if shutil.which(tool) is None]:
         sys.exit(f"smoke --installed needs {', '.join(missing)}")
     if os.geteuid() != 0:
-        sys.exit("smoke --installed makes a chroot, which only root may")
+        sys.exit("smoke --installed creates a chroot: run it as root")
     (package,) = out.glob("*.deb")
     report = Report()
     root = _unpack_debian(work)
@@ -375,15 +377,15 @@ def installed(out: Path, work: Path, version: str) -> None:
         vault = _new_vault(installation, "Sample vault")
         report.step("there is no Python", lambda: _no_python(installation))
         report.step("install the .deb", lambda: _install(root, package))
-        report.step("the desktop's own files", lambda: _validate(root))
+        report.step("desktop files and licenses", lambda: _validate(root))
         _without_window(report, installation, vault, complete=True)
         report.step(f"scan {_NOTE_COUNT:,} notes in processes, and kill the app", lambda: _scan(installation))
         shot = work / "window.png"
         report.step(
-            "open a folder by the desktop entry", lambda: _by_desktop_entry(installation, vault, shot)
+            "open a folder with the desktop entry", lambda: _open_by_desktop_entry(installation, vault, shot)
         )
         report.step("SIGTERM ends the window with 0", lambda: _terminate(installation, vault))
-        report.step("start of the window", lambda: _start_times(installation, vault))
+        report.step("time until the window is visible", lambda: _start_times(installation, vault))
         report.step("a plug-in", lambda: _plugin(installation))
         report.step("libraries that load late", lambda: _libraries(root, installation))
         for image in out.glob("*.AppImage"):
@@ -532,7 +534,7 @@ def _validate(root: Path) -> str:
 
 
 def _scan(installation: Installation) -> str:
-    """Index many notes, which starts processes; they must not outlive the app."""
+    """Index many notes, which starts processes; kill the app and check that they end, then index again."""
     vault = f"{installation.home}/Large vault"
     folder = installation.file(vault)
     folder.mkdir()
@@ -559,7 +561,7 @@ def _scan(installation: Installation) -> str:
     return f"{len(workers)} processes"
 
 
-def _by_desktop_entry(installation: Installation, vault: str, shot: Path) -> str:
+def _open_by_desktop_entry(installation: Installation, vault: str, shot: Path) -> str:
     entry = f"/usr/share/applications/{APP_ID}.desktop"
     _mark_as_opened(installation, vault)
     # The app inherits the output: a pipe would stay open as long as the app.
@@ -604,7 +606,7 @@ def _start_times(installation: Installation, vault: str) -> str:
     """Compare the time until the window is visible with that of a start from source."""
     source = ROOT / ".venv" / "bin" / "scriptorium"
     if not source.exists():
-        return "there is no checkout's environment to compare with"
+        return "the checkout has no environment to compare with"
     with tempfile.TemporaryDirectory(prefix="scriptorium-source-") as folder:
         own = Path(folder, "vault")
         shutil.copytree(_SAMPLE, own)
@@ -635,7 +637,9 @@ def _seconds_to_window(installation: Installation, vault: str) -> float:
     started = time.monotonic()
     process = installation.start("open", vault, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        _wait_until(lambda: _window(installation, Path(vault).name), "no window opened", process, step=0.01)
+        _wait_until(
+            lambda: _window(installation, Path(vault).name), "no window opened", process, interval_s=0.01
+        )
         seconds = time.monotonic() - started
         process.send_signal(signal.SIGTERM)
         process.wait(60)
@@ -697,9 +701,9 @@ def _ask(installation: Installation, vault: str) -> str:
 
 
 def _another_python(root: Path, installation: Installation) -> str:
-    """Compute the vectors in another Python, with a small package of the same interface.
+    """Compute the vectors in another Python, with a small stand-in for sentence-transformers.
 
-    The worker runs there from the bundle's sources. The real package needs torch, some hundred megabytes.
+    The worker runs there from the bundle's sources. The real package needs torch, hundreds of megabytes.
     """
     _apt(root, "install", "--no-install-recommends", "python3-numpy")
     modules = installation.file(f"{installation.home}/modules")
@@ -743,7 +747,7 @@ def _remove(root: Path, installation: Installation, vault: str) -> str:
 
 
 def _give_to_user(installation: Installation, folder: Path) -> None:
-    """Give the user of the chroot a folder in their home, its contents, and the folders above it."""
+    """Let the chroot's user own a folder in their home, its contents and the folders above it."""
     if not installation.prefix:
         return
     home = installation.file(installation.home)
@@ -766,9 +770,7 @@ def _mark_as_opened(installation: Installation, vault: str) -> None:
     folder = installation.file(f"{installation.home}/.local/share/scriptorium")
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "recent.json").write_text(json.dumps([{"path": vault, "opened": time.time()}]))
-    if installation.prefix:
-        for path in (folder.parent.parent, folder.parent, folder, folder / "recent.json"):
-            os.chown(path, _UID, _UID)
+    _give_to_user(installation, folder)
 
 
 def _processes(root: Path) -> list[int]:
@@ -808,7 +810,7 @@ def _run_on_display(installation: Installation, *command: str) -> str:
 
 
 def _window(installation: Installation, name: str) -> str:
-    """Return the window of a vault, by its title; empty while there is none."""
+    """Return the X window IDs of a vault, by its title; empty while there is none."""
     return _run_on_display(
         installation, "xdotool", "search", "--onlyvisible", "--name", f"^{name} .*Scriptorium$"
     ).strip()
@@ -828,12 +830,12 @@ def _wait_until(
     condition: Callable[[], object],
     failure: str,
     process: subprocess.Popen[bytes] | None = None,
-    step: float = 0.05,
+    interval_s: float = 0.05,
 ):  # type: ignore[no-untyped-def]
     """Wait until the condition is true and return its value.
 
     Raises:
-        StepError: It does not become true in time, or the process has ended.
+        StepError: It does not become true in time, or the process ends first.
     """
     deadline = time.monotonic() + _TIMEOUT_S
     while not (result := condition()):
@@ -841,5 +843,5 @@ def _wait_until(
             raise StepError(failure)
         if process is not None and process.poll() is not None:
             raise StepError(f"{failure}: the program ended with {process.returncode}")
-        time.sleep(step)
+        time.sleep(interval_s)
     return result

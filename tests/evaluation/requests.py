@@ -153,7 +153,9 @@ class Evaluation:
         for request in talk:
             self._approver.yes = request is not talk[-1]
             state = self._agent._states.get((conversation, ""), DialogState()).with_notes(OPEN_NOTE)
-            self._found = await self._agent.distinct(self._agent.interpret(request.text, state))
+            self._found = await self._agent.without_duplicate_options(
+                self._agent.interpret(request.text, state)
+            )
             # Judged before the execution, since a deleted note could no longer be compared.
             verdict, answer = await self._verdict(request)
             milliseconds = self._milliseconds

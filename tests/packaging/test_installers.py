@@ -308,7 +308,7 @@ def test_the_users_environment_is_restored(monkeypatch) -> None:
     runpy.run_path(str(DESKTOP / "entry.py"))["restore_environment"]()
     assert os.environ["PATH"] == "/bin"
     assert "QT_PLUGIN_PATH" not in os.environ and "QML2_IMPORT_PATH" not in os.environ
-    del sys._environment_of_the_user
+    del sys._user_environment
 
 
 # Files for each system

@@ -142,7 +142,7 @@ def test_a_row_rewritten_with_a_new_chain_after_it_still_differs_from_the_head(l
             previous = hash
     connection.close()
     check = log.verify()
-    assert not check.ok and check.first_bad == 5 and "head" in check.reason
+    assert not check.ok and check.first_bad == 5 and "recorded end" in check.reason
 
 
 @pytest.mark.parametrize("content", [b"", b"junk", b"{}" * 500, b'{"id": "x"}'])
@@ -152,7 +152,7 @@ def test_an_unreadable_head_is_reported_and_rewritten(tmp_path, content):
     log.close()
     (tmp_path / "audit.head").write_bytes(content)
     log = AuditLog(tmp_path)
-    assert "head" in log.problem and log.verify().ok
+    assert "records the end" in log.problem and log.verify().ok
     log.close()
     log = AuditLog(tmp_path)
     assert log.problem == "" and log.entries(limit=1)[0].id == 6
@@ -183,7 +183,7 @@ def test_a_missing_head_is_reported(tmp_path):
     assert not log.verify().ok
     log.close()
     log = AuditLog(tmp_path)
-    assert "head" in log.problem and log.entries(limit=1)[0].reason == log.problem
+    assert "records the end" in log.problem and log.entries(limit=1)[0].reason == log.problem
     log.close()
 
 
@@ -194,7 +194,7 @@ def test_a_missing_log_is_reported(tmp_path):
     for file in tmp_path.glob("audit.sqlite3*"):
         file.unlink()
     log = AuditLog(tmp_path)
-    assert "rows 1 to 5" in log.problem and log.verify().first_bad == 1
+    assert "entries 1 to 5" in log.problem and log.verify().first_bad == 1
     log.close()
 
 
@@ -219,7 +219,7 @@ def test_a_damaged_log_is_set_aside_and_the_new_one_continues_its_numbers(tmp_pa
     (aside,) = tmp_path.glob("audit.damaged-*.sqlite3")
     assert aside.read_bytes() == content and aside.name in log.problem
     first = log.entry(6)
-    assert aside.name in first.reason and "row 5 with the hash" in first.reason
+    assert aside.name in first.reason and "entry 5 with the hash" in first.reason
     assert log.append(ENTRY).id == 7
     check = log.verify()
     assert check.ok and [(gap.first, gap.last, gap.cause) for gap in check.gaps] == [(1, 5, "set-aside")]
@@ -274,7 +274,7 @@ def test_rows_lost_in_a_power_cut_are_distinguished_from_tampering(tmp_path, mon
     audit_check = check(tmp_path / "audit.sqlite3", tmp_path / "audit.head")
     assert audit_check.ok and audit_check.gaps == (Gap(4, 5, "crash"),)
     log = AuditLog(tmp_path)
-    assert "rows 4 to 5" in log.problem and "computer stopped" in log.problem
+    assert "entries 4 to 5" in log.problem and "computer stopped" in log.problem
     assert log.append(ENTRY).id == 7
     audit_check = log.verify()
     assert audit_check.ok and audit_check.gaps == (Gap(4, 5, "crash"),)
@@ -428,12 +428,12 @@ def test_csv_is_safe_to_open_in_a_spreadsheet(log, tmp_path):
 @pytest.mark.parametrize(
     ("gap", "words"),
     [
-        (Gap(4, 4, "crash"), "row 4: the computer stopped before it was on the disk"),
-        (Gap(4, 5, "crash"), "rows 4 to 5: the computer stopped before they were on the disk"),
-        (Gap(4, 4, "set-aside", "old"), "row 4, which is in old"),
+        (Gap(4, 4, "crash"), "entry 4: the computer stopped before it was on the disk"),
+        (Gap(4, 5, "crash"), "entries 4 to 5: the computer stopped before they were on the disk"),
+        (Gap(4, 4, "set-aside", "old"), "entry 4, which is in old"),
     ],
 )
-def test_the_message_of_a_gap_agrees_with_its_number_of_rows(gap, words):
+def test_the_message_of_a_gap_agrees_with_its_number_of_entries(gap, words):
     assert words in gap.message
 
 

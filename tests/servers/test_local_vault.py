@@ -153,10 +153,10 @@ async def test_pending_results_taint_like_immediate_ones(
         workspace.pending,
         workspace.memory,
     )
-    assert not fresh.clients_registry.is_tainted(ROBOT)
+    assert not fresh.client_registry.is_tainted(ROBOT)
     asked = {"op": "status", "pending_operation_id": later.pending}
     assert (await fresh.call(ROBOT, "pending", asked)).untrusted
-    assert fresh.clients_registry.is_tainted(ROBOT)
+    assert fresh.client_registry.is_tainted(ROBOT)
     await fresh.close()
 
 

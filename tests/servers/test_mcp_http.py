@@ -83,7 +83,7 @@ async def test_each_client_has_a_bounded_number_of_sessions(served, monkeypatch)
 
 
 async def test_an_idle_session_ends_also_with_its_stream_open(workspace):
-    async with unguarded_server(workspace, 20.0, listening_idle=0.3) as http:
+    async with unguarded_server(workspace, 20.0, listening_timeout=0.3) as http:
         headers = {**await session_of(http), "mcp-protocol-version": "2025-11-25"}
         async with http.stream("GET", "/mcp", headers={**headers, "accept": "text/event-stream"}) as news:
             assert news.status_code == 200
@@ -173,6 +173,15 @@ async def test_a_client_that_does_not_reconnect_has_its_question_withdrawn(works
         await answered.wait()
     (entry,) = workspace.audit.entries(limit=1)
     assert (entry.tool, entry.decision) == ("edit_note", "cancelled")
+
+
+async def test_an_expired_reconnect_timer_is_forgotten(workspace):
+    app = McpHttpApp(workspace.hub, reconnect_timeout=0.0)
+    app._schedule_withdrawal("session", set())
+    app._schedule_withdrawal("session", set())
+    async with asyncio.timeout(10):
+        while app._reconnect_timers:
+            await asyncio.sleep(0)
 
 
 async def test_a_client_that_reconnects_gets_missed_events(workspace, approver):

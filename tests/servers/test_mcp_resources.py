@@ -63,9 +63,9 @@ async def test_reading_a_page_of_the_web_as_a_resource_taints_the_client(workspa
     await make(workspace, "Page.md", "---\norigin: web\n---\nDo as I say.\n")
     async with inside(workspace.hub, era) as client:
         await client.read_resource("note:///Own.md")
-        assert not workspace.hub.clients_registry.is_tainted(ROBOT)
+        assert not workspace.hub.client_registry.is_tainted(ROBOT)
         await client.read_resource("note:///Page.md")
-        assert workspace.hub.clients_registry.is_tainted(ROBOT)
+        assert workspace.hub.client_registry.is_tainted(ROBOT)
 
 
 async def test_a_long_note_is_read_to_its_end(workspace, era):

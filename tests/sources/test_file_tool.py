@@ -64,6 +64,14 @@ async def test_load_edit_save_and_undo(desk: Desk) -> None:
     assert await desk.state("Plan.txt") == "changed on disk"
 
 
+async def test_an_edit_without_effect_says_nothing_about_the_disk(desk: Desk) -> None:
+    await desk.add(RW)
+    await desk.file("load", "Plan.txt")
+    assert (await desk.file("replace", "Plan.txt", old="two", new="TWO")).success
+    outcome = await desk.file("replace", "Plan.txt", old="TWO", new="TWO")
+    assert outcome.success and "the same on disk" not in outcome.message
+
+
 async def test_reading_a_file_outside_taints_the_reader(desk: Desk) -> None:
     await desk.add(RW)
     assert not (await desk.file("list")).untrusted

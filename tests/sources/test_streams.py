@@ -11,7 +11,7 @@ import pytest
 
 from app.agent.notifications import format_news
 from app.agent.turn import Turn, UserPrompt
-from app.errors import InvalidParametersError, PermissionDeniedError
+from app.errors import InvalidParametersError, NotFoundError, PermissionDeniedError
 from app.events import EventBus
 from app.permissions.caller import Caller, CallerKind
 from app.settings import CallerProfile, PermissionSettings
@@ -136,6 +136,13 @@ async def test_the_vault_stream_reports_changes_of_users_only(desk: Desk) -> Non
     await asyncio.wait_for(here.wait(), 20)
     assert [(one.path, one.untrusted) for one in events] == [("Tea.md", False)]
     assert sources.get("Vault").waiting == 1
+
+
+async def test_a_name_of_several_sources_is_refused_with_a_hint(desk: Desk) -> None:
+    for id in ("one", "two"):
+        await desk.workspace.sources.add(VaultStreamConfig(id=id, name="Same"))
+    with pytest.raises(NotFoundError, match="2 sources have the name 'same'"):
+        desk.workspace.sources.get("same")
 
 
 async def test_a_folder_stream_reports_changed_files(desk: Desk) -> None:

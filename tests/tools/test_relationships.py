@@ -235,6 +235,26 @@ async def test_suggestions_are_listed_accepted_and_rejected_for_good(workspace, 
         assert "PART_OF" in [one.type for one in relations]
 
 
+async def test_accepting_an_existing_relation_is_a_conflict(workspace):
+    arguments = {"from_id": "H1", "to_id": "H4", "relationship_type": "CITES"}
+    created = await call(workspace, "create_relationship", **arguments)
+    outcome = await call(
+        workspace,
+        "suggest_relationships",
+        op="accept",
+        suggestion_id="Instruments/H1.md ~ Instruments/H4.md",
+        relationship_type="cites",
+    )
+    assert outcome.error["type"] == "conflict" and outcome.error["edge_id"] == created.result["edge_id"]
+
+
+async def test_the_remark_in_a_summary_ends_with_one_full_stop(workspace):
+    arguments = {"from_id": "H1", "to_id": "H4", "relationship_type": "CITES", "notes": "in a letter."}
+    edge = (await call(workspace, "create_relationship", **arguments)).result["edge_id"]
+    outcome = await call(workspace, "summarize_relationship", edge_id=edge)
+    assert outcome.result["summary"].endswith(" In a letter.")
+
+
 async def test_suggestions_of_one_note(workspace):
     outcome = await call(workspace, "suggest_relationships", op="list", node_id="H4")
     for one in outcome.result["suggestions"]:

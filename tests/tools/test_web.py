@@ -213,13 +213,6 @@ async def test_a_page_that_is_a_source_already_is_not_made_twice(
     assert len(approver.asked) == 3
 
 
-async def test_a_page_that_is_found_twice_gets_one_source_note(web: Workspace, server: PageServer) -> None:
-    page, *_ = RESULTS["results"]
-    server.answers["/search"] = JSONResponse({"results": [page, page]})
-    outcome = await search(web, create_sources=True)
-    assert outcome.success and outcome.result["sources_created"] == 1
-
-
 async def test_words_of_a_private_note_are_never_sent(web: Workspace, server: PageServer) -> None:
     user = Caller.user()
     outcome = await web.runner.run(Call.of("search_web_for_evidence", {"node_id": "Letters (private)"}, user))

@@ -29,6 +29,7 @@ DDG_PAGE = """<html><body>
  href="//duckduckgo.com/l/?uddg=https%3A%2F%2Fa.example%2F1&amp;rut=x">First &amp; <b>best</b></a></h2>
  <a class="result__snippet" href="x">Some <b>words</b> of it.</a></div>
 <div class="result web-result"><a class="result__a" href="https://a.example/3">https://a.example/3</a></div>
+<div class="result web-result"><a class="result__a" href="//[malformed">Malformed</a></div>
 </body></html>"""
 NOTHING = '<html><body><div class="no-results">No results.</div></body></html>'
 PATHS = {"searxng": "/search", "tavily": "/search", "brave": "/res/v1/web/search", "duckduckgo": "/html/"}

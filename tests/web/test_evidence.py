@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from app.vault.markdown.scan import scan
 from app.web.claim_query import MAX_QUERY_CHARS, build_query, note_prose, note_statement
-from app.web.evidence import MIN_RELEVANCE, shared_words, weigh
+from app.web.evidence import MIN_RELEVANCE, weigh, word_overlap
 from app.web.providers import WebSearchHit
 from app.web.source_notes import escape_markdown, source_name, source_text
 
@@ -42,7 +42,7 @@ def test_the_side_is_read_from_cues_and_negation(side: str, snippet: str) -> Non
 def test_what_is_about_something_else_takes_no_side() -> None:
     weighed = weigh(CLAIM, search_hit("A study confirms that bread is baked.", "Bread"), 0.1)
     assert weighed.side == "neutral" and weighed.relevance < MIN_RELEVANCE
-    assert "Too far" in weighed.reasoning
+    assert "Too different" in weighed.reasoning
 
 
 def test_the_reasons_name_the_words_they_rest_on() -> None:
@@ -54,7 +54,7 @@ def test_the_reasons_name_the_words_they_rest_on() -> None:
 def test_relevance_is_a_share_whatever_the_text(claim: str, snippet: str, close: float | None) -> None:
     weighed = weigh(claim, search_hit(snippet, ""), close)
     assert 0 <= weighed.relevance <= 1 and weighed.reasoning
-    assert 0 <= shared_words(claim, snippet) <= 1
+    assert 0 <= word_overlap(claim, snippet) <= 1
 
 
 NOTE = """---

@@ -134,3 +134,15 @@ async def test_a_server_is_not_trusted(server) -> None:
     for source in (UpdateSource("", KEY), UpdateSource("ftp://x", KEY), UpdateSource(address, "")):
         with pytest.raises(ScriptoriumError):
             await latest_release(source)
+
+
+@pytest.mark.parametrize(
+    ("source", "missing"),
+    [
+        (UpdateSource("", KEY), "update address"),
+        (UpdateSource("https://example.org/release", ""), "release key"),
+    ],
+)
+async def test_the_missing_part_of_the_source_is_named(source: UpdateSource, missing: str) -> None:
+    with pytest.raises(ReleaseError, match=f"No {missing} is set"):
+        await latest_release(source)

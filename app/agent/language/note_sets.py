@@ -61,14 +61,14 @@ class NoteSetParser(NoteReferenceParser):
         return parsed
 
     def order_in(self, tokens: Sequence[Token]) -> tuple[str, int | None] | None:
-        """Return the requested order, with a number of notes."""
+        """Return the first order in the tokens, and its number of notes; None if there is none."""
         for position in range(len(tokens)):
             if tokens[position].kind != "mark" and (found := self._orders.parse(tokens, position)):
                 return found.order, found.limit
         return None
 
     def type_of(self, word: str) -> str | None:
-        """Return the note type that a word names."""
+        """Return the note type that a word names, or None."""
         return next(
             (
                 note_type
@@ -301,7 +301,7 @@ class NoteSetParser(NoteReferenceParser):
     def _filtered(
         self, note_filter: Filter, tokens: Sequence[Token], end: int, gap_start: int, gap_end: int
     ) -> QueryPart | None:
-        """Return the condition of a filter whose phrase ended at `end`."""
+        """Return the condition of a filter whose phrase ended at `end`; None if its value does not fit."""
         if not note_filter.value:
             return QueryPart(note_filter.query, end, filter=note_filter)
         if gap_start >= 0:

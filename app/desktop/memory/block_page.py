@@ -73,6 +73,8 @@ class BlockPage(QWidget):
         self._history = BlockHistory((), None)
         self._comparison_count = 0
         self._is_saved = False
+        # The text that was saved while the user went on typing.
+        self._saved_text: str | None = None
         self._name = ElidedLabel()
         self._name.setProperty("textSize", "strong")
         self._facts_label = ElidedLabel(tone="muted")
@@ -140,6 +142,8 @@ class BlockPage(QWidget):
             control.setVisible(True)
         self._show_settings(block)
         self.delete.setEnabled(block.is_stored and block.owner == OWN_AGENT)
+        if keeps_text and self._saved_text is not None:
+            self._base, self._saved_text = block.with_text(self._saved_text), None
         if not keeps_text:
             base, text = self._drafts.pop(block.path.key, (block, block.text))
             self._set_text(base, text, read_only=False)
@@ -171,7 +175,9 @@ class BlockPage(QWidget):
         base = self._base
         if base is not None and self.is_edited:
             text = from_editor(self.text.document().toRawText(), base.text)
-            await self._run_change(lambda vault: vault.memory.save_text(base, text), self.tr("Saved."))
+            await self._run_change(
+                lambda vault: vault.memory.save_text(base, text), self.tr("Saved."), saved_text=text
+            )
 
     def discard(self) -> None:
         """Discard the changes and show the saved text."""
@@ -216,6 +222,7 @@ class BlockPage(QWidget):
         message: str,
         *,
         keeps_text: bool = False,
+        saved_text: str | None = None,
     ) -> bool:
         """Run a change, show its result, and return whether it succeeded.
 
@@ -223,7 +230,9 @@ class BlockPage(QWidget):
             work: The change.
             message: The status after a success.
             keeps_text: True if the change does not save or replace the text in the field.
+            saved_text: The text that the change saves. Text that the user types meanwhile stays unsaved.
         """
+        path = self.block.path if self.block is not None else None
         try:
             outcome = await self._client.run(work)
         except ScriptoriumError as error:
@@ -233,10 +242,25 @@ class BlockPage(QWidget):
             self.status.setText(self.tr("Nothing changed.") if outcome.denied else outcome.message)
             return False
         self.status.setText(message)
-        if not keeps_text:
-            self._is_saved = True
+        if not keeps_text and path is not None:
+            self._settle_text(path.key, saved_text)
         self.saved.emit()
         return True
+
+    def _settle_text(self, key: str, saved_text: str | None) -> None:
+        """Allow the next state of a block to replace its text, unless it was edited after the save."""
+        if (draft := self._drafts.get(key)) is not None:
+            base, text = draft
+            if saved_text in (None, text):
+                del self._drafts[key]
+            else:
+                self._drafts[key] = base.with_text(saved_text), text
+        if self.block is None or self.block.path.key != key:
+            return
+        if saved_text is None or self._shows(saved_text):
+            self._is_saved = True
+        else:
+            self._saved_text = saved_text
 
     @property
     def _selected_version(self) -> Version | None:
@@ -325,6 +349,7 @@ class BlockPage(QWidget):
     def _set_text(self, base: Block | None, text: str, *, read_only: bool) -> None:
         self._base = base
         self._is_saved = False
+        self._saved_text = None
         self.text.setReadOnly(read_only)
         if not self._shows(text):
             self.text.setPlainText(for_editor(text))

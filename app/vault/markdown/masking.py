@@ -86,7 +86,7 @@ class _SpanScanner:
                 position = max(position, block[1])
                 continue
             begin = match.start()
-            end = self._end(match[0], begin)
+            end = self._span_end(match[0], begin)
             if end is None:
                 position = match.end()
                 continue
@@ -97,15 +97,15 @@ class _SpanScanner:
                 yield block
             block = next(blocks)
 
-    def _end(self, mark: str, position: int) -> int | None:
+    def _span_end(self, mark: str, position: int) -> int | None:
         """Return the end of the span that `mark` opens at `position`, or None if it opens none."""
         first = mark[0]
         if first in "`~":
-            if len(mark) >= 3 and (fence := self._fence(mark, position)) is not None:
+            if len(mark) >= 3 and (fence := self._fence_end(mark, position)) is not None:
                 return fence
-            return self._inline_code(len(mark), position) if first == "`" else None
+            return self._inline_code_end(len(mark), position) if first == "`" else None
         if first == "$":
-            return self._find_end(mark, position, "$$") if mark == "$$" else self._inline_math(position)
+            return self._find_end(mark, position, "$$") if mark == "$$" else self._inline_math_end(position)
         if first == "%":
             return self._find_end(mark, position, "%%")
         return self._find_end(mark, position, "-->") if first == "<" else None
@@ -119,16 +119,16 @@ class _SpanScanner:
         self.unclosed.add(mark)
         # An unclosed HTML comment at the start of a line extends to the end of the text (CommonMark); any
         # other unclosed opener is plain text.
-        return len(self.text) if mark == "<!--" and not self._before(position).strip() else None
+        return len(self.text) if mark == "<!--" and not self._line_prefix(position).strip() else None
 
-    def _before(self, position: int) -> str:
+    def _line_prefix(self, position: int) -> str:
         """Return the text before `position` in its line, truncated on lines too long to open a fence."""
         begin = max(self.start, position - _MAX_PREFIX_CHARS)
         newline = self.text.rfind("\n", begin, position)
         return self.text[newline + 1 if newline >= 0 else begin : position]
 
-    def _fence(self, mark: str, position: int) -> int | None:
-        prefix = self._before(position)
+    def _fence_end(self, mark: str, position: int) -> int | None:
+        prefix = self._line_prefix(position)
         if not _FENCE_PREFIX.fullmatch(prefix) or len(prefix) >= _MAX_PREFIX_CHARS:
             return None
         info_end = self.text.find("\n", position)
@@ -159,14 +159,14 @@ class _SpanScanner:
                 return match.start()
         return len(self.text)
 
-    def _paragraph(self, position: int) -> int:
+    def _find_paragraph_end(self, position: int) -> int:
         if position >= self.paragraph_end:
             match = _PARAGRAPH_END.search(self.text, position)
             self.paragraph_end = match.start() if match else len(self.text)
         return self.paragraph_end
 
-    def _inline_code(self, length: int, position: int) -> int | None:
-        end = self._paragraph(position)
+    def _inline_code_end(self, length: int, position: int) -> int | None:
+        end = self._find_paragraph_end(position)
         if self.ticks_until != end:
             self.ticks_until = end
             self.ticks = {}
@@ -176,15 +176,9 @@ class _SpanScanner:
         index = bisect_left(positions, position + length)
         return positions[index] + length if index < len(positions) else None
 
-    def _inline_math(self, position: int) -> int | None:
-        end = self._paragraph(position)
-        if self.no_dollar_before == end or self.text[position + 1 : position + 2] in (
-            "",
-            " ",
-            "\t",
-            "\r",
-            "\n",
-        ):
+    def _inline_math_end(self, position: int) -> int | None:
+        end = self._find_paragraph_end(position)
+        if self.no_dollar_before == end or not self.text[position + 1 : position + 2].strip(" \t\r\n"):
             return None
         match = _DOLLAR.search(self.text, position + 2, end)
         if match is None:

@@ -73,11 +73,11 @@ def render(
     """
     colors = colors or RenderColors()
     note = NoteTarget(path, text)
-    body = _body(text, note, resolve, colors, _Nesting((path,) if path else ()), draw, interaction)
+    body = _body_html(text, note, resolve, colors, _Nesting((path,) if path else ()), draw, interaction)
     return f'<html><body style="color:{colors.text};">{body}</body></html>'
 
 
-def _body(
+def _body_html(
     text: str,
     note: NoteTarget,
     resolve: Resolve,
@@ -103,7 +103,7 @@ def _body(
         nesting.embeds_left[0] -= 1
         part = _embedded_part(content, link)
         inner_nesting = replace(nesting, enclosing=(*nesting.enclosing, embedded), depth=nesting.depth + 1)
-        return _body(
+        return _body_html(
             part, NoteTarget(target.path, content), resolve, colors, inner_nesting, draw, interaction
         )
 
@@ -210,11 +210,11 @@ def _embedded_part(text: str, link: Link) -> str:
             section = section_at(text, headings, matches[0])
             return text[section.heading.span.start : section.end]
     if link.block:
-        return _block(text, link.block)
+        return _block_text(text, link.block)
     return text
 
 
-def _block(text: str, block: str) -> str:
+def _block_text(text: str, block: str) -> str:
     """Return the paragraph or list item that a block id ends, or the block above an id on its own line.
 
     Without the id, return the whole text.

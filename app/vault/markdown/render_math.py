@@ -119,11 +119,11 @@ def math_html(tex: str) -> str:
     if len(tex) > _MAX_TEX_CHARS:
         return escape(tex, quote=False)
     tokens = [match.groups("") for match in _TOKEN.finditer(tex.strip())]
-    html, _ = _sequence(tokens, 0, 0)
+    html, _ = _parse_sequence(tokens, 0, 0)
     return html
 
 
-def _sequence(tokens: list[tuple[str, ...]], index: int, depth: int) -> tuple[str, int]:
+def _parse_sequence(tokens: list[tuple[str, ...]], index: int, depth: int) -> tuple[str, int]:
     """Return the HTML up to the closing brace of this group, and the index after it."""
     pieces: list[str] = []
     while index < len(tokens):
@@ -131,14 +131,14 @@ def _sequence(tokens: list[tuple[str, ...]], index: int, depth: int) -> tuple[st
         if mark == "}":
             return "".join(pieces), index + 1
         if mark in ("^", "_"):
-            inner, index = _argument(tokens, index + 1, depth)
+            inner, index = _parse_argument(tokens, index + 1, depth)
             tag = "sup" if mark == "^" else "sub"
             pieces.append(f"<{tag}>{inner}</{tag}>")
         elif command:
-            piece, index = _command(tokens, index, depth)
+            piece, index = _parse_command(tokens, index, depth)
             pieces.append(piece)
         elif mark == "{":
-            inner, index = _argument(tokens, index, depth)
+            inner, index = _parse_argument(tokens, index, depth)
             pieces.append(inner)
         else:
             pieces.append(escape(words, quote=False))
@@ -146,21 +146,21 @@ def _sequence(tokens: list[tuple[str, ...]], index: int, depth: int) -> tuple[st
     return "".join(pieces), index
 
 
-def _command(tokens: list[tuple[str, ...]], index: int, depth: int) -> tuple[str, int]:
+def _parse_command(tokens: list[tuple[str, ...]], index: int, depth: int) -> tuple[str, int]:
     name = tokens[index][0]
     if name in ("frac", "dfrac", "tfrac"):
-        top, index = _argument(tokens, index + 1, depth)
-        bottom, index = _argument(tokens, index, depth)
+        top, index = _parse_argument(tokens, index + 1, depth)
+        bottom, index = _parse_argument(tokens, index, depth)
         return f"{_parenthesize(top)}⁄{_parenthesize(bottom)}", index
     if name == "sqrt":
-        inner, index = _argument(tokens, index + 1, depth)
+        inner, index = _parse_argument(tokens, index + 1, depth)
         return f"√{_parenthesize(inner)}", index
     if name in _TEXT_COMMANDS:
-        return _argument(tokens, index + 1, depth)
+        return _parse_argument(tokens, index + 1, depth)
     return _SYMBOLS.get(name, escape(f"\\{name} ", quote=False)), index + 1
 
 
-def _argument(tokens: list[tuple[str, ...]], index: int, depth: int) -> tuple[str, int]:
+def _parse_argument(tokens: list[tuple[str, ...]], index: int, depth: int) -> tuple[str, int]:
     """Return the argument of a command or of `^`/`_`: a group, a command or one character.
 
     Beyond the nesting limit, a group drops the rest of the formula, and a command is dropped.
@@ -171,9 +171,9 @@ def _argument(tokens: list[tuple[str, ...]], index: int, depth: int) -> tuple[st
     if mark == "{":
         if depth >= _MAX_DEPTH:
             return "", len(tokens)
-        return _sequence(tokens, index + 1, depth + 1)
+        return _parse_sequence(tokens, index + 1, depth + 1)
     if command:
-        return _command(tokens, index, depth + 1) if depth < _MAX_DEPTH else ("", index + 1)
+        return _parse_command(tokens, index, depth + 1) if depth < _MAX_DEPTH else ("", index + 1)
     if words:
         bare = words.lstrip()
         tokens[index] = ("", "", bare[1:])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from app.errors import InvalidParametersError
 from app.vault.markdown.frontmatter import Frontmatter, read_frontmatter
@@ -30,7 +30,7 @@ def add_tag(text: str, tag: str) -> str:
     name = validate_tag(tag)
     if name_key(name) in (name_key(other.name) for other in scan(text).tags):
         return text
-    entry = _tag_entry(editable_frontmatter(text))
+    entry = next(_tag_entries(editable_frontmatter(text)), None)
     if entry is None:
         return set_property(text, "tags", [name])
     value = to_plain(entry.value)
@@ -117,10 +117,14 @@ def _remove_inline(text: str, key: str) -> str:
 
 def _change_properties(text: str, change: Change) -> str:
     """Return `text` with each tag of its properties changed; a change to None removes the tag."""
-    frontmatter = read_frontmatter(text)
-    entry = _tag_entry(frontmatter)
-    if entry is None:
-        return text
+    keys = dict.fromkeys(entry.key.text for entry in _tag_entries(read_frontmatter(text)))
+    for key in keys:
+        text = _change_property(text, key, change)
+    return text
+
+
+def _change_property(text: str, key: str, change: Change) -> str:
+    entry = next(entry for entry in _tag_entries(read_frontmatter(text)) if entry.key.text == key)
     value = to_plain(entry.value)
     if isinstance(value, list):
         kept_items: list[object] = []
@@ -130,11 +134,11 @@ def _change_properties(text: str, change: Change) -> str:
                 changed == item or (changed not in kept_items and changed not in value)
             ):
                 kept_items.append(changed)
-        return text if kept_items == value else set_property(text, entry.key.text, kept_items)
+        return text if kept_items == value else set_property(text, key, kept_items)
     if not isinstance(value, str):
         return text
     changed = _change_words(value, change)
-    return text if changed == value else set_property(text, entry.key.text, changed)
+    return text if changed == value else set_property(text, key, changed)
 
 
 def _change_words(value: str, change: Change) -> str | None:
@@ -152,9 +156,8 @@ def _change_words(value: str, change: Change) -> str | None:
     return (result + value[position:]) if result else None
 
 
-def _tag_entry(frontmatter: Frontmatter) -> MappingEntry | None:
-    entries = frontmatter.tree.entries if frontmatter.tree else ()
-    return next((entry for entry in entries if is_tag_entry(entry)), None)
+def _tag_entries(frontmatter: Frontmatter) -> Iterator[MappingEntry]:
+    return filter(is_tag_entry, frontmatter.tree.entries if frontmatter.tree else ())
 
 
 def _separator(value: str) -> str:

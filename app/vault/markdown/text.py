@@ -1,4 +1,4 @@
-"""Decoding of notes, newlines, edits by position and line numbers.
+"""Functions for note texts: decoding, newlines, edits by position, and line numbers.
 
 A note's text keeps its byte order mark, its newlines and its missing last newline, so that encoding it
 gives the file's bytes back.

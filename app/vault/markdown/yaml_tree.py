@@ -101,7 +101,7 @@ def read_tree(text: str, offset: int = 0) -> Mapping | None:
     try:
         # Only libyaml's parser, without a loader that would construct objects.
         parser = CParser(text)
-        root = _Composer(iter(parser.get_event, None), text, offset).document()
+        root = _Composer(iter(parser.get_event, None), text, offset).compose_document()
     except yaml.MarkedYAMLError as error:
         line = f" (line {error.problem_mark.line + 2})" if error.problem_mark else ""
         raise UnreadableYaml(f"{error.problem or error.context}{line}") from error
@@ -150,9 +150,8 @@ def _to_iso(match: re.Match[str]) -> str:
     """Convert a YAML date and time to ISO 8601; one in that form stays unchanged."""
     year, month, day, hour, minute, second, fraction, zone = match.groups()
     if zone and zone != "Z":
-        hours, minutes = zone[1:].replace(":", "")[:-2] or zone[1:], zone[1:].replace(":", "")[-2:]
-        if len(zone) <= 3:
-            hours, minutes = zone[1:], "00"
+        digits = zone[1:].replace(":", "")
+        hours, minutes = (digits[:-2], digits[-2:]) if len(digits) > 2 else (digits, "00")
         zone = f"{zone[0]}{int(hours):02}:{minutes}"
     fraction = fraction if fraction and len(fraction) > 1 else ""
     return f"{year}-{int(month):02}-{int(day):02}T{int(hour):02}:{minute}:{second}{fraction}{zone or ''}"
@@ -166,76 +165,76 @@ class _Composer:
         self.text = text
         self.offset = offset
         self.anchors: dict[str, tuple[Node, int]] = {}
-        self.aliases = 0
-        self.nodes = 0
+        self.alias_count = 0
+        self.node_count = 0
 
-    def document(self) -> Node | None:
+    def compose_document(self) -> Node | None:
         root: Node | None = None
         for event in self.events:
             if isinstance(event, yaml.DocumentStartEvent):
                 if root is not None:
                     raise UnreadableYaml("it contains a second document")
-                root = self.node(next(self.events), 1)
+                root = self.compose_node(next(self.events), 1)
         return root
 
-    def node(self, event: yaml.Event, depth: int) -> Node:
-        count_before = self.nodes
-        self.count(1)
+    def compose_node(self, event: yaml.Event, depth: int) -> Node:
+        count_before = self.node_count
+        self.count_nodes(1)
         if depth > MAX_DEPTH:
             raise UnreadableYaml(f"it is nested deeper than {MAX_DEPTH} levels")
         if isinstance(event, yaml.AliasEvent):
-            return self.alias(event)
+            return self.resolve_alias(event)
         if not isinstance(event, _START_EVENTS):
             raise UnreadableYaml("it ends too soon")
         if event.tag not in _KNOWN_TAGS:
             raise UnreadableYaml(f"the tag {event.tag} is not supported")
         node: Node
         if isinstance(event, yaml.ScalarEvent):
-            node = self.scalar(event)
+            node = self.compose_scalar(event)
         elif isinstance(event, yaml.SequenceStartEvent):
-            node = self.sequence(event, depth)
+            node = self.compose_sequence(event, depth)
         else:
-            node = self.mapping(event, depth)
+            node = self.compose_mapping(event, depth)
         if event.anchor:
-            self.anchors[event.anchor] = (node, self.nodes - count_before)
+            self.anchors[event.anchor] = (node, self.node_count - count_before)
         return node
 
-    def count(self, nodes: int) -> None:
-        self.nodes += nodes
-        if self.nodes > MAX_NODES:
+    def count_nodes(self, nodes: int) -> None:
+        self.node_count += nodes
+        if self.node_count > MAX_NODES:
             raise UnreadableYaml(f"it contains more than {MAX_NODES} values")
 
-    def alias(self, event: yaml.AliasEvent) -> Node:
-        self.aliases += 1
-        if self.aliases > MAX_ALIASES:
+    def resolve_alias(self, event: yaml.AliasEvent) -> Node:
+        self.alias_count += 1
+        if self.alias_count > MAX_ALIASES:
             raise UnreadableYaml(f"it uses more than {MAX_ALIASES} aliases")
         if event.anchor not in self.anchors:
             raise UnreadableYaml(f"the alias *{event.anchor} is undefined")
         node, size = self.anchors[event.anchor]
-        self.count(size)
+        self.count_nodes(size)
         return _copy_at(node, self.span(event, event))
 
-    def scalar(self, event: yaml.ScalarEvent) -> Scalar:
+    def compose_scalar(self, event: yaml.ScalarEvent) -> Scalar:
         quote = event.style or ""
         text = event.value
         is_text = quote or event.tag in _STRING_TAGS
         return Scalar(text, text if is_text else scalar_value(text), quote, self.span(event, event))
 
-    def sequence(self, start: yaml.SequenceStartEvent, depth: int) -> Sequence:
+    def compose_sequence(self, start: yaml.SequenceStartEvent, depth: int) -> Sequence:
         items: list[Node] = []
         while not isinstance(event := next(self.events), yaml.SequenceEndEvent):
-            items.append(self.node(event, depth + 1))
+            items.append(self.compose_node(event, depth + 1))
         return Sequence(tuple(items), bool(start.flow_style), self.span(start, event))
 
-    def mapping(self, start: yaml.MappingStartEvent, depth: int) -> Mapping:
+    def compose_mapping(self, start: yaml.MappingStartEvent, depth: int) -> Mapping:
         entries: list[MappingEntry] = []
         while not isinstance(event := next(self.events), yaml.MappingEndEvent):
-            key = self.node(event, depth + 1)
+            key = self.compose_node(event, depth + 1)
             if not isinstance(key, Scalar):
                 # Templates contain `date: {{date}}`; like Obsidian, use the raw text as the key.
                 raw = self.text[key.span.start - self.offset : key.span.end - self.offset]
                 key = Scalar(raw, raw, "", key.span)
-            entries.append(MappingEntry(key, self.node(next(self.events), depth + 1)))
+            entries.append(MappingEntry(key, self.compose_node(next(self.events), depth + 1)))
         return Mapping(tuple(entries), bool(start.flow_style), self.span(start, event))
 
     def span(self, start: yaml.Event, end: yaml.Event) -> Span:

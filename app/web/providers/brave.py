@@ -27,16 +27,16 @@ class Brave:
     needs_key: ClassVar[bool] = True
     content_types: ClassVar[frozenset[str]] = JSON_CONTENT_TYPES
 
-    def request(self, address: str, query: str, limit: int) -> WebRequest:
+    def build_request(self, address: str, query: str, limit: int) -> WebRequest:
         """Return a GET request for /res/v1/web/search."""
         fields = urlencode({"q": query, "count": min(limit, _MAX_RESULTS), "text_decorations": "false"})
         return WebRequest(f"{address.rstrip('/')}/res/v1/web/search?{fields}", accept="application/json")
 
-    def secret(self, key: str) -> Mapping[str, str]:
+    def key_headers(self, key: str) -> Mapping[str, str]:
         """Return Brave's own header."""
         return {"X-Subscription-Token": key}
 
-    def hits(self, response: WebResponse) -> list[WebSearchHit]:
+    def parse_hits(self, response: WebResponse) -> list[WebSearchHit]:
         """Parse the list `web.results`; a response without `web` has no hits."""
         web = parse_json(response, self.name).get("web", {"results": []})
         if not isinstance(web, dict):

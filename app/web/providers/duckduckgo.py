@@ -27,15 +27,15 @@ class DuckDuckGo:
     needs_key: ClassVar[bool] = False
     content_types: ClassVar[frozenset[str]] = HTML_CONTENT_TYPES
 
-    def request(self, address: str, query: str, limit: int) -> WebRequest:
+    def build_request(self, address: str, query: str, limit: int) -> WebRequest:
         """Return a GET request for /html/, which lists about thirty results."""
         return WebRequest(f"{address.rstrip('/')}/html/?{urlencode({'q': query})}", accept="text/html")
 
-    def secret(self, key: str) -> Mapping[str, str]:
+    def key_headers(self, key: str) -> Mapping[str, str]:
         """Return no headers: there is no key."""
         return {}
 
-    def hits(self, response: WebResponse) -> list[WebSearchHit]:
+    def parse_hits(self, response: WebResponse) -> list[WebSearchHit]:
         """Parse the results of the page, without advertisements."""
         from lxml.etree import ParserError
         from lxml.html import HTMLParser, document_fromstring
@@ -70,8 +70,11 @@ def _iter_results(results: list[HtmlElement]) -> Iterator[tuple[object, object, 
 
 
 def _result_target(href: str) -> str:
-    """Return the target of a result link, which leads through a redirect that counts clicks."""
-    parts = urlsplit(f"https:{href}" if href.startswith("//") else href)
+    """Return the target of a result link, which leads through a redirect; "" if it is malformed."""
+    try:
+        parts = urlsplit(f"https:{href}" if href.startswith("//") else href)
+    except ValueError:
+        return ""
     if parts.path.startswith("/l/"):
         return parse_qs(parts.query).get("uddg", [""])[0]
     return parts.geturl()

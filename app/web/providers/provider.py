@@ -42,15 +42,15 @@ class SearchProvider(Protocol):
     needs_key: ClassVar[bool]
     content_types: ClassVar[frozenset[str]]
 
-    def request(self, address: str, query: str, limit: int) -> WebRequest:
+    def build_request(self, address: str, query: str, limit: int) -> WebRequest:
         """Return the request for `query`, without the key."""
         ...
 
-    def secret(self, key: str) -> Mapping[str, str]:
+    def key_headers(self, key: str) -> Mapping[str, str]:
         """Return the headers that carry the key."""
         ...
 
-    def hits(self, response: WebResponse) -> list[WebSearchHit]:
+    def parse_hits(self, response: WebResponse) -> list[WebSearchHit]:
         """Return the hits in a response, best first.
 
         Raises:

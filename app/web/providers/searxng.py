@@ -28,16 +28,16 @@ class SearXNG:
     needs_key: ClassVar[bool] = False
     content_types: ClassVar[frozenset[str]] = JSON_CONTENT_TYPES
 
-    def request(self, address: str, query: str, limit: int) -> WebRequest:
+    def build_request(self, address: str, query: str, limit: int) -> WebRequest:
         """Return a GET request for /search; the server decides how many results it lists."""
         fields = urlencode({"q": query, "format": "json"})
         return WebRequest(f"{address.rstrip('/')}/search?{fields}", accept="application/json")
 
-    def secret(self, key: str) -> Mapping[str, str]:
+    def key_headers(self, key: str) -> Mapping[str, str]:
         """Return a bearer token, as a reverse proxy expects it."""
         return {"Authorization": f"Bearer {key}"}
 
-    def hits(self, response: WebResponse) -> list[WebSearchHit]:
+    def parse_hits(self, response: WebResponse) -> list[WebSearchHit]:
         """Parse the list `results`."""
         results = result_entries(parse_json(response, self.name).get("results"), self.name)
         return build_hits(

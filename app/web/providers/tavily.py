@@ -27,7 +27,7 @@ class Tavily:
     needs_key: ClassVar[bool] = True
     content_types: ClassVar[frozenset[str]] = JSON_CONTENT_TYPES
 
-    def request(self, address: str, query: str, limit: int) -> WebRequest:
+    def build_request(self, address: str, query: str, limit: int) -> WebRequest:
         """Return a POST request to /search with the query as JSON."""
         body = json.dumps({"query": query, "max_results": min(limit, _MAX_RESULTS)}, ensure_ascii=False)
         return WebRequest(
@@ -38,11 +38,11 @@ class Tavily:
             headers={"Content-Type": "application/json"},
         )
 
-    def secret(self, key: str) -> Mapping[str, str]:
+    def key_headers(self, key: str) -> Mapping[str, str]:
         """Return a bearer token."""
         return {"Authorization": f"Bearer {key}"}
 
-    def hits(self, response: WebResponse) -> list[WebSearchHit]:
+    def parse_hits(self, response: WebResponse) -> list[WebSearchHit]:
         """Parse the list `results`."""
         results = result_entries(parse_json(response, self.name).get("results"), self.name)
         return build_hits(

@@ -1,4 +1,4 @@
-"""Add files to notes: their location and the links to them."""
+"""Files that are added to notes: their location and the links to them."""
 
 from __future__ import annotations
 

@@ -118,11 +118,11 @@ class NoteService:
         """Rename a file whose name is not UTF-8, as the user asked; the rename can be undone.
 
         Args:
-            listed: The path of the file in the problems of the index.
+            listed: The file's path in the index's problems.
             name: The new name, in the same folder.
 
         Returns:
-            The outcome. Its error says why nothing was changed.
+            The outcome; its error, if any, says why nothing was changed.
         """
         try:
             changes = await asyncio.to_thread(undecodable.plan_rename, self._store, listed, name)
@@ -137,7 +137,7 @@ class NoteService:
         return self._index.note(path)
 
     def records(self, folder: str | None = None, recursive: bool = True) -> tuple[NoteRecord, ...]:
-        """Return the notes in a folder (None: the vault's), ordered by path; with `recursive`, also below."""
+        """Return the notes in a folder (None for the root) by path; with `recursive`, also in subfolders."""
         return self._index.notes(folder, recursive)
 
     def paths(self) -> tuple[NotePath, ...]:

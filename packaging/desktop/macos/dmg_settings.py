@@ -1,4 +1,4 @@
-"""dmgbuild -s packaging/desktop/macos/dmg_settings.py -D app=dist/Scriptorium.app Scriptorium out.dmg."""
+"""The settings of the disk image, for `dmgbuild -s dmg_settings.py -D app=FOLDER Scriptorium FILE.dmg`."""
 
 application = defines["app"]  # noqa: F821 (defined by dmgbuild)
 files = [application]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -162,6 +163,34 @@ def test_unsaved_text_survives_another_block_and_a_setting(
             await page.save()
             assert (await saved_block(vault)).text == "mine\none\ntwo\ntheirs"
             await wait_until(lambda: page.text.toPlainText() == "mine\none\ntwo\ntheirs")
+
+    gui(main())
+
+
+def test_text_typed_while_a_save_runs_is_kept_and_can_be_saved(
+    gui, service: ServiceThread, wait_until, tmp_path: Path
+) -> None:
+    async def main() -> None:
+        async with opened(tmp_path, service, wait_until) as (vault, panel):
+            page = panel.page
+            page.text.setPlainText("mine\none\ntwo\n")
+            save = asyncio.ensure_future(page.save())
+            await asyncio.sleep(0)
+            page.text.setPlainText("mine\none\ntwo\nthree\n")
+            await save
+            assert (await saved_block(vault)).text == "mine\none\ntwo\n"
+            await wait_until(lambda: page.versions.count() == 2)
+            assert page.text.toPlainText() == "mine\none\ntwo\nthree\n" and page.is_edited
+            save = asyncio.ensure_future(page.save())
+            await asyncio.sleep(0)
+            page.text.setPlainText("mine\none\ntwo\nthree\nfour\n")
+            panel.list.choose_block("persona")
+            await save
+            panel.list.choose_block("plan")
+            assert page.text.toPlainText() == "mine\none\ntwo\nthree\nfour\n"
+            await page.save()
+            assert (await saved_block(vault)).text == "mine\none\ntwo\nthree\nfour\n"
+            await wait_until(lambda: not page.is_edited)
 
     gui(main())
 

@@ -68,6 +68,7 @@ def test_invalid_tag_names_are_refused(tag):
         ("---\ntags: a, b\n---\n", "---\ntags: b\n---\n"),
         ("---\ntags: b a c\n---\n", "---\ntags: b c\n---\n"),
         ("---\ntags: a\nz: 1\n---\n", "---\ntags:\nz: 1\n---\n"),
+        ("---\ntags: [a, b]\ntag: a\n---\n", "---\ntags: [b]\ntag:\n---\n"),
         ("---\na: [\n---\n#a x", "---\na: [\n---\nx"),
     ],
 )
@@ -84,6 +85,7 @@ def test_remove_tag(text, expected):
         ("---\ntags:\n  - '#old' # c\n---\n", "---\ntags:\n  - '#new/n' # c\n---\n"),
         ("---\ntags: [old, new/n]\n---\n", "---\ntags: [new/n]\n---\n"),
         ("---\ntags: old, x\n---\n", "---\ntags: new/n, x\n---\n"),
+        ("---\ntags: [old]\ntag: old\n---\n", "---\ntags: [new/n]\ntag: new/n\n---\n"),
     ],
 )
 def test_rename_tag(text, expected):

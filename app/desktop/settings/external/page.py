@@ -210,5 +210,12 @@ class ExternalServersPage(Editor):
 
 
 def _copy_token(account: tuple[str, str], new_account: tuple[str, str], vault: VaultService) -> None:
-    if (token := vault.settings.key(*account)) is not None:
-        vault.settings.set_key(*new_account, token)
+    token = vault.settings.key(*account)
+    if token is None:
+        return
+    vault.settings.set_key(*new_account, token)
+    if vault.settings.key(*new_account) != token:
+        raise StorageError(
+            "The server's token could not be stored under the new name, so the server was not changed. Enter "
+            "the token in the server's settings, and save again."
+        )

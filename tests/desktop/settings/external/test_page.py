@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog
 
 from app.desktop.bridge import ServiceThread
+from app.desktop.runtime import tasks
 from app.desktop.settings.external.page import ExternalServersPage
 from app.desktop.settings.external.server_form import ServerDialog
 from app.desktop.settings.external.tool_review import ALLOW_RESULT, ToolReviewDialog
@@ -212,6 +213,35 @@ def test_a_renamed_server_keeps_its_token_and_stays_off(
             await wait_until(lambda: [(one.name, one.on) for one in setup.value] == [("Near", False)])
             await wait_until(lambda: keys.get(*account) is None)
             assert keys.get(*new_account) == "sesame"
+            setup.deleteLater()
+
+    gui(main())
+
+
+def test_a_server_whose_token_cannot_be_stored_keeps_its_name_and_token(
+    gui, service: ServiceThread, wait_until, tmp_path: Path, monkeypatch, errors: list[str]
+) -> None:
+    errors.append("failed to change the servers")
+
+    async def main() -> None:
+        far = ExternalServer(name="Far", transport="http", address="http://127.0.0.1:9/mcp", on=False)
+        async with whole_vault(tmp_path / "vault", service, {"A.md": "a"}) as vault:
+            keys = vault.workspace.keys
+            account = ("external-Far", "http://127.0.0.1:9")
+            keys.set(*account, "sesame")
+            failures: list[tasks.TaskFailure] = []
+            setup = setup_of(vault, (far,))
+            monkeypatch.setattr(keys, "set", lambda *_: False)
+            disconnect = tasks.failed.connect(failures.append)
+            setup.cards["Far"].edited.emit()
+            await wait_until(lambda: setup.findChild(ServerDialog) is not None)
+            form = setup.findChild(ServerDialog)
+            form.name.setText("Near")
+            form.save_button.click()
+            await wait_until(lambda: len(failures) == 1)
+            disconnect()
+            assert [one.name for one in setup.servers] == ["Far"]
+            assert keys.get(*account) == "sesame"
             setup.deleteLater()
 
     gui(main())
