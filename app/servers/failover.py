@@ -13,13 +13,14 @@ import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from app.errors import NetworkError, ScriptoriumError, VaultBusyError
 from app.servers.remote_vault import HolderGoneError
 from app.servers.vault_access import (
     CallProgress,
     Client,
+    NameKind,
     NotePage,
     OnProgress,
     ToolDescriptor,
@@ -171,7 +172,7 @@ class FailoverVaultAccess:
         """Return a page of the notes that `client` may see."""
         return await self._read(lambda service: service.notes(client, after, limit))
 
-    async def complete(self, client: Client, kind: Literal["note", "tag", "block"], text: str) -> list[str]:
+    async def complete(self, client: Client, kind: NameKind, text: str) -> list[str]:
         """Return completions of `text`."""
         return await self._read(lambda service: service.complete(client, kind, text))
 
