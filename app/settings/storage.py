@@ -56,8 +56,10 @@ def load_settings() -> Settings:
         damage = file.set_aside("some values are invalid")
         _write(file, settings)
         saved_name = damage.moved_to.name if damage.moved_to is not None else file.path.name
-        problem = f"Invalid settings were reset to their defaults: {', '.join(invalid)}. "
-        problem += f"The old file was saved as {saved_name}."
+        problem = (
+            f"{problem} Invalid settings were reset to their defaults: {', '.join(invalid)}. "
+            f"The old file was saved as {saved_name}."
+        ).lstrip()
     settings.permissions, rules_problem = _load_guarded(
         PermissionSettings, _settings_file(permissions_file(), "The file of permission rules")
     )

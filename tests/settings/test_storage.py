@@ -64,6 +64,14 @@ def test_what_is_saved_is_loaded() -> None:
     assert [stat.S_IMODE(file.stat().st_mode) for file in files] == [0o600, 0o600]
 
 
+def test_damage_is_reported_even_if_the_last_good_version_has_invalid_values() -> None:
+    save_test_settings()
+    settings_file().write_bytes(b"{")
+    settings_file().with_name("settings.last-good.json").write_text('{"general": {"zoom": 99}}', "utf-8")
+    (problem,) = load_settings().problems
+    assert problem.startswith("The settings could not be read") and "general.zoom" in problem
+
+
 @pytest.mark.parametrize("damage", DAMAGE)
 def test_damaged_settings_come_back_from_the_last_good_version_and_rules_stay(damage: str) -> None:
     save_test_settings()
