@@ -60,7 +60,16 @@ class Aligner:
         self._sets = request.set_parser()
 
     def program(self, reading: Reading, parts: dict[str, list[str]]) -> list[Symbol]:
-        """Return the program of a reading; raise `Unaligned` if a value can't be copied."""
+        """Return the program of a reading.
+
+        Args:
+            reading: The reading.
+            parts: The texts that an argument of the last step contains, by role; the program copies all words
+                from the first to the last of them.
+
+        Raises:
+            Unaligned: A value can't be copied from the request.
+        """
         found: list[Symbol] = []
         for step in reading.steps:
             if found:

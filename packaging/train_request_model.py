@@ -40,7 +40,7 @@ CLASSES = (
     *("word", "mark", "note", "near", "names", "quoted", "link", "hashtag"),
     *("tag", "kind", "prop", "num", "date", "rel"),
 )
-MAX_ITEMS, MAX_SYMBOLS, MAX_STATE = 60, 48, 12
+MAX_ITEMS, MAX_SYMBOLS, MAX_STATE_SYMBOLS = 60, 48, 12
 ITEM_BUCKETS, SYMBOL_BUCKETS = (16, 28, MAX_ITEMS), (12, 24, MAX_SYMBOLS)
 """Lengths to which batches are padded: each pair of lengths is compiled once."""
 PIECE_SIZE, WORD_SIZE, CLASS_SIZE, STATE_SIZE, SYMBOL_SIZE = 96, 64, 16, 24, 64
@@ -241,7 +241,7 @@ def make_batch(
         "flags": np.zeros((count, width, FLAGS), np.float32),
         "pieces": np.zeros((count, width, PIECE_SIZE), np.float32),
         "mask": np.zeros((count, width), np.float32),
-        "state": np.zeros((count, MAX_STATE), np.int32),
+        "state": np.zeros((count, MAX_STATE_SYMBOLS), np.int32),
         "target": np.zeros((count, length), np.int32),
         "target_mask": np.zeros((count, length), np.float32),
     }

@@ -1,4 +1,4 @@
-"""The built-in agent, which works without a model: parse the request, call tools, format their results."""
+"""The built-in agent, which needs no language model: parse the request, call tools, format their results."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from app.agent.answered_call import AnsweredCall
 from app.agent.language.actions import ACTIONS, Action
 from app.agent.language.answers import localize
 from app.agent.language.chips import Chip, reading_chips
-from app.agent.language.choices import MAX_OPTIONS, question_about, sets_of
+from app.agent.language.choices import MAX_OPTIONS, note_sets_of, question_about
 from app.agent.language.dialog import DialogState
 from app.agent.language.interpreter import Interpreter, is_outcome, meaning_of
 from app.agent.language.lexicon import ActionFrame, Language, languages
@@ -59,13 +59,13 @@ notes, each with a link to the exact place
 You approve every change first, and you can undo it."""
 
 BUILTIN_NAME = "Built-in agent"
-"""The caller of its tools, in the audit log."""
+"""The agent's name as the caller of tools, also in the audit log."""
 
 MAX_PASSAGES = 3
 """The maximum number of passages in an answer."""
 
-RUNS_TOGETHER = 0.75
-"""Probability of readings that mean the same notes from which the first of them is run."""
+MIN_SHARED_MEANING_PROBABILITY = 0.75
+"""Minimum probability of readings that mean the same notes, together, at which the first of them runs."""
 _MAX_NAME_WORDS = 8
 _AMBIGUOUS_MESSAGE = "Please be more specific: give the note's full path and ask for one action."
 _NO_SUCH_NOTE = "No note is named “{}”. Nothing was changed."
@@ -88,12 +88,12 @@ class Responder(Protocol):
 
 
 class BuiltinAgent:
-    """Answers by parsing the request; keeps each conversation's state to resolve words such as "it".
+    """Answer requests by parsing them; keep each conversation's state to resolve words such as "it".
 
     Args:
         registry: The tools; requests for tools that are switched off are not understood.
         resolver: Finds notes by name.
-        words: Returns the tags, types and properties of the vault.
+        words: Returns the vault's tags, types and properties.
         changes_today: Returns the audit entries of this agent's changes since midnight, oldest first.
         now: Returns the current time.
         find_notes: Returns every note that a search matches; without it, a question may offer several
@@ -125,7 +125,7 @@ class BuiltinAgent:
     async def respond(self, turn: Turn) -> None:
         """Carry out the request, ask for clarification, or explain that it needs a model."""
         state = self.state(turn)
-        interpretation = await self.distinct(self.interpret(turn.prompt.text, state))
+        interpretation = await self.without_duplicate_options(self.interpret(turn.prompt.text, state))
         language = self._interpreter.language_of(turn.prompt.text)
         match interpretation:
             case Clarification() if interpretation.options and turn.caller.uses_model:
@@ -153,7 +153,7 @@ class BuiltinAgent:
     def interpret(self, text: str, state: DialogState) -> Interpretation:
         """Interpret a request in the state of a conversation.
 
-        A request in the app's own notation, as the choices and chips send it, is parsed directly.
+        A request in the app's own notation, which choices and chips send, is parsed directly.
         """
         vocabulary = self._vocabulary_of(self._words())
         if text.lstrip().startswith(PREFIX):
@@ -162,7 +162,7 @@ class BuiltinAgent:
                 return Reply("", understood=False)
             if reading is not None:
                 # The name of a missing note must not select all notes.
-                missing = next((notes.unknown for notes in sets_of(reading) if notes.unknown), "")
+                missing = next((notes.unknown for notes in note_sets_of(reading) if notes.unknown), "")
                 if missing:
                     return Reply(_NO_SUCH_NOTE.format(missing))
                 for step in reading.steps:
@@ -174,11 +174,12 @@ class BuiltinAgent:
         now = self._now().replace(second=0, microsecond=0)
         return self._interpreter.interpret(text, state, vocabulary, self.actions(), now)
 
-    async def distinct(self, interpretation: Interpretation) -> Interpretation:
-        """Return a question without answers that mean the same notes as likelier ones.
+    async def without_duplicate_options(self, interpretation: Interpretation) -> Interpretation:
+        """Return a question without options that mean the same notes as likelier ones.
 
-        If the answers that mean the same as the first are likely enough together and change nothing, return
-        the first as the interpretation.
+        Return the interpretation of its first option if this one changes nothing, and either no other option
+        remains or those with the same meaning are likely enough together. Return any other interpretation
+        unchanged.
         """
         if not isinstance(interpretation, Clarification) or self._find_notes is None:
             return interpretation
@@ -192,7 +193,7 @@ class BuiltinAgent:
         if not offered or offered == interpretation.options:
             return interpretation
         reading = offered[0].reading
-        is_likely = len(offered) == 1 or shares[next(iter(options))] >= RUNS_TOGETHER
+        is_likely = len(offered) == 1 or shares[next(iter(options))] >= MIN_SHARED_MEANING_PROBABILITY
         if is_likely and not any(self.actions()[step.action].writes for step in reading.steps):
             return meaning_of(reading)
         return replace(interpretation, question=question_about(offered), options=offered, spare=())
@@ -206,7 +207,7 @@ class BuiltinAgent:
         return serialize(replace(reading, steps=tuple(steps)))
 
     async def _found(self, notes: NoteSet) -> NoteSet:
-        """Return the notes that a set means now; the set itself if its search is invalid."""
+        """Return a set with its search replaced by the notes found; the set itself for an invalid search."""
         if not notes.query or self._find_notes is None:
             return notes
         try:
@@ -345,7 +346,7 @@ class BuiltinAgent:
 
 
 def reply_text(reply: Reply) -> str:
-    """Return the text of a reply."""
+    """Return the text of a reply, in English."""
     return _REPLIES.get(reply.text, reply.text or NOT_UNDERSTOOD)
 
 

@@ -42,7 +42,7 @@ _DAY = r"\d{4}-\d\d-\d\d"
 _TASK_BOX = re.compile(r"^(\s*(?:[-*+]|\d+[.)]) )\[.\]")
 _WORD = re.compile(r"\w+")
 _MIN_TASK_SHARE = 0.5
-"""Share of the words of a request that the task which it names must have."""
+"""Minimum share of the requested words that a matching task contains."""
 _MAX_OCCURRENCES = 5
 _MAX_LISTED_TASKS = 50
 _MAX_SEARCH_HITS = 1000
@@ -69,7 +69,7 @@ class PipelineHost(Protocol):
 
 
 class Pipeline:
-    """Runs one reading.
+    """Run one reading.
 
     Args:
         host: Calls the tools and shows the answers.
@@ -98,10 +98,10 @@ class Pipeline:
         self._is_guess = False
         self._question: Clarification | None = None
         self.understood = True
-        """True if the request was understood; False after a search for words that no note contains."""
+        """False if the reading was a guess, a search for words, and no note contains them."""
 
     async def run(self, reading: Reading) -> DialogState:
-        """Run the steps until one fails or is denied; return the dialog state after them."""
+        """Run the steps until one fails, is denied or asks a question; return the dialog state after them."""
         # In the first step, "these" means the notes of the last list.
         previous: tuple[str, ...] = self._dialog.them
         self._is_guess = reading.score <= GUESS_SCORE
@@ -211,7 +211,7 @@ class Pipeline:
         return notes.first_notes(base)
 
     async def _search(self, query: str, limit: int, order: str = "") -> ToolOutcome | None:
-        """Search for notes; show a failure and return None."""
+        """Search for notes; if the search fails, show the failure and return None."""
         # A trailing space makes the last word a whole word instead of a prefix.
         arguments: Arguments = {"query": f"{query} ", "limit": limit}
         if order:
@@ -259,9 +259,9 @@ class Pipeline:
         self._say(f"{pluralize(total, 'note')}:\n\n{lines}{remainder}")
 
     def _remember(self, paths: tuple[str, ...]) -> None:
-        """Remember the notes of a list for "these" and "the first one"; a single note is also "it"."""
+        """Remember listed notes for "these" and "the first one"; a single note is also "it"."""
         focus = paths[:1] if len(paths) == 1 else self._dialog.focus if paths else ()
-        # The request meant a note that does not exist.
+        # Without notes, the request meant a note that does not exist.
         is_lost = not paths or (self._dialog.is_lost and len(paths) > 1)
         self._dialog = replace(self._dialog, results=paths, focus=focus, is_lost=is_lost)
 
@@ -318,7 +318,7 @@ class Pipeline:
         return paths
 
     async def _set_task(self, step: PipelineStep, previous: tuple[str, ...]) -> tuple[str, ...] | None:
-        """Check the box of the task that the words of a step name, or clear it."""
+        """Check or clear the box of the task that a step's words name; ask if they name several tasks."""
         notes = await self._resolve_notes(step.target, previous) if step.target is not None else None
         if step.target is not None and notes is None:
             return None
@@ -588,7 +588,10 @@ class Pipeline:
     def _record_change(
         self, action: str, outcome: ToolOutcome, paths: tuple[str, ...], before: tuple[str, ...] = ()
     ) -> None:
-        """Remember a change of the notes at `paths`, which were at `before` until then."""
+        """Remember a change of the notes at `paths`, which were at `before` until then.
+
+        The dialog remembers several notes as "these", and a single one as "it".
+        """
         changes = self._dialog.changes
         if outcome.commit is not None and outcome.entry:
             changes = (*changes, OwnChange(outcome.entry, action, tuple({*paths, *before})))
@@ -676,7 +679,9 @@ def _which_occurrence(step: PipelineStep, outcome: ToolOutcome) -> Clarification
 
 
 def matching_tasks(words: str, tasks: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Return the tasks that these words name: with all of them, or else with most of them.
+    """Return the tasks that share the most words with `words`, at least half of them.
+
+    If the text of some of them is exactly `words`, return only those.
 
     Args:
         words: Words of the request.
@@ -729,7 +734,7 @@ def _paths_after(step: PipelineStep, call: Mapping[str, object], outcome: ToolOu
 
 
 def _tool_arguments(step: PipelineStep) -> Arguments:
-    """Return the tool's arguments from a step whose action was generated from the tool's examples."""
+    """Return the tool's arguments from the step of an action that was generated from the tool's examples."""
     return {
         name: value.notes[0]
         if isinstance(value, NoteSet) and value.notes

@@ -170,7 +170,7 @@ def _schema() -> sqlite.Schema:
             f"wal_autocheckpoint = {_WAL_CHECKPOINT_PAGES}",
         ),
         # Queries detect damage, and the lost data is read from the notes again.
-        check_up_to=0,
+        max_full_check_bytes=0,
     )
 
 

@@ -88,14 +88,14 @@ def render(schema: Schema, content: object) -> str:
             return "".join(f"{_ITEM}{at} {_continuation_lines(text)}\n" for at, text in entries)
         case MapSchema():
             values = _mapping(content)
-            return "".join(_field_text(one, values.get(one.name)) for one in schema.fields)
+            return "".join(_render_field(one, values.get(one.name)) for one in schema.fields)
         case CompositeSchema():
             values = _mapping(content)
-            named = ((one.name, _section(one.content, values[one.name])) for one in schema.sections)
+            named = ((one.name, _render_section(one.content, values[one.name])) for one in schema.sections)
             return "".join(f"{name}:\n{text}" for name, text in named)
 
 
-def _section(schema: Schema, content: object) -> str:
+def _render_section(schema: Schema, content: object) -> str:
     text = render(schema, content)
     if not text:
         return ""
@@ -103,7 +103,7 @@ def _section(schema: Schema, content: object) -> str:
     return _indent(text if isinstance(schema, TextSchema) else text.removesuffix("\n"))
 
 
-def _field_text(field: MapField, value: object) -> str:
+def _render_field(field: MapField, value: object) -> str:
     match value:
         case None | "" | ():
             return ""
@@ -137,16 +137,16 @@ def parse(schema: Schema, text: str) -> Content:
         case TextSchema():
             return text
         case ListSchema():
-            return tuple(_items(text))
+            return tuple(_parse_items(text))
         case LogSchema():
-            return tuple(_log_entry(item) for item in _items(text))
+            return tuple(_parse_log_entry(item) for item in _parse_items(text))
         case MapSchema():
             return _parse_map(schema, text)
         case CompositeSchema():
             return _parse_sections(schema, text)
 
 
-def _items(text: str) -> Iterator[str]:
+def _parse_items(text: str) -> Iterator[str]:
     item: list[str] | None = None
     for number, line in enumerate(_lines(text), 1):
         if line.startswith(_ITEM) or line == "-":
@@ -165,22 +165,22 @@ def _lines(text: str) -> list[str]:
     return text.removesuffix("\n").split("\n") if text else []
 
 
-def _log_entry(item: str) -> LogEntry:
+def _parse_log_entry(item: str) -> LogEntry:
     time, _, text = item.partition(" ")
-    return LogEntry(_timestamp(time), text)
+    return LogEntry(_check_timestamp(time), text)
 
 
 def _parse_map(schema: MapSchema, text: str) -> Fields:
     fields = {field.name: field for field in schema.fields}
     values: dict[str, FieldValue] = {name: field_value(field, None) for name, field in fields.items()}
-    for name, first, continuation, number in _groups(text, fields):
+    for name, first, continuation, number in _split_parts(text, fields):
         field = fields[name]
         if field.kind is FieldKind.LIST:
-            values[name] = tuple(_items("\n".join(continuation)))
+            values[name] = tuple(_parse_items("\n".join(continuation)))
         elif field.kind is FieldKind.TEXT:
             values[name] = "\n".join([first, *continuation])
         else:
-            values[name] = _scalar(field, first.strip(), number)
+            values[name] = _parse_scalar(field, first.strip(), number)
     return values
 
 
@@ -189,7 +189,7 @@ def _parse_sections(schema: CompositeSchema, text: str) -> Mapping[str, PlainCon
     values: dict[str, PlainContent] = {
         name: cast("PlainContent", parse(section.content, "")) for name, section in sections.items()
     }
-    for name, first, continuation, number in _groups(text, sections):
+    for name, first, continuation, number in _split_parts(text, sections):
         if first.strip():
             raise InvalidParametersError(
                 f"Line {number}: put the text of {name} on the lines below.", line=number
@@ -198,7 +198,7 @@ def _parse_sections(schema: CompositeSchema, text: str) -> Mapping[str, PlainCon
     return values
 
 
-def _groups(text: str, names: Mapping[str, object]) -> list[tuple[str, str, list[str], int]]:
+def _split_parts(text: str, names: Mapping[str, object]) -> list[tuple[str, str, list[str], int]]:
     """Return the parts that start with `name:`: name, rest of that line, further lines and line number.
 
     Raises:
@@ -221,9 +221,9 @@ def _groups(text: str, names: Mapping[str, object]) -> list[tuple[str, str, list
     return groups
 
 
-def _scalar(field: MapField, text: str, number: int) -> FieldValue:
+def _parse_scalar(field: MapField, text: str, number: int) -> FieldValue:
     if field.kind is FieldKind.TIMESTAMP:
-        return _timestamp(text)
+        return _check_timestamp(text)
     try:
         value = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -255,7 +255,7 @@ def field_value(field: MapField, value: object) -> FieldValue:
         case FieldKind.BOOLEAN, bool():
             return value
         case FieldKind.TIMESTAMP, str():
-            return _timestamp(value)
+            return _check_timestamp(value)
         case FieldKind.COUNTER, int() if not isinstance(value, bool) and abs(value) < _MAX_NUMBER:
             return value
         case FieldKind.NUMBER, int() if not isinstance(value, bool) and abs(value) < _MAX_NUMBER:
@@ -298,7 +298,7 @@ def check(schema: Schema, content: object) -> None:
                 check(section.content, _mapping(content)[section.name])
 
 
-def _timestamp(text: str) -> str:
+def _check_timestamp(text: str) -> str:
     try:
         datetime.fromisoformat(text)
     except ValueError:

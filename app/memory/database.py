@@ -45,7 +45,7 @@ SCHEMA = Schema(
     store="The agents' memory",
     migrations=(m001_documents,),
     probes=("SELECT count(*) FROM documents, versions, entries, entry_words, entry_vectors, outbox LIMIT 0",),
-    check_up_to=64 * 1024 * 1024,
+    max_full_check_bytes=64 * 1024 * 1024,
 )
 
 

@@ -103,10 +103,10 @@ def parse_document(data: bytes) -> tuple[dict[str, JsonValue], str]:
     head, separator, body = text.removeprefix(f"{_FENCE}\n").partition(f"\n{_FENCE}\n")
     if not text.startswith(f"{_FENCE}\n") or not separator:
         raise InvalidParametersError("A block must start with a header between two lines of '---'.")
-    return dict(_header_line(line, number) for number, line in enumerate(head.split("\n"), 2)), body
+    return dict(_parse_header_line(line, number) for number, line in enumerate(head.split("\n"), 2)), body
 
 
-def _header_line(line: str, number: int) -> tuple[str, JsonValue]:
+def _parse_header_line(line: str, number: int) -> tuple[str, JsonValue]:
     name, colon, value = line.partition(":")
     try:
         if not colon:

@@ -100,7 +100,7 @@ class AuditLog(AuditLogReader):
         try:
             make_private_folder(self._head_file.parent)
             self.problem, gap = self._compare_heads(damage)
-            begin_session(self._head_file, self._chain_end(self._last()))
+            begin_session(self._head_file, self._chain_end(self._last_head()))
         except (OSError, sqlite3.Error) as error:
             connection.close()
             message = f"The audit log in {folder} can't be opened: {error}."
@@ -112,7 +112,7 @@ class AuditLog(AuditLogReader):
     def close(self) -> None:
         """Close the file, and mark the stored head as cleanly closed if it matches the last row."""
         try:
-            last, stored = self._last(), read_head(self._head_file)
+            last, stored = self._last_head(), read_head(self._head_file)
             if stored is not None and (stored.id, stored.hash) == (last.id, last.hash):
                 write_head(self._head_file, last)
         except (OSError, sqlite3.Error) as error:
@@ -126,7 +126,7 @@ class AuditLog(AuditLogReader):
             StorageError: The entry can't be written; the log is unchanged.
         """
         try:
-            added = self._insert(entry, self._end or self._last())
+            added = self._insert(entry, self._end or self._last_head())
         except sqlite3.Error as error:
             self._end = None
             raise StorageError(f"The audit log can't be written: {error}.", path=str(self._file)) from error
@@ -148,7 +148,7 @@ class AuditLog(AuditLogReader):
             if self._connection.execute(_INSERT, (*row, chain_end.hash, new_hash, last.id)).rowcount:
                 self._end = Head(numbered.id, new_hash)
                 return numbered
-            last = self._last()
+            last = self._last_head()
         raise sqlite3.OperationalError("other processes keep writing")
 
     def verify(self) -> AuditCheck:
@@ -162,7 +162,7 @@ class AuditLog(AuditLogReader):
         """Return the end of the chain: the last row, or the stored head if that is ahead."""
         return self._floor if self._floor.id > last.id else last
 
-    def _last(self) -> Head:
+    def _last_head(self) -> Head:
         row = self._connection.execute("SELECT id, hash FROM audit ORDER BY id DESC LIMIT 1").fetchone()
         return Head(*row) if row else Head()
 
@@ -178,7 +178,7 @@ class AuditLog(AuditLogReader):
 
         New rows follow the stored head if that is ahead: no number is used twice.
         """
-        last, stored = self._last(), read_head(self._head_file)
+        last, stored = self._last_head(), read_head(self._head_file)
         gap = None if stored is None else gap_at_end(last, stored)
         if gap is not None and stored is not None:
             self._floor = stored

@@ -168,7 +168,7 @@ class PendingStore:
             ).fetchall()
         except sqlite3.Error as error:
             raise self._storage_error(error) from error
-        return tuple(_operation(row) for row in rows)
+        return tuple(_parse_row(row) for row in rows)
 
     def _write(self, statement: str, values: tuple[object, ...]) -> int:
         try:
@@ -185,7 +185,7 @@ def is_same_caller(one: Caller, other: Caller) -> bool:
     return (one.kind, one.name) == (other.kind, other.name)
 
 
-def _operation(row: tuple[str, float, float, str, str, str, str, float | None, str]) -> PendingOperation:
+def _parse_row(row: tuple[str, float, float, str, str, str, str, float | None, str]) -> PendingOperation:
     id, created, expires, encoded_caller, tool, arguments, state, settled, outcome = row
     data = json.loads(encoded_caller)
     caller = Caller(**{**data, "kind": CallerKind(data["kind"])})

@@ -34,7 +34,7 @@ def redacted_json(arguments: Mapping[str, object]) -> str:
 
     A list or an object is cut after 200 items, and nesting after 12 levels.
     """
-    return escape_unencodable(_JSON.encode(_redacted(arguments, 0)))
+    return escape_unencodable(_JSON.encode(_redact(arguments, 0)))
 
 
 def without_secrets(text: str) -> str:
@@ -42,23 +42,23 @@ def without_secrets(text: str) -> str:
     return _SECRET_VALUE.sub(REDACTED, text)
 
 
-def _redacted(value: object, depth: int) -> object:
+def _redact(value: object, depth: int) -> object:
     if depth > _MAX_DEPTH:
         return "(nested too deeply)"
     if isinstance(value, Mapping):
         return {
             without_secrets(str(key)[:MAX_TEXT_CHARS]): (
-                REDACTED if _SECRET_NAME.search(str(key)) and one is not None else _redacted(one, depth + 1)
+                REDACTED if _SECRET_NAME.search(str(key)) and one is not None else _redact(one, depth + 1)
             )
             for key, one in islice(value.items(), _MAX_ITEMS)
         }
     if isinstance(value, list | tuple):
-        items: list[object] = [_redacted(one, depth + 1) for one in value[:_MAX_ITEMS]]
+        items: list[object] = [_redact(one, depth + 1) for one in value[:_MAX_ITEMS]]
         return [*items, f"(and {len(value) - _MAX_ITEMS} more)"] if len(value) > _MAX_ITEMS else items
-    return _shortened(value) if isinstance(value, str) else value
+    return _shorten(value) if isinstance(value, str) else value
 
 
-def _shortened(text: str) -> object:
+def _shorten(text: str) -> object:
     if len(text) <= MAX_TEXT_CHARS:
         return without_secrets(text)
     # Redact before cutting, so that no part of a secret remains at the cut.

@@ -48,7 +48,7 @@ class Sandbox:
         Raises:
             NotFoundError, StorageError: bubblewrap can't be started.
         """
-        return await _in_bubblewrap(self._bwrap or "bwrap", mount, command, cwd, timeout)
+        return await _run_in_bubblewrap(self._bwrap or "bwrap", mount, command, cwd, timeout)
 
     async def _probe(self) -> str:
         if self._bwrap is None:
@@ -60,7 +60,7 @@ class Sandbox:
         try:
             # Any readable folder will do for the test; bubblewrap's own certainly exists.
             mount = BindMount(str(Path(self._bwrap).parent))
-            result = await _in_bubblewrap(self._bwrap, mount, ["true"], "", _PROBE_TIMEOUT_S)
+            result = await _run_in_bubblewrap(self._bwrap, mount, ["true"], "", _PROBE_TIMEOUT_S)
         except ScriptoriumError as error:
             return error.message
         if result.exit_code == 0:
@@ -93,7 +93,7 @@ async def run_unsandboxed(command: Sequence[str], folder: str, home: str, timeou
     return await run_program(limited_command, cwd=folder, environment=environment, timeout=timeout)
 
 
-async def _in_bubblewrap(
+async def _run_in_bubblewrap(
     bwrap: str, mount: BindMount, command: Sequence[str], cwd: str, timeout: float
 ) -> ProcessResult:
     arguments, input_data = sandbox_arguments(bwrap, mount, command, cwd)

@@ -13,13 +13,14 @@ import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from app.errors import NetworkError, ScriptoriumError, VaultBusyError
 from app.servers.remote_vault import HolderGoneError
 from app.servers.vault_access import (
     CallProgress,
     Client,
+    NameKind,
     NotePage,
     OnProgress,
     ToolDescriptor,
@@ -157,7 +158,7 @@ class FailoverVaultAccess:
 
     async def begin(self) -> None:
         """Connect to a backend, or open the vault, before the first call."""
-        await self._current()
+        await self._current_backend()
 
     # Vault access
 
@@ -171,7 +172,7 @@ class FailoverVaultAccess:
         """Return a page of the notes that `client` may see."""
         return await self._read(lambda service: service.notes(client, after, limit))
 
-    async def complete(self, client: Client, kind: Literal["note", "tag", "block"], text: str) -> list[str]:
+    async def complete(self, client: Client, kind: NameKind, text: str) -> list[str]:
         """Return completions of `text`."""
         return await self._read(lambda service: service.complete(client, kind, text))
 
@@ -180,7 +181,7 @@ class FailoverVaultAccess:
         while not self._closed:
             backend: Backend | None = None
             try:
-                backend = await self._current()
+                backend = await self._current_backend()
                 async with aclosing(cast("Any", backend.service.changes(client))) as stream:
                     async for change in stream:
                         yield change
@@ -215,7 +216,10 @@ class FailoverVaultAccess:
         """
         needs_user = wait_mode == "wait" and tool not in self._reads and self._can_ask()
         for _ in range(_MAX_TRIES):
-            backend, progress_relay = await self._current(needs_user=needs_user), ProgressRelay(progress)
+            backend, progress_relay = (
+                await self._current_backend(needs_user=needs_user),
+                ProgressRelay(progress),
+            )
             work = backend.service.call(
                 client, tool, arguments, wait_mode=wait_mode, claim=claim, progress=progress_relay
             )
@@ -236,14 +240,14 @@ class FailoverVaultAccess:
 
     async def _read(self, read: Callable[[VaultAccess], Coroutine[Any, Any, T]]) -> T:
         for _ in range(_MAX_TRIES):
-            backend = await self._current()
+            backend = await self._current_backend()
             try:
                 return await read(backend.service)
             except HolderGoneError:
                 await self._handle_lost(backend)
         raise NetworkError("The vault moved between processes too often. Try again.", sent=False)
 
-    async def _current(self, *, needs_user: bool = False) -> Backend:
+    async def _current_backend(self, *, needs_user: bool = False) -> Backend:
         """Return the current backend.
 
         Args:

@@ -190,16 +190,18 @@ class LocalServer:
 
     def _mounts(self) -> tuple[Mount, ...]:
         mounts = [
-            Mount(API_PREFIX, CallerKind.HTTP, http_api(self._service, self.on_yield), self._api_closed)
+            Mount(
+                API_PREFIX, CallerKind.HTTP, http_api(self._service, self.on_yield), self._api_closed_reason
+            )
         ]
         if self._mcp is not None:
-            mounts.append(Mount(MCP_PATH, CallerKind.MCP, self._mcp.app, self._mcp_closed))
+            mounts.append(Mount(MCP_PATH, CallerKind.MCP, self._mcp.app, self._mcp_closed_reason))
         return tuple(mounts)
 
-    def _api_closed(self) -> str:
+    def _api_closed_reason(self) -> str:
         return "" if self._settings().http_api else "The HTTP API is turned off in the settings."
 
-    def _mcp_closed(self) -> str:
+    def _mcp_closed_reason(self) -> str:
         return "" if self._settings().mcp else "The MCP server is turned off in the settings."
 
     def _end_revoked_requests(self, event: ClientsChanged) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from app.encoding import encodable, encodable_arguments
 from app.errors import LimitError, NetworkError, PermissionDeniedError
@@ -25,7 +25,7 @@ from app.servers.client_registry import ClientRegistry, ConnectedClient
 from app.servers.fair_queue import FairQueue
 from app.servers.security import CLOSED_REASON
 from app.servers.tool_descriptors import describe_tool
-from app.servers.vault_access import Client, NotePage, OnProgress, ToolDescriptor, WaitMode
+from app.servers.vault_access import Client, NameKind, NotePage, OnProgress, ToolDescriptor, WaitMode
 from app.toolkit.call import Call
 from app.toolkit.memory_service import Memory, VisibleBlocks, agent_key
 from app.toolkit.outcome import ToolOutcome
@@ -194,7 +194,7 @@ class LocalVaultAccess:
         )
         return NotePage(page, page[-1] if len(paths) > limit else "")
 
-    async def complete(self, client: Client, kind: Literal["note", "tag", "block"], text: str) -> list[str]:
+    async def complete(self, client: Client, kind: NameKind, text: str) -> list[str]:
         """Return up to 100 completions of `text`, best first; none if `client` may not list such names."""
         text = encodable(text)
         tool = {"note": LIST_NOTES_TOOL, "tag": LIST_TAGS_TOOL, "block": BLOCK_TOOL}[kind]
@@ -206,9 +206,7 @@ class LocalVaultAccess:
         self._log_read(client, tool, {"begins": text}, f"{pluralize(len(names), 'completion')}.")
         return names
 
-    def _complete_names(
-        self, client: Client, view: IndexView, kind: Literal["note", "tag", "block"], text: str
-    ) -> list[str]:
+    def _complete_names(self, client: Client, view: IndexView, kind: NameKind, text: str) -> list[str]:
         if kind == "tag":
             names = [one.tag for one in sorted(view.tags(), key=lambda tag: -tag.count)]
         elif kind == "block":

@@ -99,13 +99,19 @@ def _error_references(*codes: str) -> Json:
 
 
 def _get_operation(id: str, summary: str, *parameters: Json, response: Json | None = None) -> Json:
+    locations = {parameter["in"] for parameter in parameters}
+    errors = ["401", "403", "429"]
+    if "path" in locations:
+        errors.append("404")
+    if "query" in locations:
+        errors.append("422")
     operation: Json = {
         "operationId": id,
         "summary": summary,
         "tags": ["vault"],
         "responses": {
             "200": response or _response("The answer.", {"type": "object"}),
-            **_error_references("401", "403"),
+            **_error_references(*errors),
         },
     }
     if parameters:

@@ -49,7 +49,7 @@ RegisterStore = Callable[[FileSource], Callable[[], None]]
 
 @dataclass(slots=True)
 class _RunningSource:
-    """A running source."""
+    """A running source; `close` removes a folder's document store."""
 
     source: FileSource | Stream
     close: Callable[[], None]

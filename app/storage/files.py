@@ -100,12 +100,17 @@ class DurableFile(Generic[T]):
         value = self.last_good()
         if value is None:
             return self.make_empty(), f"{damage.message} {self.consequence}".strip()
-        if writable:
-            try:
-                write_atomic(self.path, self.backup.read_bytes())
-            except OSError as error:
-                log.warning("%s could not be written: %s", self.path, error)
-        return value, f"{damage.message} The last good version was restored."
+        is_restored = writable and self._restore_backup()
+        ending = "was restored" if is_restored else "is in effect"
+        return value, f"{damage.message} The last good version {ending}."
+
+    def _restore_backup(self) -> bool:
+        try:
+            write_atomic(self.path, self.backup.read_bytes())
+        except OSError as error:
+            log.warning("%s could not be written: %s", self.path, error)
+            return False
+        return True
 
     def _back_up(self, content: bytes) -> None:
         if not self.keeps_backup:
@@ -147,7 +152,7 @@ def write_atomic(path: Path, content: bytes | bytearray | memoryview, *, durable
             is acceptable for derived data.
 
     Raises:
-        OSError: The disk failed; the old file stays.
+        OSError: The disk failed; the old file stays, unless only the folder's sync failed.
     """
     if not path.parent.is_dir():
         make_private_folder(path.parent)

@@ -45,7 +45,7 @@ class Schema:
         derived: Whether the content can be computed again, so that a damaged file is deleted.
         synchronous: FULL if a commit must survive a power cut.
         pragmas: Additional pragmas, run before the migrations.
-        check_up_to: The largest file, in bytes, that is checked completely when it is opened.
+        max_full_check_bytes: Size of the largest file that is checked completely when it is opened.
     """
 
     store: str
@@ -54,7 +54,7 @@ class Schema:
     derived: bool = False
     synchronous: Literal["NORMAL", "FULL"] = "FULL"
     pragmas: Sequence[str] = ()
-    check_up_to: int = 32 * 1024 * 1024
+    max_full_check_bytes: int = 32 * 1024 * 1024
 
 
 def connect_read_only(file: Path, *, timeout: float | None = None) -> sqlite3.Connection:
@@ -275,7 +275,7 @@ def _check(connection: sqlite3.Connection, schema: Schema, size: int) -> None:
     """
     for probe in schema.probes:
         connection.execute(probe).fetchone()
-    if size <= schema.check_up_to:
+    if size <= schema.max_full_check_bytes:
         (result,) = connection.execute("PRAGMA quick_check(1)").fetchone()
         if result != "ok":
             raise UnusableDatabaseError(str(result))

@@ -163,7 +163,7 @@ class ApprovalGate:
         self, approver: Approver, request: ApprovalRequest, grant_verdict: asyncio.Future[Allow]
     ) -> Decision | Allow | Rejected:
         """Return the decision of the approver or of a new grant; a timeout is a rejection."""
-        answer_task = asyncio.ensure_future(_ask(approver, request))
+        answer_task = asyncio.ensure_future(approver.decide(request))
         futures: tuple[asyncio.Future[Any], ...] = (answer_task, grant_verdict)
         withdrawal_reason: str | None = None
         try:
@@ -248,10 +248,6 @@ async def _wait_within_time_limit(futures: tuple[asyncio.Future[Any], ...], requ
                 return
         wait_seconds = None if remaining is None or math.isinf(remaining) else remaining
         await asyncio.wait(futures, timeout=wait_seconds, return_when=asyncio.FIRST_COMPLETED)
-
-
-async def _ask(approver: Approver, request: ApprovalRequest) -> Decision:
-    return await approver.decide(request)
 
 
 def _task_decision(answer_task: asyncio.Future[Decision]) -> Decision | Rejected:

@@ -1,4 +1,4 @@
-"""The tools: one module per category. CATALOG lists all of them except the one for outside folders."""
+"""The built-in tools. `CATALOG` lists all of them except `FILE_TOOL`."""
 
 from app.toolkit.registry import AccessLevel, Category
 from app.toolkit.tool import Tool
@@ -71,7 +71,7 @@ CATEGORIES = (
     Category("web", "Web", AccessLevel.NETWORK, on=False, rate_per_minute=30),
     Category("sources", "Sources", AccessLevel.READ_WRITE),
     Category("agents", "Agents", AccessLevel.READ_ONLY, rate_per_minute=300),
-    # Has no tools: it turns requests from a program in the panel to the app on or off.
+    # Has no tools: it switches requests from external agents in the panel on or off.
     Category("programs", "Requests by external agents", AccessLevel.EXECUTE, rate_per_minute=600),
 )
 
@@ -143,4 +143,4 @@ CATALOG: tuple[Tool, ...] = (
 )
 
 FILE_TOOL = file
-"""The category that is registered only while a folder outside the vault is open."""
+"""The tool that is registered only while a source folder is open."""

@@ -1,4 +1,4 @@
-"""Passages that answer a question about the notes. Reads only."""
+"""Find the passages of notes that answer a question."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from app.vault.span_reference import fragment_of
 
 _MAX_KEYWORD_HITS = 24
 _MAX_CHUNKS = 40
-_MAX_COMPARED = 40
+_MAX_COMPARED_PASSAGES = 40
 _MAX_NOTE_CHARS = 400_000
 ChunkScores = dict[NotePath, list[tuple[int, float]]]
 
@@ -31,9 +31,9 @@ ChunkScores = dict[NotePath, list[tuple[int, float]]]
 class CitedPassage(BaseModel):
     """A passage of a note.
 
-    `citation` is the wikilink to the exact passage; `text` is its readable text, `source` its Markdown;
+    `citation` is the wikilink to the exact passage, `text` its readable text and `source` its Markdown.
     `likelihood` compares it with the best passage, whose likelihood is 1. `weak` marks passages far below the
-    best one, and all of them if even the best one is far from an answer.
+    best one, and all passages if even the best one is far from an answer.
     """
 
     model_config = ConfigDict(frozen=True, defer_build=True)
@@ -91,10 +91,10 @@ async def find_passages(
 async def rank_passages(
     context: ToolContext, question: ParsedQuestion
 ) -> tuple[RankedPassages, dict[NotePath, OpenNote]]:
-    """Rank the passages of notes that are closest to a question; private notes are never used.
+    """Rank the passages of notes that are closest to a question, without private notes.
 
     Returns:
-        The ranking, and the notes of its passages.
+        The ranking, and the notes with candidate passages.
     """
     keyword_hits = await context.index.ranked(question.text, _MAX_KEYWORD_HITS)
     chunk_scores: ChunkScores = defaultdict(list)
@@ -108,30 +108,32 @@ async def rank_passages(
     notes: dict[NotePath, OpenNote] = {}
     pool: list[Candidate] = []
     for path in dict.fromkeys((*scores, *chunk_scores)):
-        note = _open_readable(context, path)
+        note = _open_candidate(context, path)
         if note is None:
             continue
         notes[path] = note
         passages = split_passages(note.readable_text, note.parsed)
         pool.extend(Candidate(path, note.name, one, scores.get(path, 0.0)) for one in passages)
     scorer = CandidateScorer(question, pool)
-    candidates = scorer.select_promising(_MAX_COMPARED, chunk_scores)
-    return scorer.rank(candidates, await _cosines(context, question, candidates)), notes
+    candidates = scorer.select_promising(_MAX_COMPARED_PASSAGES, chunk_scores)
+    return scorer.rank(candidates, await _compute_cosines(context, question, candidates)), notes
 
 
-def _open_readable(context: ToolContext, path: NotePath) -> OpenNote | None:
+def _open_candidate(context: ToolContext, path: NotePath) -> OpenNote | None:
+    """Return the note at `path`, or None if it is unreadable, private or too large."""
     try:
         note = context.vault.open(path)
     except (NotFoundError, StorageError):
         return None
-    # Even the user's own agent leaves private notes out, because answers are quoted.
+    # Even the user's own agent leaves out private notes, because answers are quoted.
     is_large = len(note.content) > _MAX_NOTE_CHARS
     return None if is_large or note.parsed.is_private else note
 
 
-async def _cosines(
+async def _compute_cosines(
     context: ToolContext, question: ParsedQuestion, candidates: Sequence[Candidate]
 ) -> list[float] | None:
+    """Return the cosine of each candidate to the question, or None without semantic search."""
     search = context.semantic_search
     if search is None or not candidates or not context.index.has_embeddings:
         return None
@@ -140,7 +142,7 @@ async def _cosines(
         vectors = await search.vectors_of([one.in_context for one in candidates])
     except EmbedderUnavailable:
         return None
-    return [float(one) for one in vectors @ query]
+    return [float(cosine) for cosine in vectors @ query]
 
 
 def _cite(ranked: RankedCandidate, ranking: RankedPassages, note: OpenNote) -> CitedPassage:

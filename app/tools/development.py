@@ -1,4 +1,4 @@
-"""Category development: patch, write and compare files; `shell` and `git` have modules of their own."""
+"""Category development: patch, write and compare files; `shell` and `git` have their own modules."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ VaultFile = Annotated[str, Field(min_length=1, max_length=1000)]
 
 
 class FilesPatched(ToolResult):
-    """Files that a patch changes; with `dry_run` it was only tried."""
+    """Files that a patch changes; with `dry_run`, the patch was only checked."""
 
     files: list[str]
     dry_run: bool
@@ -36,7 +36,7 @@ class FilesPatched(ToolResult):
 
 
 class FileWritten(ToolResult):
-    """A file was written; `hash` is the SHA-256 of its bytes."""
+    """A written file; `hash` is the SHA-256 of its bytes."""
 
     path: str
     created: bool
@@ -100,7 +100,7 @@ async def file_write(
         content: The whole text of the file.
         expected_hash: Write only if the existing file has this hash.
     """
-    target = _check_target(path)
+    target = _parse_target(path)
     change = await asyncio.to_thread(_plan_write, context, target, content.encode(), expected_hash)
     is_new = isinstance(change, Create)
     message = f"{'Created' if is_new else 'Wrote'} {change.path}."
@@ -154,7 +154,13 @@ async def diff(
     return await asyncio.to_thread(compare_files)
 
 
-def _check_target(text: str) -> NotePath:
+def _parse_target(text: str) -> NotePath:
+    """Return the path of a file to write.
+
+    Raises:
+        InvalidPathError: it is not a valid path in the vault.
+        PermissionDeniedError: it is hidden.
+    """
     path = NotePath.parse(text)
     if path.is_hidden:
         raise PermissionDeniedError(f"{path} belongs to a program's own data.", path=text)
@@ -182,8 +188,15 @@ def _plan_write(
 
 
 def _apply_patches(context: DevelopmentContext, text: str, files: list[str]) -> list[FileChange]:
-    """Return the changes of a patch; files that the call does not name are never changed."""
-    allowed_paths = {_check_target(name).key: _check_target(name) for name in files}
+    """Return the changes of a patch.
+
+    Raises:
+        InvalidParametersError: the patch is malformed, does not fit, or renames a file.
+        PermissionDeniedError: it touches a file that the call does not name, or a hidden one.
+        ConflictError: it creates a file that exists, or deletes only a part of a file's lines.
+        NotFoundError: it changes a file that does not exist.
+    """
+    allowed_paths = {path.key: path for path in map(_parse_target, files)}
     file_patches = split_patch(text)
     if not file_patches:
         raise InvalidParametersError("The patch has no hunk: `@@ -line,count +line,count @@`.")
@@ -194,9 +207,9 @@ def _patch_file(
     context: DevelopmentContext, file_patch: FilePatch, allowed_paths: dict[str, NotePath]
 ) -> FileChange:
     if file_patch.old_name == file_patch.new_name == "" and len(allowed_paths) > 1:
-        raise InvalidParametersError("The patch does not say which file it is about: `--- name`, `+++ name`.")
+        raise InvalidParametersError("The patch does not name the file to change: `--- name`, `+++ name`.")
     text = file_patch.new_name if file_patch.new_name is not None else file_patch.old_name
-    target = _check_target(text) if text else next(iter(allowed_paths.values()))
+    target = _parse_target(text) if text else next(iter(allowed_paths.values()))
     if target.key not in allowed_paths:
         raise PermissionDeniedError(
             f"The patch touches {target}, which the call does not name in `files`.",

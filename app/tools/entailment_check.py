@@ -1,4 +1,4 @@
-"""Check a suggested relation with the cross-encoder that the user has chosen."""
+"""Check suggested relations with the cross-encoder that the user has chosen."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ async def check_entailment(
     source: tuple[OpenNote, NoteFeatures],
     target: tuple[OpenNote, NoteFeatures],
 ) -> RelationPrediction:
-    """Return a suggestion, refined by the cross-encoder's judgment of passages of both notes.
+    """Return the suggestion `local`, refined by the cross-encoder's judgment of passages in both notes.
 
-    It is unchanged if no model is chosen, the notes are hidden from models, or they have no similar
-    passages. If the model is not available, the reasoning says why.
+    It is unchanged if no model is chosen, a note is hidden from models, or the notes have no similar
+    passages. If the chosen model is not available, the reasoning says why.
     """
     classifier = context.services.entailment
     if not classifier.available:

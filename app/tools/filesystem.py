@@ -61,7 +61,7 @@ class FileList(ToolResult):
 
 
 class FileText(ToolResult):
-    """Lines of a file, counted from 0; the content of `binary` files is not shown. `size` is in bytes."""
+    """Lines of a file; `offset` is the first one, counted from 0. `binary` files are not shown."""
 
     path: str
     text: str
@@ -183,7 +183,7 @@ async def file_read(
     view = FileView(context, location)
 
     def read() -> FileText:
-        text = _file_text(view.display_path(location.name), view.read(location.name), offset, limit)
+        text = _take_page(view.display_path(location.name), view.read(location.name), offset, limit)
         return text.from_notes([view.is_from_web(location.name)])
 
     if location.is_outside:
@@ -229,12 +229,13 @@ async def grep(
         walk_limits.begin()
         names: Iterator[str] = iter((location.name,))
         if not is_in_folder:
+            # A single file that can't be read is an error; in a folder it is left out.
             view.read(location.name)
         else:
             names = (
-                one.path
-                for one in walk(location.real_path, walk_limits)
-                if one.kind == "file" and name_matches(one.path)
+                entry.path
+                for entry in walk(location.real_path, walk_limits)
+                if entry.kind == "file" and name_matches(entry.path)
             )
         hits = list(islice(find_matching_lines(names, view.read, compiled, walk_limits), limit + 1))
         lines = [
@@ -243,7 +244,7 @@ async def grep(
         matches = LineMatches(
             matches=lines,
             complete=len(hits) <= limit and not walk_limits.left_out,
-            left_out=_left_out(walk_limits, len(hits) > limit, limit),
+            left_out=_describe_omissions(walk_limits, len(hits) > limit, limit),
             message=f"{pluralize(len(lines), 'line matches', 'lines match')} {pattern}.",
         )
         return matches.from_notes(map(view.is_from_web, dict.fromkeys(hit.path for hit in hits[:limit])))
@@ -254,7 +255,7 @@ async def grep(
 
 
 def _is_folder(context: FileContext, location: ResolvedPath) -> bool:
-    """Return whether a path is a folder that is visible to the call."""
+    """Return whether the location is a folder that the call may know of."""
     if not is_folder(location.real_path):
         return False
     return not location.vault_path or not context.vault.hides_folder(NotePath.on_disk(location.vault_path))
@@ -283,8 +284,8 @@ async def _list_entries(
         return FileList(
             entries=entries,
             complete=len(matches) <= limit and not walk_limits.left_out,
-            left_out=_left_out(walk_limits, len(matches) > limit, limit),
-            message=_list_text(entries, location),
+            left_out=_describe_omissions(walk_limits, len(matches) > limit, limit),
+            message=_list_message(entries, location),
         )
 
     if location.is_outside:
@@ -292,7 +293,8 @@ async def _list_entries(
     return await asyncio.to_thread(list_entries)
 
 
-def _file_text(name: str, content: bytes, offset: int, limit: int) -> FileText:
+def _take_page(name: str, content: bytes, offset: int, limit: int) -> FileText:
+    """Return the lines of a file from `offset`, as far as they fit in one result."""
     size = len(content)
     if is_binary(content):
         message = f"{name} is not a text file ({pluralize(size, 'byte')}) and is not shown."
@@ -316,7 +318,7 @@ def _file_text(name: str, content: bytes, offset: int, limit: int) -> FileText:
 
 
 def _take_lines(lines: Iterator[str], max_chars: int) -> Iterator[str]:
-    """Yield whole lines of `max_chars` characters in total; a longer line is truncated."""
+    """Yield whole lines of at most `max_chars` characters in total; a longer first line is truncated."""
     remaining = max_chars
     for line in lines:
         if remaining <= 0 or (len(line) > remaining and remaining < max_chars):
@@ -333,14 +335,14 @@ def _glob_matcher(pattern: str) -> Callable[[str], bool]:
     return lambda path: word_matches(pattern, path.rpartition("/")[2])
 
 
-def _left_out(walk_limits: WalkLimits, has_more: bool, limit: int) -> list[str]:
+def _describe_omissions(walk_limits: WalkLimits, has_more: bool, limit: int) -> list[str]:
     omitted = [to_printable(label) for label in walk_limits.left_out[:_MAX_LEFT_OUT]]
     if len(walk_limits.left_out) > _MAX_LEFT_OUT:
         omitted.append(f"{len(walk_limits.left_out) - _MAX_LEFT_OUT} more files")
     return [*omitted, *([f"all after the first {limit}"] if has_more else [])]
 
 
-def _list_text(entries: list[FileEntry], location: ResolvedPath) -> str:
+def _list_message(entries: list[FileEntry], location: ResolvedPath) -> str:
     label = (
         location.vault_path
         if location.vault_path

@@ -1,4 +1,4 @@
-"""The tool git: the repository in the vault, its state, its history, and new commits."""
+"""The tool git: show the state and history of the vault's repository, and stage and commit files."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _MAX_OUTPUT_CHARS = 200_000
 
 
 class GitAnswer(ToolResult):
-    """Output of git, without files that the caller may not see."""
+    """Output of git; status and diff leave out files that the caller may not see."""
 
     output: str
 
@@ -89,7 +89,7 @@ async def git(
         ),
         "add": (["add", "--", *files], commands.add),
         "commit": (["commit", "-m", message or ""], lambda: commands.commit(message or "")),
-        "branch": (["branch", *([_branch(name)] if name else [])], lambda: commands.branch(name)),
+        "branch": (["branch", *([_check_branch_name(name)] if name else [])], lambda: commands.branch(name)),
     }
     arguments, run = plans[op]
     effect_arguments = (
@@ -97,17 +97,12 @@ async def git(
         ("repository", "the vault's own"),
         ("sandbox", "none, but no program of the repository is run"),
     )
-
-    async def carry_out() -> GitAnswer:
-        return await run()
-
-    return context.propose_effect(
-        Effect(COMMAND, f"Run git {' '.join(arguments)}".rstrip(" -"), effect_arguments), carry_out
-    )
+    effect = Effect(COMMAND, f"Run git {' '.join(arguments)}".rstrip(" -"), effect_arguments)
+    return context.propose_effect(effect, run)
 
 
 class _GitCommands:
-    """Operations on one repository, limited to the files that the caller may see."""
+    """Operations on one repository; file names and contents are limited to what the caller may see."""
 
     def __init__(self, context: DevelopmentContext, repository: Repository, files: list[str]) -> None:
         self._vault = context.vault
@@ -131,8 +126,10 @@ class _GitCommands:
         visible = [
             row for row in rows if row.startswith("## ") or await self._is_visible(row[3:], row[:2] != "??")
         ]
-        files = len(visible) - 1
-        message = f"{pluralize(files, 'file differs', 'files differ')}." if files else "No files differ."
+        file_count = len(visible) - 1
+        message = (
+            f"{pluralize(file_count, 'file differs', 'files differ')}." if file_count else "No files differ."
+        )
         return _git_result("\n".join(visible), message)
 
     async def log(self, limit: int) -> GitAnswer:
@@ -147,7 +144,7 @@ class _GitCommands:
         return _git_result(text, f"{pluralize(len(text.splitlines()), 'commit')}.")
 
     async def diff(self, staged: bool) -> GitAnswer:
-        """Return the differences in the visible files."""
+        """Return the staged or unstaged changes in the visible files."""
         options = ["--cached"] if staged else []
         safe_options = ["--no-ext-diff", "--no-textconv", "--no-renames", "--ignore-submodules=all"]
         output = await self._repository.run_text(
@@ -162,7 +159,12 @@ class _GitCommands:
         return _git_result(text, f"{pluralize(len(visible), 'file differs', 'files differ')}.")
 
     async def add(self) -> GitAnswer:
-        """Stage files."""
+        """Stage the files.
+
+        Raises:
+            InvalidParametersError: a file uses a filter, which would run a program of the repository.
+            NotFoundError: a file does not exist, or the caller may not see it.
+        """
         filters = await self._repository.run_text("check-attr", "-z", "filter", "--", *self._files)
         parts = filters.split("\0")
         for name, value in zip(parts[0::3], parts[2::3], strict=False):
@@ -173,18 +175,22 @@ class _GitCommands:
                     path=name,
                 )
         for name in self._files:
-            # git's own error for a missing file would differ from that for an invisible one.
+            # git's own error for a missing file would differ from that for a hidden one.
             if not (await self._is_visible(name) and await self._exists(name)):
                 raise NotFoundError(f"There is no file {name}.", path=name)
         await self._repository.run_text("add", "--", *self._files)
         return _git_result("", f"Staged {', '.join(self._files)}.")
 
     async def commit(self, message: str) -> GitAnswer:
-        """Commit the staged changes."""
+        """Commit the staged changes.
+
+        Raises:
+            InvalidParametersError: nothing is staged.
+        """
         if not (
             await self._repository.run(["diff", "--cached", "--quiet", "--ignore-submodules=all"])
         ).exit_code:
-            # git would list every file that can be added, including hidden ones.
+            # git's own message would list files that can be added, including hidden ones.
             raise InvalidParametersError("Nothing is staged, so there is nothing to commit: add files first.")
         author = await self._repository.author()
         text = await self._repository.run_text(
@@ -205,19 +211,19 @@ class _GitCommands:
     async def branch(self, name: str | None) -> GitAnswer:
         """List the branches, or create one."""
         if name:
-            await self._repository.run_text("branch", "--no-track", _branch(name))
+            await self._repository.run_text("branch", "--no-track", _check_branch_name(name))
             return _git_result("", f"Created the branch {name}; the current branch is unchanged.")
         text = await self._repository.run_text("branch", "--list", "--no-color", "--no-column")
         return _git_result(text, f"{pluralize(len(text.splitlines()), 'branch', 'branches')}.")
 
     async def _exists(self, name: str) -> bool:
-        """Return whether a file or folder of this name exists or is tracked."""
+        """Return whether a file or folder with this name exists or is tracked."""
         if await asyncio.to_thread(os.path.lexists, Path(self._root, name)):
             return True
         return bool(await self._repository.run_text("ls-files", "-z", "--", name))
 
     async def _is_visible(self, name: str, tracked: bool = True) -> bool:
-        """Return whether the caller may see a file: its current, staged and last committed versions."""
+        """Return whether the caller may see the current, staged and last committed versions of a file."""
         path = NotePath.on_disk(name)
         if not self._vault.can_see(path) or await asyncio.to_thread(self._vault.hides_folder, path):
             return False
@@ -239,11 +245,11 @@ class _GitCommands:
 def _repository(context: DevelopmentContext) -> Repository:
     program = shutil.which("git")
     if program is None:
-        raise NotFoundError("git is not installed here.")
+        raise NotFoundError("git is not installed on this computer.")
     return Repository(Path(context.services.file_access.root), program)
 
 
-def _branch(name: str) -> str:
+def _check_branch_name(name: str) -> str:
     if not _BRANCH.fullmatch(name) or ".." in name or name.endswith(("/", ".lock", ".")):
         raise InvalidParametersError(f"{name!r} is not a valid branch name.", name=name)
     return name

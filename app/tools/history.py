@@ -1,4 +1,4 @@
-"""Versions of notes, and undo: every commit can be reverted by a new proposal."""
+"""Versions of notes, and undo: commits are reverted by a new proposal."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from app.vault.path import NotePath
 
 
 class VersionEntry(BaseModel):
-    """A version of a note: `version` identifies it for restore_note (None for a deletion)."""
+    """A version of a note; `version` identifies it for restore_note and is None for a deletion."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 
@@ -31,16 +31,16 @@ class VersionEntry(BaseModel):
 
 
 class Versions(ToolResult):
-    """The versions of a note, newest first; times are Unix seconds."""
+    """The versions of a note, newest first; times are in Unix seconds."""
 
     versions: list[VersionEntry]
 
 
 class Undone(ToolResult):
-    """Commits that were undone, and the documents that were reverted.
+    """Commits that were undone, and the visible documents that were reverted.
 
-    `left` counts commits of the same call or turn in other stores (memory, files outside the vault), which
-    another undo reverts.
+    `commits` is empty if only a part of the undo was approved. `left` counts the commits of the same call or
+    turn in other stores (memory, files outside the vault), which another undo reverts.
     """
 
     commits: list[int]
@@ -58,7 +58,7 @@ async def note_history(context: ToolContext, name: NoteName) -> Versions:
     Args:
         name: The note, or the path of a deleted note.
     """
-    path = await _path_or_deleted(context, name)
+    path = await _find_path(context, name)
     entries = [
         VersionEntry(
             version=v.hash, time=v.time, author=v.author, path=str(v.path), size=v.size, summary=v.summary
@@ -76,16 +76,20 @@ async def restore_note(context: ToolContext, name: NoteName, version: ContentHas
         name: The note, or the path of a deleted note.
         version: The version's hash.
     """
-    path = await _path_or_deleted(context, name)
-    if version not in {one.hash for one in context.history.versions(path)}:
+    path = await _find_path(context, name)
+    if version not in {known.hash for known in context.history.versions(path)}:
         raise NotFoundError(f"{path} has no such version.", path=str(path), version=version)
     change_set = context.history.plan_restore(path, version)
     message = f"Restored [[{path.name}]]." if change_set else f"[[{path.name}]] is already at that version."
     return context.propose(change_set, NoteWritten(name=path.name, path=str(path), message=message))
 
 
-async def _path_or_deleted(context: ToolContext, name: str) -> NotePath:
-    """Return the path of a note, or of a deleted one that is in the journal."""
+async def _find_path(context: ToolContext, name: str) -> NotePath:
+    """Return the path of a note, or of a deleted note with versions in the journal.
+
+    Raises:
+        NotFoundError: there is neither.
+    """
     try:
         return (await context.vault.resolve_for_reading(name)).path
     except NotFoundError:
@@ -132,7 +136,7 @@ async def undo(context: ToolContext, entry: int | None = None, turn: str | None 
             commits=list(plan.commits),
         )
     remaining = sum(map(len, others))
-    nothing_message = "" if plan.change_set else _nothing_to_undo(context, first)
+    nothing_message = "" if plan.change_set else _explain_empty_undo(context, first)
 
     def report(committed: ChangeSet) -> Undone:
         paths = context.history.visible_paths(first, committed.paths)
@@ -147,12 +151,13 @@ async def undo(context: ToolContext, entry: int | None = None, turn: str | None 
     return context.propose(plan.change_set, report, undoes=first)
 
 
-def _nothing_to_undo(context: ToolContext, commits: tuple[int, ...]) -> str:
-    """Return a message that explains why there is nothing to undo."""
+def _explain_empty_undo(context: ToolContext, commits: tuple[int, ...]) -> str:
+    """Return a message that says why the undo changes nothing."""
     remaining = context.history.not_undone(commits)
     if not remaining:
         return "Already undone; nothing to do."
-    created = [change.final_path for one in remaining for change in one.changes if change.before is None]
+    changes = [change for commit in remaining for change in commit.changes]
+    created = [change.final_path for change in changes if change.before is None]
     missing = context.history.visible_paths(commits, created)
     if missing:
         verb = "no longer exists" if len(missing) == 1 else "no longer exist"

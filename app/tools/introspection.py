@@ -1,4 +1,4 @@
-"""Category agents: list the tools, and the caller's own pending operations."""
+"""Category agents: list the tools, and list or cancel pending operations."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from app.toolkit.result import ToolResult
 from app.toolkit.services import AgentContext
 from app.toolkit.tool import Tool, tool
 
-_MIN_FIT = 55.0
+_MIN_MATCH_SCORE = 55.0
 
 
 class ListedTool(BaseModel):
@@ -32,13 +32,13 @@ class ListedTool(BaseModel):
 
 
 class ListedTools(ToolResult):
-    """Tools, best match first."""
+    """Tools; after a query, best match first."""
 
     tools: list[ListedTool]
 
 
 class ListedOperation(BaseModel):
-    """An operation that waits for the user or has ended; times are Unix seconds."""
+    """An operation that waits for the user, is running or has ended; times are in Unix seconds."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 
@@ -54,7 +54,7 @@ class ListedOperation(BaseModel):
 
 
 class ListedOperations(ToolResult):
-    """Operations of the caller, newest first."""
+    """The caller's operations, newest first; for the user, all open operations, oldest first."""
 
     operations: list[ListedOperation]
 
@@ -75,7 +75,7 @@ async def list_tools(context: AgentContext, query: str = "", limit: Limit = 50) 
         ranked = sorted(
             ((_match_score(query, one), one) for one in available_tools), key=lambda pair: -pair[0]
         )
-        available_tools = [one for score, one in ranked if score >= _MIN_FIT]
+        available_tools = [one for score, one in ranked if score >= _MIN_MATCH_SCORE]
     entries = [
         ListedTool(
             name=one.name,
@@ -114,7 +114,7 @@ async def pending(
     if op == "list":
         own_operations = operations.list_for(context.caller)
         open_count = sum(one.state.is_open for one in own_operations)
-        entries = [_to_listed(one, operations) for one in own_operations]
+        entries = [_to_entry(one, operations) for one in own_operations]
         return _mark_untrusted(ListedOperations(operations=entries, message=f"{open_count} open."))
     id = pending_operation_id or ""
     if op == "cancel":
@@ -122,7 +122,7 @@ async def pending(
     else:
         operation = operations.status(id, context.caller)
     message = f"{operation.tool} is {operation.state.value}."
-    return _mark_untrusted(ListedOperations(operations=[_to_listed(operation, operations)], message=message))
+    return _mark_untrusted(ListedOperations(operations=[_to_entry(operation, operations)], message=message))
 
 
 def _mark_untrusted(result: ListedOperations) -> ListedOperations:
@@ -131,7 +131,7 @@ def _mark_untrusted(result: ListedOperations) -> ListedOperations:
     return result.from_outside() if any(is_untrusted(one) for one in outcomes) else result
 
 
-def _to_listed(operation: PendingOperation, operations: PendingOperations) -> ListedOperation:
+def _to_entry(operation: PendingOperation, operations: PendingOperations) -> ListedOperation:
     details = operations.details(operation.id)
     outcome = dict(operation.outcome) if operation.outcome is not None else None
     return ListedOperation.model_validate(

@@ -1,4 +1,4 @@
-"""Category memory: blocks that an agent keeps, and their place in its context."""
+"""Category memory: manage the memory blocks of an agent, and which of them its context shows."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ class BlockInfo(BaseModel):
 
 
 class BlockResult(ToolResult):
-    """A block, or several; `text` and `total_lines` are set if it was read, `layout` is its schema.
+    """One or several blocks; `text` is set if the block was read, `layout` is its schema.
 
-    `leaves_context`: it is not pinned, so the text leaves the context after the turn.
+    `leaves_context`: the block is not pinned, so its text leaves the context after the turn.
     """
 
     blocks: list[BlockInfo] = Field(default_factory=list)
@@ -145,7 +145,7 @@ async def block(
     selected = blocks_of(context).block(label or "", own_agent)
     if op == "viewport":
         view = replace(selected.view_of(own_agent), start=start_line or 1, lines=display_lines)
-        return _show_lines(context, selected, selected.with_view(own_agent, view))
+        return _select_lines(context, selected, selected.with_view(own_agent, view))
     if op in ("share", "unshare"):
         # A share with an agent that no longer exists can still be revoked.
         is_known_share = op == "unshare" and agent in selected.shares
@@ -160,7 +160,7 @@ async def block(
 
 
 def _run_operation(context: MemoryContext, op: str, block: Block) -> Proposal[BlockResult]:
-    """Run the operations that need only the block."""
+    """Return the proposal of an operation that needs no other arguments than the block."""
     agent = agent_key(context.caller)
     match op:
         case "load":
@@ -233,7 +233,7 @@ def _create(context: MemoryContext, memory: Memory, new_block: Block) -> Proposa
 def _load_file(
     context: MemoryContext, store: MemoryStore, source_id: str, path: str
 ) -> Proposal[BlockResult]:
-    """Load an external file like the tool `file`, and return it like any other block."""
+    """Load an external file, as the tool `file` does, and return it as a block."""
     agent = agent_key(context.caller)
     copy = readable_copy(context, source_id, path)
     change_set = copy.load()
@@ -266,7 +266,7 @@ def _load(context: MemoryContext, block: Block, agent: str) -> Proposal[BlockRes
 
 
 def _mark_untrusted(result: BlockResult, block: Block) -> BlockResult:
-    """Mark a result as untrusted if the block comes from outside."""
+    """Mark a result as untrusted if the block contains a file from outside."""
     return result.from_outside() if block.origin else result
 
 
@@ -282,7 +282,7 @@ def _describe_block(block: Block, agent: str) -> BlockResult:
     )
 
 
-def _show_lines(context: MemoryContext, before: Block, after: Block) -> Proposal[BlockResult]:
+def _select_lines(context: MemoryContext, before: Block, after: Block) -> Proposal[BlockResult]:
     agent = agent_key(context.caller)
     view, total = after.view_of(agent), len(before.text.splitlines())
     if view.start > max(total, 1):
@@ -302,10 +302,10 @@ def _show_lines(context: MemoryContext, before: Block, after: Block) -> Proposal
 
 
 def archive_block(block: Block) -> Block:
-    """Return the block archived, and unpinned in every context.
+    """Return the block as archived, and unpinned for every agent.
 
     Raises:
-        InvalidParametersError: It is a core block.
+        InvalidParametersError: The block is a core block.
     """
     if block.type is BlockType.CORE:
         message = f"{block.label!r} is a core block, which can't be archived."
@@ -315,9 +315,10 @@ def archive_block(block: Block) -> Block:
 
 
 def _with_share(block: Block, agent: str, permission: Permission | None) -> Block:
+    """Return the block shared with `agent`; None revokes the share."""
     if agent == block.owner:
         raise InvalidParametersError(f"{block.label!r} belongs to {agent}.", label=block.label)
-    shares = {name: one for name, one in block.shares.items() if name != agent}
+    shares = {name: share for name, share in block.shares.items() if name != agent}
     if permission is None and agent not in block.shares:
         raise NotFoundError(f"{block.label!r} is not shared with {agent}.", shares=list(block.shares))
     return replace(block, shares=shares if permission is None else {**shares, agent: permission})

@@ -10,6 +10,7 @@ from pydantic import Field, JsonValue
 from app.errors import ConflictError, NotFoundError
 from app.memory import changes, edits
 from app.memory.block import Block
+from app.memory.serialization import parse_block
 from app.permissions.caller import CallerKind
 from app.toolkit.memory_service import agent_key
 from app.toolkit.proposal import Proposal
@@ -17,11 +18,12 @@ from app.toolkit.result import ToolResult
 from app.toolkit.services import MemoryContext
 from app.toolkit.tool import tool
 from app.tools.memory import Label, LineNumber, blocks_of
+from app.vault.changes import ChangeSet, after_of
 from app.vault.commits import Commit
 
 
 class BlockEdited(ToolResult):
-    """An edited block, and its new size in characters."""
+    """An edited block; `size` is its new size in characters."""
 
     label: str
     size: int
@@ -117,28 +119,37 @@ _SUMMARY_VERBS = {
 
 
 def _undo_edit(context: MemoryContext, block: Block, *, redo: bool) -> Proposal[BlockEdited]:
-    """Undo or redo an edit by the journal, consistent with the tool undo."""
+    """Undo or redo an edit through the journal, as the tool `undo` does."""
     commit = _undo_target(context, block, redo=redo)
     if commit is None:
         action = "redo" if redo else "undo"
         raise NotFoundError(f"You have nothing to {action} in the block {block.label!r}.", label=block.label)
     plan = context.history.plan_undo((commit.id,))
     if plan.conflicts:
-        message = f"{block.label} changed since, at the same lines; edit it instead."
+        message = f"{block.label} has changed since at the same lines. Nothing was changed; edit it instead."
         raise ConflictError(message, label=block.label, commits=list(plan.commits))
     message = f"{'Redone' if redo else 'Undone'}: {commit.summary or block.label}."
-    result = BlockEdited(label=block.label, size=block.size, message=message)
+    result = BlockEdited(label=block.label, size=_size_after(plan.change_set, block), message=message)
     return context.propose(plan.change_set, result, undoes=plan.commits)
 
 
+def _size_after(change_set: ChangeSet, block: Block) -> int:
+    """Return the size of the block after the change set; 0 if it deletes the block."""
+    change = next((one for one in change_set.changes if one.path == block.path), None)
+    if change is None:
+        return block.size
+    after = after_of(change)
+    return parse_block(after).size if after is not None else 0
+
+
 def _undo_target(context: MemoryContext, block: Block, *, redo: bool) -> Commit | None:
-    """Return the caller's newest effective edit, or for a redo, its newest undo since the last edit."""
+    """Return the caller's newest edit still in effect, or for a redo, its newest undo after the last edit."""
     caller = context.caller
     commits = context.history.commits_of_document(changes.MEMORY_PLACE, block.path)
     commits_by_id = {commit.id: commit for commit in commits}
     for commit in commits:
         is_own = caller.kind is CallerKind.USER or commit.author == caller.name
-        is_undo = _depth(commit, commits_by_id) % 2 == 1
+        is_undo = _undo_depth(commit, commits_by_id) % 2 == 1
         if redo and not is_undo and not commit.undoes:
             return None
         if is_own and commit.undone_by is None and is_undo == redo and (redo or not commit.undoes):
@@ -146,9 +157,11 @@ def _undo_target(context: MemoryContext, block: Block, *, redo: bool) -> Commit 
     return None
 
 
-def _depth(commit: Commit, commits_by_id: Mapping[int, Commit]) -> int:
+def _undo_depth(commit: Commit, commits_by_id: Mapping[int, Commit]) -> int:
     """Return 0 for an edit, 1 for an undo, 2 for a redo, and so on."""
     depths = [
-        _depth(commits_by_id[number], commits_by_id) for number in commit.undoes if number in commits_by_id
+        _undo_depth(commits_by_id[number], commits_by_id)
+        for number in commit.undoes
+        if number in commits_by_id
     ]
     return 1 + max(depths, default=0) if commit.undoes else 0

@@ -42,7 +42,7 @@ async def link_mentions(context: ToolContext, name: NoteName) -> Proposal[Mentio
         link_name = context.index.resolver.shortest(target.path, source)
         try:
             note = context.vault.open(source)
-            changes.append(note.with_text(_linked_text(note.text, tuple(note_mentions), link_name)))
+            changes.append(note.with_text(_link_lines(note.text, tuple(note_mentions), link_name)))
         except (NotFoundError, UnreadableNoteError, InvalidParametersError, ConflictError) as error:
             left_out.append(f"{source}: {error.message}")
     summary = f"Link the mentions of {target.name} in {pluralize(len(changes), 'note')}"
@@ -60,10 +60,15 @@ async def link_mentions(context: ToolContext, name: NoteName) -> Proposal[Mentio
     return context.propose(change_set, report)
 
 
-def _linked_text(text: str, mentions: Sequence[Mention], name: str) -> str:
+def _link_lines(text: str, mentions: Sequence[Mention], name: str) -> str:
+    """Return the text with links at the mentions, which are sorted by line.
+
+    Raises:
+        ConflictError: the text no longer contains a mention.
+    """
     lines = text.split("\n")
     for number, line_mentions in groupby(mentions, key=lambda mention: mention.line):
         if number > len(lines):
-            raise ConflictError("It was changed: it no longer contains the mention.")
+            raise ConflictError("The note has changed and no longer contains the mention.")
         lines[number - 1] = linked_line(lines[number - 1], line_mentions, name)
     return "\n".join(lines)

@@ -1,4 +1,4 @@
-"""Category nodes: merge two notes, and redirect links and relations to the merged one."""
+"""Category nodes: merge two notes, and redirect links and relations to the merged note."""
 
 from __future__ import annotations
 
@@ -10,11 +10,10 @@ from app.errors import InvalidParametersError, UnreadableNoteError
 from app.index.renames import Rewrite
 from app.permissions.pluralize import pluralize
 from app.toolkit.context import ToolContext
-from app.toolkit.open_note import OpenNote
 from app.toolkit.proposal import Proposal
 from app.toolkit.result import ToolResult
 from app.toolkit.tool import tool
-from app.tools.node_common import NodeId
+from app.tools.node_common import NodeId, remove_relations_to
 from app.vault.changes import ChangeSet, FileChange, Update
 from app.vault.markdown import edit
 from app.vault.markdown.scan import scan
@@ -25,7 +24,7 @@ _MAX_CONTENT_CHARS = 4000
 
 
 class NodesMerged(ToolResult):
-    """Two notes were merged; lists the links that could not be rewritten, each with the reason."""
+    """Two merged notes; `left_out` lists links and notes that were not rewritten, each with the reason."""
 
     primary_node_id: str
     secondary_node_id: str
@@ -67,11 +66,15 @@ async def merge_nodes(
     plan = await context.index.links_to_rewrite(secondary.path, primary.path)
     rewrites = dict(plan.rewrites)
     own_rewrite, secondary_rewrite = rewrites.pop(primary.path, None), rewrites.pop(secondary.path, None)
-    first = _rewrite_links(context, _without_relations_to(context, primary, secondary.path), own_rewrite)
-    second = _rewrite_links(
-        context, _without_relations_to(context, secondary, primary.path), secondary_rewrite
+    # Relations between the two notes would refer to the merged note itself.
+    primary_text, _ = remove_relations_to(context, primary, secondary.path)
+    secondary_text, _ = remove_relations_to(context, secondary, primary.path)
+    merged = merge_note_texts(
+        _rewrite_links(primary_text, own_rewrite),
+        _rewrite_links(secondary_text, secondary_rewrite),
+        merge_strategy,
+        secondary.name,
     )
-    merged = merge_note_texts(first, second, merge_strategy, secondary.name)
     changes, left_out = await asyncio.to_thread(_rewrite_other_notes, context, rewrites)
     left_out += [
         f"{link.source} line {link.line}: [[{link.target_text}]] could mean several notes"
@@ -84,7 +87,7 @@ async def merge_nodes(
     change_set = ChangeSet.of(
         primary.with_text(merged.text), secondary.delete_change(), *changes, summary=summary
     )
-    transferred = merged.relations + _relations_to(context, secondary.path, primary.path)
+    transferred = merged.relations + _count_relations_to(context, secondary.path, primary.path)
 
     def report(committed: ChangeSet) -> NodesMerged:
         approved = {change.path: change for change in committed.changes}
@@ -120,31 +123,14 @@ async def merge_nodes(
     return context.propose(change_set, report)
 
 
-def _rewrite_links(context: ToolContext, text: str, rewrite: Rewrite | None) -> str:
+def _rewrite_links(text: str, rewrite: Rewrite | None) -> str:
     return edit.rewrite_links(text, rewrite) if rewrite else text
-
-
-def _without_relations_to(context: ToolContext, note: OpenNote, other: NotePath) -> str:
-    """Return a note's text without relations to `other`, which would be self-references after the merge."""
-    text = note.text
-    while True:
-        relation = next(
-            (
-                one
-                for one in scan(text).relations
-                if context.index.resolver.resolve(one.link.target, note.path).path == other
-            ),
-            None,
-        )
-        if relation is None:
-            return text
-        text = edit.remove_relation(text, relation)
 
 
 def _rewrite_other_notes(
     context: ToolContext, rewrites: Mapping[NotePath, Rewrite]
 ) -> tuple[list[FileChange], list[str]]:
-    """Return the changes of notes that link to the second note, and the notes that can't be changed."""
+    """Return the changes to notes that link to the second note, and those that can't be changed with why."""
     changes: list[FileChange] = []
     left_out: list[str] = []
     for source, rewrite in rewrites.items():
@@ -157,7 +143,7 @@ def _rewrite_other_notes(
     return changes, left_out
 
 
-def _relations_to(context: ToolContext, secondary: NotePath, primary: NotePath) -> int:
-    """Return the number of relations of other notes to the second note."""
+def _count_relations_to(context: ToolContext, secondary: NotePath, primary: NotePath) -> int:
+    """Return the number of relations from other visible notes to the second note."""
     links = context.index.backlinks(secondary)
     return sum(link.type != "LINKS_TO" and link.source != primary for link in links)

@@ -1,4 +1,4 @@
-"""Category messages: to the user, to agents and groups of the team, and to outside services; delegation."""
+"""Send messages to the user, to agents and groups of the team and to external services; delegate work."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _REPLY_TIMEOUT_S = 3600.0
 
 
 class AgentAnswer(BaseModel):
-    """The answer of one agent of the team; `problem` is why there is none."""
+    """The answer of one agent of the team; `problem` explains why there is none."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 
@@ -31,8 +31,9 @@ class AgentAnswer(BaseModel):
 class MessageSent(ToolResult):
     """A delivered message.
 
-    `delivered_to` is the recipient in words. `link` leads to the message outside, if known. `answer` is the
-    answer of an agent or group, `answers` are the answers of its single agents.
+    `delivered_to` names the recipients, or the places where the user finds the message. `link` leads to the
+    message on an external service, if known. `answer` is the answer of an agent or group, and `answers` are
+    those of the individual agents.
     """
 
     target: str
@@ -86,7 +87,7 @@ async def send_message(
         message = (
             f"Shown in {places_label}."
             if delivery.is_displayed
-            else f"Saved in {places_label}; no window is open that shows it now."
+            else f"Saved in {places_label}; no open window shows it now."
         )
         return MessageSent(target=target, delivered_to=list(delivery.places), message=message).ending_turn()
     if target == "agent":
@@ -98,7 +99,7 @@ async def send_message(
             target, await context.services.team.ask_group(context.caller, id or "", content, metadata)
         )
     if metadata:
-        raise InvalidParametersError(f"{target} takes a text only, no metadata.", argument="metadata")
+        raise InvalidParametersError(f"A message to {target} can't have metadata.", argument="metadata")
     return _send_outside(context, target, content, id or "")
 
 
@@ -130,7 +131,7 @@ def _check_message(target: str, content: str, id: str | None) -> None:
         raise InvalidParametersError("An empty message can't be sent.")
     if len(content) > _MAX_MESSAGE_CHARS:
         raise InvalidParametersError(
-            f"A message has {_MAX_MESSAGE_CHARS:,} characters at most.", limit=_MAX_MESSAGE_CHARS
+            f"A message can have at most {_MAX_MESSAGE_CHARS:,} characters.", limit=_MAX_MESSAGE_CHARS
         )
     if target in ("agent", "group") and not (id or "").strip():
         raise InvalidParametersError(f"Give the name of the {target} in id.", argument="id")
@@ -143,14 +144,17 @@ def _to_result(target: str, reply: TeamReply) -> MessageSent:
         target=target,
         delivered_to=[reply.to],
         answer=reply.text,
-        answers=[AgentAnswer(agent=one.agent, text=one.text, problem=one.problem) for one in reply.answers],
+        answers=[
+            AgentAnswer(agent=answer.agent, text=answer.text, problem=answer.problem)
+            for answer in reply.answers
+        ],
         message=f"{reply.to} answered. {reply.explanation}".strip(),
     )
     return result.from_outside() if reply.untrusted else result
 
 
 def _send_outside(context: MessageContext, target: str, content: str, id: str) -> EffectProposal[MessageSent]:
-    """Propose an outgoing message: the approval shows exactly what is sent."""
+    """Propose to send a message to an external service; the approval shows its exact text."""
     channel = context.services.channels.channel(target, id)
     channel.check(content)
     destination = channel.destination

@@ -1,7 +1,7 @@
-"""Judge relations and confidence by a model that may see the notes.
+"""Let a model judge relations and confidence.
 
-The local result is used if there is no model, a note is hidden from models, or the model fails; the
-reasoning states the cause.
+Without a model, the local result is used. It is also used if a note is hidden from models or the model
+fails; then the reasoning states the cause.
 """
 
 from __future__ import annotations
@@ -47,10 +47,14 @@ class AssessedConfidence(BaseModel):
     reasoning: str
 
 
-async def relations_by_model(
+async def judge_relations(
     context: ToolContext, note: OpenNote, nodes: Sequence[RelatedNode]
 ) -> list[RelatedNode]:
-    """Return the nodes with relations judged by the model where it may see both; scores are unchanged."""
+    """Return the nodes with the relations that the model chooses; their scores are unchanged.
+
+    A node keeps its local relation, with the reason, if the model was not asked about it or gives no usable
+    answer. The model is asked about the first `_MAX_COMPARED_NOTES` nodes, if it may see both notes.
+    """
     model = context.language_model
     if model is None or not nodes:
         return list(nodes)
@@ -63,11 +67,17 @@ async def relations_by_model(
             visible[node.id] = other
     if not visible:
         return [_with_reason(node, f"{_LOCAL_METHODS_PREFIX}it is hidden from models.") for node in nodes]
+    not_asked = f"{_LOCAL_METHODS_PREFIX}{model.name} was not asked about this note."
     try:
         assessed = await _ask_relations(model, note, visible)
     except ModelError as error:
         return [_with_reason(node, f"{_LOCAL_METHODS_PREFIX}{error.message}") for node in nodes]
-    return [_apply_assessment(node, assessed.get(node.id), model.name) for node in nodes]
+    return [
+        _apply_assessment(node, assessed.get(node.id), model.name)
+        if node.id in visible
+        else _with_reason(node, not_asked)
+        for node in nodes
+    ]
 
 
 async def _ask_relations(
@@ -101,10 +111,10 @@ def _with_reason(node: RelatedNode, reason: str) -> RelatedNode:
     return node.model_copy(update={"reasoning": f"{node.reasoning} ({reason})"})
 
 
-async def confidence_by_model(
+async def judge_confidence(
     context: ToolContext, note: OpenNote, neighbors: Iterable[tuple[str, OpenNote]], local: ConfidenceUpdate
 ) -> tuple[ConfidenceUpdate, str]:
-    """Return the model's confidence and reasoning, or the local one with a reason.
+    """Return the model's confidence and reasoning, or the local confidence with the reason for it.
 
     Args:
         context: The context of the call.

@@ -1,9 +1,9 @@
-"""Category notes: rename, move and delete notes, and update links in other notes."""
+"""Category notes: rename, move and delete notes; a move updates the links in other notes."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from app.errors import ConflictError, InvalidParametersError, UnreadableNoteError
 from app.index.renames import RenamePlan, Rewrite
@@ -19,7 +19,7 @@ from app.vault.path import NotePath, note_path
 
 
 class NoteMoved(ToolResult):
-    """A note was moved; lists the links that could not be rewritten, each with the reason."""
+    """A moved note; `left_out` lists links and notes that were not rewritten, each with the reason."""
 
     path: str
     new_path: str
@@ -28,7 +28,7 @@ class NoteMoved(ToolResult):
 
 
 class NoteDeleted(ToolResult):
-    """A note was moved to the vault's trash; `backlinks` still link to it."""
+    """A note that was moved to the vault's trash; `backlinks` are the notes that still link to it."""
 
     path: str
     backlinks: list[str]
@@ -88,8 +88,10 @@ async def move_note(
         ]
         message = f"Moved {note.path} to {new_path}." if is_moved else f"{note.path} was not moved."
         if rewritten_paths:
-            notes = pluralize(len(rewritten_paths), "note that links to it was", "notes that link to it were")
-            message = f"{message[:-1]}; {notes} rewritten."
+            others = pluralize(
+                len(rewritten_paths), "note that links to it was", "notes that link to it were"
+            )
+            message += f" {others} rewritten."
         return NoteMoved(
             path=str(note.path),
             new_path=str(new_path if is_moved else note.path),
@@ -104,7 +106,7 @@ async def move_note(
 def _rewrite_links(
     context: ToolContext, rewrites: Mapping[NotePath, Rewrite]
 ) -> tuple[list[Update], list[str]]:
-    """Rewrite links in other notes; return the changes, and unreadable notes with the reason."""
+    """Return the changes that rewrite links in other notes, and the unreadable notes with the reason."""
     changes, failed = [], []
     for source, rewrite in rewrites.items():
         try:
@@ -117,7 +119,7 @@ def _rewrite_links(
 
 
 def _skipped_links(context: ToolContext, plan: RenamePlan) -> list[str]:
-    """Return the links that the plan does not change, each with the reason."""
+    """Return the visible links that the plan does not change, each with the reason."""
     reasons = [(link, "could mean several notes") for link in plan.ambiguous]
     reasons += [(link, "will lead to the moved note") for link in plan.captured]
     return [
@@ -142,15 +144,10 @@ async def delete_note(context: ToolContext, name: NoteName) -> Proposal[NoteDele
         name: The note.
     """
     note = await context.vault.resolve_strictly(name)
-    links = _sort_paths(
-        link.source for link in context.index.backlinks(note.path) if link.source != note.path
-    )
+    links = context.index.backlinks(note.path)
+    sources = sorted({str(link.source) for link in links if link.source != note.path})
     message = f"Moved {note.path} to the trash."
-    if links:
-        message += f" {pluralize(len(links), 'note still links', 'notes still link')} to it."
+    if sources:
+        message += f" {pluralize(len(sources), 'note still links', 'notes still link')} to it."
     change_set = ChangeSet.of(note.delete_change(), summary=f"Delete {note.path}")
-    return context.propose(change_set, NoteDeleted(path=str(note.path), backlinks=links, message=message))
-
-
-def _sort_paths(paths: Iterable[NotePath]) -> list[str]:
-    return sorted({str(path) for path in paths})
+    return context.propose(change_set, NoteDeleted(path=str(note.path), backlinks=sources, message=message))

@@ -1,4 +1,4 @@
-"""Category nodes: related nodes, summaries, and the confidence of a node."""
+"""Category nodes: find related nodes, summarize nodes, and recalculate a node's confidence."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from app.toolkit.proposal import Proposal
 from app.toolkit.result import ToolResult
 from app.toolkit.services import RelationContext
 from app.toolkit.tool import tool
-from app.tools.model_assessments import confidence_by_model, relations_by_model
+from app.tools.model_assessments import judge_confidence, judge_relations
 from app.tools.node_common import NodeId, OpenEdge, edges_of, incoming_of, readable
 from app.tools.related_nodes import MIN_SIMILARITY, RelatedNode, related_to_note
 from app.tools.summaries import Style, summary_of
@@ -39,7 +39,7 @@ _MAX_STRONGEST = 5
 
 
 class RelatedNodes(ToolResult):
-    """Similar nodes, best first, and the number of relations that were created."""
+    """Related nodes, best first; `links_created` counts the relations that were created."""
 
     node_id: str
     related_nodes: list[RelatedNode]
@@ -57,7 +57,7 @@ class NodeSummary(ToolResult):
 
 
 class SummaryContext(BaseModel):
-    """The surrounding nodes, one per line: supporting, contradicting and other ones."""
+    """The surrounding nodes, one text each: supporting, contradicting and other nodes."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 
@@ -67,7 +67,7 @@ class SummaryContext(BaseModel):
 
 
 class NodeSummaryWithContext(ToolResult):
-    """A summary of a node with its surroundings, and a synthesis of both."""
+    """A summary of a node, the surrounding nodes, and a synthesis of both."""
 
     node_id: str
     summary: str
@@ -77,7 +77,7 @@ class NodeSummaryWithContext(ToolResult):
 
 
 class ConfidenceFactor(BaseModel):
-    """A factor of a confidence, and its impact ("+0.12")."""
+    """A factor in a confidence, and its impact, such as "+0.12"."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 
@@ -125,10 +125,8 @@ async def find_related_nodes(
     """
     note = await context.vault.resolve_for_reading(node_id)
     nodes = await related_to_note(context, note, limit=limit, min_similarity=min_similarity, types=node_types)
-    nodes = await relations_by_model(context, note, nodes)
-    text, count = (note.readable_text, 0)
-    if auto_link:
-        text, count = _add_relations(context, note, nodes)
+    nodes = await judge_relations(context, note, nodes)
+    text, count = _add_relations(context, note, nodes) if auto_link else ("", 0)
     change = (
         ChangeSet.of(note.with_text(text), summary=f"Add {pluralize(count, 'relation')} to {note.path}")
         if count
@@ -154,11 +152,11 @@ async def find_related_nodes(
 
 
 def _add_relations(context: RelationContext, note: OpenNote, nodes: list[RelatedNode]) -> tuple[str, int]:
-    """Return the note's text with the likely missing relations, and their number.
+    """Return the note's text with the missing relations that are likely, and their number.
 
-    A type without evidence is not written: such a relation is RELATES_TO.
+    A relation is written as RELATES_TO if there is no evidence for its type.
     """
-    related_paths = {one.target for one in edges_of(context, note)}
+    related_paths = {edge.target for edge in edges_of(context, note)}
     queue = context.services.suggestions
     text, count = note.text, 0
     for node in nodes:
@@ -223,7 +221,7 @@ async def summarize_node(
 
 
 def _relation_lines(context: ToolContext, note: OpenNote) -> list[str]:
-    """Return the relations from and to a note in words, highest confidence first."""
+    """Return the relations from and to a note as phrases, highest confidence first."""
     lines = [
         (one.relation.confidence, f"{_relation_label(one.relation.type)} [[{_edge_name(one)}]]")
         for one in edges_of(context, note)
@@ -279,7 +277,9 @@ async def summarize_node_with_context(
             await summary_of(context, [other], _MAX_NEIGHBOR_CHARS) if len(surrounding) <= 8 else None
         )
         text = (
-            summary_of_other.text if summary_of_other else truncate(_first_words(other), _MAX_NEIGHBOR_CHARS)
+            summary_of_other.text
+            if summary_of_other
+            else truncate(_first_sentences(other), _MAX_NEIGHBOR_CHARS)
         )
         distance = f" ({steps} steps away)" if steps > 1 else ""
         groups[stance].append(
@@ -297,16 +297,17 @@ async def summarize_node_with_context(
     return result.from_notes(one.is_from_web for one in (note, *(other for _, other, _ in surrounding)))
 
 
-def _first_words(note: OpenNote) -> str:
+def _first_sentences(note: OpenNote) -> str:
     return join_sentences(split_sentences(note.readable_text)[:2])
 
 
 def _surrounding_notes(
     context: ToolContext, note: OpenNote, depth: int, types: set[str] | None
 ) -> list[tuple[str, OpenNote, int]]:
-    """Return the notes within `depth` steps with their stance toward the note, nearest first.
+    """Return the nearest notes within `depth` steps, at most `_MAX_NODES`, with stance and distance.
 
-    Support of a contradiction contradicts, contradiction of one supports; any other step is only related.
+    A note that supports a contradicting note contradicts; one that contradicts a contradicting note supports.
+    A path with any other step makes a note only related.
     """
     visited = {note.path}
     level: list[tuple[NotePath, str]] = [(note.path, "supports")]
@@ -329,7 +330,7 @@ def _surrounding_notes(
 def _neighbor_steps(
     context: ToolContext, path: NotePath, types: set[str] | None
 ) -> list[tuple[NotePath, str]]:
-    """Return the neighbors of a note with the type of the step, typed relations to it first."""
+    """Return the neighbors of a note with the stance of the step, supporting and contradicting ones first."""
     incoming = [(link.source, link) for link in context.index.backlinks(path)]
     outgoing = [(link.target, link) for link in context.index.outgoing(path) if link.target is not None]
     steps: list[tuple[NotePath, str]] = []
@@ -340,11 +341,11 @@ def _neighbor_steps(
     return sorted(steps, key=lambda step: step[1] == "related")
 
 
-def _stance_of_link(link: LinkRecord, incoming: bool) -> str:
+def _stance_of_link(link: LinkRecord, is_incoming: bool) -> str:
     """Return the stance of a link toward the note where the step starts."""
     if link.type == "CONTRADICTS":
         return "contradicts"
-    return "supports" if link.type == "SUPPORTS" and incoming else "related"
+    return "supports" if link.type == "SUPPORTS" and is_incoming else "related"
 
 
 def _combine_stances(stance: str, step: str) -> str:
@@ -354,22 +355,22 @@ def _combine_stances(stance: str, step: str) -> str:
 
 
 def _synthesize(context: ToolContext, note: OpenNote, neighbors: SummaryContext, depth: int) -> str:
-    """Describe the balance of the surroundings, and the confidence that follows from it."""
+    """Describe the balance of the surrounding notes, and the confidence calculated from the neighbors."""
     update = node_confidence(note.parsed.type, note.parsed.confidence, _relation_neighbors(context, note))
-    pro, contra = len(neighbors.supports), len(neighbors.contradicts)
+    supporting, contradicting = len(neighbors.supports), len(neighbors.contradicts)
     distance = "directly" if depth == 1 else f"within {depth} steps"
-    if not pro and not contra:
+    if not supporting and not contradicting:
         related = pluralize(len(neighbors.related), "related note")
         message = f"Nothing supports or contradicts it {distance}; {related}."
     else:
         balance = (
             "evenly balanced"
-            if pro == contra
-            else f"mostly {'supported' if pro > contra else 'contradicted'}"
+            if supporting == contradicting
+            else f"mostly {'supported' if supporting > contradicting else 'contradicted'}"
         )
         message = (
-            f"{pluralize(pro, 'note supports', 'notes support')} it and "
-            f"{pluralize(contra, 'note contradicts', 'notes contradict')} it {distance}: {balance}."
+            f"{pluralize(supporting, 'note supports', 'notes support')} it and "
+            f"{pluralize(contradicting, 'note contradicts', 'notes contradict')} it {distance}: {balance}."
         )
     stated = "" if note.parsed.confidence is None else f" Stated confidence: {note.parsed.confidence:.2f}."
     return f"{message}{stated} Calculated from its neighbors: {update.confidence:.2f}."
@@ -400,14 +401,14 @@ async def recalculate_node_confidence(
     local = node_confidence(note.parsed.type, note.parsed.confidence, neighbors)
     surrounding = _surrounding_notes(context, note, 1, None) if factor_in_relationships else []
     evidence = [(stance, other) for stance, other, _ in surrounding if stance != "related"]
-    update, explanation = await confidence_by_model(context, note, evidence, local)
+    update, explanation = await judge_confidence(context, note, evidence, local)
     confidence = round(update.confidence, 2)
     factors = [ConfidenceFactor(factor=one.name, impact=f"{one.impact:+.2f}") for one in update.factors]
-    pro = sum(one.impact > 0 for one in local.factors[1:])
-    contra = sum(one.impact < 0 for one in local.factors[1:])
+    reasons_for = sum(factor.impact > 0 for factor in local.factors[1:])
+    reasons_against = sum(factor.impact < 0 for factor in local.factors[1:])
     reasoning = (
-        f"Sum of log-odds: half of the stated value, {pluralize(pro, 'reason')} for it and "
-        f"{pluralize(contra, 'reason')} against it."
+        f"Sum of log-odds: half of the stated value, {pluralize(reasons_for, 'reason')} for it and "
+        f"{pluralize(reasons_against, 'reason')} against it."
     )
     if explanation:
         reasoning = f"{reasoning} {explanation}"
@@ -419,21 +420,21 @@ async def recalculate_node_confidence(
     def report(committed: ChangeSet) -> NodeConfidence:
         written = next(filter(None, map(after_of, committed.changes)), note.content)
         new_confidence = OpenNote(note.path, written).parsed.confidence if committed else confidence
-        message = "none" if new_confidence is None else f"{new_confidence:.2f}"
+        new_value = "none" if new_confidence is None else f"{new_confidence:.2f}"
         return NodeConfidence(
             node_id=str(note.storage_id),
             old_confidence=round(update.previous, 4),
             new_confidence=new_confidence,
             reasoning=reasoning,
             factors=factors,
-            message=f"The confidence of [[{note.name}]]: {update.previous:.2f} before, {message} now.",
+            message=f"The confidence of [[{note.name}]]: {update.previous:.2f} before, {new_value} now.",
         )
 
     return context.propose(change, report)
 
 
 def _relation_neighbors(context: ToolContext, note: OpenNote) -> list[RelationNeighbor]:
-    """Return the notes at the other ends of relations; of equal relations, the most confident counts."""
+    """Return the notes related to a note; of several equal relations, only the most confident counts."""
     neighbors: dict[tuple[str, str, bool], RelationNeighbor] = {}
 
     def add_neighbor(path: NotePath | None, kind: str, incoming: bool, confidence: float | None) -> None:

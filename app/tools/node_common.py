@@ -22,16 +22,18 @@ from app.index.records import LinkRecord
 from app.toolkit.argument_types import NoteName
 from app.toolkit.context import ToolContext
 from app.toolkit.open_note import OpenNote
+from app.vault.markdown import edit
 from app.vault.markdown.relations import relation_type
-from app.vault.note import LINKS_TO, Relation
+from app.vault.markdown.scan import scan
+from app.vault.note import LINKS_TO, Link, Relation
 from app.vault.path import NotePath, name_key
 from app.vault.storage_id import StorageId
 
 NodeId = NoteName
-"""A note that exists: its id is its path; a name, an `id` property or a wikilink means it too."""
+"""An existing note, by its storage id, path, name, `id` property or wikilink."""
 
 EdgeId = Annotated[str, Field(min_length=4, max_length=2500)]
-"""A relation: `Claims/A.md -[SUPPORTS]-> Claims/B.md`, `#2` after it for the second of the same."""
+"""A relation: `Claims/A.md -[SUPPORTS]-> Claims/B.md`; ` #2` at the end means the second of several."""
 
 RelationType = Annotated[str, Field(min_length=1, max_length=80)]
 """The type of a relation in any spelling: SUPPORTS, `relates to`."""
@@ -57,7 +59,7 @@ class Edge(BaseModel):
 
 @dataclass(frozen=True)
 class OpenEdge:
-    """A relation in an opened note; `target` is None if its link is unresolved."""
+    """A relation in an open note; `target` is None if its link is unresolved."""
 
     id: str
     source: OpenNote
@@ -66,7 +68,7 @@ class OpenEdge:
 
     @property
     def to(self) -> str:
-        """The id of its target, or the name in an unresolved link."""
+        """The storage id of its target, or the name in an unresolved link."""
         return str(StorageId.of_file(self.target)) if self.target else self.relation.link.target
 
     def as_result(self) -> Edge:
@@ -83,13 +85,13 @@ class OpenEdge:
 
 
 def edge_id(source: NotePath | str, type: str, target: NotePath | str, number: int = 1) -> str:
-    """Return the id of the `number`-th relation of a type between two notes; text is an unresolved name."""
+    """Return the id of the `number`-th relation of a type between two notes; a str is an unresolved name."""
     ends = (str(StorageId.of_file(one)) if isinstance(one, NotePath) else one for one in (source, target))
     return f" -[{type}]-> ".join(ends) + (f" #{number}" if number > 1 else "")
 
 
 def edges_of(context: ToolContext, note: OpenNote) -> list[OpenEdge]:
-    """Return a note's relations in order, without those to notes that are invisible to the call."""
+    """Return a note's relations in order, without those to notes that are hidden from the call."""
     edges: list[OpenEdge] = []
     counts: dict[str, int] = {}
     for relation in note.parsed.relations:
@@ -118,14 +120,15 @@ async def open_edge(context: ToolContext, id: str) -> OpenEdge:
     `A -- B` means the only relation between two notes, in either direction.
 
     Raises:
-        InvalidParametersError: It is not an id of a relation; the message shows the form.
-        NotFoundError: The notes have no such relation; `candidates` are the ids of those they have.
-        AmbiguousError: Several fit; `candidates` are their ids.
+        InvalidParametersError: It is not the id of a relation; the message shows the form.
+        NotFoundError: There is no such note, or the notes have no such relation; then `candidates` are the
+            ids of those they have.
+        AmbiguousError: Several notes or relations match; `candidates` are their ids.
     """
     match = _EDGE.fullmatch(id)
     if match is None:
         raise InvalidParametersError(
-            "A relation is named as `From.md -[SUPPORTS]-> To.md`; get_node returns the ids.", edge_id=id
+            "Name a relation as `From.md -[SUPPORTS]-> To.md`; get_node returns the ids.", edge_id=id
         )
     source = await context.vault.resolve_strictly(match[1])
     target_id = await _edge_end(context, match[4])
@@ -161,21 +164,21 @@ def _edges_between(context: ToolContext, source: OpenNote, to: str) -> list[Open
     return [one for one in edges_of(context, source) if name_key(one.to) == name_key(to)]
 
 
-async def _edge_end(context: ToolContext, prefix: str) -> str:
-    """Return the id of the note at an edge's end, or its name if there is no such note."""
+async def _edge_end(context: ToolContext, name: str) -> str:
+    """Return the storage id of the note at an edge's end, or its name if there is no such note."""
     try:
-        return str((await context.vault.resolve_strictly(prefix)).storage_id)
+        return str((await context.vault.resolve_strictly(name)).storage_id)
     except NotFoundError:
-        return prefix.removeprefix("[[").removesuffix("]]").strip()
+        return name.removeprefix("[[").removesuffix("]]").strip()
 
 
 def incoming_of(context: ToolContext, note: OpenNote) -> list[LinkRecord]:
-    """Return the typed relations of other notes to a note that are visible to the call."""
+    """Return the typed relations to a note from notes that the call can see."""
     return [link for link in context.index.backlinks(note.path) if link.type != LINKS_TO]
 
 
 def incoming_edges(context: ToolContext, note: OpenNote) -> list[Edge]:
-    """Return `incoming_of` as results."""
+    """Return the relations of `incoming_of` as results."""
     counts: dict[str, int] = {}
     edges = []
     for link in incoming_of(context, note):
@@ -194,8 +197,29 @@ def incoming_edges(context: ToolContext, note: OpenNote) -> list[Edge]:
     return edges
 
 
+def leads_to(context: ToolContext, note: OpenNote, link: Link, target: NotePath) -> bool:
+    """Return whether a link in a note resolves to `target`, even if the call can't see it."""
+    return context.index.resolver.resolve(link.target, note.path).path == target
+
+
+def remove_relations_to(context: ToolContext, note: OpenNote, target: NotePath) -> tuple[str, int]:
+    """Return a note's text without its relations to `target`, and their number.
+
+    Raises:
+        UnreadableNoteError: the note's bytes are not UTF-8.
+    """
+    text, count = note.text, 0
+    while True:
+        relation = next(
+            (one for one in scan(text).relations if leads_to(context, note, one.link, target)), None
+        )
+        if relation is None:
+            return text, count
+        text, count = edit.remove_relation(text, relation), count + 1
+
+
 def readable(context: ToolContext, path: NotePath | None) -> OpenNote | None:
-    """Return the note at `path`, or None if the call can't read it."""
+    """Return the note at `path`, or None if it is not a note or the call can't read it."""
     if path is None or not path.is_note:
         return None
     try:
@@ -210,7 +234,7 @@ def preview(note: OpenNote, length: int = _MAX_PREVIEW_CHARS) -> str:
 
 
 def note_features(context: ToolContext, note: OpenNote, other: OpenNote) -> NoteFeatures:
-    """Return the features of a note for a comparison, without stated relations as evidence."""
+    """Return the features of a note for its comparison with `other`; stated relations do not count."""
     links = (link for link in context.index.outgoing(note.path) if link.type == LINKS_TO)
     lines = [link.context for link in links if link.target == other.path]
     parsed = note.parsed
@@ -220,7 +244,7 @@ def note_features(context: ToolContext, note: OpenNote, other: OpenNote) -> Note
 
 
 def draft_features(context: ToolContext, draft: OpenNote, other: OpenNote) -> NoteFeatures:
-    """Return the features of a draft like `note_features`, with the links read from the text itself."""
+    """Return the features of a draft as `note_features` does, with the links from its text, not the index."""
     text, parsed = draft.readable_text, draft.parsed
     stated = [relation.link for relation in parsed.relations]
     lines = {

@@ -1,4 +1,4 @@
-"""Category nodes: a node is a note with its type, confidence and relations."""
+"""Category nodes: create, read, change and delete nodes: notes with a type, a confidence and relations."""
 
 from __future__ import annotations
 
@@ -18,20 +18,28 @@ from app.toolkit.open_note import OpenNote
 from app.toolkit.proposal import Proposal
 from app.toolkit.result import ToolResult
 from app.toolkit.tool import tool
-from app.tools.node_common import Edge, NodeId, edges_of, incoming_edges, preview
+from app.tools.node_common import (
+    Edge,
+    NodeId,
+    edges_of,
+    incoming_edges,
+    leads_to,
+    preview,
+    remove_relations_to,
+)
 from app.tools.notes import find_similar, new_path
 from app.tools.related_nodes import RelatedNode, related_to_draft
 from app.vault.changes import ChangeSet, Create, Delete, Update, after_of
 from app.vault.markdown import edit
 from app.vault.markdown.scan import scan
-from app.vault.note import Link, ParsedNote
+from app.vault.note import ParsedNote
 from app.vault.path import NotePath
 from app.vault.storage_id import StorageId
 
 _TITLE_KEYS = ("title", "name")
 _TEXT_KEYS = ("text", "content", "body", "description")
 _MAX_TITLE_CHARS = 60
-_UNSAFE = re.compile(r'[\\/:*?"<>|#^\[\]%\x00-\x1f]+')
+_UNSAFE_CHARS = re.compile(r'[\\/:*?"<>|#^\[\]%\x00-\x1f]+')
 _PROPERTIES_BY_TYPE = {
     "source": ("url", "author", "authors", "published", "publisher", "doi", "isbn"),
     "hypothesis": ("confidence", "status"),
@@ -40,7 +48,7 @@ _PROPERTIES_BY_TYPE = {
 
 
 class Node(ToolResult):
-    """A node: `content` is its text without properties; relations are outgoing and incoming."""
+    """A node; `content` is its text without properties, `relationships` are its outgoing relations."""
 
     node_id: str
     name: str
@@ -55,7 +63,7 @@ class Node(ToolResult):
 
 
 class NodeWritten(ToolResult):
-    """A node was created or changed; `related_nodes` is set if it was analyzed."""
+    """A created or changed node; `related_nodes` are listed if it was analyzed."""
 
     node_id: str
     type: str
@@ -63,7 +71,7 @@ class NodeWritten(ToolResult):
 
 
 class NodeDeleted(ToolResult):
-    """A node was moved to the vault's trash; `links_left` are the links that are now unresolved."""
+    """A node that was moved to the vault's trash; `links_left` are the notes that still link to it."""
 
     node_id: str
     content_preview: str
@@ -74,7 +82,7 @@ class NodeDeleted(ToolResult):
 
 
 class NodeReclassified(ToolResult):
-    """The type of a node was changed; `warning` lists what is lost or does not fit."""
+    """A node whose type was changed; `warning` lists removed relations and properties that do not fit."""
 
     node_id: str
     old_type: str
@@ -84,7 +92,7 @@ class NodeReclassified(ToolResult):
 
 @dataclass(frozen=True, slots=True)
 class _Draft:
-    """The parsed `content` of a new node."""
+    """The path and the text of a new node."""
 
     path: NotePath
     text: str
@@ -141,13 +149,13 @@ def _parse_draft(kind: str, content: Mapping[str, JsonValue]) -> _Draft:
     note = edit.set_property(body if body.endswith("\n") else f"{body}\n", "type", kind)
     for key, value in properties.items():
         note = edit.set_property(note, key, _check_value(key, value))
-    return _Draft(new_path(_UNSAFE.sub(" ", title).strip() or _title_of(text), folder), note)
+    return _Draft(new_path(_UNSAFE_CHARS.sub(" ", title).strip() or _derive_title(text), folder), note)
 
 
-def _title_of(text: str) -> str:
-    """Return a name for a note without one: its first words."""
+def _derive_title(text: str) -> str:
+    """Return a title from the first words of a text; "Untitled" if it has none."""
     first = next((line for line in text.splitlines() if line.strip("#>-* \t")), "Untitled")
-    plain = " ".join(_UNSAFE.sub(" ", first).strip("#>-*. \t").split())
+    plain = " ".join(_UNSAFE_CHARS.sub(" ", first).strip("#>-*. \t").split())
     if len(plain) <= _MAX_TITLE_CHARS:
         return plain or "Untitled"
     return plain[:_MAX_TITLE_CHARS].rpartition(" ")[0].rstrip(" ,;.") or plain[:_MAX_TITLE_CHARS]
@@ -272,9 +280,9 @@ async def delete_node(context: ToolContext, node_id: NodeId, cascade: bool = Fal
         ]
         rewritten = {one.path: OpenNote(one.path, one.after) for one in updates}
         removed_count = sum(
-            _relations_to(context, OpenNote(one.path, one.before), note.path) for one in updates
+            _count_relations_to(context, OpenNote(one.path, one.before), note.path) for one in updates
         )
-        removed_count -= sum(_relations_to(context, one, note.path) for one in rewritten.values())
+        removed_count -= sum(_count_relations_to(context, one, note.path) for one in rewritten.values())
         is_deleted = any(isinstance(one, Delete) for one in committed.changes)
         sources_left: list[NotePath] = []
         if is_deleted:
@@ -298,14 +306,14 @@ async def delete_node(context: ToolContext, node_id: NodeId, cascade: bool = Fal
 
 
 def _plan_cascade(context: ToolContext, target: NotePath) -> tuple[list[Update], int, list[str]]:
-    """Plan to remove the relations to a note; return the changes, their number, and the notes left out."""
+    """Return changes that remove the relations to a note, the number of relations, and the notes left out."""
     changes: list[Update] = []
     left_out: list[str] = []
     removed = 0
     for path in sorted({link.source for link in context.index.all_backlinks(target)} - {target}):
         try:
             other = context.vault.open_for_change(path)
-            text, count = _without_relations_to(context, other, target)
+            text, count = remove_relations_to(context, other, target)
         except (UnreadableNoteError, InvalidParametersError) as error:
             if context.vault.can_see(path):
                 left_out.append(f"{path}: {error.message}")
@@ -316,29 +324,12 @@ def _plan_cascade(context: ToolContext, target: NotePath) -> tuple[list[Update],
     return changes, removed, left_out
 
 
-def _leads_to(context: ToolContext, note: OpenNote, link: Link, target: NotePath) -> bool:
-    return context.index.resolver.resolve(link.target, note.path).path == target
-
-
-def _relations_to(context: ToolContext, note: OpenNote, target: NotePath) -> int:
-    return sum(_leads_to(context, note, one.link, target) for one in note.parsed.relations)
+def _count_relations_to(context: ToolContext, note: OpenNote, target: NotePath) -> int:
+    return sum(leads_to(context, note, relation.link, target) for relation in note.parsed.relations)
 
 
 def _links_to(context: ToolContext, note: OpenNote, target: NotePath) -> bool:
-    return any(_leads_to(context, note, one, target) for one in note.parsed.links)
-
-
-def _without_relations_to(context: ToolContext, note: OpenNote, target: NotePath) -> tuple[str, int]:
-    """Return a note's text without its relations to `target`, and their number."""
-    text, count = note.text, 0
-    while True:
-        relation = next(
-            (one for one in scan(text).relations if _leads_to(context, note, one.link, target)),
-            None,
-        )
-        if relation is None:
-            return text, count
-        text, count = edit.remove_relation(text, relation), count + 1
+    return any(leads_to(context, note, link, target) for link in note.parsed.links)
 
 
 @tool(
@@ -379,7 +370,7 @@ async def reclassify_node(
         if extra and written_type != old_type:
             warnings.append(f"It keeps {', '.join(extra)}, which {with_article(written_type)} may not use.")
         is_changed = bool(committed) and written_type != old_type
-        message = f"[[{note.name}]] is {with_article(written_type)} {'now' if is_changed else 'already'}."
+        message = f"[[{note.name}]] is {'now' if is_changed else 'already'} {with_article(written_type)}."
         return NodeReclassified(
             node_id=str(note.storage_id),
             old_type=old_type,

@@ -35,7 +35,7 @@ _MAX_READ_CHARS = 200_000
 
 
 class NoteWritten(ToolResult):
-    """A note was created or changed."""
+    """A created or changed note."""
 
     name: str
     path: str
@@ -66,16 +66,16 @@ class NoteEntry(BaseModel):
 
 
 class NoteList(ToolResult):
-    """Notes of a folder."""
+    """A page of the notes in a folder; `total` counts all of them."""
 
     notes: list[NoteEntry]
     total: int
 
 
 class NoteMetadata(ToolResult):
-    """Metadata of a note; times are in Unix seconds, size is in bytes.
+    """Metadata of a note; times are in Unix seconds, `size` is in bytes.
 
-    `storage_id` identifies the note for every tool; it is opaque.
+    `storage_id` identifies the note in calls of all tools; it is opaque.
     """
 
     name: str
@@ -141,7 +141,7 @@ def new_path(name: str, folder: str) -> NotePath:
 
 
 def find_similar(notes: Iterable[NoteRecord], path: NotePath) -> NotePath | None:
-    """Return a note whose name is easily confused with `path`."""
+    """Return a note whose name or title has the same slug as the name in `path`, or None."""
     wanted_slug = slug(path.name)
     if not wanted_slug:
         return None
@@ -201,7 +201,7 @@ async def read_note(
 
 
 def _truncate_lines(text: str) -> str:
-    """Truncate to the whole lines that fit in one result, or to a part of the first line."""
+    """Truncate a text to the lines that fit in one result; if not even the first line fits, truncate it."""
     if len(text) <= _MAX_READ_CHARS:
         return text
     return text[: text.rfind("\n", 0, _MAX_READ_CHARS) + 1] or text[:_MAX_READ_CHARS]
@@ -385,7 +385,7 @@ async def get_metadata(context: ToolContext, name: NoteName) -> NoteMetadata:
     note = await context.vault.resolve_for_reading(name)
     record = context.index.note(note.path)
     outgoing = context.index.outgoing(note.path)
-    backlinks = _names(str(link.source) for link in context.index.backlinks(note.path))
+    backlinks = _deduplicate(str(link.source) for link in context.index.backlinks(note.path))
     return NoteMetadata(
         name=note.name,
         path=str(note.path),
@@ -395,8 +395,8 @@ async def get_metadata(context: ToolContext, name: NoteName) -> NoteMetadata:
         tags=list(note.parsed.tag_names),
         properties=dict(note.parsed.properties),
         backlinks=backlinks,
-        forward_links=_names(str(link.target) for link in outgoing if link.target is not None),
-        unresolved_links=_names(link.target_text for link in outgoing if link.target is None),
+        forward_links=_deduplicate(str(link.target) for link in outgoing if link.target is not None),
+        unresolved_links=_deduplicate(link.target_text for link in outgoing if link.target is None),
         created=record.created if record else 0.0,
         modified=record.modified if record else 0.0,
         size=len(note.content),
@@ -407,18 +407,18 @@ async def get_metadata(context: ToolContext, name: NoteName) -> NoteMetadata:
 
 
 def _properties_of(text: str) -> str:
-    """Return a note's properties block verbatim; empty if it has none."""
+    """Return a note's properties block, without byte order mark and final newlines; empty if it has none."""
     block = text[: read_frontmatter(text).body_start]
     return block.removeprefix("\ufeff").rstrip("\r\n")
 
 
-def _names(texts: Iterable[str]) -> list[str]:
+def _deduplicate(texts: Iterable[str]) -> list[str]:
     """Return each text once, in order."""
     return list(dict.fromkeys(texts))
 
 
 def _propose_text(context: ToolContext, note: OpenNote, text: str, action: str) -> Proposal[NoteWritten]:
-    """Propose a new text for a note."""
+    """Propose a new text for a note; `action` starts the summary ("Append to")."""
     change_set = ChangeSet.of(note.with_text(text), summary=f"{action} {note.path}")
     message = (
         f"Changed [[{note.name}]]."

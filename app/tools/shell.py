@@ -219,14 +219,15 @@ def _effect(run: _CommandRun) -> Effect:
     text = f"Run {line}" + (" on a copy of the vault" if run.writes or run.problem else "")
     if run.problem:
         text += ", without a sandbox"
-    write_access = "it can't change the vault"
     if run.writes:
-        write_access = "its changes are shown to you before they are written"
+        write_access = "its changes to a copy of the vault are shown to you before they are applied"
+    else:
+        write_access = "its changes to a copy of the vault are discarded" if run.problem else "none"
     if run.problem:
-        write_access += "; this can't be enforced without a sandbox"
+        write_access += "; nothing prevents it from changing other files"
     arguments = (
         ("command", json.dumps(run.argv, ensure_ascii=False)),
-        ("in", run.folder or "the vault's folder"),
+        ("folder", run.folder or "the vault's folder"),
         ("time limit", f"{run.timeout} s"),
         ("sandbox", run.sandbox_description),
         ("writes", write_access),

@@ -27,6 +27,9 @@ MAX_STORED_BYTES = 1024**3
 MAX_ATTACHMENT_BYTES = 1024**2
 """The largest file other than a note that is stored."""
 
+_Signature = tuple[int, int, int, int]
+"""The modification and change times in nanoseconds, the size and the inode of a file."""
+
 
 @dataclass(frozen=True, slots=True)
 class _BaselineFile:
@@ -35,7 +38,7 @@ class _BaselineFile:
     `start` is -1 if the bytes are not stored.
     """
 
-    signature: tuple[int, int, int, int]
+    signature: _Signature
     hash: str
     start: int
     length: int
@@ -146,11 +149,11 @@ class VaultBaseline:
         changed = [name for name, signature in signatures.items() if not self._is_unchanged(name, signature)]
         return sorted({*changed, *(self._files.keys() - signatures.keys())})
 
-    def _is_unchanged(self, name: str, signature: tuple[int, int, int, int]) -> bool:
+    def _is_unchanged(self, name: str, signature: _Signature) -> bool:
         baseline_file = self._files.get(name)
         return baseline_file is not None and baseline_file.signature == signature
 
-    def _record(self, name: str, signature: tuple[int, int, int, int]) -> bytes | None:
+    def _record(self, name: str, signature: _Signature) -> bytes | None:
         """Record the current state of a file. Return its bytes, or None if it is too large or unreadable."""
         path = NotePath.on_disk(name)
         content = self._read_file(path) if self._should_store(path, signature[2]) else None
@@ -190,14 +193,14 @@ class VaultBaseline:
         content = self._bytes.read(baseline_file.length)
         return content if len(content) == baseline_file.length else None
 
-    def _signature(self, name: str) -> tuple[int, int, int, int] | None:
+    def _signature(self, name: str) -> _Signature | None:
         try:
             status = os.lstat(f"{self._root}{os.sep}{name.replace('/', os.sep)}")
         except OSError:
             return None
         return _signature(status) if modes.S_ISREG(status.st_mode) else None
 
-    def _walk(self, folder: str = "") -> Iterator[tuple[str, tuple[int, int, int, int]]]:
+    def _walk(self, folder: str = "") -> Iterator[tuple[str, _Signature]]:
         try:
             with os.scandir(f"{self._root}{os.sep}{folder.replace('/', os.sep)}") as entries:
                 entry_list = list(entries)
@@ -217,7 +220,7 @@ class VaultBaseline:
                 continue
 
 
-def _signature(status: os.stat_result) -> tuple[int, int, int, int]:
+def _signature(status: os.stat_result) -> _Signature:
     return status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino
 
 
@@ -250,7 +253,7 @@ def _with_moves(changes: list[FileChange]) -> Iterator[FileChange]:
             yield change
 
 
-def summarize_changes(diff: BaselineDiff) -> str:
+def _summarize(diff: BaselineDiff) -> str:
     """Summarize the changes in one line, without those whose bytes are unavailable."""
     parts = []
     for kind, word in ((Create, "created"), (Update, "changed"), (Delete, "deleted"), (Move, "moved")):
@@ -262,5 +265,5 @@ def summarize_changes(diff: BaselineDiff) -> str:
 
 def change_set_of(diff: BaselineDiff) -> ChangeSet:
     """Return the changes with available bytes as a change set."""
-    summary = summarize_changes(diff)
+    summary = _summarize(diff)
     return ChangeSet.of(*diff.changes, summary=summary[:1].upper() + summary[1:])

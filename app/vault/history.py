@@ -81,7 +81,7 @@ def first_commits(db: Connection, paths: Sequence[NotePath]) -> dict[NotePath, f
         first = first_times.setdefault(key, time)
         if target is not None:
             first_times[target] = first
-        if target is not None or after is None:
+        if target not in (None, key) or after is None:
             del first_times[key]
     keys = ((path, to_text(path.key)) for path in paths)
     return {path: first_times[key] for path, key in keys if key in first_times}

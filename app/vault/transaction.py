@@ -149,11 +149,11 @@ class Transaction:
         return self._complete(intent, paths)
 
     def _should_roll_back(self, intent: Intent) -> bool:
-        """Return whether to roll back: no operation is done, or none of those on files edited since."""
+        """Return whether no operation is done, or none on the files edited since, if there are any."""
         progress = self._progress(intent)
         edited = [state for state in progress if state.is_edited]
         return not any(state.is_done for state in progress) or (
-            bool(edited) and not any(s.is_done for s in edited)
+            bool(edited) and not any(state.is_done for state in edited)
         )
 
     def _finish_roll_back(self, intent: Intent, phase: Phase, paths: tuple[NotePath, ...]) -> Recovery:

@@ -143,10 +143,10 @@ class _UndoPlanner:
                 self._revert_update(path, change, commit.id)
 
     def _follow_moves(self, path: NotePath, since: int) -> NotePath:
-        """Return the file's path after the moves made since a commit that are not being undone.
+        """Return the file's path after the later moves that are not being undone.
 
-        A deleted file is followed further if an undo restored it; changes to another file that had its name
-        in between are ignored.
+        A deleted file is followed further if an undo restored it. Changes to another file that had its name
+        in the meantime are ignored.
         """
         deleted_by: int | None = None
         for other in self._later_changes:
@@ -168,7 +168,7 @@ class _UndoPlanner:
             )
 
     def _record_stuck(self, path: NotePath, change: CommittedFile, number: int) -> None:
-        """Remember where a stuck file was before a move, unless it has been moved again since."""
+        """Remember where a file in conflict was before a move, unless it has been moved again since."""
         stuck = self._stuck[path.key]
         target = stuck.original_path or stuck.path
         if change.to is not None and change.final_path.key == target.key:
@@ -185,7 +185,7 @@ class _UndoPlanner:
         return self._files[path.key]
 
     def _occupant(self, path: NotePath, since: int) -> _UndoFile | None:
-        """Return the file that now has this name, even if a later change altered its letter case."""
+        """Return the file that has this name now, even if a later change altered its case."""
         if (file := self._read_file(path)) is not None:
             return file
         for other in reversed(self._later_changes):

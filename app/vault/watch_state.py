@@ -144,7 +144,7 @@ class WatchState:
                 yield path, max(status.st_mtime, status.st_ctime)
 
     def _walk(self, folder: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
-        """Yield the files in a relevant folder and below."""
+        """Yield the files in a folder and below, without ignored ones."""
         try:
             with os.scandir(self._absolute(folder)) as entries:
                 entry_list = list(entries)

@@ -79,7 +79,7 @@ def weigh(statement: str, hit: WebSearchHit, similarity: float | None) -> Weighe
     relevance = round(max(0.0, min(1.0, closeness)), 4)
     method = f"{relevance:.2f} by {'shared words' if similarity is None else 'meaning and words'}"
     if relevance < MIN_RELEVANCE:
-        return WeighedHit(hit, relevance, "neutral", f"Too far from the statement to take a side ({method}).")
+        return WeighedHit(hit, relevance, "neutral", f"Too different from the statement to judge ({method}).")
     score, cues_found = _score_side(statement, hit)
     side: Stance = (
         "supporting"

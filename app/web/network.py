@@ -69,10 +69,15 @@ class GuardedNetwork(httpcore2.AsyncNetworkBackend):
             try:
                 addresses = list(await self._resolve(hostname, port))
             except (OSError, UnicodeError) as error:
-                raise NotFoundError(f"There is no server called {hostname}.", host=hostname) from error
+                raise _not_found_error(hostname) from error
         if not addresses:
-            raise NotFoundError(f"There is no server called {hostname}.", host=hostname)
+            raise _not_found_error(hostname)
         # One forbidden address is enough: a name that mixes both is meant to bypass the check.
         if not all(self._address_policy.allows_address(hostname, port, address) for address in addresses):
             raise not_public_error(hostname)
         return list(dict.fromkeys(addresses))
+
+
+def _not_found_error(host: str) -> NotFoundError:
+    message = f"The server {host} was not found. Check the address and the network connection."
+    return NotFoundError(message, host=host)

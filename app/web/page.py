@@ -73,7 +73,7 @@ class PageReader:
         page = await self._parse_html(response)
         if not page.text:
             raise UnreadableResponseError(
-                "The page has no readable text; it may need scripts in a browser.",
+                "The page has no readable text; it may require JavaScript.",
                 content_type=response.content_type,
                 url=response.url,
             )

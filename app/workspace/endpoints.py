@@ -96,13 +96,12 @@ class Endpoints:
         try:
             port = await self.open()
         except ScriptoriumError as error:
-            self._problem = f"Other programs can't use this vault: {error.message}"
-            self._events.publish(LocalServerStateChanged(self.state()))
+            self._report_problem(error)
             return self._problem
         log.info("other programs can use the vault on port %d", port)
         return self.tokens.problem
 
-    def settings_changed(self) -> None:
+    def apply_settings(self) -> None:
         """Apply changed settings to the tools and the server, and reopen the server if its port changed."""
         self.local_vault.notify_tools_changed()
         if self.server is None:
@@ -122,8 +121,11 @@ class Endpoints:
             try:
                 await self._open(holder, on_yield)
             except ScriptoriumError as error:
-                self._problem = f"Other programs can't use this vault: {error.message}"
-                self._events.publish(LocalServerStateChanged(self.state()))
+                self._report_problem(error)
+
+    def _report_problem(self, error: ScriptoriumError) -> None:
+        self._problem = f"Other programs can't use this vault: {error.message}"
+        self._events.publish(LocalServerStateChanged(self.state()))
 
     async def _open(self, holder: Holder, on_yield: OnYield | None) -> int:
         if self._is_closed:
@@ -173,8 +175,7 @@ class Endpoints:
             try:
                 await current_server.wait_closed()
             except NetworkError as error:
-                self._problem = f"Other programs can't use this vault: {error.message}"
-                self._events.publish(LocalServerStateChanged(self.state()))
+                self._report_problem(error)
                 raise
 
     async def close(self) -> None:
@@ -192,8 +193,8 @@ class Endpoints:
 
 
 _TOKEN_LINES = {
-    "create": "Gave {0} a token.",
-    "renew": "Gave {0} a new token; the previous one is no longer valid.",
+    "create": "Created a token for {0}.",
+    "renew": "Created a new token for {0}; the previous one is no longer valid.",
     "revoke": "Revoked the token of {0}.",
 }
 

@@ -45,7 +45,7 @@ class ModelVisibility:
 
         return VisibleBlocks(self._memory.store, can_read).pinned(agent_key(caller))
 
-    def text(self, path: str) -> str | None:
+    def visible_text(self, path: str) -> str | None:
         """Return the text of a note; None if it can't be read or a model may not see it."""
         note = NotePath.on_disk(path)
         try:
@@ -62,7 +62,7 @@ class ModelVisibility:
     def cited_note(self, target: str) -> tuple[NotePath, str] | None:
         """Return a wikilink's target note and its text; None if unresolved or a model may not see it."""
         path = self._resolver.resolve(target, None).path
-        text = None if path is None else self.text(str(path))
+        text = None if path is None else self.visible_text(str(path))
         return None if path is None or text is None else (path, text)
 
     def is_hidden_from_models(self, path: NotePath) -> bool:

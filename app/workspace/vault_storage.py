@@ -76,7 +76,7 @@ class VaultStorage:
         try:
             check_folder_writable(folder)
         except OSError:
-            folder = self._make_temporary()
+            folder = self._create_temporary_folder()
         if not folder.is_relative_to(default_folder):
             self._refusals.append(
                 "The cache folder can't be written, so this vault is indexed again each time it is opened. "
@@ -84,7 +84,7 @@ class VaultStorage:
             )
         return folder
 
-    def _make_temporary(self) -> Path:
+    def _create_temporary_folder(self) -> Path:
         temporary = tempfile.TemporaryDirectory(prefix="scriptorium-", ignore_cleanup_errors=True)
         return Path(self._temporary.enter_context(temporary))
 
@@ -94,7 +94,7 @@ class VaultStorage:
         Raises:
             OSError, StorageError: A file can't be opened.
         """
-        self.session_folder = self._make_temporary() if self.read_only else self.shared
+        self.session_folder = self._create_temporary_folder() if self.read_only else self.shared
         make_private_folder(self.session_folder)
         with ExitStack() as cleanup:
             if not self.read_only:

@@ -220,14 +220,14 @@ class Workspace:
             self._builtin_changes_today,
             find_notes=self.index.matching,
         )
-        text = self._model_visibility.text
-        news = partial(news_for_model, self.sources, text)
+        visible_text = self._model_visibility.visible_text
+        news = partial(news_for_model, self.sources, visible_text)
         model = ModelAgent(
             self.name,
             self._settings,
             self.keys,
             self.registry,
-            text,
+            visible_text,
             self._model_visibility.pinned_for,
             news,
             self._spending,
@@ -235,7 +235,7 @@ class Workspace:
             builtin.is_content_question,
         )
         edits = ExternalEditTracker(self.root, self._files.cache, self.store, self.runner.external_changes)
-        self.programs = AcpAgent(self.name, self.root, self._settings, text, edits, news)
+        self.programs = AcpAgent(self.name, self.root, self._settings, visible_text, edits, news)
         self.agent = AgentSession(
             self._files.conversations,
             self.events,
@@ -494,8 +494,8 @@ class Workspace:
         self._log_category_changes(previous_states)
         self._apply_search_settings()
         self.embeddings.apply_settings()
-        self.endpoints.settings_changed()
-        self.programs.settings_changed()
+        self.endpoints.apply_settings()
+        self.programs.apply_settings()
         self.events.publish(SettingsChanged(settings.model_copy(deep=True)))
 
     def _log_category_changes(self, previous_states: Mapping[str, bool]) -> None:

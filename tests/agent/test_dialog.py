@@ -334,7 +334,7 @@ async def test_a_question_offers_each_set_of_notes_once(talk) -> None:
     agent = talk.workspace.agent._builtin
     offered = tuple(map(option, ("tag:person", "path:People/", "[born]", "type:source")))
     question = Clarification("What do you mean?", offered, spare=(option("tag:source"), option("orphan:")))
-    merged = await agent.distinct(question)
+    merged = await agent.without_duplicate_options(question)
     assert isinstance(merged, Clarification) and not merged.spare
     assert [one.label for one in merged.options] == ["tag:person", "[born]", "type:source", "orphan:"]
 
@@ -342,7 +342,7 @@ async def test_a_question_offers_each_set_of_notes_once(talk) -> None:
 async def test_likely_searches_for_the_same_notes_are_run_without_a_question(talk) -> None:
     agent = talk.workspace.agent._builtin
     offered = (option("tag:person", 0.5), option("path:People/", 0.3), option("type:source", 0.1))
-    found = await agent.distinct(Clarification("What do you mean?", offered))
+    found = await agent.without_duplicate_options(Clarification("What do you mean?", offered))
     assert found == offered[0].reading
     deletions = tuple(
         ClarificationOption(
@@ -350,7 +350,7 @@ async def test_likely_searches_for_the_same_notes_are_run_without_a_question(tal
         )
         for one in offered
     )
-    asked = await agent.distinct(Clarification("What do you mean?", deletions))
+    asked = await agent.without_duplicate_options(Clarification("What do you mean?", deletions))
     assert isinstance(asked, Clarification) and len(asked.options) == 2
 
 
@@ -359,7 +359,7 @@ async def test_an_invalid_search_stays_an_answer(talk) -> None:
     question = Clarification(
         "What do you mean?", (option("tag:person"), option("/(/"), option("path:People/"))
     )
-    merged = await agent.distinct(question)
+    merged = await agent.without_duplicate_options(question)
     assert [one.label for one in merged.options] == ["tag:person", "/(/"]
 
 

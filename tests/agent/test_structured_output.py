@@ -125,6 +125,17 @@ async def test_related_nodes_are_judged_by_the_model_and_those_it_skips_are_repo
     assert "By local methods" in one["reasoning"]
 
 
+async def test_the_model_does_not_answer_for_notes_that_it_was_not_asked_about(workspace) -> None:
+    with ModelServer(Call("answer", {"relations": []})) as server:
+        outcome = await _ask(
+            workspace, server, "find_related_nodes", node_id="H4", min_similarity=0.0, limit=40
+        )
+    reasons = [one["reasoning"] for one in outcome.result["related_nodes"]]
+    asked = [reason for reason in reasons if "suggested no known relation" in reason]
+    skipped = [reason for reason in reasons if "scripted was not asked about this note" in reason]
+    assert len(asked) == 12 and skipped and len(asked) + len(skipped) == len(reasons)
+
+
 async def test_a_confidence_by_the_model_is_one_factor_more(workspace) -> None:
     arguments = {"node_id": BEAT}
     with ModelServer(Call("answer", {"confidence": 0.31, "reasoning": "The Moon did well, too."})) as server:

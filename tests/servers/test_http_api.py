@@ -32,6 +32,15 @@ async def test_the_document_is_openapi_and_says_what_the_server_does(served: Ser
         Draft202012Validator(schema).validate(answer.json())
 
 
+async def test_the_document_lists_the_errors_of_reading(served: Served) -> None:
+    async with served.http() as http:
+        paths = (await http.get(f"{API}/openapi.json")).json()["paths"]
+        missing = await http.get(f"{API}/pending/made-up")
+        invalid = await http.get(f"{API}/notes", params={"limit": "many"})
+    assert str(missing.status_code) in paths[f"{API}/pending/{{id}}"]["get"]["responses"]
+    assert str(invalid.status_code) in paths[f"{API}/notes"]["get"]["responses"]
+
+
 async def test_the_document_leaves_out_what_the_client_may_not_call(served: Served) -> None:
     served.workspace.change_settings(
         "permissions", callers=(CallerProfile(caller="Robot", tools=("read_*",)),)

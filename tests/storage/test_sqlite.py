@@ -201,7 +201,7 @@ def test_a_read_only_process_writes_nothing(file: Path) -> None:
 
 def test_damage_found_in_use_is_set_aside_and_the_next_use_works(file: Path) -> None:
     # The data that the check has read would be in memory.
-    db = Database(file, replace(SCHEMA, check_up_to=0))
+    db = Database(file, replace(SCHEMA, max_full_check_bytes=0))
     content = bytearray(file.read_bytes())
     content[4096:] = b"\xff" * (len(content) - 4096)
     file.write_bytes(content)

@@ -278,6 +278,15 @@ async def test_undo_and_redo_of_a_block_and_the_tool_undo_agree(workspace):
     assert await step("block_edit", op="undo", label="plan") == "0\n1"
 
 
+async def test_an_undo_reports_the_size_that_the_block_has_afterwards(workspace):
+    await make(workspace, content="start")
+    await call(workspace, "block_edit", op="append", label="plan", content="more")
+    sizes = [
+        (await call(workspace, "block_edit", op=op, label="plan")).result["size"] for op in ("undo", "redo")
+    ]
+    assert sizes == [len("start"), len("start\nmore")]
+
+
 async def test_an_undo_is_no_way_around_the_permission(workspace, approver):
     await make(workspace, "log", permission="append", content="start")
     await call(workspace, "block_edit", op="append", label="log", content="kept")

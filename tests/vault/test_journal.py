@@ -74,6 +74,14 @@ def test_a_case_rename_is_no_excuse_to_change_a_path_twice():
             ChangeSet.of(*changes)
 
 
+def test_a_case_rename_keeps_the_time_of_the_first_commit(store: NoteStore, journal: Journal):
+    store.commit(ChangeSet.of(Create(P("a.md"), b"1\n")), author="agent")
+    store.commit(ChangeSet.of(Move(P("a.md"), P("A.md"), b"1\n", b"1\n")), author="user")
+    first = journal.commits()[-1].time
+    many = [P("A.md"), *(P(f"{number}.md") for number in range(40))]
+    assert journal.first_seen([P("A.md")]) == journal.first_seen(many) == {P("A.md"): first}
+
+
 def test_restore_of_a_version_is_a_change_set(store: NoteStore, journal: Journal):
     store.commit(ChangeSet.of(Create(P("a.md"), b"1\n")), author="agent")
     store.commit(ChangeSet.of(Update(P("a.md"), b"1\n", b"2\n")), author="agent")

@@ -97,7 +97,7 @@ async def test_a_name_with_any_address_that_is_not_public_is_refused(addresses: 
 
 
 async def test_a_name_without_an_address_is_not_found() -> None:
-    with pytest.raises(NotFoundError, match=r"no server called nowhere\.example"):
+    with pytest.raises(NotFoundError, match=r"server nowhere\.example was not found"):
         await Fetcher(PublicAddresses(), Names()).fetch(WebRequest("http://nowhere.example/"), KINDS)
 
 

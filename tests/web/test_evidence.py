@@ -42,7 +42,7 @@ def test_the_side_is_read_from_cues_and_negation(side: str, snippet: str) -> Non
 def test_what_is_about_something_else_takes_no_side() -> None:
     weighed = weigh(CLAIM, search_hit("A study confirms that bread is baked.", "Bread"), 0.1)
     assert weighed.side == "neutral" and weighed.relevance < MIN_RELEVANCE
-    assert "Too far" in weighed.reasoning
+    assert "Too different" in weighed.reasoning
 
 
 def test_the_reasons_name_the_words_they_rest_on() -> None:

@@ -174,7 +174,7 @@ async def test_damage_found_in_use_is_reported_and_the_next_change_works(
     root: Path, approver: ScriptedApprover, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # The data that the check at the opening has read would be in memory.
-    monkeypatch.setattr("app.vault.journal_database.SCHEMA", replace(SCHEMA, check_up_to=0))
+    monkeypatch.setattr("app.vault.journal_database.SCHEMA", replace(SCHEMA, max_full_check_bytes=0))
     await used(root, approver)
     workspace = await opened(root, approver)
     told: list[str] = []
@@ -217,7 +217,7 @@ async def test_a_file_that_cannot_be_opened_leaves_no_other_open(
 async def test_conversations_damaged_in_use_are_set_aside_reported_and_started_again(
     root: Path, approver: ScriptedApprover, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.agent.conversations.SCHEMA", replace(CONVERSATIONS, check_up_to=0))
+    monkeypatch.setattr("app.agent.conversations.SCHEMA", replace(CONVERSATIONS, max_full_check_bytes=0))
     await used(root, approver)
     workspace = await opened(root, approver)
     told: list[str] = []

@@ -206,7 +206,7 @@ class AcpAgent:
             self._connections[program] = connection = await AcpConnection.open(program, self._root)
             return connection
 
-    def settings_changed(self) -> None:
+    def apply_settings(self) -> None:
         """Stop programs that were removed from the settings; call it on the programs' event loop."""
         if not self._connections:
             return

@@ -1,4 +1,4 @@
-"""Actions that a request can ask for, with their roles, in any language."""
+"""The actions that a request can ask for, and their roles, in any language."""
 
 from __future__ import annotations
 
@@ -51,11 +51,11 @@ ROLE_KINDS: Mapping[str, Kind] = {
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """One action.
+    """An action that a request can ask for.
 
     Args:
         id: The action's name.
-        tool: The tool that runs it; empty for actions on the results.
+        tool: The tool that runs it; empty if the agent needs none.
         needs: The required roles, in the order in which the agent asks for them.
         writes: Whether it changes something.
         implies_note: Whether it applies to the note in focus if no note is named.

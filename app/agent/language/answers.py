@@ -1,4 +1,4 @@
-"""The agent's answers in the language of a request, from the table `answers` of its data file."""
+"""Translations of the agent's answers, from the table `answers` of a language's data file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _SLOT = "{}"
 def localize(text: str, language: Language) -> str:
     """Translate an answer into a language; text without a translation stays in English.
 
-    A paragraph that the table does not contain is translated line by line, as in a list.
+    A paragraph that matches no answer as a whole, for example a list, is translated line by line.
 
     Args:
         text: The answer in English; a blank line separates its paragraphs.
@@ -36,7 +36,7 @@ def _localize_paragraph(text: str, language: Language) -> str:
 
 @cache
 def _templates(language: Language) -> tuple[tuple[re.Pattern[str], str], ...]:
-    """Return the patterns of English answers with their translations, most literal first."""
+    """Return the patterns of English answers with their translations, fewest slots and longest text first."""
     table = language.table("answers")
     ordered = sorted(table, key=lambda text: (text.count(_SLOT), -len(text)))
     return tuple(

@@ -1,4 +1,4 @@
-"""Candidates: what a request may mean by the request model."""
+"""Candidates: the possible meanings of a request according to the request model."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from app.agent.language.undoing import resolve_undo
 
 @dataclass(frozen=True, slots=True)
 class MeaningCandidate:
-    """A possible meaning of a request by the request model: a reading, or an outcome without a step."""
+    """A possible meaning of a request, with its probability: a reading, or an outcome without a step."""
 
     probability: float
     reading: Reading | None = None
@@ -21,7 +21,10 @@ class MeaningCandidate:
 
 
 def candidates(request: Request) -> list[MeaningCandidate]:
-    """Return what a request may mean by the request model, most likely first."""
+    """Return the possible meanings of a request according to the request model, likeliest first.
+
+    Programs with the same meaning are one candidate; programs that can't be read are left out.
+    """
     items = request_items(request)[:MAX_ITEMS]
     reader, frames = ProgramReader(request, items), request.frame_parser(follows=False)
     found: list[MeaningCandidate] = []
@@ -32,10 +35,11 @@ def candidates(request: Request) -> list[MeaningCandidate]:
             continue
         reading = reader.read(program.symbols, program.probability)
         if reading is not None and len(reading.steps) == 1:
-            step = frames.completed(reading.last, request.tokens)
-            reading = resolve_undo(request, replace(reading, steps=(_own_action(step),)))
+            step = frames.complete_step(reading.last, request.tokens)
+            reading = resolve_undo(request, replace(reading, steps=(_with_confidence_action(step),)))
         same = next(
-            (one for one in found if reading and one.reading and means_same(one.reading, reading)), None
+            (one for one in found if reading and one.reading and have_same_meaning(one.reading, reading)),
+            None,
         )
         if same is not None:
             found[found.index(same)] = replace(same, probability=same.probability + program.probability)
@@ -44,8 +48,8 @@ def candidates(request: Request) -> list[MeaningCandidate]:
     return sorted(found, key=lambda one: -one.probability)
 
 
-def _own_action(step: PipelineStep) -> PipelineStep:
-    """Return the step as the action that the grammar has for a note's confidence."""
+def _with_confidence_action(step: PipelineStep) -> PipelineStep:
+    """Turn a numeric change of `confidence` into the grammar's own action; return other steps unchanged."""
     value = step.arguments.get("value")
     if step.action != "set_property" or step.arguments.get("key") != "confidence":
         return step
@@ -54,14 +58,18 @@ def _own_action(step: PipelineStep) -> PipelineStep:
     return PipelineStep("set_confidence", step.target, {"confidence": float(value)})
 
 
-def means_same(reading: Reading, other: Reading) -> bool:
-    """Return whether two readings have the same steps, in whatever order their conditions stand."""
+def have_same_meaning(reading: Reading, other: Reading) -> bool:
+    """Return whether two readings have the same steps, ignoring the order of their conditions."""
     return len(reading.steps) == len(other.steps) and all(
         one.action == two.action
         and _unordered(one.target) == _unordered(two.target)
         and {name: _unordered(value) for name, value in one.arguments.items()}
         == {name: _unordered(value) for name, value in two.arguments.items()}
-        for one, two in zip(map(_own_action, reading.steps), map(_own_action, other.steps), strict=True)
+        for one, two in zip(
+            map(_with_confidence_action, reading.steps),
+            map(_with_confidence_action, other.steps),
+            strict=True,
+        )
     )
 
 

@@ -1,4 +1,4 @@
-"""Chips: the parts of a reading, which the user can change or remove."""
+"""Chips: the parts of a reading, most of which the user can change or remove."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ SLOT = "\ue000"
 """Placeholder for the value in `Chip.change`."""
 
 ValueKind = Literal["", "text", "note", "value", "condition"]
-_LEADS = {
+_OPERATOR_BY_ROLE = {
     "tag": "tag:",
     "new_tag": "tag:",
     "folder": "path:",
@@ -56,11 +56,11 @@ class Chip:
 
     Args:
         label: The chip's text.
-        without: The request without this part; empty if the part is required.
+        without: The request without this part; empty if the user can't remove it.
         value: The value that the user can change; empty if there is none.
-        change: The request with `SLOT` in place of the value.
+        change: The request with `SLOT` in place of the value; empty without a value.
         kind: The format of the value in the request.
-        lead: The search operator of the value, which selects the names that complete it.
+        lead: The search operator whose names complete the value; empty if there is none.
     """
 
     label: str
@@ -72,7 +72,7 @@ class Chip:
 
 
 def with_value(change: str, kind: ValueKind, value: str) -> str:
-    """Return the request of a chip with another value in place of `SLOT`."""
+    """Return `change` with a value in place of `SLOT`, escaped for its kind."""
     text = " ".join(value.split())
     match kind:
         case "text":
@@ -86,10 +86,12 @@ def with_value(change: str, kind: ValueKind, value: str) -> str:
 
 def reading_chips(reading: Reading) -> tuple[Chip, ...]:
     """Return the chips of a reading, in order."""
-    return tuple(chip for index, step in enumerate(reading.steps) for chip in _of_step(reading, index, step))
+    return tuple(
+        chip for index, step in enumerate(reading.steps) for chip in _step_chips(reading, index, step)
+    )
 
 
-def _of_step(reading: Reading, index: int, step: PipelineStep) -> Iterator[Chip]:
+def _step_chips(reading: Reading, index: int, step: PipelineStep) -> Iterator[Chip]:
     yield Chip(_ACTION_LABELS.get(step.action, step.action.replace("_", " ")))
     if step.action in ("question", "model"):
         return  # the query is the whole request
@@ -108,7 +110,7 @@ def _of_step(reading: Reading, index: int, step: PipelineStep) -> Iterator[Chip]
                 str(NotePath.on_disk(path).stem_path),
                 with_target(replace(target, notes=notes_with_slot)),
                 "note",
-                _LEADS["to"],
+                _OPERATOR_BY_ROLE["to"],
             )
         if len(target.notes) > _MAX_NOTE_CHIPS:
             yield Chip(f"{len(target.notes)} notes")
@@ -118,7 +120,7 @@ def _of_step(reading: Reading, index: int, step: PipelineStep) -> Iterator[Chip]
             is_removable = len(parts) > 1 or bool(target.notes or target.source)
             label = f"−{part[1:]}" if part.startswith("-") else part
             without = with_target(replace(target, query=others)) if is_removable else ""
-            lead, text, kind = _operator(part)
+            lead, text, kind = _split_condition(part)
             query = " ".join(f"{lead}{SLOT}" if other is part else other for other in parts)
             yield Chip(
                 label, without, text, with_target(replace(target, query=query)), kind, lead.lstrip("-")
@@ -139,7 +141,7 @@ def _of_step(reading: Reading, index: int, step: PipelineStep) -> Iterator[Chip]
         return f"{PREFIX} {serialize(replace(reading, steps=steps))}"
 
     for name, value in step.arguments.items():
-        lead = "rel:" if name == "type" and step.action == "relate" else _LEADS.get(name, "")
+        lead = "rel:" if name == "type" and step.action == "relate" else _OPERATOR_BY_ROLE.get(name, "")
         if isinstance(value, NoteSet):
             label = f"{name}: {', '.join(NotePath.on_disk(path).name for path in value.notes)}"
             if len(value.notes) != 1:
@@ -163,15 +165,15 @@ def _of_step(reading: Reading, index: int, step: PipelineStep) -> Iterator[Chip]
             yield Chip(label, "", str(value), with_argument(name, SLOT), "text", lead)
 
 
-def _operator(part: str) -> tuple[str, str, ValueKind]:
-    """Return a condition's operator, its value, and the format of the value."""
+def _split_condition(part: str) -> tuple[str, str, ValueKind]:
+    """Split a condition into its operator (empty if it has none), its value, and the value's format."""
     if match := _OPERATOR.fullmatch(part):
         return part[: match.start(2)], match[2].strip('"'), "value"
     return "", part, "condition"
 
 
 def split_conditions(query: str) -> tuple[str, ...]:
-    """Split a search into its conditions, each in the search language."""
+    """Split a search into its conditions, each in the search language; an invalid search stays whole."""
     if not query:
         return ()
     try:

@@ -1,4 +1,4 @@
-"""Choose the reading to run, or the question to ask about several readings."""
+"""Choose the reading to run, or the question to ask instead."""
 
 from __future__ import annotations
 
@@ -58,21 +58,21 @@ class ReadingChooser:
     """Choose between readings.
 
     Args:
-        describe: Describes a reading in a few words, as an answer to a question.
+        describe: Describes a reading in a few words, for the options of a question.
     """
 
     def __init__(self, describe: Describe) -> None:
         self._describe = describe
 
     def decide(self, request: Request, readings: list[Reading]) -> Interpretation:
-        """Return the reading to run, or the question to ask; `readings` are ordered best first."""
+        """Return the reading to run, or the question to ask; `readings` has at least one, best first."""
         best = readings[0]
         rivals = [
             rival
             for rival in readings[1:8]
             if best.score - rival.score < MAX_RIVAL_GAP
             and not rival.missing
-            and not rival.same_meaning(best)
+            and not rival.has_same_steps(best)
             and _is_alternative(request, rival, best)
             and not _is_same_change(rival, best)
             and rival.verb_words >= best.verb_words
@@ -112,9 +112,11 @@ class ReadingChooser:
         return ClarificationOption(self._describe(reading), reading)
 
     def _accounts_for_all(self, request: Request, reading: Reading) -> bool:
-        """Return whether the reading contains every mention and every unknown word of the request.
+        """Return whether the reading contains everything that the request mentions, and its unknown words.
 
-        The check uses only the finished reading. A change that fails it needs a question first.
+        Dates, numbers, relations and properties may take another form and are ignored. A tool's example
+        always passes; a name with sentence punctuation never does. A change that fails this check needs a
+        question.
         """
         if all(step.action.startswith(TOOL_PREFIX) for step in reading.steps):
             return True  # a tool's example is a complete request
@@ -122,8 +124,8 @@ class ReadingChooser:
         serialized = serialize(reading).casefold()
         if has_marks_in_names(request, reading):
             return False
-        known = language.vocabulary() | language.all_words()
-        notes = {path for note_set in sets_of(reading) for path in note_set.notes}
+        known = language.vocabulary() | language.function_words()
+        notes = {path for note_set in note_sets_of(reading) for path in note_set.notes}
         for mention in request.mentions(request.tokens):
             words = [token.value.casefold() for token in mention.tokens]
             if all(word in serialized for word in words) or all(
@@ -168,13 +170,16 @@ class ReadingChooser:
         return None
 
     def confirm(self, reading: Reading) -> Clarification:
-        """Ask whether a reading is meant."""
+        """Return the question whether a reading is meant."""
         return Clarification("Is this what you mean?", (self._option(reading),))
 
     def ask(
         self, request: Request, readings: Sequence[Reading], shares: Sequence[float] = ()
     ) -> Interpretation:
-        """Ask which reading is meant; readings with an unknown note are offered only without others.
+        """Ask which of several readings is meant.
+
+        Readings with an unknown note are never options: the question is about the note if the likeliest
+        reading is a change that lacks it, or if every reading lacks one.
 
         Args:
             request: The request.
@@ -212,7 +217,7 @@ def _with_step(reading: Reading, index: int, step: PipelineStep) -> Reading:
 
 
 def has_marks_in_names(request: Request, reading: Reading) -> bool:
-    """Return whether a name that is not quoted in the request contains the punctuation of a sentence."""
+    """Return whether a name that is not quoted in the request contains sentence punctuation."""
     return any(_SENTENCE_MARK.search(name) for name in _unquoted_names(request, reading))
 
 
@@ -232,7 +237,7 @@ def _as_tuple(value: object) -> tuple[object, ...]:
     return value if isinstance(value, tuple) else (value,)
 
 
-def sets_of(reading: Reading) -> list[NoteSet]:
+def note_sets_of(reading: Reading) -> list[NoteSet]:
     """Return the sets of notes in a reading."""
     return [
         notes
@@ -244,11 +249,11 @@ def sets_of(reading: Reading) -> list[NoteSet]:
 
 def is_clear(reading: Reading) -> bool:
     """Return whether every note of a reading is resolved."""
-    return not any(notes.unknown for notes in sets_of(reading))
+    return not any(notes.unknown for notes in note_sets_of(reading))
 
 
 def _is_same_change(reading: Reading, best: Reading) -> bool:
-    """Return whether two readings describe the same change, so that the user need not choose."""
+    """Return whether two readings make the same or a related change, so that the user need not choose."""
     if len(reading.steps) != len(best.steps) and reading.steps[0].action == best.steps[0].action:
         return True  # "create X and tag it Y" in one step or two
     pair = {reading.last.action, best.last.action}
@@ -256,7 +261,7 @@ def _is_same_change(reading: Reading, best: Reading) -> bool:
 
 
 def _is_alternative(request: Request, other: Reading, best: Reading) -> bool:
-    """Return whether two readings are alternatives; different views of the same notes are not."""
+    """Return whether the user should choose between two readings: one of them makes a change."""
     return request.writes(other) or request.writes(best)
 
 
@@ -277,7 +282,7 @@ def _without_target(request: Request, reading: Reading) -> Reading | None:
         return None
     name = PurePosixPath(request.dialog.it[0]).stem if request.dialog.it else ""
     if name and name in serialize(reading):
-        return None  # such as "the notes that link to it"
+        return None  # for example "the notes that link to it"
     return replace(reading, steps=(replace(step, target=NoteSet(unknown=" ")),), missing="target")
 
 

@@ -21,7 +21,7 @@ _BARE_NUMBER = re.compile(r"\d{1,3}(st|nd|rd|th|\.)?")
 
 @dataclass(frozen=True, slots=True)
 class DateSpan:
-    """Days from `first` to `last`, inclusive; None leaves a side open. `end` is the next token."""
+    """Days from `first` to `last`, inclusive; None leaves a side open. `end` is the next token's index."""
 
     first: date | None
     last: date | None
@@ -113,7 +113,7 @@ class DateParser:
         return None
 
     def parse_ahead(self, tokens: Sequence[Token], position: int) -> DateSpan | None:
-        """Parse days in the future: "tomorrow", "this week", "next Friday", "March 20"."""
+        """Parse days, in the future if the words leave it open: "tomorrow", "this week", "March 20"."""
         language, today = self._language, self._now.date()
         for name, count in (("this", 0), ("next", -1)):
             after = language.match_prefix(tokens, position, "dates", name)
@@ -139,7 +139,8 @@ class DateParser:
     def parse_shift(self, tokens: Sequence[Token]) -> tuple[str, int] | None:
         """Parse all tokens as a shift of an earlier date: its unit, and a signed number of units.
 
-        "One week later" is `("week", 1)`, "the two days before that" is `("day", -2)`.
+        "One week later" is `("week", 1)`, "the two days before that" is `("day", -2)`. Return None for other
+        text.
         """
         language = self._language
         words = [token for token in tokens if token.kind != "mark"]
@@ -160,7 +161,8 @@ class DateParser:
     def shift(self, first: date, last: date, unit: str, count: int) -> tuple[date, date]:
         """Return a span of days shifted by a number of units.
 
-        A span from the start of a unit to a day in it, such as this month until today, becomes a whole unit.
+        A span from the start of a unit to a day in it, for example this month until today, becomes a whole
+        unit. Dates stay unchanged if the shift exceeds the calendar.
         """
         try:
             if (
@@ -185,7 +187,7 @@ class DateParser:
         return self._now.year
 
     def parse_number(self, key: str) -> int | None:
-        """Parse an integer in digits or words."""
+        """Parse an integer of at most five digits, or in words; return None for other text."""
         if key.isdecimal() and len(key) < 6:
             return int(key)
         value = self._language.table("numbers").get(key)
@@ -286,7 +288,11 @@ def _period_start(day: date, unit: str) -> date:
 
 
 def _subtract_units(day: date, unit: str, count: int) -> date:
-    """Return the day `count` units earlier, or later for a negative count."""
+    """Return the day `count` units earlier, or later for a negative count.
+
+    In a shorter month, the day is the month's last. Months and years beyond the calendar leave the day
+    unchanged.
+    """
     if unit == "week":
         return day - timedelta(weeks=count)
     if unit == "day":

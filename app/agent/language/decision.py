@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from app.agent.language.candidates import MeaningCandidate, means_same
+from app.agent.language.candidates import MeaningCandidate, have_same_meaning
 from app.agent.language.choices import is_clear
 from app.agent.language.program import OUTCOMES
 from app.agent.language.readings import Reading
@@ -35,14 +35,14 @@ WEIGHTS: Mapping[str, float] = {
 
 "written" is the logarithm of an option's probability by the request model. A reading has features for its
 score and rank in the grammar ("grammar", "first", "complete": it explains every word), for an unknown note
-("unclear"), and for its source ("only grammar"). An outcome has features for
-its kind, and for its kind in a question. A search of the grammar with all conditions of a search of the model
-counts as a reading of the model.
+("unclear"), and for its source ("only grammar"). An outcome has a feature of its own; "question" has another
+one for a request with the words of a question. The grammar's first reading, if it refines a search by the
+model, has the probability of that search.
 """
-MAX_FROM_GRAMMAR = 4
-_CONSIDERED = math.log(0.05)
-_LEAST = 1e-3
-"""Probability that the request model gives to what it did not write."""
+MAX_GRAMMAR_READINGS = 4
+_MIN_CONSIDERED_LOG = math.log(0.05)
+_MIN_PROBABILITY = 1e-3
+"""Probability of an option that the request model did not write, so that the logarithm is finite."""
 
 Features = Mapping[str, float]
 
@@ -65,13 +65,13 @@ class Option:
 
     @property
     def is_clear(self) -> bool:
-        """True if the option is a reading with known notes only."""
+        """True if the option is a reading whose notes are all known."""
         return self.reading is not None and not self.features["unclear"]
 
     @property
     def is_considered(self) -> bool:
-        """True if the grammar explains every word and the model considers the same reading."""
-        return self.features["complete"] >= 0.5 and self.features["written"] >= _CONSIDERED
+        """True if the grammar explains every word and the model gives the same reading 5 % or more."""
+        return self.features["complete"] >= 0.5 and self.features["written"] >= _MIN_CONSIDERED_LOG
 
     @property
     def is_plain(self) -> bool:
@@ -89,18 +89,21 @@ class Option:
 def options_of(written: Sequence[MeaningCandidate], found: Sequence[Reading], *, asks: bool) -> list[Option]:
     """Return the options of a request with their features.
 
+    They are the request model's readings, the grammar's best readings without a missing role, each outcome,
+    and "else".
+
     Args:
-        written: What the request model writes.
+        written: The candidates of the request model.
         found: The readings of the grammar, best first.
         asks: Whether the request is a question.
     """
     read: list[tuple[Reading, float, int]] = [
         (one.reading, one.probability, -1) for one in written if one.reading is not None
     ]
-    for place, reading in enumerate(found[:MAX_FROM_GRAMMAR]):
+    for place, reading in enumerate(found[:MAX_GRAMMAR_READINGS]):
         if reading.missing:
             continue
-        same = next((at for at, one in enumerate(read) if means_same(one[0], reading)), None)
+        same = next((at for at, one in enumerate(read) if have_same_meaning(one[0], reading)), None)
         if same is None:
             refined = [odds for one, odds, _ in read if place == 0 and _refines(reading, one)]
             read.append((reading, max(refined, default=0.0), place))
@@ -116,7 +119,7 @@ def options_of(written: Sequence[MeaningCandidate], found: Sequence[Reading], *,
     return [*options, Option({"else": 1.0}, outcome="else")]
 
 
-def weighed(options: Sequence[Option], weights: Mapping[str, float] = WEIGHTS) -> list[Option]:
+def weigh_options(options: Sequence[Option], weights: Mapping[str, float] = WEIGHTS) -> list[Option]:
     """Return options with their probabilities, likeliest first."""
     scores = [
         sum(weights.get(name, 0.0) * value for name, value in option.features.items()) for option in options
@@ -144,7 +147,7 @@ def _reading_option(reading: Reading, probability: float, place: int) -> Option:
 
 
 def _refines(reading: Reading, other: Reading) -> bool:
-    """Return whether a search has all conditions of another one, and an order or more conditions."""
+    """Return whether a search has all conditions, the order and the limit of another, and the same words."""
     if len(reading.steps) > 1 or len(other.steps) > 1 or reading.last.action != other.last.action:
         return False
     one, two = reading.last.target, other.last.target
@@ -157,10 +160,10 @@ def _refines(reading: Reading, other: Reading) -> bool:
 
 
 def _bare_words(query: str) -> set[str]:
-    """Return the conditions of a search that are words in the text."""
+    """Return the conditions of a search that look for words in the text."""
     parts = re.findall(r'(?:"[^"]*"|[^\s"])+', query)
     return {part for part in parts if ":" not in part and "[" not in part and part not in ("OR", "-")}
 
 
 def _log(probability: float) -> float:
-    return math.log(max(probability, _LEAST))
+    return math.log(max(probability, _MIN_PROBABILITY))

@@ -52,7 +52,7 @@ class DialogState:
         return replace(self, open_note=open_note, attached=attached)
 
     def after(self, reading: Reading, question: Clarification | None) -> DialogState:
-        """Return the state after a reading has been run and has perhaps left a question."""
+        """Return the state after a reading has run, with the question that it left, if any."""
         named = [
             notes.notes[0]
             for step in reading.steps
@@ -64,21 +64,22 @@ class DialogState:
 
     @property
     def others(self) -> tuple[str, ...]:
-        """Return the referent of "the others": the last listed notes without those of the last reading."""
+        """Return the referent of "the others": the notes of `them` without those of the last reading."""
         target = self.last.last.target if self.last is not None else None
         taken = target.notes if target is not None else ()
         return tuple(path for path in self.them if path not in taken)
 
     @property
     def this(self) -> tuple[str, ...]:
-        """Return the referent of "this note": the attached note, the one on the screen, or the last one."""
+        """Return the referent of "this note": the attached, the open, or the last mentioned note."""
         return self._single_attached or self._open or self.focus
 
     @property
     def it(self) -> tuple[str, ...]:
-        """Return the referent of "it": the attached note, the last mentioned, or the one on the screen.
+        """Return the referent of "it".
 
-        Empty if the last request meant a note that is missing or not yet chosen.
+        That is the attached note, the note of the open question, the last mentioned note, or the open note.
+        It is empty if the question's note is not chosen or created yet; it is not the open note if `is_lost`.
         """
         if self._single_attached:
             return self._single_attached
@@ -88,7 +89,10 @@ class DialogState:
 
     @property
     def _question_subject(self) -> tuple[str, ...] | None:
-        """Return the note of the open question, empty if it asks for the note; None for other questions."""
+        """Return the note that the open question is about, empty if it is not chosen or created yet.
+
+        Return None without a question, or if the question is not about exactly one note.
+        """
         if self.question is None:
             return None
         if self.question.partial is not None and self.question.partial.missing in NOTE_ROLES:
@@ -103,7 +107,7 @@ class DialogState:
 
     @property
     def has_list(self) -> bool:
-        """True if the last answer was a list of several notes."""
+        """True if the last request listed or counted several notes."""
         last = self.last.last.action if self.last is not None else ""
         return last in ("find", "count") and len(self.results) > 1
 
@@ -115,7 +119,7 @@ class DialogState:
 
     @property
     def them(self) -> tuple[str, ...]:
-        """Return the referent of "these": the attached notes, or the last listed ones."""
+        """Return the referent of "these": several attached notes, or else the last listed ones."""
         return self.attached if len(self.attached) > 1 else self.results
 
     @property

@@ -25,7 +25,7 @@ _CORRECTED_ROLES = ("confidence", "value", "tag", "text", "new_name", "folder", 
 
 
 def parse_plain_follow_up(request: Request, tokens: tuple[Token, ...]) -> Reading | None:
-    """Interpret a follow-up with one meaning only: "one week later", "link them"."""
+    """Interpret a follow-up that has only one meaning: "one week later", "link them"."""
     last = request.dialog.last
     if last is None or request.dialog.question is not None:
         return None
@@ -97,8 +97,8 @@ def _refine_search(
             notes = target.or_query(query)
         else:
             notes = target.with_query(f"-({query})" if " " in query else f"-{query}")
-        # "And between 1740 and 1760" may add to a comparison or replace it, "and the events?" to a number;
-        # "only the best" may mean an order rather than a word.
+        # "And between 1740 and 1760" may extend or replace a comparison, "and the events?" a count;
+        # "only the best" may mean an order instead of a word.
         is_ambiguous = parsed.has_bare_topic or (kind == "also" and ("[" in query or step.action == "count"))
         refined = replace(step, target=notes)
         return Reading((refined,), 0.9, language=language.code, is_certain=not is_ambiguous)
@@ -106,7 +106,7 @@ def _refine_search(
 
 
 def _link_listed_mentions(request: Request, tokens: tuple[Token, ...], step: PipelineStep) -> Reading | None:
-    """Interpret "link them" after a list of the unlinked mentions of a note."""
+    """Interpret "link them" after a list of a note's unlinked mentions."""
     has_mentions = step.action == "mentions" and "link_mentions" in request.allowed
     if not has_mentions or not request.language.matches_phrase(tokens, "refine", "link_mentions"):
         return None
@@ -177,9 +177,9 @@ def _parse_day(text: str) -> date | None:
 
 
 def with_undo_first(request: Request, reading: Reading) -> list[Reading]:
-    """Return a correction of the last change ("no, I meant H4") with an undo before it, and without.
+    """Return a correction of the last change ("no, I meant H4") with and without an undo before it.
 
-    Other readings are returned alone.
+    Return any other reading alone.
     """
     dialog, step = request.dialog, reading.last
     change = dialog.changes[-1] if dialog.changes else None

@@ -30,7 +30,8 @@ class ClauseReading:
 
     Args:
         step: The step.
-        score: The share of the words that the step explains, lowered for missing roles.
+        score: The share of the words that the step explains, lowered for missing and implied roles, and
+            raised slightly for long verb phrases.
         missing: The required roles without a value.
         unexplained: The words that the step does not account for.
         verb_words: The number of words in the verb phrase.
@@ -62,7 +63,7 @@ class _VerbPhrase:
 
 @dataclass(frozen=True, slots=True)
 class _Segment:
-    """Words with the role that they fill, and the cue that introduces them; the role is empty for none."""
+    """Words, the role that they fill (empty for unexplained words), and the cue that introduces it."""
 
     role: str
     bound: RoleBinding
@@ -72,7 +73,7 @@ class _Segment:
 
 @dataclass(frozen=True, slots=True)
 class _Cue:
-    """A phrase that introduces a role, with the range of its gap (-1 without a gap)."""
+    """A phrase that introduces a role, with the range of its gap (-1 if it has none)."""
 
     start: int
     end: int
@@ -110,14 +111,14 @@ class FrameParser:
     def readings(self, tokens: Sequence[Token]) -> list[ClauseReading]:
         """Return the best reading of the clause by each frame, best first."""
         best_readings = (
-            max(self._of_frame(frame, tokens), key=lambda reading: reading.score, default=None)
+            max(self._read_frame(frame, tokens), key=lambda reading: reading.score, default=None)
             for frame in self._frames
             if frame.action in self._allowed
         )
         return sorted(filter(None, best_readings), key=lambda reading: -reading.score)
 
     def has_trigger(self, tokens: Sequence[Token], position: int) -> bool:
-        """Return whether a verb phrase starts at a token."""
+        """Return whether a verb phrase other than a relation starts at a token."""
         return any(
             frame.action in self._allowed
             and any(phrase.longest_match(tokens, position) for phrase in frame.say)
@@ -125,7 +126,7 @@ class FrameParser:
             if not frame.by_relation
         )
 
-    def _of_frame(self, frame: ActionFrame, tokens: Sequence[Token]) -> Iterator[ClauseReading]:
+    def _read_frame(self, frame: ActionFrame, tokens: Sequence[Token]) -> Iterator[ClauseReading]:
         seen: set[tuple[int, int, int, int]] = set()
         for phrase in frame.say:
             for position in range(len(tokens)):
@@ -137,9 +138,9 @@ class FrameParser:
                         continue
                     seen.add(key)
                     gap = tokens[match.gap_start : match.gap_end] if match.gap_start >= 0 else ()
-                    yield from self._of_phrase(frame, tokens, position, match.end, gap)
+                    yield from self._read_phrase(frame, tokens, position, match.end, gap)
 
-    def _of_phrase(
+    def _read_phrase(
         self,
         frame: ActionFrame,
         tokens: Sequence[Token],
@@ -179,13 +180,13 @@ class FrameParser:
                 bound = replace(bound, values={**bound.values, "type": kind})
                 leading.append(((_Segment(role, bound, len(before)),), 0, ()))
         else:
-            leading = list(self._leading(action, frame, before, bool(after)))
+            leading = list(self._leading_segments(action, frame, before, bool(after)))
         for segments, filler_words, unexplained in leading:
             filled = {name for segment in segments for name in segment.bound.values}
-            for following in self._following(action, frame, gap, after, filled):
+            for following in self._following_segments(action, frame, gap, after, filled):
                 yield self._reading(frame, verb, (*segments, *following), filler_words, unexplained, tokens)
 
-    def _following(
+    def _following_segments(
         self,
         action: Action,
         frame: ActionFrame,
@@ -202,10 +203,13 @@ class FrameParser:
                 for rest in self._assign_roles(action, frame, after, {*filled, *bound.values}, direct=True):
                     yield (segment, *rest)
 
-    def _leading(
+    def _leading_segments(
         self, action: Action, frame: ActionFrame, before: Sequence[Token], has_after: bool
     ) -> Iterator[tuple[tuple[_Segment, ...], int, tuple[str, ...]]]:
-        """Parse the words before the verb phrase: fillers, a role with its cue, or the object."""
+        """Parse the words before the verb phrase: fillers, a role with its cue, or the object.
+
+        Yield their segments, the number of fillers, and the unexplained words.
+        """
         fillers = self._language.words("fillers")
         content = [token for token in before if token.kind != "mark"]
         if all(
@@ -224,7 +228,10 @@ class FrameParser:
     def _assign_roles(
         self, action: Action, frame: ActionFrame, tokens: Sequence[Token], filled: set[str], *, direct: bool
     ) -> Iterator[tuple[_Segment, ...]]:
-        """Yield the splits of the words at cues, with a role for each segment."""
+        """Yield the splits of the words at cues, with a role for each segment.
+
+        Without a split, yield one segment of unexplained words.
+        """
         if not tokens:
             yield ()
             return
@@ -234,7 +241,7 @@ class FrameParser:
             for role in frame.direct:
                 if role in filled:
                     continue
-                for segments in self._from(action, frame, tokens, 0, 0, role, filled, cues):
+                for segments in self._segments_from(action, frame, tokens, 0, 0, role, filled, cues):
                     is_split = True
                     yield segments
             for segments in self._adjacent_objects(action, frame, tokens, filled, cues):
@@ -242,7 +249,7 @@ class FrameParser:
                 yield segments
         for cue in cues:
             if cue.start == 0 and cue.role not in filled:
-                for segments in self._at_cue(action, frame, tokens, cue, filled, cues):
+                for segments in self._segments_at_cue(action, frame, tokens, cue, filled, cues):
                     is_split = True
                     yield segments
         if not is_split:
@@ -264,10 +271,12 @@ class FrameParser:
             if bound is None or bound.fit < POINTED_FIT or second in bound.values:
                 continue
             segment = _Segment(first, bound, len(words))
-            for rest in self._from(action, frame, tokens, cut, 0, second, {*filled, *bound.values}, cues):
+            for rest in self._segments_from(
+                action, frame, tokens, cut, 0, second, {*filled, *bound.values}, cues
+            ):
                 yield (segment, *rest)
 
-    def _at_cue(
+    def _segments_at_cue(
         self,
         action: Action,
         frame: ActionFrame,
@@ -287,12 +296,16 @@ class FrameParser:
                     if not cue.gap[0] <= position < cue.gap[1]
                 )
                 segment = _Segment(cue.role, bound, len(inside), cue_words)
-                for rest in self._rest(action, frame, tokens, cue.end, {*filled, *bound.values}, cues):
+                for rest in self._remaining_segments(
+                    action, frame, tokens, cue.end, {*filled, *bound.values}, cues
+                ):
                     yield (segment, *rest)
             return
-        yield from self._from(action, frame, tokens, cue.end, cue.end - cue.start, cue.role, filled, cues)
+        yield from self._segments_from(
+            action, frame, tokens, cue.end, cue.end - cue.start, cue.role, filled, cues
+        )
 
-    def _from(
+    def _segments_from(
         self,
         action: Action,
         frame: ActionFrame,
@@ -318,10 +331,10 @@ class FrameParser:
             word_count = sum(word.kind != "mark" for word in words)
             cue_words = tuple(token.key for token in tokens[start - cue_length : start])
             segment = _Segment(role, bound, word_count, cue_words)
-            for rest in self._rest(action, frame, tokens, end, {*filled, *bound.values}, cues):
+            for rest in self._remaining_segments(action, frame, tokens, end, {*filled, *bound.values}, cues):
                 yield (segment, *rest)
 
-    def _rest(
+    def _remaining_segments(
         self,
         action: Action,
         frame: ActionFrame,
@@ -337,11 +350,11 @@ class FrameParser:
         for cue in cues:
             between = tokens[position : cue.start]
             if cue.start >= position and cue.role not in filled and not trim_marks(between):
-                yield from self._at_cue(action, frame, tokens, cue, filled, cues)
+                yield from self._segments_at_cue(action, frame, tokens, cue, filled, cues)
         if tokens[position].kind == "quoted":
             for role in frame.direct:
                 if role not in filled:
-                    yield from self._from(action, frame, tokens, position, 0, role, filled, cues)
+                    yield from self._segments_from(action, frame, tokens, position, 0, role, filled, cues)
 
     def _cues(self, frame: ActionFrame, tokens: Sequence[Token]) -> list[_Cue]:
         cues_by_position: dict[tuple[int, int, str, tuple[int, int]], _Cue] = {}
@@ -399,8 +412,8 @@ class FrameParser:
         score += _SPECIFICITY_BONUS * verb.count
         step = PipelineStep(action.id, target if isinstance(target, NoteSet) else None, values)
         if any(token.key in self._language.words("jointly") for token in tokens):
-            step = _jointly(step)
-        step = self.completed(step, tokens)
+            step = _as_joint_search(step)
+        step = self.complete_step(step, tokens)
         is_certain = (
             not verb.is_narration
             and (not is_implied or self._implies_one(action, tokens))
@@ -408,7 +421,7 @@ class FrameParser:
         )
         return ClauseReading(step, score, missing, tuple(left_words), verb.count, is_certain)
 
-    def completed(self, step: PipelineStep, tokens: Sequence[Token]) -> PipelineStep:
+    def complete_step(self, step: PipelineStep, tokens: Sequence[Token]) -> PipelineStep:
         """Return a step with the values that other words of its clause imply."""
         return _with_words_as_query(self._as_task(step, tokens))
 
@@ -456,20 +469,20 @@ class FrameParser:
         return bool(introduction & self._language.words(f"introduces_{kind}"))
 
     def fill(self, action: Action, frame: ActionFrame, role: str, tokens: Sequence[Token]) -> Values | None:
-        """Parse the answer to a question as the value of one role; None if the words do not fit."""
+        """Parse words (for example an answer) as the value of one role; None if they do not fit."""
         bound = self._values.parse(action, frame, role, tokens)
         return bound.values if bound else None
 
 
 def _with_words_as_query(step: PipelineStep) -> PipelineStep:
-    """Return a list of tasks with words that name no note as words to search for."""
+    """Search a list of tasks for words that name no note; return other steps unchanged."""
     if step.action != "list_tasks" or step.target is None or not step.target.unknown:
         return step
     return PipelineStep(step.action, None, {**step.arguments, "query": step.target.unknown})
 
 
-def _jointly(step: PipelineStep) -> PipelineStep:
-    """Turn a list of links of several notes into a search for those that all share ("both H4 and K1")."""
+def _as_joint_search(step: PipelineStep) -> PipelineStep:
+    """Turn a list of links of several notes into a search for the links that all share ("both H4 and K1")."""
     name = _LINK_FILTERS.get(step.action)
     if name is None or step.target is None or len(step.target.notes) < 2 or step.target.query:
         return step

@@ -1,7 +1,8 @@
 """Interpret a request as a pipeline of steps, a question to the user, or work that needs a model.
 
-The request is split into clauses, each clause is parsed as an action on a set of notes, and the reading that
-explains the most words wins. A reading that writes but explains too few words is never run.
+The grammar splits the request into clauses and parses each one as an action on a set of notes; the request
+model writes further readings. The agent runs the likeliest reading or asks a
+question. A change runs only as the answer to a question, or if `ReadingChooser` has no doubt about it.
 """
 
 from __future__ import annotations
@@ -21,10 +22,10 @@ from app.agent.language.choices import (
     ReadingChooser,
     has_marks_in_names,
     is_clear,
-    sets_of,
+    note_sets_of,
 )
 from app.agent.language.dates import DateParser
-from app.agent.language.decision import Option, options_of, weighed
+from app.agent.language.decision import Option, options_of, weigh_options
 from app.agent.language.dialog import NOTE_ROLES, DialogState
 from app.agent.language.follow_ups import parse_follow_up, parse_plain_follow_up, with_undo_first
 from app.agent.language.frames import ClauseReading, FrameParser
@@ -49,29 +50,30 @@ from app.agent.language.vocabulary import Vocabulary, correct_spelling
 
 GUESS_SCORE = 0.63
 """Score of a request without a verb, read as a search for words."""
-CORRECTED_WRITE_SCORE = MIN_WRITE_SCORE - 0.01
-RUNS = 0.6
-"""Probability from which a reading is run; a change only if grammar and model read the same."""
-UNRELATED = 0.8
-"""Probability from which a question is taken to have nothing to do with the notes."""
-DOUBTED = 0.65
-"""Probability of something else from which the grammar's plain reading is not run."""
-ONLY_NOTE = 0.72
-"""Score from which the grammar alone decides on a reading that lacks only its note."""
-COMPLETE = 0.85
-"""Score from which the grammar alone decides on values such as days when something is due."""
-MIN_PIPELINE = 3
-"""Number of steps from which the grammar alone decides: the training has few requests with as many."""
-OFFERED = 0.01
+MAX_CORRECTED_WRITE_SCORE = MIN_WRITE_SCORE - 0.01
+"""Maximum score of a change with corrected spelling: low enough that the agent asks."""
+MIN_RUN_PROBABILITY = 0.6
+"""Minimum probability of a reading that runs; a change also needs the grammar and the model to agree."""
+MIN_UNRELATED_PROBABILITY = 0.8
+"""Minimum probability at which a question counts as unrelated to the notes."""
+MIN_DOUBT_PROBABILITY = 0.65
+"""Probability of the likeliest option from which the grammar's reading may be wrong."""
+MIN_SCORE_WITHOUT_NOTE = 0.72
+"""Minimum score at which the grammar alone decides on a reading that lacks only its note."""
+MIN_COMPLETE_SCORE = 0.85
+"""Minimum score at which the grammar alone decides on a long pipeline or a rare value, such as a due date."""
+MIN_PIPELINE_STEPS = 3
+"""Minimum number of steps of a pipeline on which the grammar decides: few training requests have as many."""
+MIN_OFFERED_PROBABILITY = 0.01
 """Minimum probability at which a reading is offered in a question."""
-OFFERED_OUTCOME = 0.04
+MIN_OFFERED_OUTCOME_PROBABILITY = 0.04
 """Minimum probability at which an answer from the notes, or a model, is offered in a question."""
-CERTAIN_OUTCOME = 0.6
-"""Probability from which a request counts as a question, or as work for a model, without asking."""
-UNLIKELY_READINGS = 0.05
-"""Probability of all readings below which the user is not asked about them."""
+MIN_CERTAIN_OUTCOME_PROBABILITY = 0.6
+"""Minimum probability at which a request counts as a question, or as work for a model, without asking."""
+MIN_READINGS_PROBABILITY = 0.05
+"""Minimum probability of all readings together at which the user is asked about them."""
 _CREATION_ROLES = {"new_name": "name", "folder": "folder", "tag": "tag", "text": "text", "type": "type"}
-"""The values of "call it X and put it in People", and their roles in the creation of the note."""
+"""The roles of "call it X and put it in People", with the roles that they fill in the note's creation."""
 _SPLIT_PENALTY = 0.02
 _MAX_CLAUSES = 4
 
@@ -81,7 +83,7 @@ class Interpreter:
 
     Args:
         languages: The languages, default first.
-        describe: Describe a reading in a few words, for the answers of a question.
+        describe: Describes a reading in a few words, for the options of a question.
         tool_frames: The frames of the tools' examples, which are in the first language.
     """
 
@@ -105,18 +107,18 @@ class Interpreter:
         Args:
             text: The request.
             dialog: The state of the conversation.
-            vocabulary_in: Return the vault's vocabulary for a language.
-            allowed: The allowed actions, by id.
+            vocabulary_in: Returns the vault's vocabulary for a language.
+            allowed: The actions that may run, by id.
             now: The time that relative dates refer to.
         """
         if dialog.question is not None and (
-            answer := self._answer(text, dialog, vocabulary_in, allowed, now)
+            answer := self._interpret_answer(text, dialog, vocabulary_in, allowed, now)
         ):
             return answer
         for language in self._languages:
             words = without_marks_at_end(tokenize(text, language.contractions, language.words("noise")))
             if dialog.question is None and language.matches_phrase(words, "refine", "no"):
-                return self._objection(language, dialog, allowed)
+                return self._interpret_objection(language, dialog, allowed)
             if reply := self._small_talk(language, words):
                 return reply
         found: list[Reading] = []
@@ -135,16 +137,16 @@ class Interpreter:
             for language, tokens in by_language
         ]
         likeliest = requests[0]
-        asked = likeliest
+        grammar_request = likeliest
         for request in requests:
-            fixed, asked_in, readings = self._grammar(request)
+            fixed, checked_request, readings = self._apply_grammar(request)
             if fixed is not None:
                 return fixed
             if readings and (not found or readings[0].score > found[0].score):
-                found, asked = readings, asked_in
+                found, grammar_request = readings, checked_request
             if found and found[0].score >= MIN_READ_SCORE:
                 break
-        return self._decided(likeliest, asked, found)
+        return self._decide(likeliest, grammar_request, found)
 
     def request_of(
         self,
@@ -161,7 +163,7 @@ class Interpreter:
         return Request(text, language, tokens, vocabulary, dates, dialog, allowed, self._frames_of(language))
 
     def language_of(self, text: str) -> Language:
-        """Return the language that knows the most words of a request."""
+        """Return the language that knows the largest share of a request's words."""
         return self._by_likelihood(text)[0][0]
 
     def _by_likelihood(self, text: str) -> list[tuple[Language, tuple[Token, ...]]]:
@@ -178,8 +180,12 @@ class Interpreter:
 
     # One language
 
-    def _grammar(self, request: Request) -> tuple[Interpretation | None, Request, list[Reading]]:
-        """Return the readings of the grammar, best first, or the interpretation of a fixed phrase."""
+    def _apply_grammar(self, request: Request) -> tuple[Interpretation | None, Request, list[Reading]]:
+        """Return the grammar's fixed interpretation or None, the request, and the readings, best first.
+
+        Small talk, a typed search and an unambiguous follow-up have a fixed interpretation and no readings.
+        The returned request may need confirmation.
+        """
         language = request.language
         bare = without_marks_at_end(request.tokens)
         if not bare:
@@ -207,7 +213,7 @@ class Interpreter:
                 return None, request, readings
         first = next((token.key for token in tokens if token.is_word), "")
         plain = self._without_reason(language, tokens)
-        # No reading explains the words of a reason.
+        # The reading does not account for the words of a reason, so a change needs confirmation.
         request = replace(
             request, needs_confirmation=first in language.words("question_words") or plain != tokens
         )
@@ -215,12 +221,12 @@ class Interpreter:
         asks = tokens[0].key in language.words("asking_words")
         found = self._valid(request, tokens, asks=asks)
         if not found or found[0].score < MIN_WRITE_SCORE:
-            corrected_tokens = self._corrected(request, tokens)
+            corrected_tokens = self._correct_words(request, tokens)
             if corrected_tokens != tokens:
                 again = [
                     replace(
                         reading,
-                        score=min(reading.score * 0.97, CORRECTED_WRITE_SCORE)
+                        score=min(reading.score * 0.97, MAX_CORRECTED_WRITE_SCORE)
                         if request.writes(reading)
                         else reading.score * 0.97,
                     )
@@ -232,7 +238,7 @@ class Interpreter:
         return None, request, found
 
     def _is_change(self, request: Request, tokens: tuple[Token, ...]) -> bool:
-        """Return whether all words are those of a change: "add a note called X" adds nothing to a list."""
+        """Return whether the words are a complete change: "add a note called X" adds no notes to a list."""
         best = next(iter(self._valid(request, tokens, asks=False)), None)
         return (
             best is not None
@@ -249,10 +255,10 @@ class Interpreter:
             and not (asks and request.writes(reading))
         ]
 
-    def _objection(
+    def _interpret_objection(
         self, language: Language, dialog: DialogState, allowed: Mapping[str, Action]
     ) -> Interpretation:
-        """Return the meaning of "no" without a question: perhaps to undo the change just made."""
+        """Interpret "no" without an open question: offer to undo the change just made, if there is one."""
         steps = dialog.last.steps if dialog.last is not None else ()
         made = bool(dialog.changes) and any(allowed[step.action].writes for step in steps)
         if not made or "undo" not in allowed:
@@ -262,44 +268,50 @@ class Interpreter:
 
     # The decision
 
-    def _decided(self, likeliest: Request, asked: Request, found: list[Reading]) -> Interpretation:
-        """Return the reading or the outcome that is certain enough, else the question to ask."""
+    def _decide(self, likeliest: Request, grammar_request: Request, found: list[Reading]) -> Interpretation:
+        """Return the reading to run, an outcome without an action, or a question.
+
+        Args:
+            likeliest: The request in its likeliest language.
+            grammar_request: The request in the language of the grammar's readings.
+            found: The readings of the grammar, best first.
+        """
         best = found[0] if found else None
         if best is not None and best.last.action.startswith(TOOL_PREFIX) and best.score >= MIN_READ_SCORE:
-            return self._chooser.decide(asked, found)
+            return self._chooser.decide(grammar_request, found)
         if likeliest.language.match_prefix(likeliest.tokens, 0, "about_contents"):
             return ContentQuestion(likeliest.text)
-        options = weighed(self._options(likeliest, found))
-        if best is not None and _grammar_decides(best, options, writes=asked.writes(best)):
-            return self._chooser.decide(asked, found)
+        options = weigh_options(self._options(likeliest, found))
+        if best is not None and _grammar_decides(best, options, writes=grammar_request.writes(best)):
+            return self._chooser.decide(grammar_request, found)
         offered = _offered(options, likeliest.allowed)
         readings_share = sum(option.share for option in options if option.reading is not None)
         shares = {option.outcome: option.share for option in options if option.outcome}
         if (outcome := self._likely_outcome(likeliest, shares, readings_share)) is not None:
             return outcome
         top = next((option for option in options if option.reading is not None), None)
-        if top is not None and top.reading is not None and top.is_clear and top.share >= RUNS:
+        if top is not None and top.reading is not None and top.is_clear and top.share >= MIN_RUN_PROBABILITY:
             if not likeliest.writes(top.reading):
                 return top.reading
-            if top.is_agreed and isinstance(run := self._chooser.decide(asked, found), Reading):
+            if top.is_agreed and isinstance(run := self._chooser.decide(grammar_request, found), Reading):
                 return run
         is_read = best is not None and best.score >= MIN_CONFIRM_SCORE
         lacks_part = best is not None and (bool(best.missing) or not is_clear(best))
         if is_read and lacks_part and shares["ask"] > readings_share:
-            return self._chooser.decide(asked, found)
+            return self._chooser.decide(grammar_request, found)
         if not any(option.reading for option in offered):
             if offered and (top is None or offered[0].share > top.share):
-                return self._outcome(offered[0].outcome, likeliest, is_sure=False)
+                return self._interpret_outcome(offered[0].outcome, likeliest, is_sure=False)
             offered = [top] if top is not None else []
         if offered and (is_read or options[0].outcome != "none"):
-            answers = [self._answer_of(option, likeliest) for option in offered]
+            answers = [self._option_reading(option, likeliest) for option in offered]
             return self._chooser.ask(likeliest, answers, [option.share for option in offered])
         return Reply("", understood=False)
 
     def _likely_outcome(
         self, request: Request, shares: Mapping[str, float], readings_share: float
     ) -> Interpretation | None:
-        """Return the outcome that is likelier than all readings; None if there is none.
+        """Return the outcome that is likelier than all readings together; None if there is none.
 
         Args:
             request: The request.
@@ -307,22 +319,26 @@ class Interpreter:
             readings_share: The probability of all readings.
         """
         outcome = max(("question", "model", "none"), key=lambda name: shares[name])
-        contents = shares["question"] + shares["model"] if self._asks(request) else 0.0
+        contents = shares["question"] + shares["model"] if self._is_question(request) else 0.0
         probability = max(contents, shares[outcome])
         if probability <= readings_share + shares["ask"]:
             return None
-        # An answer of a question can be every outcome but "none".
-        if outcome != "none" and probability < CERTAIN_OUTCOME and readings_share >= UNLIKELY_READINGS:
+        # A question can also offer "question" and "model" as options, but not "none".
+        if (
+            outcome != "none"
+            and probability < MIN_CERTAIN_OUTCOME_PROBABILITY
+            and readings_share >= MIN_READINGS_PROBABILITY
+        ):
             return None
         if contents > shares[outcome]:
             outcome = max(("question", "model"), key=lambda name: shares[name])
-        return self._outcome(outcome, request, is_sure=shares[outcome] >= UNRELATED)
+        return self._interpret_outcome(outcome, request, is_sure=shares[outcome] >= MIN_UNRELATED_PROBABILITY)
 
     def _options(self, request: Request, found: Sequence[Reading]) -> list[Option]:
-        return options_of(candidates(request), found, asks=self._asks(request))
+        return options_of(candidates(request), found, asks=self._is_question(request))
 
-    def _answer_of(self, option: Option, request: Request) -> Reading:
-        """Return an option as the answer of a question."""
+    def _option_reading(self, option: Option, request: Request) -> Reading:
+        """Return the reading that selects an option in a question."""
         match option.outcome:
             case "question":
                 step = PipelineStep("question", None, {"query": request.text})
@@ -333,12 +349,12 @@ class Interpreter:
                 return option.reading
         return Reading((step,), option.share, language=request.language.code)
 
-    def _asks(self, request: Request) -> bool:
+    def _is_question(self, request: Request) -> bool:
         return question_language(request.text, self._languages) is not None
 
-    def _outcome(self, outcome: str, request: Request, *, is_sure: bool) -> Interpretation:
+    def _interpret_outcome(self, outcome: str, request: Request, *, is_sure: bool) -> Interpretation:
         """Return the interpretation of a request that asks for no action."""
-        is_question = self._asks(request)
+        is_question = self._is_question(request)
         match outcome:
             case "none" if is_question and not is_sure:
                 return ContentQuestion(request.text)
@@ -353,7 +369,7 @@ class Interpreter:
                 return Reply("", understood=False)
 
     def _model_work(self, request: Request) -> str:
-        """Return the name of the work that a model is needed for."""
+        """Return the work that needs a model, as the subject of a sentence; "This" if it is unknown."""
         tokens = self._without_courtesies(request.language, request.tokens)
         return next(
             (
@@ -375,7 +391,7 @@ class Interpreter:
         return None
 
     def _only_small_talk(self, language: Language, tokens: Sequence[Token]) -> Interpretation | None:
-        """Parse several small-talk phrases in a row: "thanks, that was all"."""
+        """Return the reply to the first of several small-talk phrases ("thanks, that was all"), or None."""
         clauses: list[list[Token]] = [[]]
         for token in tokens:
             if token.kind == "mark":
@@ -427,8 +443,8 @@ class Interpreter:
                     break
         return tokens[position:end]
 
-    def _corrected(self, request: Request, tokens: tuple[Token, ...]) -> tuple[Token, ...]:
-        """Return the tokens with misspelled words of the language corrected; keep names of notes."""
+    def _correct_words(self, request: Request, tokens: tuple[Token, ...]) -> tuple[Token, ...]:
+        """Return the tokens with the language's misspelled words corrected; names of notes stay."""
         known = request.language.vocabulary()
         corrected: list[Token] = []
         for token in tokens:
@@ -453,7 +469,7 @@ class Interpreter:
         if not follows and (phrase := self._noun_phrase(request, tokens)):
             found.append(phrase)
         if depth < _MAX_CLAUSES:
-            for first, second in self._cuts(request, frames, tokens):
+            for first, second in self._split_clauses(request, frames, tokens):
                 heads = [
                     _to_reading(clause, request.language)
                     for clause in frames.readings(self._without_courtesies(request.language, first))
@@ -485,10 +501,10 @@ class Interpreter:
             language=request.language.code,
         )
 
-    def _cuts(
+    def _split_clauses(
         self, request: Request, frames: FrameParser, tokens: tuple[Token, ...]
     ) -> Iterable[tuple[tuple[Token, ...], tuple[Token, ...]]]:
-        """Return the positions where one clause may end and the next may begin."""
+        """Yield the pairs of clauses into which a conjunction or a mark may split the tokens."""
         language = request.language
         for position in range(1, len(tokens)):
             after = max(
@@ -530,7 +546,7 @@ class Interpreter:
 
     # Answers to a question
 
-    def _answer(
+    def _interpret_answer(
         self,
         text: str,
         dialog: DialogState,
@@ -584,7 +600,7 @@ class Interpreter:
             for language, tokens in self._by_likelihood(text)
         ]
         for request in requests:
-            if (creation := self._completed_creation(request, question)) is not None:
+            if (creation := self._complete_creation(request, question)) is not None:
                 return creation
         if question.partial is None or not question.partial.missing:
             return None
@@ -603,12 +619,12 @@ class Interpreter:
                 or (begins and fresh[0].score >= MIN_CONFIRM_SCORE)
             ):
                 return None
-            filled = self._filled(request, question.partial)
+            filled = self._fill_missing(request, question.partial)
             if filled is None:
                 continue
             target = filled.last.target
             unknown = target is not None and bool(target.unknown)
-            if question.partial.missing == "target" and unknown and not _names_resemble(target):
+            if question.partial.missing == "target" and unknown and not _has_candidates(target):
                 continue  # not the name of a note, so a new request
             verbs = frozenset[str]().union(*(one.verbs() for one in self._languages))
             first = request.tokens[0].key if request.tokens else ""
@@ -617,8 +633,11 @@ class Interpreter:
             return self._chooser.decide(request, [filled])
         return None
 
-    def _completed_creation(self, request: Request, question: Clarification) -> Reading | None:
-        """Return the creation that the question is about, with the name and values of "call it X"."""
+    def _complete_creation(self, request: Request, question: Clarification) -> Reading | None:
+        """Return the creation that the question is about, with the name and values of "call it X".
+
+        Return None if the question is about something else or the request does not name the note.
+        """
         readings = [*(option.reading for option in question.options), question.partial]
         base = next(
             (one for one in readings if one is not None and one.steps[0].action == "create_note"), None
@@ -641,8 +660,8 @@ class Interpreter:
         reading = Reading((created,), MIN_WRITE_SCORE, language=request.language.code)
         return None if has_marks_in_names(request, reading) else reading
 
-    def _filled(self, request: Request, partial: Reading) -> Reading | None:
-        """Return the reading with the request's text as the value of the missing role."""
+    def _fill_missing(self, request: Request, partial: Reading) -> Reading | None:
+        """Return the reading with the request's text as its missing value; None if the text does not fit."""
         step, role = partial.last, partial.missing
         frame = next((one for one in request.frames if one.action == step.action and not one.hashtag), None)
         if frame is None:
@@ -671,12 +690,12 @@ class Interpreter:
 
 
 def is_outcome(step: PipelineStep) -> bool:
-    """Return whether a step is the answer of a question that no pipeline runs: contents, or a model."""
+    """Return whether a step stands for an outcome that no pipeline runs: "question" or "model"."""
     return step.action in ("question", "model")
 
 
 def meaning_of(reading: Reading) -> Interpretation:
-    """Return what a chosen reading means: an action, a question about the notes, or work for a model."""
+    """Return the interpretation that a chosen reading stands for: the reading itself, or an outcome."""
     query = str(reading.last.arguments.get("query", ""))
     match reading.last.action:
         case "question":
@@ -687,14 +706,14 @@ def meaning_of(reading: Reading) -> Interpretation:
 
 
 def _grammar_decides(best: Reading, options: Sequence[Option], *, writes: bool) -> bool:
-    """Return whether the best reading of the grammar holds, whatever the options' probabilities are."""
-    is_doubted = options[0].share >= DOUBTED
+    """Return whether the grammar alone decides on its best reading; strong doubt can overrule it."""
+    is_doubted = options[0].share >= MIN_DOUBT_PROBABILITY
     if _is_for_grammar(best, writes=writes):
         return is_clear(best) or not (is_doubted and options[0].reading is None)
     complete = _complete_option(options)
     if complete is None:
         return False
-    if len(best.steps) >= MIN_PIPELINE and best.score >= COMPLETE:
+    if len(best.steps) >= MIN_PIPELINE_STEPS and best.score >= MIN_COMPLETE_SCORE:
         return not is_doubted
     if writes:
         return False
@@ -702,15 +721,15 @@ def _grammar_decides(best: Reading, options: Sequence[Option], *, writes: bool) 
 
 
 def _offered(options: Sequence[Option], allowed: Mapping[str, Action]) -> list[Option]:
-    """Return the options that a question offers, with the reading of the grammar that explains all words.
+    """Return the options that a question offers, including the grammar's complete reading.
 
-    The outcomes among them are those that are actions, too: an answer from the notes, and work for a model.
+    An outcome is offered only if it is also an action: an answer from the notes, or work for a model.
     """
     offered = [
         option
         for option in options
-        if (option.is_clear and option.share >= OFFERED)
-        or (option.outcome in allowed and option.share >= OFFERED_OUTCOME)
+        if (option.is_clear and option.share >= MIN_OFFERED_PROBABILITY)
+        or (option.outcome in allowed and option.share >= MIN_OFFERED_OUTCOME_PROBABILITY)
     ]
     complete = _complete_option(options)
     if complete is not None and complete not in offered[:MAX_OPTIONS]:
@@ -724,30 +743,31 @@ def _complete_option(options: Sequence[Option]) -> Option | None:
 
 
 def _is_for_grammar(best: Reading, *, writes: bool) -> bool:
-    """Return whether the grammar reads all of a request, with a value that the model does not know well.
+    """Return whether the best reading has a value or an action that the request model does not know well.
 
-    These are values with few examples, and names that several notes have.
+    That is a missing or unknown note or, in a complete reading, an ambiguous name, or a value or an action
+    with few examples.
     """
     target = best.last.target
     if not best.missing and target is not None and target.unknown and not target.candidates:
         if not target.unknown.strip():
-            return best.score >= ONLY_NOTE  # "summarize the first one", without a list
+            return best.score >= MIN_SCORE_WITHOUT_NOTE  # "summarize the first one", without a list
         if target.unknown[0].isupper() and " " not in target.unknown and writes:
             return True  # a name that no note has
-    if best.score < COMPLETE or not best.is_certain or best.missing or best.unexplained:
+    if best.score < MIN_COMPLETE_SCORE or not best.is_certain or best.missing or best.unexplained:
         return False
     rare = any(name in best.last.arguments for name in ("due", "uses", "about", "what", "side"))
     rare = rare or best.last.action == "link_mentions"
-    return rare or any(notes.candidates or "backlinks:" in notes.query for notes in sets_of(best))
+    return rare or any(notes.candidates or "backlinks:" in notes.query for notes in note_sets_of(best))
 
 
-def _names_resemble(notes: NoteSet | None) -> bool:
-    """Return whether names resemble the words for a note."""
+def _has_candidates(notes: NoteSet | None) -> bool:
+    """Return whether the vault has notes whose names resemble the words for a note."""
     return notes is not None and bool(notes.candidates)
 
 
 def _parse_ordinal(language: Language, tokens: Sequence[Token], count: int) -> int | None:
-    """Return the index that an answer such as "the second one", "2" or "number 2" names."""
+    """Return the index that an answer names ("the second one", "2" or "number 2"), or None."""
     table = language.table("ordinals")
     words = [token for token in tokens if token.kind != "mark"]
     named = [table[token.key] for token in words if token.key in table]
@@ -761,8 +781,8 @@ def _parse_ordinal(language: Language, tokens: Sequence[Token], count: int) -> i
     return None
 
 
-def normalized(step: PipelineStep) -> PipelineStep:
-    """Return the step as the action of its own that some values of properties have."""
+def normalize_step(step: PipelineStep) -> PipelineStep:
+    """Return a step as the more specific action that it means: `read` one note, or `set_type`."""
     if step.action == "find" and step.target is not None and step.target.is_single:
         return PipelineStep("read", step.target)  # "what is in it?"
     names_type = step.arguments.get("key") == "type" and "value" in step.arguments
@@ -774,7 +794,7 @@ def normalized(step: PipelineStep) -> PipelineStep:
 def _to_reading(clause: ClauseReading, language: Language) -> Reading:
     missing = clause.missing[0] if clause.missing else ""
     return Reading(
-        (normalized(clause.step),),
+        (normalize_step(clause.step),),
         clause.score,
         clause.unexplained,
         missing,

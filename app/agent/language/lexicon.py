@@ -1,8 +1,8 @@
 """Lexicon of a language, loaded from its data file: phrases, filters and frames.
 
-A language is one TOML file in `resources/language`; the code contains no words of any language. Phrases use
-`(a|b)` for alternatives, `[a]` for an optional part, ` ... ` for a gap that contains the phrase's object, and
-`<relation>` for any phrase of the table `relations`.
+A language is one TOML file in `resources/language`. Phrases use `(a|b)` for alternatives, `[a]` for an
+optional part, ` ... ` for a gap that contains the phrase's object, and `<relation>` for any phrase of the
+table `relations`.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ def _parse_sequence(pieces: list[str], position: int, closing: str) -> tuple[lis
 
 
 def _first_words(parts: tuple[_Part, ...]) -> Iterator[str]:
-    """Yield the words that the parts can begin with."""
+    """Yield the words that the parts can begin with, or the gap."""
     for part in parts:
         if not isinstance(part, _Alternatives):
             yield part
@@ -135,7 +135,7 @@ def _first_words(parts: tuple[_Part, ...]) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """A condition on notes: its phrases, the kind of its value, and a search with `{}` for the value."""
+    """A condition on notes: its phrases, the kind of its value, and the search, with `{}` for the value."""
 
     say: tuple[PhrasePattern, ...]
     value: str
@@ -177,7 +177,7 @@ class ActionFrame:
 
 @dataclass(frozen=True, eq=False)
 class Language:
-    """All words of one language."""
+    """The lexicon of one language."""
 
     code: str
     name: str
@@ -191,7 +191,7 @@ class Language:
     _words: dict[str, frozenset[str]] = field(default_factory=dict)
 
     def phrases(self, *path: str) -> tuple[PhrasePattern, ...]:
-        """Return the phrases of a list in the data file, such as `phrases("dates", "last")`."""
+        """Return the phrases of a list in the data file, for example `phrases("dates", "last")`."""
         key = ".".join(path)
         if key not in self._phrases:
             texts: Any = self.data
@@ -201,7 +201,7 @@ class Language:
         return self._phrases[key]
 
     def words(self, name: str) -> frozenset[str]:
-        """Return the single words of a list in the data file."""
+        """Return the single words of a list in the data file, case-folded."""
         if name not in self._words:
             self._words[name] = frozenset(str(word).casefold() for word in self.data.get(name, ()))
         return self._words[name]
@@ -221,7 +221,7 @@ class Language:
         return max((match.end for match in matches if match), default=position)
 
     def verbs(self) -> frozenset[str]:
-        """Return the first words of the verb phrases."""
+        """Return the first words of the verb phrases other than relations, without fillers."""
         if "!" not in self._words:
             self._words["!"] = frozenset(
                 word
@@ -234,13 +234,13 @@ class Language:
         return self._words["!"]
 
     def coverage(self, tokens: Sequence[Token]) -> float:
-        """Return the share of words that the language knows, 0 to 1, to detect the language of a request."""
+        """Return the share of the words that the language knows, from 0 to 1."""
         words = [token.key for token in tokens if token.is_word]
         known = self.vocabulary() | self.words("fillers") | self.words("question_words")
         return sum(word in known for word in words) / len(words) if words else 0.0
 
-    def all_words(self) -> frozenset[str]:
-        """Return the function words, which name nothing: courtesies, pronouns, conjunctions and so on."""
+    def function_words(self) -> frozenset[str]:
+        """Return words that name nothing, for example courtesies and pronouns, but no negations."""
         if "all" not in self._words:
             words: set[str] = set()
             for name, value in self.data.items():
@@ -258,7 +258,7 @@ class Language:
         return self._words["all"]
 
     def vocabulary(self) -> frozenset[str]:
-        """Return all words of the verb phrases, cues and filters, to correct misspelled words."""
+        """Return the words of verb phrases, cues, filters, relations, pronouns, nouns and fillers."""
         if "*" not in self._words:
             words: set[str] = set()
             lists = [frame.say for frame in self.frames] + [entry.say for entry in self.filters]

@@ -32,7 +32,8 @@ class EntityMention:
         kind: The kind of the mention; "word" for a word that names nothing.
         tokens: The words of the mention.
         notes: The named notes, for a note.
-        value: The tag, property, number, text, folder or type.
+        value: The note's name, tag, property, number, text, folder, type or relation, or the search for a
+            date.
         is_near: Whether the words only resemble the name.
     """
 
@@ -51,7 +52,7 @@ def find_mentions(
     sets: NoteSetParser,
     dates: DateParser,
 ) -> tuple[EntityMention, ...]:
-    """Split a request into mentions, preferring the longest name at each position."""
+    """Split a request into mentions without its marks, preferring the longest name at each position."""
     mentions: list[EntityMention] = []
     own_words = language.vocabulary() | language.words("fillers") | language.words("question_words")
     position = 0

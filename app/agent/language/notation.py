@@ -2,8 +2,8 @@
 
     find [tag:instrument -tag:core] | add_tag [these] tag=navigation
 
-A set is a search, `@note, @note`, `these` (the result of the previous step) or `*` (every note). Values with
-spaces are quoted, and lists are joined by commas.
+A set is a search, `@note, @note` (`@note & search` for both), `these` (the result of the previous step) or
+`*` (every note). Values with spaces or special characters are quoted, and lists are joined by commas.
 """
 
 from __future__ import annotations

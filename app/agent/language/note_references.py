@@ -80,7 +80,7 @@ class NoteReferenceParser:
         )
 
     def implied_notes(self) -> NoteSet | None:
-        """Return the notes of a request that names none: the result of the previous step, or "it"."""
+        """Return the notes of a request that names none: the last step's result, or "it"; else None."""
         if self._follows:
             return NoteSet(source="previous")
         notes = self._first_existing(self._dialog.it).notes
@@ -88,13 +88,13 @@ class NoteReferenceParser:
 
     @property
     def implies_one(self) -> bool:
-        """True if "it" is unambiguous: not after a list or a request that was not understood."""
+        """True if "it" is unambiguous: after a step, or if neither a list nor a doubtful request preceded."""
         dialog = self._dialog
         has_only_results = bool(dialog.results) and not dialog.focus
         return self._follows or not (dialog.has_list or dialog.is_doubtful or has_only_results)
 
     def parse_reference(self, tokens: Sequence[Token]) -> ParsedSet | None:
-        """Parse a pronoun, an ordinal, or "everything"."""
+        """Parse a pronoun, an ordinal, or "everything"; return None for other words."""
         language, dialog = self._language, self._dialog
         generic_words = language.words("note_nouns") | language.words("fillers")
         if language.matches_phrase(tokens, "everything") and (
@@ -155,7 +155,11 @@ class NoteReferenceParser:
         return ParsedSet(NoteSet(unknown=" "), UNKNOWN_FIT)
 
     def find_named(self, tokens: Sequence[Token]) -> ParsedSet | None:
-        """Find a note by its exact name, path, alias or link, ignoring words such as "the note"."""
+        """Find a note by its exact name, path, alias or link, or a daily note by its day.
+
+        Words such as "the note" are ignored. A name that several notes have, or that of a missing daily note,
+        results in an unknown note. Return None if no note has the name.
+        """
         for part in self._bare_names(tokens):
             text = self._name_text(part)
             if paths := self._vocabulary.notes(text):
@@ -169,7 +173,7 @@ class NoteReferenceParser:
         return self._dates.parse_day(tokens)
 
     def days_ahead(self, tokens: Sequence[Token]) -> str | None:
-        """Parse days in the future as `first..last`; return None for other words."""
+        """Parse days in the future as an ISO date or `first..last`; return None for other words."""
         span = self._dates.parse_ahead(tokens, 0)
         if span is None or span.end != len(tokens) or span.first is None or span.last is None:
             return None
@@ -225,7 +229,7 @@ class NoteReferenceParser:
                 yield tokens[start:last]
 
     def _parse_names(self, tokens: Sequence[Token]) -> ParsedSet | None:
-        """Parse a list of names: "H1, H2 and H3"."""
+        """Parse a list of names ("H1, H2 and H3"); return None for other words."""
         pieces: list[list[Token]] = [[]]
         position = 0
         while position < len(tokens):
@@ -248,7 +252,10 @@ class NoteReferenceParser:
         return ParsedSet(NoteSet(notes=tuple(paths)), NAMED_FIT, has_head=True)
 
     def find_similar(self, tokens: Sequence[Token]) -> ParsedSet | None:
-        """Find a note whose name resembles the words; None if they can't be a name."""
+        """Find a note whose name resembles the words; None if they can't be a name.
+
+        Without a clear match, the note is unknown, with candidates if there are any.
+        """
         if len(tokens) > _MAX_NAME_TOKENS or not all(
             token.kind in ("word", "quoted", "link", "mark") for token in tokens
         ):

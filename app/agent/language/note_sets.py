@@ -61,14 +61,14 @@ class NoteSetParser(NoteReferenceParser):
         return parsed
 
     def order_in(self, tokens: Sequence[Token]) -> tuple[str, int | None] | None:
-        """Return the requested order, with a number of notes."""
+        """Return the first order in the tokens, and its number of notes; None if there is none."""
         for position in range(len(tokens)):
             if tokens[position].kind != "mark" and (found := self._orders.parse(tokens, position)):
                 return found.order, found.limit
         return None
 
     def type_of(self, word: str) -> str | None:
-        """Return the note type that a word names."""
+        """Return the note type that a word names, or None."""
         return next(
             (
                 note_type
@@ -188,7 +188,7 @@ class NoteSetParser(NoteReferenceParser):
     def _in_order(
         self, notes: NoteSet, ordering: NoteOrder, is_one: bool, tokens: Sequence[Token]
     ) -> NoteSet:
-        """Return a set in an order; "the newest one" selects from the notes listed last."""
+        """Return a set with an order and a limit; "the newest one" selects from the notes listed last."""
         order, limit = ordering.order, ordering.limit
         if limit is None and ordering.is_superlative and is_one:
             limit = 1
@@ -301,7 +301,7 @@ class NoteSetParser(NoteReferenceParser):
     def _filtered(
         self, note_filter: Filter, tokens: Sequence[Token], end: int, gap_start: int, gap_end: int
     ) -> QueryPart | None:
-        """Return the condition of a filter whose phrase ended at `end`."""
+        """Return the condition of a filter whose phrase ended at `end`; None if its value does not fit."""
         if not note_filter.value:
             return QueryPart(note_filter.query, end, filter=note_filter)
         if gap_start >= 0:
@@ -346,7 +346,7 @@ class NoteSetParser(NoteReferenceParser):
         return QueryPart(_fill_query(note_filter.query, value), stop, filter=note_filter) if value else None
 
     def _value(self, kind: str, tokens: Sequence[Token], position: int) -> tuple[str, int]:
-        """Return the longest value of a kind that starts at a token, and its end; empty for none."""
+        """Return the longest value of a kind that starts at a token (empty if there is none), and its end."""
         if kind == "tags":
             query, end = self._tags(tokens, position)
             return query.removeprefix("tag:"), end

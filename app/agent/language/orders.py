@@ -17,7 +17,7 @@ class NoteOrder:
 
     Args:
         order: The order for `search_notes`; empty to keep the order of the notes.
-        limit: The number of notes, negative from the end; None for all.
+        limit: The number of notes, negative to count from the end; None for all.
         end: The position after the phrase.
         is_superlative: Whether the phrase is a superlative, which selects one note before a singular noun.
     """

@@ -2,7 +2,7 @@
 
 The request model writes a program, and `ProgramReader` turns it into a reading. A symbol is a word of the
 notation ("add_tag", "links-to:", "tag="), a reference to the conversation ("it", "these", "n2"), or a span of
-the request's items. "same" is the value in the last change, "prev" the conditions of the last search.
+the request's items. "same" is the value of the same role in the last step.
 """
 
 from __future__ import annotations
@@ -27,13 +27,17 @@ from app.vault.reference import parse_reference
 
 NEXT, END = "|", "</s>"
 OUTCOMES = ("model", "question", "none", "ask")
-"""Programs without a step: needs a language model, a question about the notes, nothing to do, unclear."""
+"""Programs without a step.
+
+"model" needs a language model, "question" is about the content of the notes, "none" asks for nothing that the
+agent can do, and "ask" is unclear.
+"""
 REFERENCES = ("it", "this", "these", "all", "prev", "kind", "unlike", "target", "others", "both")
 """References to the conversation.
 
-"prev" means the conditions of the last step, "kind" only those on tags, folders and types, "unlike" the same
-conditions with the others negated, and "target" the notes of that step. "others" are the listed notes that
-are not among these, "both" the last two single notes.
+"prev" means the notes and conditions of the last step, "kind" only its conditions on tags, folders and types,
+"unlike" these with its only other condition negated, and "target" only its notes. "others" are the listed
+notes that are not among its notes, "both" the last two single notes.
 """
 NTH = tuple(f"n{ordinal}" for ordinal in (1, 2, 3, 4, 5, 6, 7, 8, 9, -1, -2))
 FLAGS = ("orphan:", "unresolved:", "untagged:", 'task:""', 'task-todo:""', 'task-done:""', 'backlinks:""')
@@ -100,7 +104,7 @@ class ProgramReader:
         self._frames: FrameParser = request.frame_parser(follows=False)
 
     def read(self, program: Sequence[Symbol], score: float = 1.0) -> Reading | None:
-        """Return the reading of a program; None if it is not valid."""
+        """Return the reading of a program, with the given score; None if the program is not valid."""
         if any(isinstance(symbol, tuple) and symbol[1] >= len(self._items) for symbol in program):
             return None
         steps: list[PipelineStep] = []
@@ -314,7 +318,7 @@ class ProgramReader:
         return replace(result, query=query, notes=tuple(dict.fromkeys(paths)))
 
     def _last_tag(self) -> str:
-        """Return the condition on the tag of the last change."""
+        """Return the condition on the last change's first tag; empty if there is none."""
         last = self._dialog.last.last.arguments if self._dialog.last else {}
         tag = last.get("tag")
         tag = tag[0] if isinstance(tag, tuple) and tag else tag
@@ -324,15 +328,15 @@ class ProgramReader:
         return next((path for path in paths if self._vocabulary.has_file(path)), "")
 
     def named(self, span: Span) -> NoteSet | None:
-        """Return the note that a span of items names."""
+        """Return the note that a span of items names, perhaps unknown; None if it can't be a name."""
         tokens = self.tokens(span)
-        mention = self._single(span)
+        mention = self._single_mention(span)
         if mention is not None and mention.kind == "note" and mention.notes is not None:
             return mention.notes
-        parsed = self._sets.find_named(tokens) or self._of_day(tokens) or self._sets.find_similar(tokens)
+        parsed = self._sets.find_named(tokens) or self._daily_note(tokens) or self._sets.find_similar(tokens)
         return parsed.notes if parsed is not None else None
 
-    def _of_day(self, tokens: Sequence[Token]) -> ParsedSet | None:
+    def _daily_note(self, tokens: Sequence[Token]) -> ParsedSet | None:
         """Return the daily note of a day such as "March 9", or None."""
         span = self._request.dates.parse_span(tokens, 0)
         if span is None or span.end != len(tokens) or span.first is None or span.first != span.last:
@@ -355,7 +359,7 @@ class ProgramReader:
 
     def _condition(self, field: str, span: Span) -> str:
         tokens = self.tokens(span)
-        mention = self._single(span)
+        mention = self._single_mention(span)
         text = self._text(span)
         match field:
             case "tag:":
@@ -396,7 +400,7 @@ class ProgramReader:
         return " ".join(words)
 
     def _comparison(self, symbols: Sequence[Symbol], position: int) -> tuple[str | None, int]:
-        """Return the condition on a property at a position, and the position after it."""
+        """Return the condition on a property at a position, or None, and the position after it."""
         if position + 1 >= len(symbols):
             return None, position
         name = self._property(symbols[position])
@@ -426,7 +430,7 @@ class ProgramReader:
 
     def _property(self, symbol: Symbol) -> str | None:
         if isinstance(symbol, tuple):
-            mention = self._single(symbol)
+            mention = self._single_mention(symbol)
             text = self._text(symbol)
             known = self._vocabulary.find_property(text)
             if known is None and mention is not None and mention.kind in ("prop", "kind"):
@@ -466,7 +470,7 @@ class ProgramReader:
         return f"{value / 100:g}" if is_percent else str(value)
 
     def period(self, span: Span) -> Period | None:
-        """Parse a span as a period: its first and last day, None for an open side."""
+        """Parse a span as a period: its first and last day, None for an open side; None for other text."""
         tokens = self.tokens(span)
         before = self._language.match_prefix(tokens, 0, "dates", "before")
         since = self._language.match_prefix(tokens, 0, "dates", "since")
@@ -489,7 +493,7 @@ class ProgramReader:
         return years is not None and years[0] < years[1] and not since
 
     def _years(self, tokens: Sequence[Token]) -> tuple[int, int] | None:
-        """Return the first and the last year of a year, a decade or a century."""
+        """Return the first and the last year of a year, a decade or a century; None for other words."""
         words = [token.key.replace("'", "") for token in tokens if token.kind != "mark"]
         table = self._language.table("years")
         ignored = self._language.words("determiners").union(table.get("before", ()))
@@ -544,7 +548,11 @@ class ProgramReader:
         if role == "uses":
             number = self.number(first)
             return int(number) if number is not None and number.isdecimal() else None
-        if role == "value" and (mention := self._single(first)) is not None and mention.kind == "date":
+        if (
+            role == "value"
+            and (mention := self._single_mention(first)) is not None
+            and mention.kind == "date"
+        ):
             return self._plain_argument(role, first)
         if role not in ROLE_KINDS:
             return None
@@ -566,7 +574,7 @@ class ProgramReader:
             if days is not None and days.first is not None and days.first == days.last:
                 return days.first.isoformat()
         if role == "type":
-            mention = self._single(span)
+            mention = self._single_mention(span)
             if mention is not None and mention.kind == "rel":
                 return mention.value
             return self._sets.type_of(text) or text
@@ -590,7 +598,7 @@ class ProgramReader:
         """Return the tokens of a span of items."""
         return tuple(token for item in self._items[span[0] : span[1] + 1] for token in item.tokens)
 
-    def _single(self, span: Span) -> EntityMention | None:
+    def _single_mention(self, span: Span) -> EntityMention | None:
         return self._items[span[0]].mention if span[0] == span[1] else None
 
     def _text(self, span: Span) -> str:
@@ -608,14 +616,14 @@ def item_text(request: Request, items: Sequence[RequestItem], span: Span) -> str
 
 
 def conditions_on_kind(query: str) -> list[str]:
-    """Return the conditions of a search on tags, folders and types."""
+    """Return a search's conditions on tags, folders and types; none for a search with alternatives."""
     if " OR " in query:
         return []
     return re.findall(r"(?:(?<=\s)|^)(?:tag|path|type):(?:\"[^\"]*\"|[^\s\"()]+)", query)
 
 
 def condition_kinds(query: str) -> list[str]:
-    """Return the kinds of the conditions of a search: "tag:", "[", "OR", "word"."""
+    """Return the kinds of a search's conditions: "tag:", "[", "OR", "word"."""
     kinds: list[str] = []
     for part in _CONDITION.findall(query):
         field = re.match(r"-?([a-z-]+:)", part)
@@ -624,7 +632,10 @@ def condition_kinds(query: str) -> list[str]:
 
 
 def opposite_conditions(query: str) -> list[str]:
-    """Return the conditions on kinds of a search and its only other condition, negated; empty otherwise."""
+    """Return a search's conditions on tags, folders and types, and its only other condition, negated.
+
+    Return an empty list for a search with alternatives, or without exactly one other condition.
+    """
     if " OR " in query:
         return []
     kinds = conditions_on_kind(query)
@@ -635,7 +646,7 @@ def opposite_conditions(query: str) -> list[str]:
 
 
 def plain_number(text: str) -> str | None:
-    """Convert a number in digits to a plain number, such as 0.7 for "70 %"; return None for other text."""
+    """Convert a number in digits to a plain number, for example "70 %" to 0.7; return None for other text."""
     match = re.fullmatch(r"\(?([-+]?\d*[.,]?\d+)\s*(%|percent|prozent)?\)?", text.strip(), re.IGNORECASE)
     if match is None:
         return None
@@ -658,7 +669,7 @@ def _with_folder(arguments: dict[str, object]) -> dict[str, object]:
 
 
 def _within(name: str, bounds: Period) -> str | None:
-    """Return the conditions that limit a property to a period; whole years are given as years."""
+    """Return the conditions that limit a property to a period, with whole years as years, or None."""
     first, last = bounds
     parts: list[str] = []
     if first is not None:

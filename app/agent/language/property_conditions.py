@@ -20,7 +20,7 @@ _YEAR = re.compile(r"1\d\d\d|20\d\d")
 _CENTURY = re.compile(r"(\d\d?)(?:st|nd|rd|th|\.)?")
 _DECADE = re.compile(r"(1\d\d0|20\d0)'?s")
 _RECENT_YEARS = 30
-"""A year in this period is taken as the time of a change, an earlier one as a date in the properties."""
+"""Years from this many years ago are read as the time of a change, earlier ones as dates in properties."""
 _EVENT_PROPERTIES = ("year", "date", "published")
 DATE_PROPERTIES = (*_EVENT_PROPERTIES, "born", "died")
 _BUILT_IN_PROPERTIES = frozenset(("confidence", "type", "aliases", "status"))
@@ -50,7 +50,7 @@ class PropertyConditionParser:
 
     Args:
         language: The lexicon of the language.
-        vocabulary: The names of the vault.
+        vocabulary: The names in the vault.
         dates: The parser of dates.
     """
 
@@ -113,7 +113,7 @@ class PropertyConditionParser:
         return known if known != "tags" else None
 
     def unset_flag(self, token: Token) -> str | None:
-        """Return the property that a word negates, such as `read` for "unread"."""
+        """Return the property that a word negates, for example `read` for "unread"; None for other words."""
         for prefix in self._language.data.get("negating_prefixes", ()):
             if token.is_word and token.key.startswith(prefix):
                 rest = token.key.removeprefix(prefix)
@@ -197,7 +197,7 @@ class PropertyConditionParser:
 
     @cached_property
     def _event_properties(self) -> list[str]:
-        """The properties of the vault that a date without a property may be about."""
+        """The vault's properties that a date without a property may refer to."""
         return [name for name in _EVENT_PROPERTIES if self._vocabulary.find_property(name)]
 
     def _date_property(self, token: Token) -> str | None:
@@ -205,7 +205,7 @@ class PropertyConditionParser:
         return name if name in DATE_PROPERTIES else None
 
     def parse_confidence_range(self, tokens: Sequence[Token], position: int) -> QueryPart | None:
-        """Parse a range without a property as one of the confidence: "between .5 and .8"."""
+        """Parse a range or limit without a property as confidence: "between .5 and .8", "above 70 %"."""
         low_at = self._language.match_prefix(tokens, position, "dates", "between")
         if low_at > position and low_at + 2 < len(tokens):
             high_at = self._language.match_prefix(tokens, low_at + 1, "and")
@@ -245,7 +245,7 @@ class PropertyConditionParser:
 
 
 def _percentage(token: Token) -> str:
-    """Return a token's number from 0 to 100 for the search language; empty for other tokens."""
+    """Return a token's number for the search language if it is above 0 and at most 100; otherwise empty."""
     if not token.is_word or not _NUMBER.fullmatch(token.value):
         return ""
     value = format_number(token.value)

@@ -1,4 +1,4 @@
-"""Recognize questions by their words."""
+"""Recognize questions by their words, and replace their pronouns."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def with_name_for_pronouns(text: str, name: str, languages: Sequence[Language]) 
 
 
 def _leading_conjunction(text: str, languages: Sequence[Language]) -> str:
-    """Return the conjunction that starts a question ("and when …?"), with the space after it."""
+    """Return the conjunction that starts a question ("and when …?"), with a space; empty if there is none."""
     first = text.split(" ", 1)[0]
     conjunctions = {phrase.text for language in languages for phrase in language.phrases("and")}
     return f"{first} " if first.casefold().strip(",") in conjunctions else ""

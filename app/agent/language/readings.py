@@ -26,7 +26,8 @@ class NoteSet:
         pick: The position of one note, or None for all.
         order: The order of the notes for `search_notes`; empty for its default.
         limit: The maximum number of notes, or None for all; a negative number counts from the end.
-        unknown: Words used as the name of a note that match no note; a space for a pronoun without a note.
+        unknown: Words used as a note's name that match no note or several; a space for a pronoun without a
+            note.
         candidates: The paths of notes that `unknown` may refer to.
     """
 
@@ -51,13 +52,13 @@ class NoteSet:
 
     @property
     def ordered_query(self) -> str:
-        """The search of the set; of the first notes by a property, only those that have it."""
+        """The set's search; with a limit and an order by a property, only for notes with the property."""
         name = property_of(self.order) if self.order and self.limit else ""
         has = f'["{name}"]' if " " in name else f"[{name}]"
         return self.with_query(has).query if name else self.query
 
     def first_notes(self, paths: tuple[str, ...]) -> tuple[str, ...]:
-        """Return the notes that `pick` and `limit` select of all notes of the set, in order."""
+        """Return those of `paths`, the notes of the whole set in order, that `pick` and `limit` select."""
         if self.pick is not None:
             index = self.pick - 1 if self.pick > 0 else self.pick
             paths = (paths[index],) if -len(paths) <= index < len(paths) else ()
@@ -89,7 +90,7 @@ class PipelineStep:
     arguments: Mapping[str, object] = field(default_factory=dict)
 
     def with_argument(self, name: str, value: object) -> PipelineStep:
-        """Return the step with one more argument."""
+        """Return the step with an argument added or replaced."""
         return replace(self, arguments={**self.arguments, name: value})
 
 
@@ -99,7 +100,7 @@ class Reading:
 
     Args:
         steps: The steps, in order.
-        score: The certainty, from 0 to 1.
+        score: The certainty, from 0 to about 1.
         unexplained: The words of the request that the reading does not account for.
         missing: The role of the last step that still needs a value; empty if there is none.
         language: The code of the request's language.
@@ -120,7 +121,7 @@ class Reading:
         """The last step."""
         return self.steps[-1]
 
-    def same_meaning(self, other: Reading) -> bool:
+    def has_same_steps(self, other: Reading) -> bool:
         """Return whether both readings have the same steps."""
         return self.steps == other.steps
 
@@ -161,7 +162,11 @@ class ModelRequired:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A reply without an action; `understood` is False if the request was not understood."""
+    """A reply without an action.
+
+    `text` is the name of a fixed reply or the reply itself; empty for the reply to a request that was not
+    understood. `understood` is False if the agent could not interpret or fulfill the request.
+    """
 
     text: str
     understood: bool = True

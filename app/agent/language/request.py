@@ -23,14 +23,15 @@ class Request:
 
     Args:
         text: The request.
-        language: The language that it is read in.
+        language: The language in which it is read.
         tokens: Its tokens.
-        vocabulary: The names of the vault.
+        vocabulary: The names in the vault.
         dates: The parser of its dates.
         dialog: The state of the conversation.
-        allowed: The allowed actions, by id.
+        allowed: The actions that may run, by id.
         frames: The wordings of the actions in the language.
-        needs_confirmation: Whether the agent asks before it makes any change, as for a question.
+        needs_confirmation: Whether the agent asks before any change, for example because the request asks a
+            question.
     """
 
     text: str
@@ -57,7 +58,7 @@ class Request:
         return find_mentions(self.text, tokens, self.language, self.vocabulary, self.set_parser(), self.dates)
 
     def writes(self, reading: Reading) -> bool:
-        """Return whether a reading changes anything."""
+        """Return whether a reading changes something."""
         return any(self.allowed[step.action].writes for step in reading.steps)
 
 

@@ -1,11 +1,11 @@
 """Request model: small neural networks that write the program of a request.
 
-In each network, a bidirectional recurrent network (two layers of gated recurrent units) reads the items of
-the request and the state of the conversation; a third one writes the program symbol by symbol. Each symbol
+In each network, an encoder (two bidirectional layers of gated recurrent units) reads the items of the request
+and the state of the conversation, and a recurrent decoder writes the program symbol by symbol. Each symbol
 comes from the list of symbols or points to an item of the request, so that values are copied and never
-invented. Names of notes and quoted texts are seen only by their kind. The networks differ in the random
-numbers of their training, and the mean of their probabilities is more reliable than each one.
-`packaging/train_request_model.py` trains them.
+invented. The networks see the kind of a note's name or a quoted text, not its words. They were trained from
+different random numbers, and the mean of their probabilities is more reliable than those of any single
+network. `packaging/train_request_model.py` trains them.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ CLASSES = (
     "rel",
 )
 _NAMED = frozenset(("note", "near", "names", "quoted", "link", "hashtag", "num"))
-MAX_STATE = 12
+MAX_STATE_SYMBOLS = 12
 _SMALL_NUMBER = re.compile(r"1?\d|20")
 
 Array = npt.NDArray[np.float32]
@@ -63,7 +63,7 @@ class ScoredProgram:
 
 
 def state_symbols(state: DialogState) -> list[str]:
-    """Return what the model sees of the state of a conversation."""
+    """Return the symbols that describe a conversation's state to the model, at most `MAX_STATE_SYMBOLS`."""
     step = state.last.last if state.last is not None else None
     count = len(state.them)
     results = str(count) if count < 3 else "many"
@@ -79,11 +79,11 @@ def state_symbols(state: DialogState) -> list[str]:
         symbols += [f"condition:{kind}" for kind in condition_kinds(target.query)]
         symbols += ["order"] * bool(target.order) + ["limit"] * bool(target.limit)
         symbols += ["named:one" if target.is_single else "named:many"] * bool(target.notes)
-    return symbols[:MAX_STATE]
+    return symbols[:MAX_STATE_SYMBOLS]
 
 
 def item_inputs(request: Request, items: Sequence[RequestItem]) -> list[ItemInput]:
-    """Return what the model sees of each item: its words, its class and its flags."""
+    """Return the model's input for the first `MAX_ITEMS` items: the words, class and flags of each."""
     vocabulary = request.vocabulary
     found: list[ItemInput] = []
     for at, item in enumerate(items[:MAX_ITEMS]):
@@ -142,7 +142,7 @@ class RequestModel:
                 {
                     name.partition("/")[2] or name: array
                     for name, array in arrays.items()
-                    if _is_in(name, number)
+                    if _belongs_to(name, number)
                 },
                 head,
             )
@@ -152,7 +152,7 @@ class RequestModel:
     def programs(
         self, items: Sequence[ItemInput], state: Sequence[str], width: int = 8
     ) -> list[ScoredProgram]:
-        """Return the most likely programs, most likely first; the probabilities are means of the networks."""
+        """Return the likeliest programs, at most `width`, with their mean probabilities in the networks."""
         if not items:
             return []
         totals: dict[tuple[Symbol, ...], float] = {}
@@ -164,7 +164,7 @@ class RequestModel:
         return [ScoredProgram(symbols, totals[symbols]) for symbols in ranked[:width]]
 
 
-def _is_in(name: str, number: int) -> bool:
+def _belongs_to(name: str, number: int) -> bool:
     """Return whether an array belongs to a network, or to all of them."""
     return "/" not in name or name.startswith(f"{number}/")
 
@@ -180,7 +180,7 @@ class _Network:
         self._end = self._symbols.index(END)
 
     def programs(self, items: Sequence[ItemInput], state: Sequence[str], width: int) -> list[ScoredProgram]:
-        """Return the most likely programs, most likely first."""
+        """Return the likeliest programs, at most `width`, likeliest first."""
         memory, first = self._encode(items, state)
         return self._decode(memory, first, width)
 

@@ -31,8 +31,8 @@ _COMPARISON = re.compile(r"(?<=\w)(?:>=|<=|=|<|>)(?=[\w\"])")
 class Token:
     """A token of a request.
 
-    `key` is the case-folded form for comparison, `value` is the text without quotes, brackets or `#`, and
-    `start` and `end` are its character offsets in the request.
+    `key` is the case-folded form for comparison, the same for all quoted texts and for all links. `value` is
+    the text without quotes, brackets or `#`, and `start` and `end` are its character offsets in the request.
     """
 
     kind: TokenKind
@@ -43,14 +43,14 @@ class Token:
 
     @property
     def is_word(self) -> bool:
-        """True if the token is a plain word."""
+        """True if the token is a word or a number, not quoted, a link, a tag or a mark."""
         return self.kind == "word"
 
 
 def tokenize(
     text: str, contractions: Mapping[str, str], noise: frozenset[str] = frozenset()
 ) -> tuple[Token, ...]:
-    """Return the tokens of `text`, at most `MAX_TOKENS`.
+    """Return the tokens of `text`; stop at `MAX_TOKENS`.
 
     A contraction ("what's") becomes its words, all with the same offsets; a comparison without spaces
     ("born>=1700") becomes its three parts; words in `noise` are skipped.

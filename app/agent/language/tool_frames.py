@@ -44,7 +44,7 @@ def tool_frames(tools: Iterable[Tool]) -> tuple[Mapping[str, Action], tuple[Acti
 
 
 def _action(tool: Tool, op: str, texts: tuple[str, ...]) -> Action | None:
-    """Return the action of an operation; None if its examples omit a required argument."""
+    """Return the action of an operation; None without examples, or if they omit a required argument."""
     slots = {slot for text in texts for slot in _SLOT.findall(text)}
     needs = [parameter.name for parameter in tool.parameters if parameter.required and parameter.name != "op"]
     if op:

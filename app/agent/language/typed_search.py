@@ -17,13 +17,13 @@ _CONNECTIVE = re.compile(
 )
 """A connective of other search languages; phrases and regular expressions are kept."""
 _LABEL = re.compile(r"\w: ")
-"""A colon as in sentences; in the search language the value follows its operator."""
+"""A colon as in sentences: in the search language, no space separates an operator from its value."""
 
 
 def parse_typed_search(request: Request) -> Reading | None:
     """Return the reading of a request in the search language; None for everyday language.
 
-    One word without an operator may stand in it ("tag:clock brass") if it is not a word of sentences.
+    One word without an operator is allowed ("tag:clock brass") unless it is an everyday word.
     """
     language, tokens = request.language, request.tokens
     start = language.match_prefix(tokens, 0, "searching")
@@ -58,6 +58,6 @@ def _parts(node: Node) -> Iterator[Node]:
 
 
 def _is_everyday(text: str, language: Language) -> bool:
-    """Return whether a text is a word of sentences, or ends like one."""
+    """Return whether a text is an everyday word, or has a capital letter or punctuation like a sentence."""
     word = text.casefold().strip(".,:;!?'")
-    return word != text.casefold() or word in language.vocabulary() | language.all_words()
+    return word != text.casefold() or word in language.vocabulary() | language.function_words()

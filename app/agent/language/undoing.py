@@ -1,4 +1,4 @@
-"""Choose the change that "undo the tag on H4" and "take the rename back" mean."""
+"""Find the change that a request to undo names: "undo the tag on H4", "take the rename back"."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ def resolve_undo(request: Request, reading: Reading) -> Reading:
     """Return an undo of the change that the request names.
 
     That is the last change of the named kind, in the named notes if there are any. Without such a change, the
-    reading becomes uncertain, so that the agent asks first. Readings of other actions are unchanged.
+    reading becomes uncertain, so that the agent asks first. A reading of another action stays unchanged, as
+    does one that names no kind of change, or notes without changes.
     """
     step = reading.steps[0]
     if step.action != "undo" or len(reading.steps) > 1 or step.arguments.get("scope", "last") != "last":

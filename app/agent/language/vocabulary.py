@@ -98,7 +98,7 @@ class Vocabulary:
         return self._near[words]
 
     def find_misspelled_note(self, word: str) -> str | None:
-        """Return the only note with `word`, or a word that `word` misspells, in its name."""
+        """Return the only note with `word`, or a word that it misspells, in its name; None without one."""
         near = self.find_similar_notes(word)
         if near.is_clear:
             return near.paths[0]
@@ -117,7 +117,7 @@ class Vocabulary:
         return paths[0] if len(paths) == 1 else None
 
     def note_with_words(self, words: str) -> str | None:
-        """Return the only note whose name has these words, in this order and without others between them."""
+        """Return the only note whose name contains these words in a row; None without one."""
         key = f" {name_key(words)} "
         paths = [
             path
@@ -150,11 +150,11 @@ class Vocabulary:
         )
 
     def find_tag(self, word: str) -> str | None:
-        """Return the vault's tag that `word` names, in any case, singular or plural."""
+        """Return the vault's tag that `word` names, in any case, singular or plural; None without one."""
         return self._find_known(word, self._tags)
 
     def find_similar_tag(self, word: str) -> str | None:
-        """Return the vault's tag that `word` names or misspells."""
+        """Return the vault's tag that `word` names (or its last part) or misspells; None without one."""
         if exact := self.find_tag(word):
             return exact
         if nested := self._find_nested_tag(word):
@@ -173,12 +173,12 @@ class Vocabulary:
         return None
 
     def find_type(self, word: str) -> str | None:
-        """Return the note type that `word` names, singular or plural."""
+        """Return the note type that `word` names, singular or plural; None without one."""
         note_type = self._type_words.get(name_key(word))
         return self._find_known(note_type or word, self._types)
 
     def find_property(self, word: str) -> str | None:
-        """Return the property that `word` names."""
+        """Return the property that `word` names, in any case; None without one."""
         return self._properties.get(name_key(word))
 
     def find_folder(self, words: str) -> str | None:
@@ -192,7 +192,7 @@ class Vocabulary:
         return matches[0] if len(matches) == 1 else None
 
     def find_similar_folder(self, words: str) -> str | None:
-        """Return the folder that `words` names or misspells by one or two letters."""
+        """Return the only folder that `words` name, or misspell by one or two letters; None without one."""
         if exact := self.find_folder(words):
             return exact
         key = name_key(words.strip().strip("/"))
@@ -234,12 +234,12 @@ class Vocabulary:
         return None
 
     def singular_forms(self, key: str) -> Iterable[str]:
-        """Return the possible singular forms of a word, and its synonyms."""
+        """Yield the possible singular forms of a word, then its synonyms."""
         yield from self.plural_stems(key)
         yield from self._nouns.get(key, ())
 
     def plural_stems(self, key: str) -> Iterable[str]:
-        """Return the possible singular forms of a plural."""
+        """Yield the possible singular forms of a plural."""
         for ending, singular in self._plurals:
             if key.endswith(ending) and len(key) > len(ending) - len(singular) + 2 - 2 * (key == ending):
                 yield key[: len(key) - len(ending)] + singular

@@ -1,4 +1,4 @@
-"""Split words into the parts that a vocabulary knows."""
+"""Split words into the pieces that the request model knows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class WordPieces:
         self._index = {piece: at for at, piece in enumerate(pieces)}
 
     def split(self, text: str) -> list[int]:
-        """Return the indices of the pieces of a text."""
+        """Return the indices of a text's pieces, ignoring accents; characters without a piece are skipped."""
         found: list[int] = []
         plain = unicodedata.normalize("NFD", text)
         plain = "".join(char for char in plain if not unicodedata.combining(char))

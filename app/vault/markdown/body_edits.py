@@ -64,7 +64,9 @@ def replace_text(text: str, old: str, new: str, occurrence: int | None = None) -
     if occurrence is None and count > 1:
         raise InvalidParametersError(f"The text to replace occurs {count} times. Say which one.", count=count)
     if occurrence is not None and not 1 <= occurrence <= count:
-        raise InvalidParametersError(f"There is no occurrence {occurrence}, only {count}.", count=count)
+        raise InvalidParametersError(
+            f"Occurrence {occurrence} does not exist; the last one is {count}.", count=count
+        )
     position = start - len(old)
     for _ in range(occurrence or 1):
         position = text.index(old, position + len(old))

@@ -178,13 +178,7 @@ class _SpanScanner:
 
     def _inline_math_end(self, position: int) -> int | None:
         end = self._find_paragraph_end(position)
-        if self.no_dollar_before == end or self.text[position + 1 : position + 2] in (
-            "",
-            " ",
-            "\t",
-            "\r",
-            "\n",
-        ):
+        if self.no_dollar_before == end or not self.text[position + 1 : position + 2].strip(" \t\r\n"):
             return None
         match = _DOLLAR.search(self.text, position + 2, end)
         if match is None:

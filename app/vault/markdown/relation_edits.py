@@ -179,12 +179,10 @@ def _relation_index(note: ParsedNote, relation: Relation) -> int:
 def _link_text(text: str, relation: Relation) -> str:
     link = relation.link
     link_text = text[link.span.start : link.span.end]
-    if link_text.startswith("[["):
+    if not link.in_properties or link_text.startswith("[["):
         return link_text
-    if not link.in_properties:
-        return link_text
-    heading, alias = (f"#{link.heading}" if link.heading else ""), (f"|{link.alias}" if link.alias else "")
-    return f"[[{link.target}{heading}{alias}]]"
+    fragment = f"#^{link.block}" if link.block else f"#{link.heading}" if link.heading else ""
+    return f"[[{link.target}{fragment}{f'|{link.alias}' if link.alias else ''}]]"
 
 
 def _siblings(note: ParsedNote, relation: Relation) -> list[Relation]:

@@ -150,9 +150,8 @@ def _to_iso(match: re.Match[str]) -> str:
     """Convert a YAML date and time to ISO 8601; one in that form stays unchanged."""
     year, month, day, hour, minute, second, fraction, zone = match.groups()
     if zone and zone != "Z":
-        hours, minutes = zone[1:].replace(":", "")[:-2] or zone[1:], zone[1:].replace(":", "")[-2:]
-        if len(zone) <= 3:
-            hours, minutes = zone[1:], "00"
+        digits = zone[1:].replace(":", "")
+        hours, minutes = (digits[:-2], digits[-2:]) if len(digits) > 2 else (digits, "00")
         zone = f"{zone[0]}{int(hours):02}:{minutes}"
     fraction = fraction if fraction and len(fraction) > 1 else ""
     return f"{year}-{int(month):02}-{int(day):02}T{int(hour):02}:{minute}:{second}{fraction}{zone or ''}"

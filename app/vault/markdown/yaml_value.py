@@ -38,7 +38,7 @@ def json_like(value: object, depth: int = 1) -> object:
         return value
     if isinstance(value, str):
         if any("\ud800" <= letter <= "\udfff" for letter in value):
-            message = "The value contains an incomplete character (half of a pair), which can't be saved."
+            message = "The value contains an invalid character (an unpaired surrogate), which can't be saved."
             raise InvalidParametersError(message)
         return value
     if isinstance(value, float) and math.isfinite(value):

@@ -39,6 +39,12 @@ def test_one_of_several_gets_a_line_of_its_own() -> None:
     assert after.endswith("## Relations\n\n- contradicts [[B]] (confidence: 0.5)\n")
 
 
+def test_a_link_written_with_escapes_keeps_its_block() -> None:
+    text = '---\nsupports: "[[A#^b|caf\\u00e9]]"\n---\nx\n'
+    after = change_relation(text, first(text), confidence=0.5)
+    assert after == "x\n\n## Relations\n\n- supports [[A#^b|café]] (confidence: 0.5)\n"
+
+
 def test_a_property_becomes_an_item_and_the_other_links_of_it_stay() -> None:
     text = '---\ntype: claim # mine\nsupports: ["[[A]]", "[[B]]"]\n---\nText\n'
     after = change_relation(text, first(text), confidence=0.7)
