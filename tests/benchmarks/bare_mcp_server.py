@@ -1,7 +1,7 @@
 """A bare server of the MCP SDK with one tool that reads a note, as a baseline for the app's server.
 
-`python -m tests.benchmarks.bare_mcp_server VAULT http` prints its port; `… stdio` serves its streams. It has
-no gate, no log, no schema checks and no index: the note is a path.
+`python -m tests.benchmarks.bare_mcp_server VAULT http` prints its port; `… stdio` uses standard input and
+output. It has no gate, no log, no schema checks and no index: the argument is the note's path.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _OUTPUT = {
 }
 
 
-def bare(root: Path) -> Server:
+def build_server(root: Path) -> Server:
     """Return the server."""
 
     async def list_tools(ctx: object, params: object) -> t.ListToolsResult:
@@ -61,29 +61,29 @@ def bare(root: Path) -> Server:
             "hash": hashlib.sha256(content).hexdigest(),
             "message": f"Read {name}.",
         }
-        said = t.TextContent(text=json.dumps(result))
-        return t.CallToolResult(content=[said], structured_content=result)
+        text_content = t.TextContent(text=json.dumps(result))
+        return t.CallToolResult(content=[text_content], structured_content=result)
 
     return Server("bare", version="1", on_list_tools=list_tools, on_call_tool=call_tool)
 
 
-class _Telling(uvicorn.Server):
+class _PortPrintingServer(uvicorn.Server):
     """A server that prints its port when it listens."""
 
     async def startup(self, sockets: list[object] | None = None) -> None:  # type: ignore[override]
-        """Start to listen and print the port."""
+        """Start listening and print the port."""
         await super().startup(sockets)  # type: ignore[arg-type]
         print(self.servers[0].sockets[0].getsockname()[1], flush=True)
 
 
-async def _main(root: Path, way: str) -> None:
-    server = bare(root)
-    if way == "stdio":
+async def _main(root: Path, transport: str) -> None:
+    server = build_server(root)
+    if transport == "stdio":
         async with stdio_server() as (read, write):
             await server.run(read, write, server.create_initialization_options())
         return
     app = server.streamable_http_app(host="127.0.0.1")
-    await _Telling(uvicorn.Config(app, "127.0.0.1", 0, log_level="error")).serve()
+    await _PortPrintingServer(uvicorn.Config(app, "127.0.0.1", 0, log_level="error")).serve()
 
 
 if __name__ == "__main__":

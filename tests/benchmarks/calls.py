@@ -16,7 +16,7 @@ _BATCH = 20
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """The measured calls of one kind; times in ms per call, `cpu` is the server's processor time per call."""
+    """The measured calls of one kind; all times are ms per call, `cpu` is the server's processor time."""
 
     name: str
     clients: int
@@ -28,13 +28,14 @@ class Row:
 
 
 async def timed(name: str, callers: Iterable[Call], calls: int, pid: int | None = None) -> Row:
-    """Let each of `callers` make `calls` calls in sequence, all callers concurrently.
+    """Measure `calls` sequential calls by each of `callers`, all callers concurrently.
 
     Args:
         name: The name of the row.
         callers: One per client; receives the number of the call.
-        calls: The number of calls per client; a tenth as many precede them and do not count.
-        pid: The server's process, whose processor time does not depend on the load of the machine.
+        calls: The number of calls per client; a tenth as many, at least one, precede them
+            and do not count.
+        pid: The server's process, for its processor time; None for this process.
     """
     took: list[float] = []
     clients = list(callers)
@@ -54,7 +55,10 @@ async def timed(name: str, callers: Iterable[Call], calls: int, pid: int | None 
 
 
 async def in_turns(ways: Mapping[str, Call], calls: int, pid: int) -> list[Row]:
-    """Measure one client of each kind, alternating in batches: other load affects all alike."""
+    """Measure one client of each kind, alternating in batches, so that other load affects all alike.
+
+    The first batch of each does not count; `calls` is rounded up to a multiple of the batch size.
+    """
     server = psutil.Process(pid)
     took: dict[str, list[float]] = {name: [] for name in ways}
     cpu = dict.fromkeys(ways, 0.0)
@@ -86,7 +90,7 @@ def _used(process: psutil.Process) -> float:
 def table(rows: Iterable[Row]) -> str:
     """Return the rows as a table for a terminal."""
     heads = f"{'calls/s':>10}{'p50 ms':>9}{'p95 ms':>9}{'cpu ms':>9}"
-    lines = [f"{'way in':<40}{'clients':>8}{'calls':>8}{heads}"]
+    lines = [f"{'interface':<40}{'clients':>8}{'calls':>8}{heads}"]
     lines += [
         f"{row.name:<40}{row.clients:>8}{row.calls:>8}{row.per_second:>10.0f}"
         f"{row.p50:>9.2f}{row.p95:>9.2f}{row.cpu:>9.2f}"

@@ -1,11 +1,11 @@
-"""Ten thousand connections to the local server while one of its clients keeps working.
+"""Open ten thousand connections to the local server while one of its clients keeps working.
 
 Run: python -m tests.benchmarks.connections [COUNT] [--check]
 
-The server's process may have 1,024 files open, as is usual. Unauthenticated connections send nothing, half a
-request or a wrong token, and stay open. Meanwhile a client with a token calls a tool continuously, on a
-persistent connection and on a new one for each call. With --check, the exit status reports whether each of
-its calls was answered and the server never had more than half of its files open.
+The server's process can open at most 1,024 files, the usual limit. Unauthenticated connections send nothing,
+half a request or a wrong token, and stay open. Meanwhile a client with a token calls a tool continuously, on
+a persistent connection and on a new one for each call. With --check, the exit status is 1 if one of its calls
+failed or the server had more than half of its files open.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from tests.benchmarks.server_process import TOOL
 COUNT, AT_ONCE, FILES = 10_000, 200, 1024
 
 
-async def stranger(port: int, number: int, kept: list[asyncio.StreamWriter]) -> None:
-    """Open one unauthenticated connection."""
+async def connect_unauthenticated(port: int, number: int, kept: list[asyncio.StreamWriter]) -> None:
+    """Open one unauthenticated connection, and ignore a refusal."""
     with suppress(OSError):
         _, writer = await asyncio.open_connection("127.0.0.1", port)
         kept.append(writer)
@@ -41,21 +41,21 @@ async def stranger(port: int, number: int, kept: list[asyncio.StreamWriter]) -> 
 async def flood(vault: Served, count: int) -> list[asyncio.StreamWriter]:
     """Open all unauthenticated connections, a limited number at a time."""
     kept: list[asyncio.StreamWriter] = []
-    room = asyncio.Semaphore(AT_ONCE)
+    slots = asyncio.Semaphore(AT_ONCE)
 
     async def one(number: int) -> None:
-        async with room:
-            await stranger(vault.port, number, kept)
+        async with slots:
+            await connect_unauthenticated(vault.port, number, kept)
 
     await asyncio.gather(*(one(number) for number in range(count)))
     return kept
 
 
-async def work(vault: Served, done: asyncio.Event, anew: bool) -> tuple[list[float], int]:
+async def work(vault: Served, done: asyncio.Event, reconnects: bool) -> tuple[list[float], int]:
     """Call the tool until `done`; return the time of each call in ms, and the number of failures."""
     took, failed, number = [], 0, 0
     headers = {"authorization": f"Bearer {vault.token}"}
-    limits = httpx2.Limits(max_keepalive_connections=0 if anew else 1)
+    limits = httpx2.Limits(max_keepalive_connections=0 if reconnects else 1)
     address = f"http://127.0.0.1:{vault.port}"
     async with httpx2.AsyncClient(base_url=address, limits=limits, timeout=30.0) as http:
         call = over_http(http, f"/api/v1/tools/{TOOL}", headers)
@@ -71,8 +71,8 @@ async def work(vault: Served, done: asyncio.Event, anew: bool) -> tuple[list[flo
     return took, failed
 
 
-async def most_files(vault: Served, done: asyncio.Event) -> tuple[int, float]:
-    """Return the maximum number of open files and the maximum memory of the server in MB."""
+async def watch_server(vault: Served, done: asyncio.Event) -> tuple[int, float]:
+    """Return the server's maximum number of open files (0 on Windows) and its maximum memory in MB."""
     process = psutil.Process(vault.pid)
     files, memory = 0, 0.0
     while not done.is_set():
@@ -82,36 +82,39 @@ async def most_files(vault: Served, done: asyncio.Event) -> tuple[int, float]:
     return files, memory
 
 
-async def measured(folder: Path, count: int) -> int:
+async def measure(folder: Path, count: int) -> int:
     """Print the results and return the number of missed targets."""
     async with served(folder / "vault", str(FILES)) as vault:
         done = asyncio.Event()
-        watching = asyncio.create_task(most_files(vault, done))
-        workers = [asyncio.create_task(work(vault, done, anew)) for anew in (False, True)]
+        watching = asyncio.create_task(watch_server(vault, done))
+        workers = [asyncio.create_task(work(vault, done, reconnects)) for reconnects in (False, True)]
         start = time.perf_counter()
         kept = await flood(vault, count)
         seconds = time.perf_counter() - start
         await asyncio.sleep(1.0)
         done.set()
-        (steady, lost), (fresh, turned_away) = [await worker for worker in workers]
+        (steady, lost), (fresh, fresh_lost) = [await worker for worker in workers]
         files, memory = await watching
         for writer in kept:
             writer.transport.abort()
-    print(f"{len(kept)} of {count} strangers connected in {seconds:.1f} s")
-    for name, took, failed in (("kept connection", steady, lost), ("a new one each", fresh, turned_away)):
+    print(f"{len(kept)} of {count} unauthenticated connections in {seconds:.1f} s")
+    for name, took, failed in (
+        ("persistent connection", steady, lost),
+        ("new connection per call", fresh, fresh_lost),
+    ):
         p95 = statistics.quantiles(took, n=20)[-1]
         print(f"client, {name}: {len(took)} calls, {failed} failed, p95 {p95:.1f} ms, max {max(took):.0f} ms")
     print(f"server: at most {files} of {FILES} files, {memory:.0f} MB")
-    return (lost > 0) + (turned_away > 0) + (files > FILES // 2)
+    return (lost > 0) + (fresh_lost > 0) + (files > FILES // 2)
 
 
 def main() -> int:
-    """Return the exit status."""
+    """Run the benchmark and return the exit status."""
     count = next((int(word) for word in sys.argv[1:] if word.isdecimal()), COUNT)
     with tempfile.TemporaryDirectory() as folder:
         for name in ("CONFIG", "DATA", "CACHE", "LOGS"):
             os.environ[f"SCRIPTORIUM_{name}"] = str(Path(folder) / name.lower())
-        missed = asyncio.run(measured(Path(folder), count))
+        missed = asyncio.run(measure(Path(folder), count))
     return 1 if missed and "--check" in sys.argv else 0
 
 

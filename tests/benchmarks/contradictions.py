@@ -1,9 +1,9 @@
-"""How precise the rule for CONTRADICTS is, on 100 hand-written pairs of notes.
+"""Measure the precision and recall of the CONTRADICTS rule on 100 hand-written pairs of notes.
 
-    python -m tests.benchmarks.contradictions [--wrong]
+    python -m tests.benchmarks.contradictions [--wrong] [--half tuned|unseen]
 
-prints precision and recall for the pairs that the rule was tuned on and for those it was not; `--wrong` also
-prints each pair that it misjudges.
+Prints both for the pairs that the rule was tuned on, for the others and for all; `--wrong` also prints each
+pair that it misjudges.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Pair:
 
     @property
     def found(self) -> bool:
-        """Return whether the rule finds a contradiction, in either order."""
+        """True if the rule finds a contradiction, which must not depend on the order."""
         ours, theirs = split_sentences(self.first), split_sentences(self.second)
         found = find_contradiction(ours, theirs), find_contradiction(theirs, ours)
         assert (found[0] is None) == (found[1] is None), self
@@ -57,7 +57,7 @@ class Score:
 
 
 def read_pairs() -> tuple[Pair, ...]:
-    """Return the pairs of the file."""
+    """Return the pairs in `PAIRS`."""
     lines = (line for line in PAIRS.read_text("utf-8").splitlines() if line and not line.startswith("#"))
     return tuple(Pair(*(part.strip() for part in line.split("|"))) for line in lines)
 
@@ -76,13 +76,14 @@ def main() -> None:
     given = parser.parse_args()
     pairs = read_pairs()
     for half in (given.half,) if given.half else ("tuned", "unseen", "all"):
-        some = tuple(pair for pair in pairs if half in ("all", pair.half))
-        made = score(some)
+        selected = tuple(pair for pair in pairs if half in ("all", pair.half))
+        scores = score(selected)
+        found, expected = scores.right + scores.wrong, scores.right + scores.missed
         print(
-            f"{half:>6}: precision {made.precision:.2f} ({made.right} of {made.right + made.wrong}), "
-            f"recall {made.recall:.2f} ({made.right} of {made.right + made.missed}), {len(some)} pairs"
+            f"{half:>6}: precision {scores.precision:.2f} ({scores.right} of {found}), "
+            f"recall {scores.recall:.2f} ({scores.right} of {expected}), {len(selected)} pairs"
         )
-        for pair in some if given.wrong and half != "all" else ():
+        for pair in selected if given.wrong and half != "all" else ():
             if pair.found != (pair.label == "contradicts"):
                 print(f"        {pair.label}: {pair.first} | {pair.second}")
 

@@ -1,9 +1,9 @@
-"""Keys, scrolling, opening and memory of the live editor: `python -m tests.benchmarks.editor [--check]`.
+"""Measure the live editor: `python -m tests.benchmarks.editor [--check] [TEXT…]`.
 
-Next to it a bare QPlainTextEdit, in the same run. Each text and editor has a process of its own. The time of
-a key goes from its event until what it changed is painted and all events are handled; it is given as median
-and 95th percentile of the processor time of the thread, so that other programs do not count. With `--check`
-the exit status is 1 when a target of performance.md is missed by the live editor.
+Keys, scrolling, opening and memory are measured, and in the same run those of a bare QPlainTextEdit. Each
+pair of text and editor has its own process. The time of a key runs from its event until its effect is painted
+and all events are handled. It is given as median and 95th percentile of the thread's processor time, so that
+other programs do not count. With `--check` the exit status is 1 if the live editor misses a target.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ CHECKED = ("key", "enter", "scroll")
 def main(arguments: list[str]) -> int:
     """Print a table; return 1 with `--check` if a target is missed."""
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.editor")
-    parser.add_argument("texts", nargs="*", help=f"of {', '.join(TEXTS)}; all without any")
+    parser.add_argument("texts", nargs="*", help=f"from {', '.join(TEXTS)}; all by default")
     parser.add_argument("--check", action="store_true", help="end with status 1 if a target is missed")
     parser.add_argument("--one", nargs=2, metavar=("EDITOR", "TEXT"), help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)

@@ -1,13 +1,13 @@
-"""How fast notes get vectors, and whether anybody at the window feels it.
+"""Measure how fast notes get vectors, and whether the window stalls meanwhile.
 
 Run: python -m tests.benchmarks.embedding [--check] [--chunks N] [--python PYTHON] VAULT
 
-Compared on the same texts, one core each, in turns: the app's embedder (8-bit model, sorted, small batches)
-and sentence-transformers as it comes (32-bit, batches of 32), which runs in its own environment: that of
-`--python`, or one made for the run. Then a vault is embedded behind an open window that draws its graph all
-the time; its longest stall is measured, beside that of the same window while it is paused. Last, the time of
-a question over 100,000 and more chunks, by the bits of all and by the approximate index, and how often their
-best ten are those of an exact product.
+Compares, on the same texts, alternating, with one core each: the app's embedder (8-bit model, sorted, small
+batches) and sentence-transformers with its defaults (32-bit, batches of 32), which runs in its own
+environment: that of `--python`, or one created for the run. Then a vault is embedded behind an open window
+that redraws its graph continuously, and the window's longest stall is compared with that while embedding is
+paused. Last, searches over 100,000 and 300,000 chunks are timed, exhaustively and, in the larger set, with
+the approximate index, and their best ten are compared with those of an exact product.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ PARTS, WINDOW_SECONDS, SIZES, QUESTIONS, ROUNDS = 3, 8.0, (100_000, 300_000), 10
 PEER = """
 import json, os, sys, time
 if hasattr(os, "nice"):
-    os.nice(10)  # as the app's own worker, lest the other programs of the machine decide
+    os.nice(10)  # like the app's own worker, so that other programs slow both alike
 import torch
 torch.set_num_threads(1)
 from pathlib import Path
@@ -74,7 +74,7 @@ class Targets:
 
 
 def texts_of(vault: Path, count: int) -> list[str]:
-    """Return some chunks of the vault's notes, unchanged."""
+    """Return at most `count` chunks, evenly spread over the vault's notes."""
     found: list[str] = []
     for file in sorted(vault.rglob("*.md")):
         text = file.read_text("utf-8", "replace")
@@ -82,17 +82,17 @@ def texts_of(vault: Path, count: int) -> list[str]:
     return found[:: max(1, len(found) // count)][:count]
 
 
-def environment(folder: Path) -> str:
-    """Return a Python with sentence-transformers, created for this run."""
-    print("making an environment for sentence-transformers …", flush=True)
+def create_environment(folder: Path) -> str:
+    """Create an environment with sentence-transformers and return its Python."""
+    print("creating an environment for sentence-transformers …", flush=True)
     venv.create(folder, with_pip=True)
     python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     subprocess.check_call([str(python), "-m", "pip", "install", "--quiet", *PACKAGES])
     return str(python)
 
 
-async def throughput(texts: list[str], python: str, targets: Targets) -> None:
-    """Measure both on the same texts, alternating, so that load of the machine affects both alike."""
+async def compare_throughput(texts: list[str], python: str, targets: Targets) -> None:
+    """Measure both on the same texts, alternating, so that other load affects both alike."""
     peer = subprocess.Popen(
         [python, "-c", PEER],
         stdin=subprocess.PIPE,
@@ -136,7 +136,7 @@ def _cpu_seconds(pid: int | None) -> float:
     return float(times.user + times.system)
 
 
-def window(vault: Path, targets: Targets) -> None:
+def measure_window(vault: Path, targets: Targets) -> None:
     """Measure the longest stall of an open window during the embedding, and while it is paused."""
     with tempfile.TemporaryDirectory() as name:
         work = Path(name)
@@ -159,16 +159,16 @@ def window(vault: Path, targets: Targets) -> None:
         rounds = json.loads(report.read_text("utf-8"))["actions"]
     for one in rounds:
         print(
-            f"window, embedding {one['name']:<8} longest stall {one['longest']:>6.1f} ms, computed by itself "
+            f"window, embedding {one['name']:<8} longest stall {one['longest']:>6.1f} ms, processor time "
             f"{one['computed']:>5.1f} ms; p99 {one['p99']:>5.1f} ms; {one['notes']} notes embedded"
         )
-    # Other load of the machine stalls a window as well: the best round is the least disturbed.
+    # Other programs stall a window as well: the best round is the least disturbed.
     best = min(one["longest"] for one in rounds if one["name"] == "at work")
     targets.line("longest stall of the window while embedding", best, "ms", FRAME_MS)
 
 
-def mixed(real: np.ndarray, count: int, chance: np.random.Generator) -> np.ndarray:
-    """Return unit vectors like those of real chunks: mixtures of two, with some noise."""
+def mix_vectors(real: np.ndarray, count: int, chance: np.random.Generator) -> np.ndarray:
+    """Return `count` unit vectors like those of real chunks: mixtures of two with some noise."""
     one, other = chance.integers(0, len(real), (2, count))
     share = chance.uniform(0.5, 1.0, (count, 1)).astype(np.float32)
     made = share * real[one] + (1 - share) * real[other]
@@ -176,10 +176,10 @@ def mixed(real: np.ndarray, count: int, chance: np.random.Generator) -> np.ndarr
     return (made / np.linalg.norm(made, axis=1, keepdims=True)).astype(np.float32)
 
 
-def questions(real: np.ndarray, size: int, targets: Targets) -> None:
+def measure_searches(real: np.ndarray, size: int, targets: Targets) -> None:
     """Measure time and agreement of searches over `size` chunks, exhaustively and with the index."""
     chance = np.random.default_rng(7)
-    asked, rows = mixed(real, QUESTIONS, chance), mixed(real, size, chance)
+    asked, rows = mix_vectors(real, QUESTIONS, chance), mix_vectors(real, size, chance)
     table = VectorTable(rows.shape[1])
     for at in range(0, size, 4):
         table.add(
@@ -187,19 +187,19 @@ def questions(real: np.ndarray, size: int, targets: Targets) -> None:
         )
     exact = [set(np.argpartition(-(rows @ one), 10)[:10].tolist()) for one in asked]
     small = size <= tables.MAX_EXACT_ROWS
-    ask(f"{size:,} chunks, all looked at", table, asked, exact, targets if small else None)
+    run_queries(f"{size:,} chunks, exhaustively", table, asked, exact, targets if small else None)
     if size < SIZES[-1]:
         return
     start = time.perf_counter()
     near = AnnIndex(rows.shape[1])
     keys, vectors = table.snapshot()
     near.add(keys, tables.quantize(vectors))
-    print(f"{size:,} chunks: index made in {time.perf_counter() - start:.0f} s")
+    print(f"{size:,} chunks: index built in {time.perf_counter() - start:.0f} s")
     table.attach(near)
-    ask(f"{size:,} chunks, by the index", table, asked, exact, None if small else targets)
+    run_queries(f"{size:,} chunks, with the index", table, asked, exact, None if small else targets)
 
 
-def ask(
+def run_queries(
     name: str, table: VectorTable, asked: np.ndarray, exact: list[set[int]], targets: Targets | None
 ) -> None:
     """Run all queries; the target applies to the method that the app uses at this size."""
@@ -233,20 +233,20 @@ def main() -> int:
     """Print every measurement and return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("vault", type=Path, help="a folder of notes; only read")
-    parser.add_argument("--chunks", type=int, default=900, help="how many are embedded by both")
-    parser.add_argument("--python", default="", help="one that has sentence-transformers and the weights")
-    parser.add_argument("--check", action="store_true", help="end with 1 when a target is missed")
+    parser.add_argument("--chunks", type=int, default=900, help="number of chunks that both embed")
+    parser.add_argument("--python", default="", help="a Python with sentence-transformers and the weights")
+    parser.add_argument("--check", action="store_true", help="exit with status 1 if a target is missed")
     given = parser.parse_args()
     targets = Targets()
     texts = texts_of(given.vault, given.chunks)
     if len(texts) < PARTS:
         parser.error(f"there are no notes to embed in {given.vault}")
     with tempfile.TemporaryDirectory() as folder:
-        asyncio.run(throughput(texts, given.python or environment(Path(folder)), targets))
-    window(given.vault, targets)
+        asyncio.run(compare_throughput(texts, given.python or create_environment(Path(folder)), targets))
+    measure_window(given.vault, targets)
     real = asyncio.run(real_vectors(texts))
     for size in SIZES:
-        questions(real, size, targets)
+        measure_searches(real, size, targets)
     for missed in targets.missed:
         print(f"MISSED: {missed}")
     return 1 if given.check and targets.missed else 0

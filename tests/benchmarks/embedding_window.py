@@ -1,4 +1,4 @@
-"""One start of the app for `embedding.py`: its window during the embedding and while that is paused."""
+"""Measure the app's window for `embedding.py`, while it embeds and while embedding is paused."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ ROUNDS = 3
 
 
 class EmbeddingRun(Run):
-    """Measures in rounds, with the same user actions while embedding is paused and while it runs."""
+    """Measures in rounds, with the same repaints while embedding is paused and while it runs."""
 
     def __init__(self, report: Path, seconds: float) -> None:
         super().__init__(report, time.time(), act=False)
         self._seconds = seconds
 
-    async def _whole(self) -> None:
+    async def _measure_all(self) -> None:
         from app.desktop.runtime.watchdog import Watchdog
 
         self.dog = Watchdog(self.window)
@@ -39,22 +39,22 @@ class EmbeddingRun(Run):
         (view.pause_embedding if name == "paused" else view.resume_embedding)()
         await asyncio.sleep(1.5)
         self.dog.take_stats()
-        before = await self._known()
+        before = await self._count_embedded()
         canvas = self.graph.view.canvas
         ends = time.perf_counter() + self._seconds
         while time.perf_counter() < ends:
             canvas.update()
             await asyncio.sleep(1 / 30)
         self._note(name)
-        self.found["actions"][-1]["notes"] = await self._known() - before
+        self.found["actions"][-1]["notes"] = await self._count_embedded() - before
 
-    async def _known(self) -> int:
-        known: int = await self.window.view._client.run(lambda vault: vault.semantic.note_count)
-        return known
+    async def _count_embedded(self) -> int:
+        count: int = await self.window.view._client.run(lambda vault: vault.semantic.note_count)
+        return count
 
 
 def main(arguments: list[str]) -> int:
-    """Open the vault and write the measurements."""
+    """Open the vault, write the measurements and return the app's exit status."""
     vault, report, seconds = arguments
     from app.desktop import application as desktop
 

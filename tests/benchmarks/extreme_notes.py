@@ -8,13 +8,13 @@ from pathlib import Path
 BUSIEST, LONGEST, RICHEST = "Home.md", "Archive/Everything.md", "Archive/Index of links.md"
 LONGEST_BYTES = 3_000_000
 RICHEST_LINKS = 2_000
-_SHARE = 5
+_NOTES_PER_LINK = 5
 
 
 def add_extreme_notes(folder: Path) -> None:
-    """Add three notes: `BUSIEST`, linked from every fifth note, `LONGEST` of 3 MB, and `RICHEST` in links."""
+    """Add `BUSIEST`, linked from every fifth note, `LONGEST`, of 3 MB, and `RICHEST`, with 2,000 links."""
     notes = sorted(folder.rglob("*.md"))
-    for note in notes[::_SHARE]:
+    for note in notes[::_NOTES_PER_LINK]:
         with note.open("a", encoding="utf-8") as file:
             file.write("\nUp to [[Home]].\n")
     names = [note.stem for note in notes]

@@ -1,8 +1,9 @@
-"""What the gate adds to a call: validate, limits, policy, views, audit, events. Target: 2 ms.
+"""Measure what the gate adds to a call: validation, limits, policy, views, audit, events. Target: 2 ms.
 
 Run: python tests/benchmarks/gate.py [--check]
-A call of a tool that does nothing costs what the gate costs. A write through the gate is compared with the
-same reading, committing and indexing without it, in turns, by the median of the differences.
+
+A call of a tool that does nothing costs what the gate costs. A write through the gate alternates with the
+same reading, committing and indexing without it; its result is the median of the differences.
 """
 
 from __future__ import annotations
@@ -71,6 +72,7 @@ class Yes:
 
 
 async def measure(folder: Path) -> float:
+    """Print the times; return the larger of what the gate adds to a read and to a write, in ms."""
     root = folder / "vault"
     root.mkdir()
     for number in range(NOTES):
@@ -135,6 +137,7 @@ def report(what: str, times: list[float]) -> float:
 
 
 def main() -> int:
+    """Return the exit status: 1 with --check if the target is missed."""
     with tempfile.TemporaryDirectory() as folder:
         added = asyncio.run(measure(Path(folder)))
     return int("--check" in sys.argv and added > TARGET_MS)

@@ -1,18 +1,17 @@
-"""The graph's layout against d3-force, in the same run: `python -m tests.benchmarks.graph [--check]`.
+"""Compare the graph's layout with d3-force, in the same run: `python -m tests.benchmarks.graph [--check]`.
 
-d3-force is the layout of most graph views on the web, Obsidian's relatives among them. Prints the layout's
-half of performance.md's table: times, ratios, and how good both layouts are, on generated vaults, on
-scale-free graphs and on real vaults. With `--check` the exit status is 1 when a target is
-missed, and each one missed is named.
+d3-force lays out many graph views on the web. Prints times, ratios and the quality of both layouts, for
+generated vaults, scale-free graphs and real vaults, and each missed target. With `--check` the exit status is
+1 if a target is missed.
 
-    --full                      d3's whole run at 100,000 nodes too, a quarter of an hour; larger graphs
+    --full                      d3's whole run at 100,000 nodes too (a quarter of an hour), and more graphs
     --sizes 1000 10000 100000   generated vaults (default: these)
-    --vaults FOLDER …           real ones (default: the public ones in tests/data)
+    --vaults FOLDER …           real vaults (default: the public ones in tests/data)
 
-A tick is compared on the same finished layout, by one core or all, whichever is faster: d3 has one. Neither
-keeps nodes apart in it. It is the lower quartile of some, since other
-programs run too. Without `--full` d3's time from scratch at 100,000 nodes is put together from its first
-ticks, which are cheap because its nodes begin in their order, and from ticks on a finished layout.
+Ticks are compared on the same finished layout: ours with one thread or all, whichever is faster, d3's with
+its only one. Neither separates overlapping nodes in them. Each value is the lower quartile of several ticks,
+since other programs run too. Without `--full`, d3's time from scratch for 30,000 nodes and more is estimated
+from its first ticks, which are cheap because its nodes start in order, and from ticks on a finished layout.
 """
 
 from __future__ import annotations
@@ -51,16 +50,16 @@ UNFOLDED_BELOW = 420
 
 @dataclass
 class Report:
-    """The lines of the table, and the missed targets."""
+    """Prints the lines of the table and records the missed targets."""
 
     missed: list[str] = field(default_factory=list)
 
     def line(self, what: str, ours: str, peer: str = "", ratio: str = "", wanted: str = "") -> None:
-        """Add one line to the table."""
+        """Print one line of the table."""
         print(f"  {what:<34}{ours:>12}{peer:>14}{ratio:>10}   {wanted}", flush=True)
 
     def times(self, name: str, what: str, ours: float, peer: float, at_least: float | None) -> None:
-        """Add a line with seconds, ours and the peer's."""
+        """Print our time and the peer's, given in seconds, and their ratio."""
         ratio = peer / ours
         wanted = "" if at_least is None else f"≥ {at_least:g}×"
         met = at_least is None or ratio >= at_least
@@ -68,7 +67,7 @@ class Report:
         self._note(f"{name}: {what} {ratio:.1f}×, wanted {wanted}", met)
 
     def limit(self, name: str, what: str, ours: float, at_most: float | None) -> None:
-        """Add a line with seconds that have an absolute limit."""
+        """Print our time, given in seconds, next to its limit, if any."""
         wanted = "" if at_most is None else f"≤ {milliseconds(at_most)}"
         met = at_most is None or ours <= at_most
         self.line(what, milliseconds(ours), wanted=wanted + self._mark(met))
@@ -84,7 +83,7 @@ class Report:
         at_least: float = 0.0,
         at_most: float = np.inf,
     ) -> None:
-        """Add a line about quality, as a ratio to the peer's."""
+        """Print a quality measure, and its ratio to the peer's if that is known."""
         if peer is None:
             self.line(what, f"{ours:.3f}")
             return
@@ -104,7 +103,7 @@ class Report:
 
 @dataclass(frozen=True)
 class Targets:
-    """The targets of performance.md: ratios to d3 and seconds, or None without a target.
+    """The targets: ratios to d3, but seconds for `one_note`, `drag` and `live`; None without a target.
 
     A drag and live physics share a frame with the picture, so they get half of it.
     """
@@ -129,12 +128,12 @@ def targets_for(size: int) -> Targets:
 
 
 def milliseconds(seconds: float) -> str:
-    """Return the printed form."""
+    """Return seconds as milliseconds with their unit."""
     return f"{seconds * 1000:,.1f} ms"
 
 
 def timed(act: Callable[[], object]) -> float:
-    """Return the seconds that `work` takes."""
+    """Return the seconds that `act` takes."""
     start = time.perf_counter()
     act()
     return time.perf_counter() - start
@@ -146,7 +145,7 @@ def quartile(seconds: list[float]) -> float:
 
 
 def from_scratch(graph: Graph) -> tuple[np.ndarray, float]:
-    """Return our layout and its time, the best of three."""
+    """Return our layout and its time in seconds, the best of three."""
     layout = Layout()
 
     def arrange() -> None:
@@ -262,9 +261,9 @@ def main() -> int:
     parser.add_argument("--sizes", type=int, nargs="*", default=[1000, 10_000, 100_000])
     parser.add_argument("--vaults", type=Path, nargs="*")
     parser.add_argument("--full", action="store_true", help="also what takes a quarter of an hour")
-    parser.add_argument("--check", action="store_true", help="exit with 1 when a target is missed")
+    parser.add_argument("--check", action="store_true", help="exit with status 1 if a target is missed")
     given = parser.parse_args()
-    peer_d3.make_ready()
+    peer_d3.install()
     report = Report()
     for size in given.sizes:
         compare(f"vault {size}", vault(size), targets_for(size), report, full=given.full)

@@ -1,9 +1,9 @@
-"""What a saved note, an analysis and another arrangement cost, on generated vaults.
+"""Measure what a saved note, an analysis and another layout cost, on generated vaults.
 
 Usage: python -m tests.benchmarks.graph_analysis [--sizes 1000,10000,100000] [--check]
 
-Everything runs in this process, one after the other, so the numbers are those of the work alone; in the app
-a process of its own does all but the delta. With `--check` it ends with status 1 when a saved note takes
+Everything runs in this process, one after the other, so the numbers are those of the work alone; in the app a
+separate process does all but the delta. With `--check` the exit status is 1 if a change of one note takes
 longer than 10 ms at 10,000 notes.
 """
 
@@ -39,8 +39,8 @@ def seconds(work: Callable[[], object]) -> float:
     return time.perf_counter() - began
 
 
-def saved(graph: Graph) -> dict[str, float]:
-    """Return the milliseconds from a delta to the next graph with positions: the best of nine."""
+def measure_deltas(graph: Graph) -> dict[str, float]:
+    """Return the milliseconds from each delta to the next graph with positions: the best of nine."""
     at = (np.random.default_rng(0).random((len(graph), 2)) * 1.5 * len(graph) ** 0.5).astype(np.float32)
     note = GraphNode("n5.md", "Note 5", modified=5.0)
     two = tuple(GraphEdge("n5.md", target) for target in ("n77.md", "n78.md"))
@@ -58,7 +58,7 @@ def saved(graph: Graph) -> dict[str, float]:
     }
 
 
-def analysed(graph: Graph) -> dict[str, float]:
+def measure_analyses(graph: Graph) -> dict[str, float]:
     """Return the seconds of each analysis and layout."""
     size, network, radii = len(graph), AdjacencyArrays.from_graph(graph), node_radii(graph)
     rng = np.random.default_rng(0)
@@ -70,16 +70,16 @@ def analysed(graph: Graph) -> dict[str, float]:
     )
     groups = np.minimum(rng.pareto(1.0, size) * 3, 60).astype(np.int32)
     names = tuple(f"Area {group % 7}/Part {group}" for group in range(61))
-    material = CandidateFeatures(network, np.ones(size, dtype=bool), tags, vectors, rows)
-    nobody = np.empty((0, 2), dtype=np.int64)
+    features = CandidateFeatures(network, np.ones(size, dtype=bool), tags, vectors, rows)
+    no_pairs = np.empty((0, 2), dtype=np.int64)
     works: dict[str, Callable[[], object]] = {
         "communities": lambda: find_communities(network),
         "PageRank": lambda: compute_centrality(network, "pagerank"),
         "betweenness": lambda: compute_centrality(network, "betweenness"),
         "shortest path": lambda: shortest_path(network, 3, size - 5),
         "weak points": lambda: find_cut_points(network),
-        "suggestions for one note": lambda: predict_links(material, nobody, 20, 7),
-        "suggestions for all": lambda: predict_links(material, nobody, 200),
+        "suggestions for one note": lambda: predict_links(features, no_pairs, 20, 7),
+        "suggestions for all": lambda: predict_links(features, no_pairs, 200),
         "by folder": lambda: grouped_layout("folder", graph.links, radii, groups, names),
         "by time": lambda: timeline_layout(graph.links, radii, rng.uniform(1.4e9, 1.7e9, size)),
         "by meaning": lambda: semantic_layout(vectors, rows, radii),
@@ -97,11 +97,11 @@ def main() -> int:
     for size in map(int, given.sizes.split(",")):
         graph = vault(size).precompute()
         print(f"\n{size:,} notes, {len(graph.links):,} links", flush=True)
-        for name, taken in saved(graph).items():
+        for name, taken in measure_deltas(graph).items():
             print(f"  {name:26} {taken:9.2f} ms", flush=True)
             if size == 10_000 and taken > NOTE_MS:
                 missed.append(f"{name}: {taken:.1f} ms instead of {NOTE_MS:.0f}")
-        for name, taken in analysed(graph).items():
+        for name, taken in measure_analyses(graph).items():
             print(f"  {name:26} {taken:9.2f} s", flush=True)
     for miss in missed:
         print(f"missed: {miss}")

@@ -1,4 +1,4 @@
-"""The measurements of `graph_view` for one vault; Qt's platform is chosen before this import."""
+"""Measurements of `graph_view` for one vault; choose Qt's platform before importing this."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from tests.benchmarks.graph_view import FRAMES, PEER_SECONDS, Times, over, repor
 from tests.benchmarks.graphs import of_edges, vault
 
 WIDTH, HEIGHT = 1280, 800
-PAUSE = 0.016
-SECONDS = 3.0
+PAUSE_S = 0.016
+MEASURED_S = 3.0
 STOPS = 7
-MOST_LIVE = 10_000
+MAX_LIVE_NODES = 10_000
 
 
-class Counted(Canvas):
+class CountingCanvas(Canvas):
     """Counts the frames that show new positions."""
 
     frames = 0
@@ -48,7 +48,7 @@ class Counted(Canvas):
 
 
 def pan_over(fit: Camera) -> Iterator[Camera]:
-    """Pan around the whole graph at three times the zoom."""
+    """Yield the cameras of a pan around the graph at three times its fitted scale."""
     for frame in range(FRAMES):
         turn = 2 * math.pi * frame / FRAMES
         right, down = 300 * math.cos(turn) / fit.scale, 180 * math.sin(turn) / fit.scale
@@ -56,7 +56,7 @@ def pan_over(fit: Camera) -> Iterator[Camera]:
 
 
 def zoom_over(fit: Camera) -> Iterator[Camera]:
-    """Zoom in sixteen times and back."""
+    """Yield the cameras of a zoom sixteen times closer and back."""
     for frame in range(FRAMES):
         part = frame / (FRAMES - 1)
         scale = fit.scale * math.exp(math.log(16) * math.sin(math.pi * part))
@@ -65,22 +65,22 @@ def zoom_over(fit: Camera) -> Iterator[Camera]:
 
 
 def wait(app: QApplication, until: Callable[[], bool], seconds: float = 60.0) -> None:
-    """Run Qt's loop until the condition is true."""
+    """Run Qt's loop until the condition is true or the time is over."""
     deadline = time.monotonic() + seconds
     while not until() and time.monotonic() < deadline:
         app.processEvents()
         time.sleep(0.002)
 
 
-def at_rest(app: QApplication, canvas: Canvas) -> None:
-    """Wait until no frames run."""
+def wait_until_idle(app: QApplication, canvas: Canvas) -> None:
+    """Wait until the canvas runs no frames."""
     wait(app, lambda: not canvas._frames.isActive())
 
 
 def travel(app: QApplication, canvas: Canvas, cameras: list[Camera]) -> tuple[Times, int, float]:
     """Measure a camera path: its frames, the new link pictures, and the delay of the sharp one in ms.
 
-    The delay is the median of some stops, each after the last part of the path.
+    The delay is the median of several stops: at the end of the path, and of repetitions of its last part.
     """
     last, pictures = canvas.layers.edges.latest_image, 0
 
@@ -94,13 +94,13 @@ def travel(app: QApplication, canvas: Canvas, cameras: list[Camera]) -> tuple[Ti
         last = canvas.layers.edges.latest_image
 
     acts = ((lambda camera=camera: frame(camera)) for camera in cameras)
-    times = timed(acts, PAUSE)
+    times = timed(acts, PAUSE_S)
     late = [_until_sharp(app, canvas, cameras[-1])]
-    came = pictures
+    path_pictures = pictures
     for _ in range(STOPS - 1):
-        timed(((lambda camera=camera: frame(camera)) for camera in cameras[-10:]), PAUSE)
+        timed(((lambda camera=camera: frame(camera)) for camera in cameras[-10:]), PAUSE_S)
         late.append(_until_sharp(app, canvas, cameras[-1]))
-    return times, came, statistics.median(late)
+    return times, path_pictures, statistics.median(late)
 
 
 def _until_sharp(app: QApplication, canvas: Canvas, camera: Camera) -> float:
@@ -108,7 +108,7 @@ def _until_sharp(app: QApplication, canvas: Canvas, camera: Camera) -> float:
     start = time.perf_counter()
     wait(app, lambda: _is_sharp(canvas, camera))
     late = 1000 * (time.perf_counter() - start)
-    at_rest(app, canvas)
+    wait_until_idle(app, canvas)
     return late
 
 
@@ -118,7 +118,7 @@ def _is_sharp(canvas: Canvas, camera: Camera) -> bool:
 
 
 def hover(app: QApplication, canvas: Canvas) -> Times:
-    """Move the pointer: the node under it is found, highlighted and painted."""
+    """Measure the pointer's moves to random nodes: the node is found and highlighted."""
     rng = np.random.default_rng(0)
     rows = rng.choice(len(canvas.scene.graph), FRAMES)
 
@@ -129,19 +129,19 @@ def hover(app: QApplication, canvas: Canvas) -> Times:
 
     times = timed((lambda row=int(row): move(row)) for row in rows)
     canvas.hover(-1)
-    at_rest(app, canvas)
+    wait_until_idle(app, canvas)
     return times
 
 
 def hover_hub(app: QApplication, graph: Graph, at: np.ndarray) -> Times:
-    """Hover over a note linked with all others: the time of the GUI until it is highlighted."""
+    """Measure the GUI's work to highlight a note that is linked with all others."""
     ends = np.stack([np.zeros(len(graph) - 1, dtype=np.int64), np.arange(1, len(graph))], axis=1)
     edges = np.unique(np.sort(np.concatenate([graph.edges, ends]), axis=1), axis=0)
     canvas = Canvas(DARK)
     canvas.resize(WIDTH, HEIGHT)
     canvas.show()
     canvas.set_graph(of_edges(len(graph), edges).precompute(), at)
-    at_rest(app, canvas)
+    wait_until_idle(app, canvas)
 
     def acts() -> Iterator[Callable[[], object]]:
         for _ in range(12):
@@ -149,7 +149,7 @@ def hover_hub(app: QApplication, graph: Graph, at: np.ndarray) -> Times:
             yield canvas._run_frame
             yield canvas.repaint
             canvas.hover(-1)
-            at_rest(app, canvas)
+            wait_until_idle(app, canvas)
 
     times = timed(acts())
     canvas.close_layers()
@@ -157,18 +157,18 @@ def hover_hub(app: QApplication, graph: Graph, at: np.ndarray) -> Times:
     return times
 
 
-def frames_a_second(app: QApplication, canvas: Counted, act: Callable[[float], None]) -> float:
+def frames_per_second(app: QApplication, canvas: CountingCanvas, act: Callable[[float], None]) -> float:
     """Return the frames with new positions per second, while `act` is called with the elapsed seconds."""
     wait(app, lambda: False, 0.3)
     canvas.frames, begun = 0, time.perf_counter()
-    while (passed := time.perf_counter() - begun) < SECONDS:
+    while (passed := time.perf_counter() - begun) < MEASURED_S:
         act(passed)
         app.processEvents()
         time.sleep(0.001)
-    return canvas.frames / SECONDS
+    return canvas.frames / MEASURED_S
 
 
-def drag(app: QApplication, canvas: Counted) -> float:
+def drag(app: QApplication, canvas: CountingCanvas) -> float:
     """Return the frames per second while a well-linked node is dragged in a circle."""
     graph = canvas.scene.graph
     row = int(np.argsort(-graph.degree, kind="stable")[len(graph) // 20])
@@ -181,13 +181,13 @@ def drag(app: QApplication, canvas: Counted) -> float:
         canvas.run_frames()
 
     carry(0.0)
-    found = frames_a_second(app, canvas, carry)
+    found = frames_per_second(app, canvas, carry)
     canvas.layout_thread.release(row)
-    at_rest(app, canvas)
+    wait_until_idle(app, canvas)
     return found
 
 
-def live(app: QApplication, canvas: Counted) -> float:
+def live(app: QApplication, canvas: CountingCanvas) -> float:
     """Return the frames per second while all nodes move, as while a slider is dragged."""
     last = -1
 
@@ -198,14 +198,14 @@ def live(app: QApplication, canvas: Counted) -> float:
             canvas.set_forces(ForceParams(spacing=16.0 + 8.0 * math.sin(2 * passed)))
 
     draw(0.0)
-    found = frames_a_second(app, canvas, draw)
+    found = frames_per_second(app, canvas, draw)
     canvas.set_forces(ForceParams())
-    at_rest(app, canvas)
+    wait_until_idle(app, canvas)
     return found
 
 
 def peer(app: QApplication, graph: Graph, at: np.ndarray, cameras: list[Camera]) -> Times:
-    """Measure the same path in QGraphicsView, or as much of it as fits in the time."""
+    """Measure the same path in QGraphicsView as far as time allows; a sixth of it in large graphs."""
     scene = QGraphicsScene()
     scene.setItemIndexMethod(QGraphicsScene.ItemIndexMethod.NoIndex)
     line, fill = QPen(QColor(160, 170, 190, 69), 0), QBrush(QColor(120, 170, 250))
@@ -247,49 +247,49 @@ def measure(app: QApplication, size: int, with_peer: bool) -> list[str]:
     at = compute_layout(graph, aspect=WIDTH / HEIGHT)
     print(f"\nvault {size:,}: {len(graph.edges):,} links, {WIDTH} × {HEIGHT}, {app.platformName()}")
     before = bench.memory_mb()
-    canvas = Counted(DARK)
+    canvas = CountingCanvas(DARK)
     canvas.resize(WIDTH, HEIGHT)
     canvas.show()
     shown = timed(iter([lambda: canvas.set_graph(graph, at)]))
-    at_rest(app, canvas)
+    wait_until_idle(app, canvas)
     report("shown (one hold of the GUI)", shown)
-    missed = over(f"vault {size}: set_graph", shown.p95, bench.MOST_HOLD_MS)
+    missed = over(f"vault {size}: set_graph", shown.p95, bench.MAX_HOLD_MS)
     ways = {"pan": list(pan_over(canvas.fit_camera())), "zoom": list(zoom_over(canvas.fit_camera()))}
     ours = {}
     for what, way in ways.items():
         ours[what], pictures, late = travel(app, canvas, way)
         report(f"{what}, a frame", f"{ours[what]}; {pictures} pictures of links in {FRAMES} frames")
         report(f"{what}, full quality after it", f"{late:.0f} ms")
-        missed += over(f"vault {size}: {what}, p95", ours[what].p95, bench.MOST_FRAME_MS)
-        missed += over(f"vault {size}: {what}, full quality after it", late, bench.SHARP_AFTER_MS)
+        missed += over(f"vault {size}: {what}, p95", ours[what].p95, bench.MAX_FRAME_MS)
+        missed += over(f"vault {size}: {what}, full quality after it", late, bench.MAX_SHARP_DELAY_MS)
     canvas.camera_animation.set(canvas.fit_camera())
-    at_rest(app, canvas)
-    missed += _by_hand(app, canvas, size, before)
+    wait_until_idle(app, canvas)
+    missed += _measure_interaction(app, canvas, size, before)
     hub = hover_hub(app, graph, at)
     report("hover a hub that links all", hub)
-    missed += over(f"vault {size}: hover a hub, p95", hub.p95, bench.MOST_HOVER_MS)
+    missed += over(f"vault {size}: hover a hub, p95", hub.p95, bench.MAX_HOVER_MS)
     for what, way in ways.items() if with_peer else ():
         theirs = peer(app, graph, at, way)
         ratio = theirs.p95 / ours[what].p95
         report(f"{what}, QGraphicsView", f"{theirs}: {ratio:.0f}×")
-        missed += under(f"vault {size}: {what}, QGraphicsView", ratio, bench.RATIOS.get(size, 0), "×")
+        missed += under(f"vault {size}: {what}, QGraphicsView", ratio, bench.MIN_RATIOS.get(size, 0), "×")
     return missed
 
 
-def _by_hand(app: QApplication, canvas: Counted, size: int, before: float) -> list[str]:
+def _measure_interaction(app: QApplication, canvas: CountingCanvas, size: int, before: float) -> list[str]:
     hovered = hover(app, canvas)
     report("hover", hovered)
-    missed = over(f"vault {size}: hover, p95", hovered.p95, bench.MOST_HOVER_MS)
+    missed = over(f"vault {size}: hover, p95", hovered.p95, bench.MAX_HOVER_MS)
     grown = bench.memory_mb() - before
     report("memory of the view", f"{grown:.0f} MB")
-    missed += over(f"vault {size}: memory", grown, bench.MOST_MEMORY_MB.get(size, math.inf), "MB")
+    missed += over(f"vault {size}: memory", grown, bench.MAX_MEMORY_MB.get(size, math.inf), "MB")
     dragged = drag(app, canvas)
-    report("drag with live physics", f"{dragged:.0f} frames a second")
-    missed += under(f"vault {size}: drag, frames a second", dragged, bench.DRAG_FPS)
-    if size <= MOST_LIVE:
+    report("drag with live physics", f"{dragged:.0f} frames per second")
+    missed += under(f"vault {size}: drag, frames per second", dragged, bench.MIN_DRAG_FPS)
+    if size <= MAX_LIVE_NODES:
         moved = live(app, canvas)
-        report("all nodes live", f"{moved:.0f} frames a second")
-        missed += under(f"vault {size}: live, frames a second", moved, bench.LIVE_FPS.get(size, 0.0))
+        report("all nodes live", f"{moved:.0f} frames per second")
+        missed += under(f"vault {size}: live, frames per second", moved, bench.MIN_LIVE_FPS.get(size, 0.0))
     canvas.close_layers()
     canvas.close()
     return missed

@@ -14,7 +14,7 @@ from app.index.records import GraphData
 LINKS_PER_NOTE = 3
 CROSSING_PAIRS = 1_000_000
 STRESS_SOURCES = 30
-ROOM = 12.0
+PAGE_PER_DISC_AREA = 12.0
 
 
 def vault(size: int) -> Graph:
@@ -25,7 +25,7 @@ def vault(size: int) -> Graph:
     group = np.repeat(np.arange(count), np.diff(starts))
     parent = np.array([rng.integers(0, max(1, each)) for each in range(count)])
     fame = rng.pareto(1.6, size) + 1
-    pairs = [_inside(starts, each, parent, fame, rng) for each in range(count)]
+    pairs = [_community_links(starts, each, parent, fame, rng) for each in range(count)]
     everywhere = np.cumsum(fame**1.5)
     some = int(size * 0.25)
     famous = np.searchsorted(everywhere, rng.random(some) * everywhere[-1])
@@ -41,7 +41,7 @@ def vault(size: int) -> Graph:
 
 
 def scale_free(size: int) -> Graph:
-    """Return a Barabási-Albert graph: each node links to three earlier ones by their links."""
+    """Return a Barabási-Albert graph: each node links to three earlier ones, preferably well-linked ones."""
     rng = np.random.default_rng(1)
     ends: list[int] = [0, 1, 2]
     pairs = []
@@ -76,7 +76,7 @@ def _communities(size: int, rng: np.random.Generator) -> np.ndarray:
     return np.concatenate([[0], np.cumsum(sizes)])
 
 
-def _inside(
+def _community_links(
     starts: np.ndarray, each: int, parent: np.ndarray, fame: np.ndarray, rng: np.random.Generator
 ) -> np.ndarray:
     """Return the links of a community: to its own hubs, and to those of the community above it."""
@@ -102,7 +102,7 @@ def _clean(pairs: np.ndarray, size: int) -> np.ndarray:
 
 
 def of_edges(size: int, edges: np.ndarray) -> Graph:
-    """Return the graph with these links, of notes with simple names."""
+    """Return a graph of `size` notes with these links."""
     edges = np.asarray(edges, dtype=np.int32)
     return build(
         GraphData(
@@ -187,7 +187,7 @@ def _stress(matrix: scipy.sparse.csr_matrix, at: np.ndarray) -> float:
 def _overlaps(graph: Graph, at: np.ndarray) -> float:
     radii = node_radii(graph)
     box = np.ptp(np.quantile(at, (0.01, 0.99), axis=0), axis=0)
-    room = ROOM * float((np.pi * radii**2).sum())
+    room = PAGE_PER_DISC_AREA * float((np.pi * radii**2).sum())
     scaled = at * np.sqrt(room / max(float(np.prod(box)), 1e-9))
     tree = cKDTree(scaled)
     pairs = tree.query_pairs(2 * float(radii.max()), output_type="ndarray")

@@ -1,17 +1,17 @@
-"""How fast the index is: `python -m tests.benchmarks.index` prints the numbers, and ratios to its peers.
+"""Measure the index and its peers: `python -m tests.benchmarks.index` prints times, sizes and ratios.
 
     --sizes 10000        generated vaults (default: 10000); --full adds 100000
     --vaults FOLDER      real vaults: every folder in it (or the environment's SCRIPTORIUM_VAULTS)
-    --peers FOLDER       where obsidiantools and markdowndb are kept between runs; --no-peers leaves them out
-    --longest SECONDS    after which a peer is given up
-    --check              end with status 1 and name each target that was missed
+    --peers FOLDER       where obsidiantools and markdowndb are kept between runs; --no-peers skips them
+    --longest SECONDS    time limit for a peer
+    --check              exit with status 1 if a target was missed
 
-Vaults are only read; the index goes to a folder of its own, and single changes are made in a copy. Cold:
-from nothing to the whole graph (names and links), and until every word can be searched. Warm: from an index
-that is up to date to names, links and counts in memory. Peers get a vault after the index did, so that the
-files are as warm for them. Python's compiled modules are kept in a folder of the run, as an installed app
-has them, whatever the environment says: the processes that read are started anew for each scan. While other
-programs are at work, cold scans are judged by processor time: what they would take with all cores for them.
+Vaults are only read; the index goes to a separate folder, and single changes are made in a copy. Cold: from
+nothing to the whole graph (names and links), and until every word can be searched. Warm: from an up-to-date
+index to names, links and counts in memory. Peers read a vault after the index did, so that the files are as
+warm for them. Each scan starts new processes that read, so compiled Python modules are cached in a folder of
+the run, as in an installed app, whatever the environment says. While other programs are busy, cold scans are
+judged by their processor time divided by the number of cores.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ from tests.benchmarks.vaults import write_vault
 if TYPE_CHECKING:
     from app.index.vault_index import VaultIndex
 
-_MANY = 50_000
-_CALM = 0.7
+_MAX_NOTES_FOR_CHANGES = 50_000
+_MAX_CALM_LOAD = 0.7
 _WORDS = ("note", "graph", "system", "learn", "the", "because", "book", "science", "habit", "idea")
 _MEMORY = """
 import asyncio, sys
@@ -83,7 +83,7 @@ class Report:
 
 
 def timed(act: Callable[[], object], times: int) -> list[float]:
-    """Return the seconds of each call, in order."""
+    """Return the seconds of each call, ascending."""
     found = []
     for _ in range(times):
         start = time.perf_counter()
@@ -124,18 +124,18 @@ async def cold(vault: Path, cache: Path, report: Report) -> tuple[float, int]:
 
     index = VaultIndex(vault, cache, IndexSettings(), EventBus())
     used, before, start = 0.0, processor_seconds(), time.perf_counter()
-    is_disturbed = os.getloadavg()[0] > _CALM
+    is_disturbed = os.getloadavg()[0] > _MAX_CALM_LOAD
     await index.open()
     done = await index.scan(look)
     whole = time.perf_counter() - start
-    is_ten_thousand = done.indexed <= 11_000
+    has_targets = done.indexed <= 11_000
     counted = f"{done.indexed} indexed, {len(done.skipped)} skipped, {len(done.failed)} failed"
     cores = os.cpu_count() or 1
     for what, seconds, computed, target in (
         ("cold, to the whole graph", *graph[0], 2.0),
         ("cold, to all words", whole, used, 5.0),
     ):
-        judged = target if is_ten_thousand else None
+        judged = target if has_targets else None
         report.line(what, seconds, "s", None if is_disturbed else judged)
         most = judged if is_disturbed else None
         report.line("  by processor time over all cores", computed / cores, "s", most)
@@ -149,7 +149,7 @@ async def cold(vault: Path, cache: Path, report: Report) -> tuple[float, int]:
 
 
 async def warm(vault: Path, cache: Path, notes: int, report: Report) -> None:
-    """Measure the next start, and lookups in the result."""
+    """Measure the start with an up-to-date index, and lookups in it."""
     from app.events import EventBus
     from app.index.vault_index import VaultIndex
     from app.settings import IndexSettings
@@ -165,7 +165,7 @@ async def warm(vault: Path, cache: Path, notes: int, report: Report) -> None:
     report.line("warm, to names and links as arrays", time.perf_counter() - start, "s", most)
     start = time.perf_counter()
     await index.scan()
-    report.line("warm, all files looked at (beside)", time.perf_counter() - start, "s")
+    report.line("warm, all files checked (in background)", time.perf_counter() - start, "s")
     lookups(index, report)
     await index.close()
 
@@ -189,7 +189,7 @@ def lookups(index: VaultIndex, report: Report) -> None:
 
 
 async def changes(vault: Path, work: Path, report: Report) -> None:
-    """Measure saves of one note at a time, in a copy."""
+    """Measure changes of one note at a time, in a copy."""
     from app.events import EventBus
     from app.index.vault_index import VaultIndex
     from app.settings import IndexSettings
@@ -226,14 +226,14 @@ def memory(vault: Path, cache: Path, work: Path, notes: int, report: Report) -> 
 
 def compare(vault: Path, seconds: float, peers: Peers, report: Report) -> None:
     """Measure the peers on the same vault."""
-    for name, measure, least in (
+    for name, run_peer, least in (
         ("obsidiantools", peers.obsidiantools, 20.0),
         ("markdowndb", peers.markdowndb, None),
     ):
-        spent = measure(vault)
+        spent = run_peer(vault)
         if spent is not None:
-            print(f"  {name + ('' if spent.done else ', given up after'):<38} {spent.seconds:>10.2f} s")
-            more = "faster than" if spent.done else "more than so many times faster than"
+            print(f"  {name + ('' if spent.done else ', stopped after'):<38} {spent.seconds:>10.2f} s")
+            more = "faster than" if spent.done else "at least so many times faster than"
             report.ratio(f"{more} {name}", spent.seconds / seconds, least)
     searched = peers.ripgrep(vault, _WORDS)
     if searched is not None:
@@ -252,7 +252,7 @@ def measure(name: str, vault: Path, peers: Peers | None, work: Path) -> list[str
     report.line("index file", size / 2**20, "MiB")
     asyncio.run(warm(vault, cache, notes, report))
     memory(vault, cache, work, notes, report)
-    if notes <= _MANY:
+    if notes <= _MAX_NOTES_FOR_CHANGES:
         asyncio.run(changes(vault, work, report))
         if peers is not None:
             compare(vault, seconds, peers, report)
@@ -273,7 +273,7 @@ def compile_once(folder: Path) -> None:
 
 
 def main() -> int:
-    """Measure the vaults that the arguments name."""
+    """Measure the vaults that the arguments name, and return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--sizes", type=int, nargs="*", default=[10_000])
     parser.add_argument("--full", action="store_true")

@@ -2,8 +2,8 @@
 
 None of them is a dependency of the app: obsidiantools is installed into its own virtual environment and
 markdowndb (npm: `mddb`) into a folder, both below the given folder. ripgrep is used if installed, else
-unpacked from Debian's package below that folder if apt is available. Each function returns None if the peer
-is not available, and prints why.
+unpacked from Debian's package below that folder if apt is available. Each measurement returns None if the
+peer is not available, and usually prints why.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ process.exit(0);
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """The seconds that a peer took; unless `done`, it was stopped after them."""
+    """The seconds that a peer took, or after which it was stopped: then `done` is False."""
 
     seconds: float
     done: bool = True
@@ -74,14 +74,13 @@ class Peers:
         """Return the time to index the folder into an SQLite file."""
         node, npm = shutil.which("node"), shutil.which("npm")
         if node is None or npm is None:
-            print("  markdowndb: node and npm are not there")
+            print("  markdowndb: node and npm are not installed")
             return None
         home = self._folder / "markdowndb"
         home.mkdir(parents=True, exist_ok=True)
         if not (home / "node_modules" / "mddb").is_dir():
             install = [npm, "install", "mddb", "--prefix", str(home), "--no-audit", "--no-fund"]
-            # Newer versions of npm don't run scripts of packages by default, but this one's script builds its
-            # library.
+            # By default, newer versions of npm don't run packages' scripts, but this one builds its library.
             build = [npm, "rebuild", "sqlite3", "--prefix", str(home), "--foreground-scripts"]
             if any(self._run("markdowndb", command, INSTALL_S) is None for command in (install, build)):
                 return None
@@ -92,10 +91,10 @@ class Peers:
         return self._seconds("markdowndb", [node, str(script), str(vault), str(database)])
 
     def ripgrep(self, vault: Path, words: Sequence[str]) -> float | None:
-        """Return the mean seconds to list the notes that contain each of these words."""
+        """Return the mean seconds to list the notes that contain one of these words."""
         program = find_ripgrep(self._folder)
         if program is None:
-            print("  ripgrep: it is not installed and could not be had")
+            print("  ripgrep: it is not installed and could not be downloaded")
             return None
         start = time.perf_counter()
         for word in words:
@@ -125,16 +124,18 @@ class Peers:
             return None
         except (subprocess.CalledProcessError, OSError) as error:
             if not quiet:
-                said = str(getattr(error, "stderr", "") or error).strip().splitlines()
-                telling = next((line for line in said if "Error" in line), said[-1] if said else str(error))
-                print(f"  {name}: {telling}", file=sys.stderr)
+                lines = str(getattr(error, "stderr", "") or error).strip().splitlines()
+                summary = next(
+                    (line for line in lines if "Error" in line), lines[-1] if lines else str(error)
+                )
+                print(f"  {name}: {summary}", file=sys.stderr)
                 self._missing.add(name)
             return None
         return done.stdout or " "
 
 
 def find_ripgrep(folder: Path) -> str | None:
-    """Return the installed program, or one unpacked from Debian's package below `folder`."""
+    """Return the installed program, or one unpacked from Debian's package below `folder`; else None."""
     home = folder / "ripgrep"
     program = shutil.which("rg") or shutil.which("rg", path=str(home / "usr" / "bin"))
     if program is not None or shutil.which("apt-get") is None or shutil.which("dpkg-deb") is None:

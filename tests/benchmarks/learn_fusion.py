@@ -1,11 +1,12 @@
-"""Learn the weights of the fusion of words and meaning, on the seen halves of the retrieval benchmark's sets.
+"""Learn the weights that fuse words and meaning, on the seen halves of the retrieval benchmark's sets.
 
 Run: python -m tests.benchmarks.learn_fusion
 
 The reciprocal rank of the answer depends on the weight of meaning in steps, so it is computed for a range of
 weights and smoothed; the smoothed curves of all questions are the objective, which L-BFGS maximizes over the
 weights of the signals. A set on which the fusion is below the better of the two lists is penalized. Each set
-counts by the square root of its size. The weights are printed, ready for `app/embeddings/rank_fusion.py`.
+with enough questions counts by the square root of its size. The weights are printed, ready for
+`app/embeddings/rank_fusion.py`.
 """
 
 from __future__ import annotations
@@ -33,8 +34,8 @@ Array = npt.NDArray[np.float64]
 def curve(one: Found) -> Array:
     """Return the reciprocal rank of the answer for each of the `LOGITS`."""
     words, meant = (
-        stretched(one.words, 0.0),
-        stretched(one.meant, min((c for _, c in one.meant), default=0.0)),
+        rescale(one.words, 0.0),
+        rescale(one.meant, min((c for _, c in one.meant), default=0.0)),
     )
     keys = list(dict.fromkeys([*words, *meant]))
     if one.question.answer not in keys:
@@ -51,7 +52,7 @@ def curve(one: Found) -> Array:
     return np.where(rank <= TOP, 1.0 / rank, 0.0)
 
 
-def stretched(ranking: Ranking, low: float) -> dict[str, float]:
+def rescale(ranking: Ranking, low: float) -> dict[str, float]:
     """Return the scores by note, rescaled to 1 for the best and 0 for `low`."""
     high = max((score for _, score in ranking), default=low)
     return {key: (score - low) / (high - low) if high > low else 1.0 for key, score in ranking}
@@ -68,10 +69,10 @@ def learn(found: Sequence[Found]) -> FusionSignals:
     alone = np.array(
         [[score(ranking, one.question.answer)[0] for ranking in (one.words, one.meant)] for one in found]
     )
-    return FusionSignals(*_fitted(rows, curves, sets, alone))
+    return FusionSignals(*_fit(rows, curves, sets, alone))
 
 
-def _fitted(rows: Array, curves: Array, sets: npt.NDArray[np.intp], alone: Array) -> list[float]:
+def _fit(rows: Array, curves: Array, sets: npt.NDArray[np.intp], alone: Array) -> list[float]:
     mean, deviation = rows.mean(axis=0), rows.std(axis=0) + 1e-6
     mean[0], deviation[0] = 0.0, 1.0
     unit = (rows - mean) / deviation

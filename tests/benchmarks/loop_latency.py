@@ -1,10 +1,11 @@
-"""How long one caller waits while another keeps the service loop busy. Target: 50 ms.
+"""Measure how long one caller waits while another keeps the service loop busy. Target: 50 ms.
 
 Run: python -m tests.benchmarks.loop_latency [--check]
 
 While each load runs, another task yields to the loop continuously; the wait is the longest time between two
-of its turns. Loads: 1,000 tool calls in one response of a model, a move of a note with 60,000 links to it,
-200,000 unknown arguments by HTTP, and a body of 10 MB with a million values.
+of its turns. Loads: the first turn of a model, 1,000 tool calls in one response of a model, 200,000 unknown
+arguments by HTTP and in the process, a body of 10 MB with three million values, and a move of a note with
+60,000 links to it.
 """
 
 from __future__ import annotations
@@ -166,8 +167,8 @@ def keep_bytecode(folder: Path) -> None:
 
 
 def main() -> int:
-    """Print the waits; with --check, the exit status reports whether all are within the target."""
-    # As in the app, whose own collector never runs a full collection while something runs.
+    """Print the waits; with --check, the exit status is 1 if one exceeds the target."""
+    # As in the app, which never runs a full collection while it is busy.
     gc.disable()
     with tempfile.TemporaryDirectory() as folder:
         keep_bytecode(Path(folder) / "bytecode")

@@ -1,9 +1,9 @@
-"""How much memory the window holds: `python -m tests.benchmarks.memory`.
+"""Measure the window's memory: `python -m tests.benchmarks.memory`.
 
-Starts the real app on a generated vault of 8,000 notes, first with everything to be read and then warm, each
-in a process of its own, and prints its resident memory once the vault is read and nothing moves: an upper
-bound of its proportional set size, whatever else runs. `--check` ends with status 1 and
-names each target that was missed. Linux only.
+Starts the real app on a generated vault of 8,000 notes, warm and then cold, without an index, each in its own
+process. Prints its resident memory once the vault is read and nothing moves, an upper bound of its
+proportional set size. `--check` prints each missed target, and the exit status is 1 if there is one. Linux
+only.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ COLD_MB, WARM_MB = 280, 230
 
 
 def main(arguments: list[str]) -> int:
-    """Print the table."""
+    """Print the table and return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.memory")
     parser.add_argument("--check", action="store_true", help="end with status 1 if a target is missed")
     parser.add_argument("--notes", type=int, default=SIZE)
@@ -30,7 +30,7 @@ def main(arguments: list[str]) -> int:
         vault = write_vault(Path(work) / str(options.notes), options.notes)
         home = home_for(Path(work))
         found = {name: run_window(vault, home, act=False) for name in ("compiling", "warm")}
-        # Bytecode compiled by the first start would not be compiled by an installed app.
+        # The first start compiles bytecode, which an installed app has: the cold start is a later one.
         for file in Path(home["SCRIPTORIUM_CACHE"]).rglob("index*"):
             if file.is_file():
                 file.unlink()

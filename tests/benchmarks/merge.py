@@ -1,10 +1,11 @@
-"""Large change sets through the whole gate: a merge with 2,000 backlinks, and 1,000 tag edits.
+"""Measure large change sets through the whole gate: a merge with 2,000 backlinks, and 1,000 tag edits.
 
 Run: python tests/benchmarks/merge.py [--check]
-Each is one call: found, read, rewritten, approved, committed, indexed, audited. Target for the merge: 2 s.
-The peer of the same run is reading and writing the same files plainly, each with an fsync.
-The merge comes first: ext4 without a journal looks at every file that was removed in the last minutes when
-it makes a new one, so that there each call also pays for the old files of those before it.
+
+Each is one call: notes are found, read, rewritten, approved, committed, indexed and audited. Target for the
+merge: 2 s. For comparison, the same files are read and written back in the same run, each with an fsync.
+The merge runs first: before it creates a file, ext4 without a journal examines every file removed in the last
+minutes, so each call would also pay for the files that earlier calls removed.
 """
 
 from __future__ import annotations
@@ -41,17 +42,17 @@ class Yes:
 
 
 def write(root: Path) -> None:
-    """Write 2,000 notes that link to the second of two, half by a relation, and 1,000 tagged notes."""
+    """Write two notes, and 2,000 that link to the second, half by a relation; 1,000 of them have a tag."""
     text = "A line of text that says nothing much, as many do in a vault.\n" * 12
     (root / "First.md").write_text(f"# First\n\n{text}", "utf-8")
     (root / "Second.md").write_text(f"# Second\n\n{text}", "utf-8")
     for number in range(LINKS):
-        said = "- supports [[Second]] (confidence: 0.7)" if number % 2 else "As [[Second|that one]] says."
+        link = "- supports [[Second]] (confidence: 0.7)" if number % 2 else "As [[Second|that one]] says."
         tag = "#old-tag\n" if number < TAGGED else ""
-        (root / f"Note {number}.md").write_text(f"# Note {number}\n\n{text}\n{tag}{said}\n", "utf-8")
+        (root / f"Note {number}.md").write_text(f"# Note {number}\n\n{text}\n{tag}{link}\n", "utf-8")
 
 
-def plainly(root: Path) -> float:
+def rewrite_files(root: Path) -> float:
     """Return the seconds to read and write back the same files, each with an fsync."""
     started = time.perf_counter()
     for number in range(LINKS):
@@ -90,17 +91,17 @@ async def measure(root: Path) -> float:
         assert len(approver.at) == 3 and workspace.store.exists(NotePath("Second.md"))
     finally:
         await workspace.close()
-    bare = plainly(root)
+    bare = rewrite_files(root)
     print(f"reading and writing {LINKS} files     {bare:6.2f} s")
     print(f"a merge with {LINKS} backlinks        {merge:6.2f} s  (target {TARGET} s)")
-    print(f"  of that until it was asked       {approver.at[0] - begun:6.2f} s")
-    print(f"taking it back                     {undo:6.2f} s")
+    print(f"  of that until approval           {approver.at[0] - begun:6.2f} s")
+    print(f"undoing it                         {undo:6.2f} s")
     print(f"{TAGGED} tag edits in one change set  {tags:6.2f} s")
     return merge
 
 
 def main() -> int:
-    """Measure in a temporary folder."""
+    """Measure in a temporary folder and return the exit status."""
     with tempfile.TemporaryDirectory() as folder:
         for name in ("CONFIG", "DATA", "CACHE", "LOGS"):
             os.environ[f"SCRIPTORIUM_{name}"] = str(Path(folder) / name.lower())

@@ -16,8 +16,8 @@ PACKAGE = "d3-force@3.0.0"
 LINK_LENGTH = 30.0
 
 
-def make_ready() -> None:
-    """Install d3-force.
+def install() -> None:
+    """Install d3-force if it is missing, and copy the script that runs it.
 
     Raises:
         OSError: npm is not installed.
@@ -43,7 +43,7 @@ def run(graph: Graph, ticks: int, start: np.ndarray | None = None) -> tuple[np.n
         edges, positions = Path(work, "edges"), Path(work, "positions")
         edges.write_bytes(graph.links.astype("<i4").tobytes())
         if start is not None:
-            positions.write_bytes(_as_long_as_links(graph, start).astype("<f4").tobytes())
+            positions.write_bytes(_scale_to_link_length(graph, start).astype("<f4").tobytes())
         command = ["node", "--max-old-space-size=4096", "d3.mjs", str(edges), str(positions)]
         done = subprocess.run(
             [*command, str(len(graph)), str(ticks)], cwd=FOLDER, check=True, capture_output=True, text=True
@@ -52,7 +52,7 @@ def run(graph: Graph, ticks: int, start: np.ndarray | None = None) -> tuple[np.n
     return at, [each / 1000 for each in json.loads(done.stdout)]
 
 
-def _as_long_as_links(graph: Graph, at: np.ndarray) -> np.ndarray:
+def _scale_to_link_length(graph: Graph, at: np.ndarray) -> np.ndarray:
     """Scale positions to d3's link length."""
     apart = at[graph.links[:, 0]] - at[graph.links[:, 1]]
     return at * (LINK_LENGTH / np.linalg.norm(apart, axis=1).mean())

@@ -1,12 +1,13 @@
-"""Compare what finds the note that was meant: words, meaning, or both fused; on real and translated notes.
+"""Compare search by words, by meaning and by both fused, on real and translated notes.
 
 Run: python -m tests.benchmarks.retrieval [--check] [--vaults FOLDER …] [--only NAME]
 
-The app's own index and vectors are made of each corpus of `retrieval_sets`, and its questions, whose answers
-are known, are asked. Printed for each set and model are the mean reciprocal rank among the first ten notes
-and the share of answers among them: by words, by meaning, by plain reciprocal rank fusion, and by the app's
-fusion; on the half on which the fusion's weights were learned, and on the unseen half. With --check it ends
-with status 1 when the app's fusion is more than `SLACK` below the better of the two lists on an unseen half.
+Builds the app's index and vectors of each corpus of `retrieval_sets` and asks its questions, whose answers
+are known. Prints, for each set and model, the mean reciprocal rank among the first ten notes and the share of
+answers among them: by words, by meaning, by plain reciprocal rank fusion, and by the app's fusion; first for
+the half on which the fusion's weights were learned, then for the unseen half. With --check the exit status is
+1 if the app's fusion is more than `SLACK` below the better of the two lists on an unseen half that is not too
+small.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ class Found:
     terms: TermStatistics
 
 
-def reciprocal(words: Ranking, meant: Ranking) -> Ranking:
+def fuse_ranks(words: Ranking, meant: Ranking) -> Ranking:
     """Return reciprocal rank fusion (Cormack, Clarke and Büttcher, 2009), which uses only the ranks."""
     scores: dict[str, float] = {}
     for ranking in (words, meant):
@@ -64,7 +65,7 @@ def reciprocal(words: Ranking, meant: Ranking) -> Ranking:
 WAYS: dict[str, Callable[[Found], Ranking]] = {
     "words": lambda one: one.words,
     "meaning": lambda one: one.meant,
-    "plain RRF": lambda one: reciprocal(one.words, one.meant),
+    "plain RRF": lambda one: fuse_ranks(one.words, one.meant),
     "ours": lambda one: fuse(one.words, one.meant, one.terms, one.model),
 }
 
@@ -101,8 +102,8 @@ async def _ask(corpus: Corpus, work: Path) -> list[Found]:
             meant = await _by_meaning(model, index, store, work / model.name, corpus.questions)
             for question, (words, terms), ranking in zip(corpus.questions, by_words, meant, strict=True):
                 found.append(Found(corpus.name, model, question, words, ranking, terms))
-            told = f"{corpus.name}: {len(corpus.notes)} notes, {len(meant)} questions, {model.name}"
-            print(told, file=sys.stderr)
+            progress = f"{corpus.name}: {len(corpus.notes)} notes, {len(meant)} questions, {model.name}"
+            print(progress, file=sys.stderr)
     finally:
         await index.close()
     return found
@@ -134,7 +135,7 @@ async def _by_meaning(
 
 
 def score(ranking: Ranking, answer: str) -> tuple[float, float]:
-    """Return the reciprocal rank within the first ten, and whether the answer is among them."""
+    """Return the reciprocal rank within the first ten, and whether the answer is among them, as 1 or 0."""
     for place, (path, _) in enumerate(ranking[:TOP], 1):
         if path == answer:
             return 1.0 / place, 1.0
@@ -173,14 +174,16 @@ def main() -> int:
     """Print the tables and return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--vaults", nargs="+", type=Path, default=[], help="folders of notes; only read")
-    parser.add_argument("--check", action="store_true", help="end with 1 when the fusion loses to one list")
+    parser.add_argument(
+        "--check", action="store_true", help="exit with status 1 if the fusion falls behind a list"
+    )
     parser.add_argument("--only", default="", help="a part of the names of the corpora to ask, as printed")
     given = parser.parse_args()
     found = list(found_by_every_model(given.vaults, given.only))
     table(found, seen=True)
     missed = table(found, seen=False)
     for line in missed:
-        print(f"MISSED: {line} to the better list")
+        print(f"MISSED: {line} compared with the better list")
     return 1 if given.check and missed else 0
 
 

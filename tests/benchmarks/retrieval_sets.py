@@ -1,8 +1,8 @@
 """Vaults and questions whose answers are known, for the retrieval benchmark.
 
-There are two sources: extracts of public vaults (MIT license), and pages written for
-this benchmark in four languages. Half of the notes, chosen by a checksum of their names, are *seen*: the
-weights are learned on questions about them. The other half is only used to check.
+There are two sources: extracts of public vaults (MIT license), and pages written for this benchmark in four
+languages. Half of the notes, chosen by a checksum of their names, are *seen*: the weights are learned on
+questions about them. The other half is used only for checks.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ DATA = Path(__file__).parent / "retrieval_data"
 LANGUAGES = ("en", "de", "es", "fr")
 MAX_NOTES, MIN_QUESTIONS, MAX_QUESTIONS = 1000, 40, 240
 _MIN_BODY, _MIN_REST, _MIN_NAME = 300, 200, 8
-_LEFT_OUT = ("Templates", "journals")
+_EXCLUDED_FOLDERS = ("Templates", "journals")
 _SENTENCE = re.compile(r"[^.!?。！？\n]{25,300}[.!?。！？]")
 _WORD = re.compile(r"[^\W\d_]{4,}")
 _SEPARATORS = re.compile(r"[-_./]+")
@@ -65,7 +65,7 @@ def is_seen(name: str) -> bool:
 
 
 def corpora(vaults: Sequence[Path]) -> Iterator[Corpus]:
-    """Return every corpus: of the folders `vaults` or else of the shipped extracts, and of the pages."""
+    """Yield every corpus: of the folders `vaults` or else of the shipped extracts, and of the pages."""
     if vaults:
         for folder in vaults:
             files = sorted(path for path in folder.rglob("*.md") if "/." not in str(path))
@@ -73,7 +73,7 @@ def corpora(vaults: Sequence[Path]) -> Iterator[Corpus]:
                 folder.name, {str(p.relative_to(folder)): _text(p.read_bytes()) for p in files}
             )
     else:
-        for name, notes in sorted(_packed().items()):
+        for name, notes in sorted(_read_archives().items()):
             yield from of_vault(name, notes)
     yield from of_pages({language: pages(language) for language in LANGUAGES})
 
@@ -82,7 +82,7 @@ def _text(data: bytes) -> str:
     return data.decode("utf-8", "replace")
 
 
-def _packed() -> dict[str, dict[str, str]]:
+def _read_archives() -> dict[str, dict[str, str]]:
     """Return the notes of each public vault by path, without templates, journals and root notes."""
     vaults: dict[str, dict[str, str]] = {}
     for archive in ARCHIVES:
@@ -93,7 +93,7 @@ def _packed() -> dict[str, dict[str, str]]:
                 if (
                     path.endswith(".md")
                     and slash
-                    and top not in _LEFT_OUT
+                    and top not in _EXCLUDED_FOLDERS
                     and (file := tar.extractfile(member))
                 ):
                     vaults.setdefault(vault, {})[path] = _text(file.read())
@@ -104,7 +104,7 @@ def _packed() -> dict[str, dict[str, str]]:
 
 
 def of_vault(name: str, notes: dict[str, str]) -> Iterator[Corpus]:
-    """Return two corpora of a vault: notes without titles and first sentences, and unchanged notes."""
+    """Yield up to two corpora: notes without titles and first sentences, and unchanged notes."""
     chance = random.Random(4)
     order = list(notes)
     chance.shuffle(order)
@@ -146,7 +146,7 @@ def _words(text: str) -> set[str]:
 
 
 def _ask_for_words(corpus: Corpus, chance: random.Random) -> None:
-    """Add questions of a few words of a note: fairly rare ones, one that is unique, and some with typos."""
+    """Add questions from a few words of each note: rare ones, the same with typos, and a unique one."""
     words = {path: _words(text) for path, text in corpus.notes.items()}
     common = Counter(word for found in words.values() for word in found)
     seen = {question.answer: question.is_seen for question in corpus.questions}
@@ -164,12 +164,12 @@ def _ask_for_words(corpus: Corpus, chance: random.Random) -> None:
             typed = " ".join(_mistyped(word, chance) for word in chosen)
             corpus.questions.append(Question("keywords with typos", typed, path, seen[path]))
             if only:
-                said = [chance.choice(only), *chance.sample(frequent, min(2, len(frequent)))]
-                corpus.questions.append(Question("rare word", " ".join(said), path, seen[path]))
+                chosen = [chance.choice(only), *chance.sample(frequent, min(2, len(frequent)))]
+                corpus.questions.append(Question("rare word", " ".join(chosen), path, seen[path]))
 
 
 def _mistyped(word: str, chance: random.Random) -> str:
-    """Return the word with two neighboring letters exchanged, or one left out."""
+    """Return the word with two neighboring letters exchanged, or one omitted."""
     at = chance.randrange(1, len(word) - 1)
     if chance.random() < 0.5:
         return word[:at] + word[at + 1] + word[at] + word[at + 2 :]
@@ -177,7 +177,7 @@ def _mistyped(word: str, chance: random.Random) -> str:
 
 
 def _ask_for_names(corpus: Corpus, chance: random.Random) -> None:
-    """Add questions for names: the note's, the same with a typo, and a heading in it."""
+    """Add questions for names: a note's, the same with typos, and one of its headings."""
     for path, text in corpus.notes.items():
         title, seen = _title(path), is_seen(path)
         corpus.questions.append(Question("exact name", title, path, seen))
@@ -215,7 +215,7 @@ def pages(language: str) -> list[Page]:
 
 
 def of_pages(written: dict[str, list[Page]]) -> Iterator[Corpus]:
-    """Return a corpus for each language, and one in which each topic has a page in one language only."""
+    """Yield a corpus for each language, and one in which each topic has a page in one language only."""
     by_topic = {language: {page.topic: page for page in some} for language, some in written.items()}
     for language, some in written.items():
         corpus = Corpus(f"pages in {language}", {})
@@ -237,7 +237,7 @@ def of_pages(written: dict[str, list[Page]]) -> Iterator[Corpus]:
 
 
 def _about(page: Page, asked: Page, spoken: str, language: str) -> Iterator[Question]:
-    """Return questions in the language `spoken` for a page in `language`; `asked` is its translation."""
+    """Yield questions in the language `spoken` for a page in `language`; `asked` is its translation."""
     answer, seen = f"{page.title}.md", is_seen(page.topic)
     for question in asked.questions:
         yield Question(f"{spoken} → {language}", question, answer, seen)

@@ -1,10 +1,11 @@
-"""Calls per second and p95 through each interface.
+"""Measure calls per second and p95 through each interface.
 
 Run: python -m tests.benchmarks.server_calls [--check]
 
 The vault is open in its own process; the clients are in this one. Every call reads a note of 2 kB. The peers
-do the same in the same run: the bare HTTP library, the bare SDK server of MCP, and the runner alone. Target:
-a read by one client, by MCP or the HTTP API, takes at most 1.3 times as long as with the bare SDK server.
+read the same notes in the same run: the bare HTTP library, the bare SDK server of MCP, and the runner alone.
+Target: a read by one client, by MCP or the HTTP API, takes at most 1.3 times as long as with the bare SDK
+server.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from app.servers.vault_access import Client
 from app.toolkit.call import Call as ToolCall
 from tests.benchmarks.calls import Call, Row, in_turns, table, timed
 from tests.benchmarks.server_mcp import TARGET, McpRow, mcp_rows
-from tests.benchmarks.server_process import TOOL, opened
+from tests.benchmarks.server_process import TOOL, open_bench_vault
 
 NOTES, CALLS, CLIENTS, EACH = 400, 400, 50, 20
 
@@ -47,7 +48,7 @@ class Served:
 
 @asynccontextmanager
 async def served(root: Path, *more: str) -> AsyncIterator[Served]:
-    """Serve a vault in its own process."""
+    """Serve a new vault in its own process; `more` are further arguments of `server_process`."""
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",
@@ -71,7 +72,7 @@ def _name(number: int) -> str:
 
 
 def over_http(http: httpx2.AsyncClient, path: str, headers: dict[str, str]) -> Call:
-    """Return a caller of the HTTP API, or of the bare server."""
+    """Return a call through the HTTP API, or to the bare server."""
 
     async def call(number: int) -> None:
         answer = await http.post(path, json={"name": _name(number)}, headers=headers)
@@ -81,7 +82,7 @@ def over_http(http: httpx2.AsyncClient, path: str, headers: dict[str, str]) -> C
 
 
 def over_link(link: RemoteVaultAccess, client: Client) -> Call:
-    """Return a caller of a remote vault, like the command line."""
+    """Return a call through a remote vault, like those of the command line."""
 
     async def call(number: int) -> None:
         outcome = await link.call(client, TOOL, {"name": _name(number)})
@@ -111,32 +112,32 @@ async def http_rows(vault: Served) -> list[Row]:
         }
         rows += await in_turns({name: caller(0) for name, caller in ways.items()}, CALLS, vault.pid)
         for name, caller in ways.items():
-            crowd = [caller(number) for number in range(_most(name))]
+            crowd = [caller(number) for number in range(_client_count(name))]
             rows.append(await timed(name, crowd, EACH, vault.pid))
     return rows
 
 
-def _most(way: str) -> int:
-    """Return callers for several programs, since each has a limited number of concurrent requests."""
-    return 40 if way == "HTTP API" else CLIENTS
+def _client_count(interface: str) -> int:
+    """Return the number of concurrent clients; the HTTP API limits the concurrent requests of a program."""
+    return 40 if interface == "HTTP API" else CLIENTS
 
 
 async def runner_row(root: Path) -> Row:
     """Measure the runner alone, in one process: the cost of the gate without a server."""
-    workspace = await opened(root)
+    workspace = await open_bench_vault(root)
     caller = Caller(CallerKind.HTTP, "Bench")
     try:
 
         async def call(number: int) -> None:
             assert (await workspace.runner.run(ToolCall.of(TOOL, {"name": _name(number)}, caller))).success
 
-        return await timed("runner (no way in)", [call], CALLS)
+        return await timed("runner (no server)", [call], CALLS)
     finally:
         await workspace.close()
 
 
-async def measured(folder: Path) -> tuple[list[Row], list[McpRow]]:
-    """Return all rows."""
+async def measure(folder: Path) -> tuple[list[Row], list[McpRow]]:
+    """Measure everything and return the rows."""
     vault = folder / "vault"
     async with served(vault) as endpoint:
         rows = await http_rows(endpoint)
@@ -144,11 +145,11 @@ async def measured(folder: Path) -> tuple[list[Row], list[McpRow]]:
 
 
 def main() -> int:
-    """Print the rows; with --check, the exit status reports whether the targets are met."""
+    """Print the rows; with --check, the exit status is 1 if a target is missed."""
     with tempfile.TemporaryDirectory() as folder:
         for name in ("CONFIG", "DATA", "CACHE", "LOGS"):
             os.environ[f"SCRIPTORIUM_{name}"] = str(Path(folder) / name.lower())
-        rows, mcp = asyncio.run(measured(Path(folder)))
+        rows, mcp = asyncio.run(measure(Path(folder)))
     print(table(rows))
     alone = {row.name: row for row in rows if row.clients == 1}
     for ours, peer in (("HTTP API", "bare starlette (no gate)"), ("link", "bare starlette (no gate)")):

@@ -1,9 +1,9 @@
-"""Reads of a note through each interface, next to a bare server of the SDK in the same run.
+"""Measure reads of a note through each interface, next to a bare server of the SDK in the same run.
 
 `python -m tests.benchmarks.server_mcp [VAULT] [--calls N] [--check]`: MCP over HTTP and stdio in both eras,
-each next to the same of the bare server, and the HTTP API next to the bare server's faster era. The calls of
-the two alternate in small batches, so that load of the machine affects both alike. The target: at most 1.3
-times its latency.
+each compared with the bare server, and the HTTP API compared with MCP over HTTP of the bare server in the
+2026 era. The calls of the two alternate in small batches, so that other load affects both alike. Target: at
+most 1.3 times the bare server's latency.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class McpRow:
     `ratio` is the median ratio to the bare server in consecutive batches.
     """
 
-    way: str
+    interface: str
     era: str
     median: float
     p95: float
@@ -52,7 +52,7 @@ class McpRow:
     @property
     def title(self) -> str:
         """The name of the interface."""
-        return "HTTP API" if self.way == API else f"MCP over {self.way}, {self.era}"
+        return "HTTP API" if self.interface == API else f"MCP over {self.interface}, {self.era}"
 
 
 async def mcp_rows(vault: Path, calls: int) -> list[McpRow]:
@@ -61,12 +61,14 @@ async def mcp_rows(vault: Path, calls: int) -> list[McpRow]:
     note = min(sizes, key=lambda path: abs(sizes[path] - _SIZE))
     name = note.relative_to(vault).as_posix()
     rows = []
-    for way, both in (("HTTP", _http), ("stdio", _stdio)):
+    for interface, both in (("HTTP", _http), ("stdio", _stdio)):
         for era, mode in ERAS.items():
             async with both(vault, mode) as (ours, bare):
-                rows.append(await _compared(way, era, _over_mcp(ours, name), _over_mcp(bare, name), calls))
+                rows.append(
+                    await _compare(interface, era, _over_mcp(ours, name), _over_mcp(bare, name), calls)
+                )
     async with _api(vault) as (api, peer):
-        rows.append(await _compared(API, "", _over_api(api, name), _over_mcp(peer, name), calls))
+        rows.append(await _compare(API, "", _over_api(api, name), _over_mcp(peer, name), calls))
     return rows
 
 
@@ -86,7 +88,7 @@ def _over_api(http: httpx2.AsyncClient, name: str) -> Read:
     return read
 
 
-async def _compared(way: str, era: str, ours: Read, bare: Read, calls: int) -> McpRow:
+async def _compare(interface: str, era: str, ours: Read, bare: Read, calls: int) -> McpRow:
     times: tuple[list[float], list[float]] = ([], [])
     for read in (ours, bare):
         await _timed(read, 30)
@@ -96,7 +98,7 @@ async def _compared(way: str, era: str, ours: Read, bare: Read, calls: int) -> M
     mine, others = (sorted(one) for one in times)
     batches = zip(*(_batches(one) for one in times), strict=True)
     return McpRow(
-        way,
+        interface,
         era,
         statistics.median(mine),
         mine[int(len(mine) * 0.95)],
@@ -107,7 +109,7 @@ async def _compared(way: str, era: str, ours: Read, bare: Read, calls: int) -> M
 
 
 def _batches(times: list[float]) -> list[float]:
-    """Return the median of each batch, since load of the machine changes between batches."""
+    """Return the median of each batch, since other load changes between batches."""
     return [statistics.median(times[at : at + _BATCH]) for at in range(0, len(times), _BATCH)]
 
 
@@ -212,10 +214,10 @@ def main() -> int:
         vault = Path(folder) / "Vault"
         shutil.copytree(given.vault, vault)
         rows = asyncio.run(mcp_rows(vault, given.calls))
-    print("way    era     ours median / p95     bare median / p95     ratio   calls/s")
+    print("via    era     ours median / p95     bare median / p95     ratio   calls/s")
     for row in rows:
         print(
-            f"{row.way:<6} {row.era:<6} {row.median:>6.2f} ms {row.p95:>7.2f} ms   "
+            f"{row.interface:<6} {row.era:<6} {row.median:>6.2f} ms {row.p95:>7.2f} ms   "
             f"{row.bare_median:>6.2f} ms {row.bare_p95:>7.2f} ms   {row.ratio:>6.2f}x   "
             f"{1000 / row.median:>6.0f}"
         )

@@ -1,10 +1,10 @@
-"""A vault with its endpoint open in its own process, for the server benchmarks.
+"""Open a vault and its endpoint in a separate process, for the server benchmarks.
 
-    python -m tests.benchmarks.server_process VAULT NOTES [MOST_FILES]
+    python -m tests.benchmarks.server_process VAULT NOTES [MAX_FILES]
 
-It creates the vault, prints the port, the endpoint's own token and a program's token, and serves until its
-input ends. A bare server of the same HTTP library reads the same notes, without token, gate or log, as peer.
-The tool that is called is one of a category without a limit, which reads a note as `read_note` does.
+It creates the vault, prints a JSON object with the ports, the endpoint's own token and a program's token, and
+serves until its input ends. For comparison, a bare server of the same HTTP library reads the same notes,
+without token, gate or log. The tool of the benchmark reads a note as `read_note` does, without a rate limit.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def make_vault(root: Path, notes: int) -> None:
         (root / f"Note {number}.md").write_text(text, encoding="utf-8")
 
 
-async def opened(root: Path) -> Workspace:
+async def open_bench_vault(root: Path) -> Workspace:
     """Open the vault, with the tool of the benchmark and the HTTP API enabled."""
     settings = Settings()
     settings.embeddings.enabled = False
@@ -74,14 +74,14 @@ async def opened(root: Path) -> Workspace:
     return workspace
 
 
-class _Bare(uvicorn.Server):
-    async def started_at(self) -> int:
+class _BareServer(uvicorn.Server):
+    async def wait_for_port(self) -> int:
         while not self.started:
             await asyncio.sleep(0.01)
         return int(self.servers[0].sockets[0].getsockname()[1])
 
 
-def _bare(root: Path) -> _Bare:
+def _bare(root: Path) -> _BareServer:
     async def read(request: Request) -> JSONResponse:
         asked = json.loads(await request.body())
         text = await asyncio.to_thread((root / f"{asked['name']}.md").read_text, "utf-8")
@@ -89,25 +89,27 @@ def _bare(root: Path) -> _Bare:
         return JSONResponse(answer)
 
     app = Starlette(routes=[Route("/look", read, methods=["POST"])])
-    return _Bare(uvicorn.Config(app, "127.0.0.1", 0, log_level="error", access_log=False, lifespan="off"))
+    return _BareServer(
+        uvicorn.Config(app, "127.0.0.1", 0, log_level="error", access_log=False, lifespan="off")
+    )
 
 
 async def main(root: Path, notes: int) -> None:
     """Serve until the input ends."""
     make_vault(root, notes)
-    workspace = await opened(root)
+    workspace = await open_bench_vault(root)
     peer = _bare(root)
     serving = asyncio.create_task(peer.serve())
     local_server, tokens = workspace.endpoints.server, workspace.endpoints.tokens
     assert local_server is not None and local_server.endpoint is not None and tokens is not None
-    told = {
+    endpoint = {
         "port": local_server.endpoint.port,
         "local": local_server.endpoint.token,
         "token": tokens.create("Bench"),
-        "bare": await peer.started_at(),
+        "bare": await peer.wait_for_port(),
         "pid": os.getpid(),
     }
-    print(json.dumps(told), flush=True)
+    print(json.dumps(endpoint), flush=True)
     await asyncio.to_thread(sys.stdin.read)
     peer.should_exit = True
     await serving
@@ -118,6 +120,6 @@ if __name__ == "__main__":
     if len(sys.argv) > 3:
         import resource
 
-        most = int(sys.argv[3])
-        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+        max_files = int(sys.argv[3])
+        resource.setrlimit(resource.RLIMIT_NOFILE, (max_files, max_files))
     asyncio.run(main(Path(sys.argv[1]), int(sys.argv[2])))

@@ -1,9 +1,9 @@
-"""Generated vaults of Markdown files, with text as people write it: `write_vault(folder, 10_000)`.
+"""Generate vaults of Markdown files with realistic text: `write_vault(folder, 10_000)`.
 
 Words follow Zipf's law over a vocabulary made of syllables, notes have the sizes of real ones (many short,
-few long; 1.5 kB in the middle), half of them have properties, and what they say holds headings, lists,
-tasks, tags, quotes, code, comments and relations. A note has three links; they end in communities around
-hubs, and one in twenty-five has no note yet. The same size gives the same bytes.
+few long, a median of about 1.5 kB), half of them have properties, and their text contains headings, lists,
+tasks, tags, quotes, code, comments and relations. A note has three links on average: most lead to notes
+nearby or to hubs, and one in twenty-five to a missing note. The same size gives the same bytes.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from itertools import accumulate
 from pathlib import Path
 
-LINKS_PER_NOTE = 3
 _ONSETS = ("b br c ch cl d dr f fl g gr h j k l m n p pl pr qu r s sh sl st str t th tr v w y z", "aeiou")
 _ENDS = ("", "", "n", "r", "s", "l", "t", "nd", "ck", "st", "m")
 _TYPES = ("hypothesis", "observation", "source", "concept", "entity")
@@ -26,7 +25,7 @@ _CJK = "知识管理是一个长期的过程需要不断地记录整理和回顾
 
 
 def words(count: int) -> list[str]:
-    """Return a vocabulary by descending frequency; short words are frequent, as in natural languages."""
+    """Return `count` words by descending frequency; short ones are frequent, as in natural languages."""
     dice = random.Random(_SEED)
     onsets = _ONSETS[0].split()
     found: dict[str, None] = {}
@@ -62,18 +61,18 @@ class _Writer:
     def _tag(self) -> str:
         return "/".join(self.dice.choice(self.vocabulary[:2000]) for _ in range(self.dice.choice((1, 1, 2))))
 
-    def _said(self, count: int) -> str:
+    def _random_words(self, count: int) -> str:
         return " ".join(self.dice.choices(self.vocabulary, cum_weights=self.weights, k=count))
 
     def sentence(self) -> str:
-        return f"{self._said(self.dice.randint(5, 18)).capitalize()}."
+        return f"{self._random_words(self.dice.randint(5, 18)).capitalize()}."
 
     def target(self, number: int) -> str:
-        """Return a link target: a note of the same community, a hub, or a missing note."""
+        """Return a link target: a note nearby, a hub, or a missing note."""
         size, dice = len(self.names), self.dice
         chance = dice.random()
         if chance < 0.04:
-            return f"{self._said(2)} not yet"
+            return f"{self._random_words(2)} not yet"
         if chance < 0.3:
             return self.names[int(size * dice.random() ** 3)]
         return self.names[max(0, min(size - 1, number + int(dice.gauss(0, 40))))]
@@ -83,8 +82,8 @@ class _Writer:
         if form < 0.7:
             return f"[[{name}]]"
         if form < 0.9:
-            return f"[[{name}|{self._said(2)}]]"
-        return f"[[{name}#{self._said(1).capitalize()}]]"
+            return f"[[{name}|{self._random_words(2)}]]"
+        return f"[[{name}#{self._random_words(1).capitalize()}]]"
 
     def properties(self, number: int) -> str:
         dice = self.dice
@@ -93,7 +92,7 @@ class _Writer:
         if dice.random() < 0.3:
             lines += [f"type: {dice.choice(_TYPES)}", f"confidence: {dice.random():.2f}"]
         if dice.random() < 0.2:
-            lines.append(f"aliases:\n  - {self._said(2)}")
+            lines.append(f"aliases:\n  - {self._random_words(2)}")
         if dice.random() < 0.2:
             lines.append(f"status: {dice.choice(('draft', 'done', 'waiting'))}")
         if dice.random() < 0.1:
@@ -103,7 +102,7 @@ class _Writer:
     def paragraph(self, links: list[str]) -> str:
         sentences = [self.sentence() for _ in range(self.dice.randint(1, 6))]
         if links:
-            sentences.insert(self.dice.randint(0, len(sentences)), f"{self._said(3)} {links.pop()}.")
+            sentences.insert(self.dice.randint(0, len(sentences)), f"{self._random_words(3)} {links.pop()}.")
         if self.dice.random() < 0.15:
             sentences.append(f"#{self.dice.choice(self.tags)}")
         return " ".join(sentences) + "\n"
@@ -113,11 +112,13 @@ class _Writer:
         if kind < 0.6:
             return self.paragraph(links)
         if kind < 0.75:
-            return f"## {self._said(3).capitalize()}\n"
+            return f"## {self._random_words(3).capitalize()}\n"
         if kind < 0.87:
-            return "".join(f"- {self._said(dice.randint(3, 10))}\n" for _ in range(dice.randint(2, 6)))
+            return "".join(
+                f"- {self._random_words(dice.randint(3, 10))}\n" for _ in range(dice.randint(2, 6))
+            )
         if kind < 0.91:
-            boxes = (f"- [{dice.choice(' x')}] {self._said(5)}\n" for _ in range(3))
+            boxes = (f"- [{dice.choice(' x')}] {self._random_words(5)}\n" for _ in range(3))
             return "".join(boxes)
         if kind < 0.94:
             return f"> {self.sentence()}\n"
@@ -125,7 +126,7 @@ class _Writer:
             return _CODE
         if kind < 0.98:
             return "".join(dice.choices(_CJK, k=40)) + "。\n"
-        return f"%% {self._said(6)} [[{self._said(1)}]] %% and `code [[x]]` here.\n"
+        return f"%% {self._random_words(6)} [[{self._random_words(1)}]] %% and `code [[x]]` here.\n"
 
     def note(self, number: int) -> str:
         dice = self.dice

@@ -1,13 +1,13 @@
-"""How soon the window is there and how long it is held: `python -m tests.benchmarks.window [vault]`.
+"""Measure how soon the window is usable, and how long it stalls: `python -m tests.benchmarks.window [vault]`.
 
-Starts the real app on a generated vault of 10,000 notes with some that are seldom so large (`--full`: also
-one of 100,000), or on a copy of the vault that is named: once with everything to be read, then warm some
-times, each in a process of its own. The first start compiles the modules, too, and leaves what an installed
-app has: their bytecode. The last start is driven by mouse and keys. Prints the best start, and for each
-action the longest hold of the GUI thread: by the clock, in which other programs on the machine count too,
-and by what the thread itself computed. `--where` adds what it was doing in the longest ones; `--check` ends
-with status 1 and names each target of performance.md that was missed, the holds by what the thread
-computed. Uses the display that is there, else Qt's offscreen platform.
+Starts the real app on a generated vault of 10,000 notes with some of unusual size (`--full`: also one of
+100,000), or on a copy of the named vault: once without an index, then several times warm, each in its own
+process. The first start also compiles the modules, and so leaves the bytecode that an installed app has.
+Mouse and keys drive the last start. Prints the best start, and for each action the longest hold of the GUI
+thread: by the clock, in which other programs on the machine count too, and by the thread's processor time.
+`--where` adds what it was doing in the longest ones; `--check` prints each missed target, and the exit status
+is 1 if there is one. Holds are judged by processor time. Uses the current display, else Qt's offscreen
+platform.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ PAINTED_MS, USABLE_MS, HOLD_MS = 1000, 1500, 8
 
 
 def main(arguments: list[str]) -> int:
-    """Print the tables for the vault that the arguments name."""
+    """Print the tables for the vault that the arguments name, and return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.window")
     parser.add_argument("vault", nargs="?", type=Path, help="a vault; a copy of it is opened")
     parser.add_argument("--full", action="store_true", help="also with 100,000 notes")
@@ -46,15 +46,15 @@ def main(arguments: list[str]) -> int:
     missed: list[str] = []
     for size in [None] if options.vault else [SIZE, FULL_SIZE] if options.full else [SIZE]:
         with tempfile.TemporaryDirectory() as work:
-            vault = _vault(Path(work), options.vault, size)
-            # performance.md states the starts for 10,000 notes.
+            vault = _prepare_vault(Path(work), options.vault, size)
+            # The targets for starts are not meant for 100,000 notes.
             missed += _measure(vault, Path(work), options, starts_count=size != FULL_SIZE)
     if options.check:
         print("\n" + ("\n".join(f"missed: {each}" for each in missed) or "every target is met"))
     return int(options.check and bool(missed))
 
 
-def _vault(work: Path, real: Path | None, size: int | None) -> Path:
+def _prepare_vault(work: Path, real: Path | None, size: int | None) -> Path:
     """Return a copy of the real vault, or a generated one."""
     if real is not None:
         return Path(shutil.copytree(real, work / real.name, symlinks=True))
@@ -104,7 +104,7 @@ def home_for(work: Path) -> dict[str, str]:
 
 
 def run_window(vault: Path, home: dict[str, str], *, act: bool) -> dict:
-    """Start the app once and return the measurements."""
+    """Start the app once, with user actions if `act`, and return the measurements."""
     environment = {**os.environ, **home, "PYTHON_KEYRING_BACKEND": "keyring.backends.null.Keyring"}
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.json"

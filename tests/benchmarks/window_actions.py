@@ -1,4 +1,4 @@
-"""The user actions of `window.py`, each with the events that the system would send, 60 times a second."""
+"""The user actions of `window.py`, with the events that the system would send."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ async def pan(pilot: Pilot) -> None:
 
 
 async def zoom(pilot: Pilot) -> None:
-    """Turn the wheel in, and out again."""
+    """Zoom in with the wheel, and out again."""
     canvas = pilot.graph.view.canvas
     at = QPointF(canvas.width() / 2, canvas.height() / 2)
     for frame in range(120):
@@ -199,7 +199,7 @@ async def _fill_log(pilot: Pilot) -> None:
         await pilot.run(lambda ws, a=arguments: ws.runner.run(Call.of("search_notes", a, Caller.user())))
 
 
-_PREPARED: dict[Act, Act] = {type_text: _edit_first, scroll_audit: _fill_log}
+_PREPARATIONS: dict[Act, Act] = {type_text: _edit_first, scroll_audit: _fill_log}
 
 ACTIONS: tuple[tuple[str, Act], ...] = (
     ("pan the graph", pan),
@@ -220,10 +220,10 @@ ACTIONS: tuple[tuple[str, Act], ...] = (
 )
 
 
-async def prepared(act: Act, pilot: Pilot) -> None:
+async def prepare(act: Act, pilot: Pilot) -> None:
     """Prepare `act`, outside its measurement."""
-    if act in _PREPARED:
-        await _PREPARED[act](pilot)
+    if act in _PREPARATIONS:
+        await _PREPARATIONS[act](pilot)
 
 
 async def _type(field: QWidget, words: str) -> None:

@@ -1,4 +1,4 @@
-"""One start of the app for `window.py`, which runs this in a process of its own; see there."""
+"""Measure one start of the app for `window.py`, which runs this in a separate process."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def main(arguments: list[str]) -> int:
 
 
 class Run:
-    """The instructions for one start and its measurements."""
+    """One start: drives the window if requested, and collects the measurements."""
 
     def __init__(self, report: Path, began: float, act: bool) -> None:
         self._report = report
@@ -63,9 +63,9 @@ class Run:
 
         self.window = window
         tasks.failed.connect(_give_up)
-        tasks.start(self._whole(), action="measure")
+        tasks.start(self._measure_all(), action="measure")
 
-    async def _whole(self) -> None:
+    async def _measure_all(self) -> None:
         from PySide6.QtGui import QGuiApplication
 
         from app.desktop.runtime.watchdog import Watchdog
@@ -115,9 +115,9 @@ class Run:
             await asyncio.sleep(0.05)
 
     async def _measure(self, name: str, act: Callable[[Any], Awaitable[None]], pilot: Any) -> None:
-        from tests.benchmarks.window_actions import prepared
+        from tests.benchmarks.window_actions import prepare
 
-        await prepared(act, pilot)
+        await prepare(act, pilot)
         await asyncio.sleep(0.3)
         self.dog.take_stats()
         await act(pilot)
@@ -140,9 +140,9 @@ class Run:
             }
         )
 
-    async def until(self, true: Callable[[], object]) -> None:
+    async def until(self, condition: Callable[[], object]) -> None:
         """Wait until a condition holds, checked once per frame."""
-        while not true():
+        while not condition():
             await asyncio.sleep(FRAME_S / 2)
 
 

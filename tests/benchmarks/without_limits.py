@@ -1,7 +1,7 @@
-"""The app without rate limits: `python -m …without_limits mcp VAULT`.
+"""Run the app without rate limits: `python -m tests.benchmarks.without_limits mcp VAULT`.
 
-A measurement makes more calls in a second than a client may make in a minute. With `serve VAULT` first, it
-opens the vault as a window does, and prints the port and a token.
+A benchmark makes more calls in a second than a client may make in a minute. With `serve VAULT` instead, it
+opens the vault as a window does, prints the port and a token, and serves until its input ends.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Scores of answers with evidence: `python -m tests.evaluation.answers [seen|unseen] [--check]`.
+"""Score answers with evidence: `python -m tests.evaluation.answers [seen|unseen] [--check]`.
 
 Each question goes to the tool `find_passages` on one of three vaults: the sample vault, and two public ones
-from tests/data. Printed for each half: how many answerable questions have the gold span among the first three
-passages, how many unanswerable ones were recognized, and dangling citations: those whose span is not, byte
-for byte, what the passage says. `--calibrate` fits the weights to the seen half. README.md describes the
-files.
+from tests/data. Prints for each half how many answerable questions have the gold span among the first three
+passages, how many unanswerable ones were recognized, and how many citations dangle: their span is not, byte
+for byte, the passage's text. `--calibrate` first fits the weights to the seen half and writes them. README.md
+describes the files.
 """
 
 from __future__ import annotations
@@ -47,10 +47,12 @@ FOLDERS = {"kepano": "kepano-obsidian", "logseq": "logseq-docs"}
 WEIGHTS = HERE.parents[1] / "resources" / "answers" / "weights.json"
 FOUND_TARGET, REFUSED_TARGET = 0.7, 0.8
 CALLER = Caller(CallerKind.DESKTOP_AGENT, "Evaluation", turn="t", uses_model=False)
-AT_ONCE = Settings.model_validate({"embeddings": {"when_busy": "full", "on_battery": "full", "threads": 2}})
+FULL_SPEED = Settings.model_validate(
+    {"embeddings": {"when_busy": "full", "on_battery": "full", "threads": 2}}
+)
 MODES = ("meaning", "words")
-# The cost of an answer to an unanswerable question, relative to the refusal of an answerable one. By words
-# alone many answerable ones are refused already.
+# The cost of answering an unanswerable question, relative to refusing an answerable one. By words alone, many
+# answerable ones are refused anyway.
 WRONG_ANSWER_COST = {"meaning": 2.0, "words": 1.0}
 
 
@@ -65,7 +67,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Weighed:
-    """The ranked passages of a question, for ranking with other weights."""
+    """The candidates of a question, to rank them again with other weights."""
 
     weighing: CandidateScorer
     candidates: Sequence[Candidate]
@@ -96,14 +98,14 @@ class Result:
         return "not answered" if not self.answered else "found" if self.found else "missed"
 
 
-class _Nobody:
+class _DenyAll:
     async def decide(self, request: ApprovalRequest) -> Decision:
         """Deny."""
         return Denied("evaluation")
 
 
 def questions(half: str) -> list[Asked]:
-    """Return the questions of a half."""
+    """Return the questions of a half, `seen` or `unseen`."""
     lines = (HERE / f"answers_{half}.txt").read_text("utf-8").splitlines()
     rows = [line.split("\t") for line in lines if line and not line.startswith("#")]
     return [Asked(vault, question, gold) for vault, question, gold in rows]
@@ -112,10 +114,10 @@ def questions(half: str) -> list[Asked]:
 async def results(
     asked: Sequence[Asked], *, with_meaning: bool = True, multilingual: bool = False
 ) -> list[Result]:
-    """Run every question on its vault."""
+    """Run every question on its vault and return the results, grouped by vault."""
     found: list[Result] = []
     models = paths.data_folder() / "models"
-    settings = AT_ONCE.model_copy(deep=True)
+    settings = FULL_SPEED.model_copy(deep=True)
     if multilingual:
         settings.embeddings.model = MULTILINGUAL
     with tempfile.TemporaryDirectory() as scratch:
@@ -126,7 +128,7 @@ async def results(
         unpack_vaults(Path(scratch))
         for vault in dict.fromkeys(one.vault for one in asked):
             root = SAMPLE if vault == "sample" else Path(scratch, FOLDERS[vault])
-            workspace = await open_workspace(root, settings, _Nobody())
+            workspace = await open_workspace(root, settings, _DenyAll())
             try:
                 await _index(workspace)
                 for one in asked:
@@ -201,14 +203,14 @@ def _dangles(workspace: Workspace, passage: dict[str, str]) -> bool:
 
 
 def _calibrate() -> None:
-    """Fit the weights that distinguish gold passages from others, and answerable questions from others."""
+    """Fit and write the weights that distinguish gold passages and answerable questions from others."""
     found = asyncio.run(results(questions("seen")))
-    made = json.loads(WEIGHTS.read_text("utf-8"))
+    weights_by_mode = json.loads(WEIGHTS.read_text("utf-8"))
     for mode in MODES:
-        made[mode]["rank"] = _rank_weights(found, mode)
-        _write(made)
-        made[mode]["answer"] = _answer_weights(found, mode)
-        _write(made)
+        weights_by_mode[mode]["rank"] = _rank_weights(found, mode)
+        _write(weights_by_mode)
+        weights_by_mode[mode]["answer"] = _answer_weights(found, mode)
+        _write(weights_by_mode)
 
 
 def _rank_weights(found: Sequence[Result], mode: str) -> dict[str, float]:
@@ -265,8 +267,8 @@ def _fit(
     return weights / spread, float(bias - (weights * mean / spread).sum())
 
 
-def _write(made: object) -> None:
-    WEIGHTS.write_text(json.dumps(made, indent=1) + "\n", "utf-8")
+def _write(weights_by_mode: object) -> None:
+    WEIGHTS.write_text(json.dumps(weights_by_mode, indent=1) + "\n", "utf-8")
     ranking_module._load_weights.cache_clear()
 
 
@@ -304,10 +306,10 @@ def report(half: str, found: Sequence[Result], *, details: bool) -> bool:
 
 
 def main() -> int:
-    """Run one half or both."""
+    """Evaluate one half or both, and return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("half", nargs="?", choices=("seen", "unseen"))
-    parser.add_argument("--check", action="store_true", help="fail when a target is missed")
+    parser.add_argument("--check", action="store_true", help="exit with status 1 if a target is missed")
     parser.add_argument("--details", action="store_true", help="list what went wrong (seen half only)")
     parser.add_argument("--words", action="store_true", help="without search by meaning")
     parser.add_argument("--multilingual", action="store_true", help="with the multilingual model")

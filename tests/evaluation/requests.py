@@ -1,8 +1,9 @@
-"""Scores of the built-in agent on requests in everyday language: `python -m tests.evaluation.requests`.
+"""Score the built-in agent on requests in everyday language: `python -m tests.evaluation.requests`.
 
-Each conversation runs against the real agent on a copy of the sample vault. Printed for each half: understood
-at once, understood by one question, refused correctly, missed, and wrong writes: changes that the agent would
-have proposed though the request asked for something else. README.md describes the format of the files.
+Each conversation runs against the real agent on a copy of the sample vault. Prints for each half how many
+requests were understood at once, understood after one question, refused correctly or missed, and the wrong
+writes: changes that the agent would have proposed although the request asked for something else. README.md
+describes the format of the files.
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ SAMPLE_EVERY = 4
 _FOLDER = re.compile(
     rf'path:"?(?P<name>{"|".join(folder.name for folder in SAMPLE.iterdir() if folder.is_dir())})"?(?=[\s\]])'
 )
-"""A folder that a writer named without the slash at its end, which would also find names of notes."""
+"""A folder without the slash at its end: its query would also match names of notes."""
 RANKS = {"at once": 0, "refused": 0, "by question": 1, "missed": 2, "wrong write": 3}
 UNDERSTOOD_TARGET = 0.9
 LATENCY_TARGET_MS = 150.0
@@ -117,7 +118,7 @@ def conversations(file: Path) -> list[list[Request]]:
 
 
 class Evaluation:
-    """One vault with the agent, restored between conversations."""
+    """One vault with the agent, restored after each conversation that changed it."""
 
     def __init__(self, root: Path, workspace: Workspace, approver: _Approver) -> None:
         self._root = root
@@ -142,16 +143,16 @@ class Evaluation:
     async def scores(self, talks: Iterable[list[Request]]) -> list[Score]:
         """Return the scores of all requests."""
         found: list[Score] = []
-        for talk in talks:
-            found += await self._talk(talk)
+        for requests in talks:
+            found += await self._run_conversation(requests)
         return found
 
-    async def _talk(self, talk: list[Request]) -> list[Score]:
+    async def _run_conversation(self, requests: list[Request]) -> list[Score]:
         conversation = self._workspace.agent.create().id
         scores: list[Score] = []
-        written_before = self._workspace.journal.commits(1)
-        for request in talk:
-            self._approver.yes = request is not talk[-1]
+        last_commits = self._workspace.journal.commits(1)
+        for request in requests:
+            self._approver.yes = request is not requests[-1]
             state = self._agent._states.get((conversation, ""), DialogState()).with_notes(OPEN_NOTE)
             self._found = await self._agent.without_duplicate_options(
                 self._agent.interpret(request.text, state)
@@ -160,9 +161,9 @@ class Evaluation:
             verdict, answer = await self._verdict(request)
             milliseconds = self._milliseconds
             shown = serialize(self._found) if isinstance(self._found, Reading) else _shown(self._found)
-            is_last = request is talk[-1]
+            is_last = request is requests[-1]
             if not answer and not is_last and verdict in ("missed", "wrong write"):
-                # The user says it in other words: the next request continues from the right reading.
+                # As if the user had rephrased it: the next request continues from the right reading.
                 await self._turn(conversation, await self.right_line(request) or request.text)
             elif answer or not is_last:  # The last turn changes nothing: it would be denied.
                 await self._turn(conversation, request.text)
@@ -176,7 +177,7 @@ class Evaluation:
                 if not is_last:
                     await self._turn(conversation, answer)
             scores.append(Score(request, verdict, shown, milliseconds))
-        if self._workspace.journal.commits(1) != written_before:
+        if self._workspace.journal.commits(1) != last_commits:
             await self._reset()
         return scores
 
@@ -483,7 +484,7 @@ def set_times(root: Path, workspace: Workspace) -> None:
 
 
 async def evaluate(file: Path, every: int = 1) -> list[Score]:
-    """Return the scores of a file, or of one in `every` of its conversations, chosen by their first words."""
+    """Return the scores of a file, or of one in `every` of its conversations, by their first requests."""
     with tempfile.TemporaryDirectory() as folder:
         for name in ("DATA", "CACHE", "CONFIG"):
             os.environ[f"XDG_{name}_HOME"] = str(Path(folder, name))
@@ -496,7 +497,7 @@ async def evaluate(file: Path, every: int = 1) -> list[Score]:
         try:
             await workspace.index.scan()
             set_times(root, workspace)
-            # By a checksum, so that a new conversation does not exchange the others.
+            # By a checksum, so that a new conversation does not change the choice of the others.
             chosen = [one for one in conversations(file) if zlib.crc32(one[0].text.encode()) % every == 0]
             return await Evaluation(root, workspace, approver).scores(chosen)
         finally:
@@ -510,7 +511,7 @@ def known_gaps() -> dict[str, str]:
 
 
 def record_gaps() -> None:
-    """Record which requests of the sample are not understood at once, one in a line."""
+    """Write the sampled requests that are not understood at once, with their verdicts, to `KNOWN_GAPS`."""
     gaps: dict[str, str] = {}
     for score in asyncio.run(evaluate(SEEN, SAMPLE_EVERY)):
         if RANKS[score.verdict] > RANKS[gaps.get(score.request.text, "at once")]:
@@ -539,10 +540,12 @@ def report(name: str, scores: list[Score], details: bool) -> bool:
 
 
 def main() -> int:
-    """Evaluate the files; with --check, the exit status reports whether the unseen half is good enough."""
+    """Evaluate the files; with --check, the exit status is 1 if one of them misses the targets."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("halves", nargs="*", default=["seen", "unseen"])
-    parser.add_argument("--details", action="store_true", help="print what was missed, of the seen half only")
+    parser.add_argument(
+        "--details", action="store_true", help="list missed requests and wrong writes (seen half only)"
+    )
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--record", action="store_true", help="record the gaps that the test accepts")
     given = parser.parse_args()

@@ -18,7 +18,7 @@ from app.settings import ExternalServer
 from app.toolkit.call import Call
 from app.web.address_policy import check_url
 from app.web.addresses import parse_address
-from tests.support.external_servers import AGENT, allow_all, run_server, standing, state, until
+from tests.support.external_servers import AGENT, allow_all, run_server, state, until, wait_for_state
 from tests.support.sdk_mcp_server import SdkServer, Tools
 
 
@@ -71,7 +71,7 @@ async def test_a_server_over_http_notifies_of_new_tools(opened, served) -> None:
     while not any(header.get("mcp-method") == "subscriptions/listen" for header in served.headers):
         await asyncio.sleep(0.01)
     served.tools.names.append("late")
-    served.tell_of_changes()
+    served.publish_change()
     await until(opened.events, lambda: len(state(opened.external, "Far").tools) == 6)
 
 
@@ -81,11 +81,11 @@ async def test_the_token_comes_from_the_key_store_and_goes_to_its_origin_alone(
     caplog.set_level(logging.DEBUG)
     with SdkServer(Tools("echo"), token="sesame-open-1234567890") as server:
         opened.change_settings("external", servers=(at(server.address),))
-        failed = await standing(opened, "Far", ConnectionState.FAILED)
+        failed = await wait_for_state(opened, "Far", ConnectionState.FAILED)
         assert failed.reason == "it requires a token, or rejected the one that was sent (401)"
         opened.keys.set(*token_account("Far", server.address), "sesame-open-1234567890")
         opened.external.retry("Far")
-        await standing(opened, "Far", ConnectionState.RUNNING)
+        await wait_for_state(opened, "Far", ConnectionState.RUNNING)
         names = allow_all(opened, "Far")
         assert (await opened.runner.run(Call.of(names["echo"], {"text": "in"}, AGENT))).success
         # The same server under another address has no token.
@@ -99,7 +99,7 @@ async def test_the_token_comes_from_the_key_store_and_goes_to_its_origin_alone(
 @pytest.mark.parametrize("path", ["away", "packed"])
 async def test_redirects_elsewhere_and_packed_answers_are_refused(opened, served, path) -> None:
     opened.change_settings("external", servers=(at(served.address.replace("/mcp", f"/{path}")),))
-    failed = await standing(opened, "Far", ConnectionState.FAILED)
+    failed = await wait_for_state(opened, "Far", ConnectionState.FAILED)
     assert failed.reason and not failed.is_listed
 
 
@@ -113,7 +113,7 @@ async def test_a_server_that_goes_away_and_comes_back(opened) -> None:
         opened.events, lambda: state(opened.external, "Far").reason == "nothing responds at the address"
     )
     with SdkServer(Tools("echo"), port=port):
-        await standing(opened, "Far", ConnectionState.RUNNING)
+        await wait_for_state(opened, "Far", ConnectionState.RUNNING)
         assert (await opened.runner.run(Call.of(names["echo"], {"text": "again"}, AGENT))).success
 
 

@@ -27,9 +27,9 @@ from tests.support.external_servers import (
     allow_all,
     listed,
     run_server,
-    standing,
     state,
     until,
+    wait_for_state,
 )
 
 TEXT = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
@@ -176,15 +176,15 @@ async def test_a_call_waits_for_a_server_that_starts_slowly(opened, plain_server
 async def test_a_program_that_fails_says_why_and_is_tried_again(opened, plain_server) -> None:
     plain_server.tell(tools=[listed("echo")], dies="no licence: token sk-abcdefghijklmnopqrstuv")
     opened.change_settings("external", servers=(plain_server.settings,))
-    failed = await standing(opened, "Weather", ConnectionState.FAILED)
+    failed = await wait_for_state(opened, "Weather", ConnectionState.FAILED)
     assert failed.reason == "it ended with status 7"
     assert failed.errors[0] == "no licence: token (redacted)"
     plain_server.tell(tools=[listed("echo")])
     opened.external.retry("Weather")
-    assert (await standing(opened, "Weather", ConnectionState.RUNNING)).is_listed
+    assert (await wait_for_state(opened, "Weather", ConnectionState.RUNNING)).is_listed
     missing = ExternalServer(name="None", command="no-such-program-here", on=True)
     opened.change_settings("external", servers=(missing,))
-    failed = await standing(opened, "None", ConnectionState.FAILED)
+    failed = await wait_for_state(opened, "None", ConnectionState.FAILED)
     assert failed.reason == "There is no program 'no-such-program-here'"
 
 
@@ -195,7 +195,7 @@ async def test_a_crash_during_a_call_fails_that_call_and_the_server_comes_back(o
     outcome = await opened.runner.run(Call.of("weather__crash", {}, AGENT))
     assert outcome.error["type"] == "network" and "ended before it answered" in outcome.message
     await until(opened.events, lambda: plain_server.notes.count("started") == 2)
-    await standing(opened, "Weather", ConnectionState.RUNNING)
+    await wait_for_state(opened, "Weather", ConnectionState.RUNNING)
     assert "Traceback: it all went wrong" in state(opened.external, "Weather").errors
     assert (await opened.runner.run(Call.of("weather__echo", {}, AGENT))).success
 
@@ -312,9 +312,9 @@ async def test_secrets_are_in_no_log_and_not_in_the_audit(opened, plain_server, 
     )
     server = plain_server.settings.model_copy(update={"variables": ("WEATHER_KEY",)})
     opened.change_settings("external", servers=(server,))
-    assert "(redacted)" in (await standing(opened, "Weather", ConnectionState.FAILED)).errors[0]
+    assert "(redacted)" in (await wait_for_state(opened, "Weather", ConnectionState.FAILED)).errors[0]
     plain_server.tell(tools=[listed("echo", inputSchema=takes)])
-    await standing(opened, "Weather", ConnectionState.RUNNING)
+    await wait_for_state(opened, "Weather", ConnectionState.RUNNING)
     allow_all(opened, "Weather")
     assert (await opened.runner.run(Call.of("weather__echo", {"api_key": "open-sesame-42"}, AGENT))).success
     text = str(opened.audit.entries(limit=5)) + caplog.text

@@ -1,4 +1,4 @@
-"""Finds clipped parts of a window: text without room, and widgets cut off by their parents."""
+"""Find clipped parts of a window: text without room, and widgets cut off by their parents."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QAbstractButton, QAbstractScrollArea, QComboBox, Q
 from app.desktop.widgets.panel import ElidedButton, ElidedLabel
 
 # Styles round the sizes of what they draw.
-_GRAIN = 1
+_TOLERANCE_PX = 1
 
 
 def clipped(root: QWidget) -> list[str]:
@@ -26,7 +26,7 @@ def _cut_off(widget: QWidget) -> str:
     if isinstance(parent, QAbstractScrollArea | QComboBox):
         return ""
     over = max(-widget.x(), widget.geometry().right() - parent.rect().right())
-    return f"{over} pixels are outside {_name(parent)}" if over > _GRAIN and widget.width() > 0 else ""
+    return f"{over} pixels are outside {_name(parent)}" if over > _TOLERANCE_PX and widget.width() > 0 else ""
 
 
 def _has_no_room(widget: QWidget) -> str:
@@ -34,13 +34,13 @@ def _has_no_room(widget: QWidget) -> str:
         return ""
     if isinstance(widget, QLabel) and widget.wordWrap():
         lacks = widget.heightForWidth(widget.width()) - widget.height()
-        return f"{lacks} pixels of height are missing" if widget.text() and lacks > _GRAIN else ""
+        return f"{lacks} pixels of height are missing" if widget.text() and lacks > _TOLERANCE_PX else ""
     has_text = isinstance(widget, QLabel | QAbstractButton | QComboBox)
     is_small = isinstance(widget, QToolButton) and not widget.text()
     if not has_text or is_small:
         return ""
     lacks = widget.minimumSizeHint().width() - widget.width()
-    return f"{lacks} pixels of width are missing" if lacks > _GRAIN else ""
+    return f"{lacks} pixels of width are missing" if lacks > _TOLERANCE_PX else ""
 
 
 def _name(widget: QWidget) -> str:

@@ -6,11 +6,14 @@ Commands end with a newline or with " ;; ".
 
     !write path words · !edit path words · !edit-silently path words · !delete path · !move path path
 
-    !terminal · !mcp tool {json} · !prompt · !heard · !mode · !env NAME · !spawn · !wait · !hang · !crash
+    !terminal · !mcp tool {json} · !server · !prompt · !heard · !mode · !env NAME · !spawn
 
-`!prompt` repeats the whole prompt, `!heard` the earlier conversation that was sent to the session, `!wait`
+    !wait · !hang · !crash
+
+`!prompt` repeats the whole prompt, `!heard` tells the number of earlier prompts in the session, `!wait`
 stops when it is canceled, `!hang` does not. Its sessions are stored in the file that the environment's
-`AGENT_SESSIONS` names.
+`AGENT_SESSIONS` names. The flags `--not-acp`, `--dies-at-once`, `--needs-login` and `--MODE-only-first` make
+it fail.
 """
 
 from __future__ import annotations
@@ -28,7 +31,7 @@ if "--not-acp" in sys.argv:
     print("Usage: other-program FILE", flush=True)
     sys.exit(2)
 if "--dies-at-once" in sys.argv:
-    print("no licence found", file=sys.stderr, flush=True)
+    print("no license found", file=sys.stderr, flush=True)
     sys.exit(3)
 
 from acp import (
@@ -70,7 +73,7 @@ class ExternalAgent:
 
     def __init__(self, flags: set[str]) -> None:
         self.flags = flags
-        self.kept = Path(os.environ["AGENT_SESSIONS"]) if "AGENT_SESSIONS" in os.environ else None
+        self.sessions_file = Path(os.environ["AGENT_SESSIONS"]) if "AGENT_SESSIONS" in os.environ else None
         self.heard: dict[str, list[str]] = {}
         self.servers: dict[str, list] = {}
         self.modes: dict[str, str] = {}
@@ -83,7 +86,7 @@ class ExternalAgent:
     async def initialize(self, protocol_version, client_capabilities=None, client_info=None, **_):
         return InitializeResponse(
             protocol_version=PROTOCOL_VERSION,
-            agent_capabilities=AgentCapabilities(load_session=self.kept is not None),
+            agent_capabilities=AgentCapabilities(load_session=self.sessions_file is not None),
             agent_info=Implementation(name="outside", version="1"),
         )
 
@@ -97,7 +100,11 @@ class ExternalAgent:
         return NewSessionResponse(session_id=made, modes=self._modes(made))
 
     async def load_session(self, cwd, session_id, mcp_servers=None, additional_directories=None, **_):
-        known = json.loads(self.kept.read_text()) if self.kept and self.kept.is_file() else {}
+        known = (
+            json.loads(self.sessions_file.read_text())
+            if self.sessions_file and self.sessions_file.is_file()
+            else {}
+        )
         if session_id not in known:
             raise RequestError.resource_not_found(session_id)
         self.heard[session_id] = known[session_id]
@@ -130,8 +137,8 @@ class ExternalAgent:
                 if self.cancelled[session_id].is_set():
                     return PromptResponse(stop_reason="cancelled")
         self.heard[session_id].append(text)
-        if self.kept:
-            self.kept.write_text(json.dumps(self.heard))
+        if self.sessions_file:
+            self.sessions_file.write_text(json.dumps(self.heard))
         usage = Usage(total_tokens=30, input_tokens=20, output_tokens=10)
         return PromptResponse(stop_reason="end_turn", usage=usage)
 

@@ -26,7 +26,7 @@ QUICK = ConnectionTimeouts(
     list_ttl=0.0,
     min_list_interval=0.0,
 )
-"""Nothing waits longer than it must, and each call looks at the tools anew."""
+"""Waits are short, and the list of tools is never cached."""
 
 
 def listed(name: str, description: str = "Does something.", **more: Any) -> dict[str, Any]:
@@ -58,7 +58,7 @@ class PlainServer:
 
 
 async def until(events: EventBus, is_so: Callable[[], bool]) -> None:
-    """Wait for a condition on the published events."""
+    """Wait until a condition is true, checking it after each change."""
     changed = asyncio.Event()
     stop = events.subscribe(ExternalChanged, lambda _: changed.set())
     try:
@@ -73,7 +73,7 @@ def state(external: ExternalServers, name: str) -> ServerState:
     return next(one for one in external.states() if one.name == name)
 
 
-async def standing(workspace: Workspace, name: str, wanted: ConnectionState) -> ServerState:
+async def wait_for_state(workspace: Workspace, name: str, wanted: ConnectionState) -> ServerState:
     """Wait until a server has this state, and return it."""
     await until(workspace.events, lambda: state(workspace.external, name).connection_state is wanted)
     return state(workspace.external, name)
@@ -83,7 +83,7 @@ async def run_server(workspace: Workspace, *servers: ExternalServer) -> None:
     """Set these servers in the settings, and wait until they run."""
     workspace.change_settings("external", servers=servers)
     for server in servers:
-        await standing(workspace, server.name, ConnectionState.RUNNING)
+        await wait_for_state(workspace, server.name, ConnectionState.RUNNING)
 
 
 def allow_all(workspace: Workspace, name: str) -> dict[str, str]:

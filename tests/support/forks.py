@@ -1,4 +1,4 @@
-"""Kills: work that runs in processes forked from a small one.
+"""Run functions that end in a kill, in processes forked from a small one.
 
 A fork copies the page tables of its parent, and a test process that has run some thousand tests is large.
 """
@@ -17,23 +17,23 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 class Forks:
-    """A process that runs one function after the other, each in its own child."""
+    """A process that runs functions in sequence, each in its own child."""
 
     def __init__(self) -> None:
         pipe = subprocess.PIPE
         self._process = subprocess.Popen([sys.executable, "-m", __name__], cwd=ROOT, stdin=pipe, stdout=pipe)
 
     def killed(self, work: Callable[..., object], *arguments: object) -> bool:
-        """Run a function in a child; return whether that was killed. `work` is a function of a module.
+        """Run a function in a child and return whether the child was killed; `work` must be picklable.
 
         Raises:
             AssertionError: The function failed; its traceback is on stderr.
         """
-        asked, said = self._process.stdin, self._process.stdout
-        assert asked is not None and said is not None
-        pickle.dump((work, arguments), asked)
-        asked.flush()
-        status = pickle.load(said)
+        requests, answers = self._process.stdin, self._process.stdout
+        assert requests is not None and answers is not None
+        pickle.dump((work, arguments), requests)
+        requests.flush()
+        status = pickle.load(answers)
         if os.WIFSIGNALED(status):
             return True
         assert os.WEXITSTATUS(status) == 0, "the child failed: see its traceback"
@@ -57,12 +57,12 @@ def _serve() -> None:
             return
         child = os.fork()
         if child == 0:
-            _do(work, arguments)
+            _run_child(work, arguments)
         pickle.dump(os.waitpid(child, 0)[1], answers)
         answers.flush()
 
 
-def _do(work: Callable[..., object], arguments: tuple[object, ...]) -> None:
+def _run_child(work: Callable[..., object], arguments: tuple[object, ...]) -> None:
     try:
         work(*arguments)
     except BaseException:

@@ -60,7 +60,10 @@ class Refusal:
 
 
 class BlueskyServer(WebServer):
-    """Creates sessions for one account and records for their tokens, after the given `refusals`."""
+    """Creates sessions for one account, and records with the last one's token.
+
+    `refusals` are the errors that `session` and `record` requests get first, in order.
+    """
 
     def __init__(self, **refusals: list[Refusal]) -> None:
         self.refusals = refusals
@@ -111,7 +114,7 @@ class BlueskyServer(WebServer):
         )
 
 
-_BORN = int(time.time())
+_ISSUED_AT = int(time.time())
 
 
 def _token(number: int) -> str:
@@ -120,5 +123,5 @@ def _token(number: int) -> str:
     def part(fields: dict[str, object]) -> str:
         return base64.urlsafe_b64encode(json.dumps(fields).encode()).decode().rstrip("=")
 
-    claims = {"scope": "com.atproto.appPass", "iat": _BORN, "exp": _BORN + 7200, "n": number}
+    claims = {"scope": "com.atproto.appPass", "iat": _ISSUED_AT, "exp": _ISSUED_AT + 7200, "n": number}
     return f"{part({'typ': 'at+jwt', 'alg': 'HS256'})}.{part(claims)}.c2lnbmF0dXJl"

@@ -1,4 +1,4 @@
-"""A scripted web server on loopback: pages, redirects, compressed and broken answers, slow ones.
+"""A scripted web server on loopback: pages, redirects, and compressed, broken and slow answers.
 
 It runs in its own thread with its own loop, and records the requests.
 """
@@ -40,7 +40,7 @@ class PageServer(WebServer):
         super().__init__(routes)
 
     def at(self, path: str) -> str:
-        """Return the address of a path by the server's public name, which `NameCompleter` knows."""
+        """Return the address of a path by the server's public name, which `Names` resolves."""
         return f"http://{NAME}:{self.port}{path}"
 
     def __exit__(self, *_: object) -> None:

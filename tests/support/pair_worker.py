@@ -57,5 +57,5 @@ class PairProgram:
 
     @property
     def starts(self) -> list[str]:
-        """Return the model of each start, in order."""
+        """The model of each start, and `asked` for each unanswered question, in order."""
         return self._log.read_text("utf-8").split() if self._log.exists() else []

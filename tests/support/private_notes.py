@@ -1,4 +1,4 @@
-"""Forty ways to mark a note as private, for every test of privacy."""
+"""Ways to mark a note as private, for the tests of privacy."""
 
 from __future__ import annotations
 
@@ -74,15 +74,15 @@ def written(note: str | bytes) -> bytes:
 
 
 PLAIN = f"Notes/{CANARY} plain.md"
-"""One of the notes of `write_private_vault`; two links lead to it."""
+"""One of the notes of `write_private_vault`; two symbolic links lead to it."""
 HIDDEN_FOLDER = f"Notes/{CANARY} folder"
-"""A folder of that vault which holds nothing but a private note."""
+"""A folder of that vault that contains only a private note."""
 _TEA = "# Tea\n\nTea is a drink. See [[Home]].\n\n## Relations\n\n- supports [[Home]]\n"
 _LINKS = "\nTea is a drink [[Tea]] #drink\n- supports [[Tea]]\n"
 
 
 def write_private_vault(root: Path) -> Path:
-    """Write private notes of every kind, two public ones, links to a private one, and a repository."""
+    """Write private notes of every kind, two public ones, symbolic links and, if possible, a repository."""
     (root / "Notes").mkdir(parents=True)
     (root / "Links").mkdir()
     (root / "Tea.md").write_text(_TEA)

@@ -12,12 +12,12 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def command(*words: str) -> list[str]:
-    """Return the words that run it."""
+    """Return the command line that runs the app with these words."""
     return [sys.executable, "-m", "app", *words]
 
 
 def environment(factory: pytest.TempPathFactory, **variables: str) -> dict[str, str]:
-    """Return its environment: the folders of the test; bytecode is shared by the programs of the run."""
+    """Return the current environment with `variables`; the programs of a test run share their bytecode."""
     kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     bytecode = factory.getbasetemp() / "bytecode"
     return {**kept, "PYTHONPATH": str(ROOT), "PYTHONPYCACHEPREFIX": str(bytecode), **variables}

@@ -10,7 +10,7 @@ ARCHIVES = tuple(sorted((Path(__file__).resolve().parents[1] / "data").glob("*.t
 
 
 def unpack_vaults(folder: Path) -> tuple[Path, ...]:
-    """Unpack all vaults into `folder` and return their folders, sorted."""
+    """Unpack all vaults into `folder` and return the folders in it, sorted."""
     for archive in ARCHIVES:
         with tarfile.open(archive) as tar:
             tar.extractall(folder, filter="data")

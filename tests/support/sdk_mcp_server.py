@@ -104,7 +104,7 @@ class SdkServer:
     def address(self) -> str:
         return f"http://127.0.0.1:{self.port}/mcp"
 
-    def tell_of_changes(self) -> None:
+    def publish_change(self) -> None:
         assert self._loop is not None
         asyncio.run_coroutine_threadsafe(self.tools.bus.publish(ToolsListChanged()), self._loop).result(10)
 

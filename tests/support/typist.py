@@ -50,9 +50,11 @@ class Typist:
 
 @contextmanager
 def terminal(columns: int = 100) -> Iterator[tuple[int, TextIO]]:
-    """Open a pseudo-terminal: the user's end, and the program's file."""
+    """Open a pseudo-terminal and yield the user's end and the program's file."""
     master, slave = os.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
-    with os.fdopen(slave, "w", encoding="utf-8", buffering=1) as stream:
-        yield master, stream
-    os.close(master)
+    try:
+        with os.fdopen(slave, "w", encoding="utf-8", buffering=1) as stream:
+            yield master, stream
+    finally:
+        os.close(master)

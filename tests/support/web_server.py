@@ -1,4 +1,4 @@
-"""A small server on loopback, in a thread and loop of its own."""
+"""A small server on loopback, in its own thread and loop."""
 
 from __future__ import annotations
 

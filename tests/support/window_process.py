@@ -1,7 +1,7 @@
-"""A process that has a vault open like a window, with a user who approves everything.
+"""Open a vault in a process like a window, with a user who approves everything.
 
-`python -m tests.support.window_process VAULT` prints `open`, then the tool of each request; it ends with its
-standard input.
+`python -m tests.support.window_process VAULT` prints `open`, then the tool and the caller of each
+request; it ends with its standard input.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from app.settings import Settings
 from app.workspace.opening import open_workspace
 
 
-class Agreeing:
-    """Approves and prints the tool."""
+class ApproveAll:
+    """Approves every request, and prints its tool and caller."""
 
     async def decide(self, request: ApprovalRequest) -> Decision:
         """Approve."""
@@ -27,7 +27,7 @@ class Agreeing:
 async def _main(root: Path) -> None:
     settings = Settings()
     settings.embeddings.enabled = False
-    workspace = await open_workspace(root, settings, Agreeing(), take_over=True)
+    workspace = await open_workspace(root, settings, ApproveAll(), take_over=True)
     try:
         await workspace.start_scan(lambda progress: None)
         await workspace.endpoints.open()

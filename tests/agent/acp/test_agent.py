@@ -206,7 +206,7 @@ async def test_a_crash_is_reported_and_the_conversation_continues(workspace, tmp
 @pytest.mark.parametrize(
     ("change", "said", "advice"),
     [
-        ({"arguments": agent_program("--dies-at-once").arguments}, "exit status 3", "no licence found"),
+        ({"arguments": agent_program("--dies-at-once").arguments}, "exit status 3", "no license found"),
         ({"arguments": agent_program("--not-acp").arguments}, "exit status 2", "next message"),
         ({"command": "no-such-agent"}, "no program 'no-such-agent'", "settings"),
     ],
