@@ -679,7 +679,7 @@ def _which_occurrence(step: PipelineStep, outcome: ToolOutcome) -> Clarification
 
 
 def matching_tasks(words: str, tasks: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Return the tasks that share the most words with `words`, at least half of these.
+    """Return the tasks that share the most words with `words`, at least half of them.
 
     If the text of some of them is exactly `words`, return only those.
 

@@ -131,7 +131,10 @@ class WebAccess:
 
 
 def key_account(provider: str, address: str) -> tuple[str, str]:
-    """Return the name and address of a provider's key in the key store; each own server has its own key."""
+    """Return the name and address under which the key store keeps a provider's key.
+
+    Without a fixed address, the provider has one key for each `address` that the user enters.
+    """
     provider_info = PROVIDERS.get(provider)
     return (
         f"web-{provider}",

@@ -22,7 +22,7 @@ _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
 class WebError(ScriptoriumError):
-    """A server could not be reached, or its response is an error or damaged; `status` is the HTTP error."""
+    """A server could not be reached, or sent an error or damaged data; `status` is the HTTP error, if any."""
 
     type = "not_found"
 

@@ -1,1 +1,1 @@
-"""Reads requests in everyday language as pipelines of steps over sets of notes, without a model."""
+"""Read requests in everyday language as pipelines of steps over sets of notes, without a language model."""

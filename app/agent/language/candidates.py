@@ -35,7 +35,7 @@ def candidates(request: Request) -> list[MeaningCandidate]:
             continue
         reading = reader.read(program.symbols, program.probability)
         if reading is not None and len(reading.steps) == 1:
-            step = frames.completed(reading.last, request.tokens)
+            step = frames.complete_step(reading.last, request.tokens)
             reading = resolve_undo(request, replace(reading, steps=(_with_confidence_action(step),)))
         same = next(
             (one for one in found if reading and one.reading and have_same_meaning(one.reading, reading)),

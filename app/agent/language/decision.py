@@ -119,7 +119,7 @@ def options_of(written: Sequence[MeaningCandidate], found: Sequence[Reading], *,
     return [*options, Option({"else": 1.0}, outcome="else")]
 
 
-def weighed(options: Sequence[Option], weights: Mapping[str, float] = WEIGHTS) -> list[Option]:
+def weigh_options(options: Sequence[Option], weights: Mapping[str, float] = WEIGHTS) -> list[Option]:
     """Return options with their probabilities, likeliest first."""
     scores = [
         sum(weights.get(name, 0.0) * value for name, value in option.features.items()) for option in options

@@ -119,7 +119,7 @@ class DialogState:
 
     @property
     def them(self) -> tuple[str, ...]:
-        """Return the referent of "these": the attached notes, or the last listed ones."""
+        """Return the referent of "these": several attached notes, or else the last listed ones."""
         return self.attached if len(self.attached) > 1 else self.results
 
     @property

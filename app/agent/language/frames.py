@@ -412,8 +412,8 @@ class FrameParser:
         score += _SPECIFICITY_BONUS * verb.count
         step = PipelineStep(action.id, target if isinstance(target, NoteSet) else None, values)
         if any(token.key in self._language.words("jointly") for token in tokens):
-            step = _jointly(step)
-        step = self.completed(step, tokens)
+            step = _as_joint_search(step)
+        step = self.complete_step(step, tokens)
         is_certain = (
             not verb.is_narration
             and (not is_implied or self._implies_one(action, tokens))
@@ -421,7 +421,7 @@ class FrameParser:
         )
         return ClauseReading(step, score, missing, tuple(left_words), verb.count, is_certain)
 
-    def completed(self, step: PipelineStep, tokens: Sequence[Token]) -> PipelineStep:
+    def complete_step(self, step: PipelineStep, tokens: Sequence[Token]) -> PipelineStep:
         """Return a step with the values that other words of its clause imply."""
         return _with_words_as_query(self._as_task(step, tokens))
 
@@ -481,7 +481,7 @@ def _with_words_as_query(step: PipelineStep) -> PipelineStep:
     return PipelineStep(step.action, None, {**step.arguments, "query": step.target.unknown})
 
 
-def _jointly(step: PipelineStep) -> PipelineStep:
+def _as_joint_search(step: PipelineStep) -> PipelineStep:
     """Turn a list of links of several notes into a search for the links that all share ("both H4 and K1")."""
     name = _LINK_FILTERS.get(step.action)
     if name is None or step.target is None or len(step.target.notes) < 2 or step.target.query:

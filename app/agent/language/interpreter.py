@@ -1,9 +1,8 @@
 """Interpret a request as a pipeline of steps, a question to the user, or work that needs a model.
 
 The grammar splits the request into clauses and parses each one as an action on a set of notes; the request
-model writes further readings. The probabilities of all readings and outcomes decide which reading runs, or
-what the agent asks. A change runs only as the answer to a question, or if `ReadingChooser` has no doubt about
-it.
+model writes further readings. The agent runs the likeliest reading or asks a
+question. A change runs only as the answer to a question, or if `ReadingChooser` has no doubt about it.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from app.agent.language.choices import (
     note_sets_of,
 )
 from app.agent.language.dates import DateParser
-from app.agent.language.decision import Option, options_of, weighed
+from app.agent.language.decision import Option, options_of, weigh_options
 from app.agent.language.dialog import NOTE_ROLES, DialogState
 from app.agent.language.follow_ups import parse_follow_up, parse_plain_follow_up, with_undo_first
 from app.agent.language.frames import ClauseReading, FrameParser
@@ -270,7 +269,7 @@ class Interpreter:
     # The decision
 
     def _decide(self, likeliest: Request, grammar_request: Request, found: list[Reading]) -> Interpretation:
-        """Run the likeliest reading, return an outcome without an action, or ask.
+        """Return the reading to run, an outcome without an action, or a question.
 
         Args:
             likeliest: The request in its likeliest language.
@@ -282,7 +281,7 @@ class Interpreter:
             return self._chooser.decide(grammar_request, found)
         if likeliest.language.match_prefix(likeliest.tokens, 0, "about_contents"):
             return ContentQuestion(likeliest.text)
-        options = weighed(self._options(likeliest, found))
+        options = weigh_options(self._options(likeliest, found))
         if best is not None and _grammar_decides(best, options, writes=grammar_request.writes(best)):
             return self._chooser.decide(grammar_request, found)
         offered = _offered(options, likeliest.allowed)
@@ -392,7 +391,7 @@ class Interpreter:
         return None
 
     def _only_small_talk(self, language: Language, tokens: Sequence[Token]) -> Interpretation | None:
-        """Parse several small-talk phrases in a row ("thanks, that was all") as the first one."""
+        """Return the reply to the first of several small-talk phrases ("thanks, that was all"), or None."""
         clauses: list[list[Token]] = [[]]
         for token in tokens:
             if token.kind == "mark":
@@ -662,7 +661,7 @@ class Interpreter:
         return None if has_marks_in_names(request, reading) else reading
 
     def _fill_missing(self, request: Request, partial: Reading) -> Reading | None:
-        """Return the reading with the request's text as the value of the missing role."""
+        """Return the reading with the request's text as its missing value; None if the text does not fit."""
         step, role = partial.last, partial.missing
         frame = next((one for one in request.frames if one.action == step.action and not one.hashtag), None)
         if frame is None:
@@ -696,7 +695,7 @@ def is_outcome(step: PipelineStep) -> bool:
 
 
 def meaning_of(reading: Reading) -> Interpretation:
-    """Return the interpretation that a chosen reading stands for: itself, or that of its outcome."""
+    """Return the interpretation that a chosen reading stands for: the reading itself, or an outcome."""
     query = str(reading.last.arguments.get("query", ""))
     match reading.last.action:
         case "question":

@@ -188,7 +188,7 @@ class NoteSetParser(NoteReferenceParser):
     def _in_order(
         self, notes: NoteSet, ordering: NoteOrder, is_one: bool, tokens: Sequence[Token]
     ) -> NoteSet:
-        """Return a set in an order; "the newest one" selects from the notes listed last."""
+        """Return a set with an order and a limit; "the newest one" selects from the notes listed last."""
         order, limit = ordering.order, ordering.limit
         if limit is None and ordering.is_superlative and is_one:
             limit = 1
@@ -346,7 +346,7 @@ class NoteSetParser(NoteReferenceParser):
         return QueryPart(_fill_query(note_filter.query, value), stop, filter=note_filter) if value else None
 
     def _value(self, kind: str, tokens: Sequence[Token], position: int) -> tuple[str, int]:
-        """Return the longest value of a kind that starts at a token, and its end; empty for none."""
+        """Return the longest value of a kind that starts at a token (empty if there is none), and its end."""
         if kind == "tags":
             query, end = self._tags(tokens, position)
             return query.removeprefix("tag:"), end

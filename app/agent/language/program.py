@@ -2,7 +2,7 @@
 
 The request model writes a program, and `ProgramReader` turns it into a reading. A symbol is a word of the
 notation ("add_tag", "links-to:", "tag="), a reference to the conversation ("it", "these", "n2"), or a span of
-the request's items. "same" is the value in the last change, "prev" the conditions of the last search.
+the request's items. "same" is the value of the same role in the last step.
 """
 
 from __future__ import annotations
@@ -664,7 +664,7 @@ def _with_folder(arguments: dict[str, object]) -> dict[str, object]:
 
 
 def _within(name: str, bounds: Period) -> str | None:
-    """Return the conditions that limit a property to a period; whole years are given as years."""
+    """Return the conditions that limit a property to a period, with whole years as years, or None."""
     first, last = bounds
     parts: list[str] = []
     if first is not None:

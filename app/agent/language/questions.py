@@ -1,4 +1,4 @@
-"""Recognize questions by their words."""
+"""Recognize questions by their words, and replace their pronouns."""
 
 from __future__ import annotations
 

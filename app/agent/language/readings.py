@@ -100,7 +100,7 @@ class Reading:
 
     Args:
         steps: The steps, in order.
-        score: The certainty, from 0 to 1.
+        score: The certainty, from 0 to about 1.
         unexplained: The words of the request that the reading does not account for.
         missing: The role of the last step that still needs a value; empty if there is none.
         language: The code of the request's language.

@@ -31,7 +31,7 @@ Values = Mapping[str, object]
 
 @dataclass(frozen=True, slots=True)
 class RoleBinding:
-    """The values that some words have for roles, and how well they fit (0 to 1).
+    """Values of roles that some words contain, and how well the words fit (0 to 1).
 
     Words may fill several roles: "H4's status" names a note and a property. `is_certain` is False for
     ambiguous words: the agent asks before it uses them in a change.

@@ -117,7 +117,7 @@ class Vocabulary:
         return paths[0] if len(paths) == 1 else None
 
     def note_with_words(self, words: str) -> str | None:
-        """Return the only note whose name has these words, in this order and without others between them."""
+        """Return the only note whose name contains these words in a row; None without one."""
         key = f" {name_key(words)} "
         paths = [
             path
@@ -173,12 +173,12 @@ class Vocabulary:
         return None
 
     def find_type(self, word: str) -> str | None:
-        """Return the note type that `word` names, singular or plural."""
+        """Return the note type that `word` names, singular or plural; None without one."""
         note_type = self._type_words.get(name_key(word))
         return self._find_known(note_type or word, self._types)
 
     def find_property(self, word: str) -> str | None:
-        """Return the property that `word` names."""
+        """Return the property that `word` names, in any case; None without one."""
         return self._properties.get(name_key(word))
 
     def find_folder(self, words: str) -> str | None:

@@ -1,4 +1,4 @@
-"""Split words into the parts that a vocabulary knows."""
+"""Split words into the pieces that the request model knows."""
 
 from __future__ import annotations
 

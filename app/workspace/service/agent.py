@@ -21,7 +21,7 @@ class AgentService:
         self._programs = programs
 
     def conversations(self, text: str = "") -> tuple[Conversation, ...]:
-        """Return the conversations that contain `text`, newest first; all if it is empty."""
+        """Return the conversations with `text` in title or messages, most recently updated first."""
         return self._session.store.list_conversations(text)
 
     def items(self, conversation: str) -> tuple[AnyItem, ...]:

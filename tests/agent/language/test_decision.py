@@ -6,7 +6,7 @@ import pytest
 
 from app.agent.language.actions import ACTIONS
 from app.agent.language.candidates import MeaningCandidate
-from app.agent.language.decision import Option, options_of, weighed
+from app.agent.language.decision import Option, options_of, weigh_options
 from app.agent.language.notation import parse
 from app.agent.language.readings import Reading
 
@@ -18,7 +18,7 @@ def reading(line: str, score: float = 1.0) -> Reading:
 
 
 def shares(written: list[MeaningCandidate], found: list[Reading], *, asks: bool = False) -> list[Option]:
-    return weighed(options_of(written, found, asks=asks))
+    return weigh_options(options_of(written, found, asks=asks))
 
 
 def test_probabilities_sum_to_one() -> None:
