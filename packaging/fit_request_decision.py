@@ -40,7 +40,7 @@ class Judged:
 
 
 async def judge(file: Path) -> list[Judged]:
-    """Return the options of a file's requests; a request that has none is left out."""
+    """Return the options of a file's requests; requests without options are omitted."""
     found: list[Judged] = []
     seen: list[list[Option]] = []
     async with sample_run() as run:
