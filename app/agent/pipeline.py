@@ -39,7 +39,7 @@ NOT_UNDERSTOOD = (
 )
 _ALL_NOTES_QUERY = "modified:>=1970"
 _DAY = r"\d{4}-\d\d-\d\d"
-_TASK_BOX = re.compile(r"^(\s*(?:[-*+]|\d+[.)]) )\[.\]")
+_TASK_BOX = re.compile(r"^([\s>]*(?:[-*+]|\d+[.)])\s+)\[.\]")
 _WORD = re.compile(r"\w+")
 _MIN_TASK_SHARE = 0.5
 """Minimum share of the requested words that a matching task contains."""
@@ -335,7 +335,7 @@ class Pipeline:
         words = str(step.arguments["query"])
         matches = matching_tasks(words, tasks)
         if not matches:
-            self._say(f"There is no {'open' if is_done else 'done'} task that matches “{words}”.")
+            self._say(f"There is no {'open' if is_done else 'completed'} task that matches “{words}”.")
             return None
         if len(matches) > 1:
             readings = [

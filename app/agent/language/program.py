@@ -44,7 +44,6 @@ FLAGS = ("orphan:", "unresolved:", "untagged:", 'task:""', 'task-todo:""', 'task
 FIELDS = ("tag:", "path:", "type:", "file:", "word", "rel:", "backlinks:", "modified:", "created:")
 LINK_FIELDS = ("links-to:", "linked-from:")
 COMPARISONS = ("=", "<", "<=", ">", ">=", "during", "exists")
-NAMED_PROPERTIES = ("confidence", "type", "status", "read", "due", "date", "year", "born", "died", "tags")
 ORDERS = (
     *("modified", "created", "name", "words", "links", "backlinks", "outgoing", "dated"),
     *("confidence", "born", "died", "year", "date"),
@@ -142,7 +141,12 @@ class ProgramReader:
                 values.append(symbols[position])
                 position += 1
             value = self._argument(action, role, values, follows=follows)
-            if role == "value" and isinstance(values[0], tuple) and self._is_due(arguments.get("key")):
+            if (
+                role == "value"
+                and values
+                and isinstance(values[0], tuple)
+                and self._is_due(arguments.get("key"))
+            ):
                 value = self._sets.days_ahead(self.tokens(values[0])) or value
             if value is None:
                 return None
@@ -356,6 +360,8 @@ class ProgramReader:
         tokens = self.tokens(span)
         mention = self._single_mention(span)
         text = self._text(span)
+        if field in ("tag:", "path:", "type:") and (category := self._category(field, text)):
+            return category
         match field:
             case "tag:":
                 tag = self._vocabulary.find_similar_tag(text) or (mention.value if mention else "") or text
@@ -377,7 +383,18 @@ class ProgramReader:
                 days = self._request.dates.parse_span(tokens, 0)
                 return days.query(field[:-1]) if days is not None else ""
             case _:
-                return self._words(tokens)
+                is_category = mention is not None and mention.kind == "kind"
+                category = self._vocabulary.find_category(text) if is_category else None
+                return category or self._words(tokens)
+
+    def _category(self, field: str, text: str) -> str | None:
+        """Return the search for a category that is not the name of a tag, folder or type."""
+        known = {
+            "tag:": self._vocabulary.find_tag,
+            "path:": self._vocabulary.find_folder,
+            "type:": self._vocabulary.find_type,
+        }
+        return None if known[field](text) else self._vocabulary.find_category(text)
 
     def _words(self, tokens: Sequence[Token]) -> str:
         fillers = self._language.words("determiners") | self._language.words("topic_fillers")

@@ -15,6 +15,9 @@ def test_an_answer_is_in_the_language_of_the_request() -> None:
     assert localize("No note is named “{}”. Which note do you mean?", german) == (
         "Keine Notiz heißt „{}“. Welche Notiz meinst du?"
     )
+    assert localize("There is no completed task that matches “tea”.", german) == (
+        "Es gibt keine erledigte Aufgabe, die zu „tea“ passt."
+    )
     assert localize("An answer without a translation.", german) == "An answer without a translation."
 
 
