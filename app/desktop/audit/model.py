@@ -37,9 +37,8 @@ class AuditEntriesModel(QAbstractTableModel):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._entries: list[AuditEntry] = []
-        self._merged: dict[
-            int, list[AuditEntry]
-        ] = {}  # The older saves that share a row, newest first, by the id of the row's entry.
+        # The older saves that share a row, newest first, by the id of the row's entry.
+        self._merged: dict[int, list[AuditEntry]] = {}
         self._expanded: set[str] = set()
 
     @property

@@ -114,7 +114,7 @@ class AuditPanel(Panel):
         if self._is_at_end or self._is_loading or oldest is None:
             return
         self._is_loading = True
-        load_number, criteria = self._load_count, self.filters.current_filter
+        load_number, criteria = self._load_count, self._shown_filter
         try:
             entries = await self._client.run(lambda vault: vault.history.entries(criteria, PAGE_SIZE, oldest))
         finally:
@@ -123,6 +123,11 @@ class AuditPanel(Panel):
             self._is_at_end = len(entries) < PAGE_SIZE
             self.model.add_older(entries)
             self._show_loaded(entries)
+
+    @property
+    def _shown_filter(self) -> AuditFilter:
+        """The filter of the rows; a filter that the user is choosing applies after a delay."""
+        return self.filters.current_filter if self._requested_filter is None else self._requested_filter
 
     async def verify(self) -> None:
         """Verify the hash chain and show the result."""
@@ -278,7 +283,7 @@ class AuditPanel(Panel):
         appended = [event.entry for event in events if isinstance(event, AuditAppended)]
         if not appended:
             return
-        criteria = self.filters.current_filter
+        criteria = self._shown_filter
         self.model.add_newer([entry for entry in appended if matches_filter(entry, criteria)])
         for entry in appended:
             if entry.undoes:

@@ -239,6 +239,24 @@ def test_a_requested_entry_stays_selected_when_the_filter_was_cleared(
     gui(main())
 
 
+def test_a_call_during_the_choice_of_a_filter_is_not_left_out(
+    gui, service, wait_until, tmp_path: Path
+) -> None:
+    async def main() -> None:
+        async with whole_vault(tmp_path, service, NOTES) as vault:
+            await vault.call("read_note", {"name": "A"})
+            panel = panel_of(vault)
+            await wait_until(lambda: panel.model.rowCount() == 1)
+            box = panel.filters.decision
+            box.setCurrentIndex(box.findData(AuditDecision.USER_APPROVED.value))
+            panel.filters._timer.stop()
+            await vault.call("read_note", {"name": "B"})
+            await wait_until(lambda: panel.model.rowCount() == 2)
+            await tasks.cancel_all()
+
+    gui(main())
+
+
 def test_the_chain_is_checked_and_the_first_bad_row_named(gui, service, wait_until, tmp_path: Path) -> None:
     async def main() -> None:
         async with whole_vault(tmp_path, service, NOTES) as vault:
