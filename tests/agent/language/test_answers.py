@@ -18,6 +18,13 @@ def test_an_answer_is_in_the_language_of_the_request() -> None:
     assert localize("An answer without a translation.", german) == "An answer without a translation."
 
 
+def test_answers_about_tasks_are_translated() -> None:
+    german = next(language for language in languages() if language.code == "de")
+    text = "There is no completed task that matches “rope”."
+    assert localize(text, german) == "Keine erledigte Aufgabe passt zu „rope“."
+    assert localize("Which task do you mean?", german) == "Welche Aufgabe meinst du?"
+
+
 def test_a_translation_has_the_values_of_its_answer() -> None:
     for language in languages():
         for answer, translated in language.table("answers").items():
