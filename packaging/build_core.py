@@ -4,9 +4,10 @@
     python3 packaging/build_core.py [--compiler "gcc -m32"] [--sanitize]
     python3 packaging/build_core.py --platform aarch64-macos --target build/core.so
 
-The extension uses Python's stable ABI, so one file serves all versions from 3.11. A working C compiler is
-used if there is one; otherwise the package's build installs ziglang from PyPI as the compiler. The app does
-not work without the core, so the build fails without it.
+The extension uses Python's stable ABI, so one file serves all versions from 3.11 except free-threaded ones,
+which need a file for each version. A working C compiler is used if there is one; otherwise the package's
+build installs ziglang from PyPI as the compiler. The app does not work without the core, so the build fails
+without it.
 """
 
 from __future__ import annotations
@@ -209,7 +210,7 @@ def build(target: Path, compiler: list[str] | None = None, sanitize: bool = Fals
 
 
 def main() -> int:
-    """Build into the source tree and return the exit status."""
+    """Build into the source tree or to `--target`, and return the exit status."""
     parser = argparse.ArgumentParser(description="Build the graph's C core into the source tree.")
     parser.add_argument("--compiler", help="the compiler's command")
     parser.add_argument(
@@ -247,7 +248,7 @@ with contextlib.suppress(ImportError):
             return requirements()
 
         def initialize(self, version: str, build_data: dict) -> None:
-            """Build the core before the wheel is assembled."""
+            """Build the core before the wheel is assembled; abort the build if that fails."""
             self._scratch = tempfile.TemporaryDirectory()
             editable = version == "editable"
             target = FOLDER / file_name() if editable else Path(self._scratch.name, file_name())

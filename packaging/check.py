@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Install what is needed and run every check: `python3 packaging/check.py [--only NAMES] [pytest arguments]`.
+"""Install what is needed and run the checks: `python3 packaging/check.py [--only NAMES] [pytest arguments]`.
 
 `--only` runs only the named checks (ruff, format, mypy, imports, tests), for example `--only ruff,mypy`.
 

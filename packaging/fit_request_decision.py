@@ -40,7 +40,7 @@ class Judged:
 
 
 async def judge(file: Path) -> list[Judged]:
-    """Return the options of a file's requests; a request that has none is left out."""
+    """Return the options of a file's requests; requests without options are omitted."""
     found: list[Judged] = []
     seen: list[list[Option]] = []
     async with sample_run() as run:
@@ -76,7 +76,7 @@ async def judge(file: Path) -> list[Judged]:
 
 
 async def is_right(run: SampleRun, option: Option, gold: tuple[str, ...]) -> bool:
-    """Return whether an option is one of the right readings of its request."""
+    """Return whether an option is right: one of the gold readings or outcomes."""
     if option.reading is None:
         if option.outcome == "question":
             return any(one in ("question", "model") or one.startswith("meaning") for one in gold)
@@ -85,7 +85,7 @@ async def is_right(run: SampleRun, option: Option, gold: tuple[str, ...]) -> boo
 
 
 async def fits(run: SampleRun, reading: Reading, gold: tuple[str, ...]) -> bool:
-    """Return whether a reading is one of the right ones."""
+    """Return whether a reading is one of the gold readings."""
     for one in gold:
         if one in OUTCOMES:
             continue

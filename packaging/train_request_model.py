@@ -147,7 +147,7 @@ def symbol_count(program: Sequence[Any]) -> int:
 
 
 class Vocabulary:
-    """The numbers of words, symbols and states."""
+    """Assigns numbers to words, symbols and states."""
 
     def __init__(self, examples: Sequence[Example]) -> None:
         counts = Counter(words for one in examples for words, _, _ in one["items"] if words)
@@ -322,7 +322,7 @@ def gru(given: Any, recurrent: Any, state: Any) -> Any:
 
 
 def log_probabilities(weights: Arrays, batch: Arrays, key: Any) -> Any:
-    """Return the logarithms of the probabilities of all symbols and pointers, given the symbols before."""
+    """Return the log probabilities of all symbols and pointers, given the symbols before."""
     import jax
     import jax.numpy as jnp
 
@@ -389,7 +389,7 @@ def log_probabilities(weights: Arrays, batch: Arrays, key: Any) -> Any:
 
 
 def train(file: Path) -> None:
-    """Train on the examples of a file and write the model."""
+    """Train on the examples of a file, except those that are too long, and write the model."""
     data = json.loads(file.read_text(encoding="utf-8"))
     written, templates = (
         [

@@ -35,7 +35,7 @@ from app.agent.pipeline import NOT_UNDERSTOOD, ChangesToday, Pipeline
 from app.agent.result_formatting import format_outcome, shown_passages
 from app.agent.transcript import SET_UP_MODEL, AnswerChoice, ReadingChip
 from app.agent.turn import Turn
-from app.errors import NotFoundError, QueryError
+from app.errors import NotFoundError, QueryError, TimeoutExpiredError
 from app.index.resolver import Resolver
 from app.toolkit.registry import ToolRegistry
 from app.vault.path import NotePath
@@ -207,12 +207,12 @@ class BuiltinAgent:
         return serialize(replace(reading, steps=tuple(steps)))
 
     async def _found(self, notes: NoteSet) -> NoteSet:
-        """Return a set with its search replaced by the notes found; the set itself for an invalid search."""
+        """Return a set with its search replaced by the notes found; the set itself if the search fails."""
         if not notes.query or self._find_notes is None:
             return notes
         try:
             found = {str(path) for path in await self._find_notes(f"{notes.query} ")}
-        except QueryError:
+        except (QueryError, TimeoutExpiredError):
             return notes
         kept = found & set(notes.notes) if notes.notes else found
         return replace(notes, query="", notes=tuple(sorted(kept)))

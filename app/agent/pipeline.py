@@ -39,7 +39,7 @@ NOT_UNDERSTOOD = (
 )
 _ALL_NOTES_QUERY = "modified:>=1970"
 _DAY = r"\d{4}-\d\d-\d\d"
-_TASK_BOX = re.compile(r"^(\s*(?:[-*+]|\d+[.)]) )\[.\]")
+_TASK_BOX = re.compile(r"^([\s>]*(?:[-*+]|\d+[.)])\s+)\[.\]")
 _WORD = re.compile(r"\w+")
 _MIN_TASK_SHARE = 0.5
 """Minimum share of the requested words that a matching task contains."""

@@ -53,12 +53,14 @@ def load_settings() -> Settings:
     _move_permissions(raw, bool(problem) and file.last_good() is None)
     settings, invalid = _valid_part(Settings, raw)
     if invalid:
-        damage = file.set_aside("some values are invalid")
-        _write(file, settings)
-        saved_name = damage.moved_to.name if damage.moved_to is not None else file.path.name
+        moved_to = file.set_aside("some values are invalid").moved_to
+        if moved_to is None or moved_to == file.path:
+            ending = f"{file.path.name} was not changed."
+        else:
+            _write(file, settings)
+            ending = f"The old file was saved as {moved_to.name}."
         problem = (
-            f"{problem} Invalid settings were reset to their defaults: {', '.join(invalid)}. "
-            f"The old file was saved as {saved_name}."
+            f"{problem} Invalid settings were reset to their defaults: {', '.join(invalid)}. {ending}"
         ).lstrip()
     settings.permissions, rules_problem = _load_guarded(
         PermissionSettings, _settings_file(permissions_file(), "The file of permission rules")

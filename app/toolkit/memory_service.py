@@ -139,7 +139,11 @@ class Memory:
     async def _search_vectors(
         self, agent: str, query: str, limit: int, time_range: TimeRange, semantic_search: SemanticSearch
     ) -> list[tuple[int, float]]:
-        """Return the numbers and similarities of the closest entries, after computing missing vectors."""
+        """Return the numbers and similarities of the closest entries, after computing missing vectors.
+
+        Raises:
+            EmbedderUnavailable: the texts can't be embedded, or the model was changed during the search.
+        """
         model = semantic_search.model_key
         if missing := self.archive.missing_vectors(agent, model):
             vectors = await semantic_search.vectors_of([text for _, text in missing])
@@ -147,6 +151,8 @@ class Memory:
                 model, [(number, vector) for (number, _), vector in zip(missing, vectors, strict=True)]
             )
         (vector,) = await semantic_search.vectors_of([query], query=True)
+        if semantic_search.model_key != model:
+            raise EmbedderUnavailable("The embedding model was changed during the search.")
         hits = self.archive.search_vectors(agent, model, vector, limit, time_range)
         return [(number, cosine) for number, cosine in hits if cosine >= _MIN_SIMILARITY]
 

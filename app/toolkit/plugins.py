@@ -99,7 +99,7 @@ def load_plugins(
         enabled: The names of the enabled plug-ins in the user's folder.
     """
     all_entry_points = (
-        (*_installed(_search_path()), *_enabled_entry_points(enabled))
+        (*_installed_entry_points(_search_path()), *_enabled_entry_points(enabled))
         if entry_points is None
         else entry_points
     )
@@ -125,7 +125,7 @@ def _search_path() -> tuple[str, ...]:
 
 
 @functools.cache
-def _installed(path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
+def _installed_entry_points(path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
     """Return the entry points on `path`; cached, because every vault needs them and a read takes 15 ms."""
     return _entry_points(path)
 

@@ -81,7 +81,7 @@ def required(python: Path) -> list[dict[str, Any]]:
 
 
 def _texts_in_packages(python: Path, names: list[str]) -> dict[str, list[str]]:
-    """Return the license texts inside the packages of distributions, such as those of fonts."""
+    """Return the license texts inside the distributions' packages, for example those of fonts."""
     script = (
         "import importlib.metadata, json, re, sys\n"
         "files = lambda name: importlib.metadata.distribution(name).files or ()\n"

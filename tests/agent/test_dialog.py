@@ -15,6 +15,7 @@ from app.agent.language.readings import (
     Reading,
 )
 from app.agent.transcript import AgentText, Question, ToolCard
+from app.errors import TimeoutExpiredError
 from app.vault.path import NotePath
 from tests.agent.test_session import talk
 
@@ -321,8 +322,17 @@ async def test_words_of_several_tasks_are_asked_about_and_of_none_refused(talk) 
     ]
     assert len(checked) == 1
     await say(talk, f'{PREFIX} complete_task query="water the plants"')
-    assert "no open task" in answers(talk)[-1]
+    assert answers(talk)[-1] == "There is no open task that matches “water the plants”."
+    await talk.say(f'{PREFIX} reopen_task query="water the plants"', open_note=OPEN)
+    assert answers(talk)[-1] == "There is no completed task that matches “water the plants”."
     assert text(talk, "🧭 Start here.md") == before
+
+
+@pytest.mark.parametrize("line", ["> - [ ] Order new charts", "-  [ ] Order new charts"])
+async def test_a_task_in_a_quotation_or_with_more_spaces_is_completed(talk, line) -> None:
+    await say(talk, f'{PREFIX} append [@Sextant] text="{line}"')
+    await say(talk, f'{PREFIX} complete_task query="order new charts"')
+    assert line.replace("[ ]", "[x]") in text(talk, "Instruments/Sextant.md")
 
 
 def option(text, share=0.0):
@@ -337,6 +347,17 @@ async def test_a_question_offers_each_set_of_notes_once(talk) -> None:
     merged = await agent.without_duplicate_options(question)
     assert isinstance(merged, Clarification) and not merged.spare
     assert [one.label for one in merged.options] == ["tag:person", "[born]", "type:source", "orphan:"]
+
+
+async def test_a_question_is_asked_as_it_is_if_its_searches_take_too_long(talk, monkeypatch) -> None:
+    agent = talk.workspace.agent._builtin
+
+    async def take_too_long(_: str) -> frozenset[NotePath]:
+        raise TimeoutExpiredError("The search took too long.", limit=1.0)
+
+    monkeypatch.setattr(agent, "_find_notes", take_too_long)
+    question = Clarification("What do you mean?", (option("tag:person"), option("path:People/")))
+    assert await agent.without_duplicate_options(question) == question
 
 
 async def test_likely_searches_for_the_same_notes_are_run_without_a_question(talk) -> None:

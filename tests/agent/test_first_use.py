@@ -26,7 +26,8 @@ from pathlib import Path
 from app.agent import models
 from app.settings import ModelSettings, Settings
 from app.workspace.opening import open_workspace
-from tests.benchmarks.loop_latency import Yes, talk
+from tests.benchmarks.loop_latency import talk
+from tests.support.approver import ScriptedApprover
 from tests.support.model_server import ModelServer, Say
 
 imports = []
@@ -44,7 +45,7 @@ async def opened():
     (root / "Spoke 0.md").write_text("A note.")
     settings = Settings()
     settings.embeddings.enabled = False
-    workspace = await open_workspace(root, settings, Yes())
+    workspace = await open_workspace(root, settings, ScriptedApprover())
     await workspace.start_scan(lambda progress: None)
     return workspace
 

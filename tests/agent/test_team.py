@@ -495,7 +495,7 @@ async def test_a_message_that_belongs_to_no_conversation_waits_in_one_of_its_own
         ToolCall.of("send_message", {"target": "user", "content": "Hi"}, pal)
     )
     assert outcome.message == (
-        "Saved in the conversation Messages; no window is open that shows it now."
+        "Saved in the conversation Messages; no open window shows it now."
     ) and outcome.result["delivered_to"] == ["the conversation Messages"]
     workspace.agent.team.mailbox.has_window = True
     for notifies, where in ((False, 1), (True, 2)):

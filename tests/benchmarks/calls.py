@@ -1,4 +1,4 @@
-"""Timed calls by several concurrent clients: the rows of the server benchmarks."""
+"""Time calls by concurrent clients, for the tables of the server benchmarks."""
 
 from __future__ import annotations
 
@@ -33,8 +33,7 @@ async def timed(name: str, callers: Iterable[Call], calls: int, pid: int | None 
     Args:
         name: The name of the row.
         callers: One per client; receives the number of the call.
-        calls: The number of calls per client; a tenth as many, at least one, precede them
-            and do not count.
+        calls: The number of calls per client; a tenth as many, at least one, precede them and do not count.
         pid: The server's process, for its processor time; None for this process.
     """
     took: list[float] = []

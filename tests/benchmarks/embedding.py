@@ -67,8 +67,8 @@ class Targets:
     def line(self, what: str, value: float, unit: str, target: float, *, at_least: bool = False) -> None:
         met = value >= target if at_least else value <= target
         sign = "≥" if at_least else "≤"
-        said = "met" if met else "MISSED"
-        print(f"{what:<58}{value:>9.2f} {unit:<4} target {sign} {target:g}  {said}", flush=True)
+        verdict = "met" if met else "MISSED"
+        print(f"{what:<58}{value:>9.2f} {unit:<4} target {sign} {target:g}  {verdict}", flush=True)
         if not met:
             self.missed.append(what)
 

@@ -1,6 +1,6 @@
 """Measure what the gate adds to a call: validation, limits, policy, views, audit, events. Target: 2 ms.
 
-Run: python tests/benchmarks/gate.py [--check]
+Run: python -m tests.benchmarks.gate [--check]
 
 A call of a tool that does nothing costs what the gate costs. A write through the gate alternates with the
 same reading, committing and indexing without it; its result is the median of the differences.
@@ -17,7 +17,6 @@ from pathlib import Path
 
 from app.events import EventBus
 from app.index.vault_index import VaultIndex
-from app.permissions.approval import ApprovalRequest, Approved, Decision
 from app.permissions.audit import AuditLog
 from app.permissions.caller import Caller, CallerKind
 from app.permissions.grants import Grants
@@ -37,6 +36,7 @@ from app.vault.changes import ChangeSet, Update
 from app.vault.journal import Journal
 from app.vault.path import NotePath
 from app.vault.store import NoteStore
+from tests.support.approver import ScriptedApprover
 
 TARGET_MS = 2.0
 NOTES, CALLS, WRITES = 2000, 500, 100
@@ -64,13 +64,6 @@ async def append(context: ToolContext, name: NoteName) -> Proposal[ToolResult]:
     return context.propose(ChangeSet.of(note.with_text(note.text + "line\n")), ToolResult())
 
 
-class Yes:
-    """Approves at once."""
-
-    async def decide(self, request: ApprovalRequest) -> Decision:
-        return Approved(request.proposal)
-
-
 async def measure(folder: Path) -> float:
     """Print the times; return the larger of what the gate adds to a read and to a write, in ms."""
     root = folder / "vault"
@@ -95,7 +88,9 @@ async def measure(folder: Path) -> float:
         [nothing, append],
         policy.may_call,
     )
-    runner = ToolRunner(registry, policy, Yes(), store, index, journal, audit, grants, events, RateLimiter())
+    runner = ToolRunner(
+        registry, policy, ScriptedApprover(), store, index, journal, audit, grants, events, RateLimiter()
+    )
     grants.set_session(Operation.UPDATE, True)
     await runner.run(Call.of("nothing", {"name": "Note 1"}, AGENT))
     times = []

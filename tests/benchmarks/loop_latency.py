@@ -25,25 +25,18 @@ import httpx2
 
 from app.agent.transcript import TurnFinished
 from app.agent.turn import UserPrompt
-from app.permissions.approval import ApprovalRequest, Approved, Decision
 from app.permissions.caller import Caller
 from app.servers.endpoint_file import find_endpoint
 from app.settings import AnswerByModel, ModelSettings, Settings
 from app.toolkit.call import Call
 from app.workspace.opening import open_workspace
 from app.workspace.workspace import Workspace
+from tests.support.approver import ScriptedApprover
 from tests.support.model_server import ModelServer, RawCalls, Say
 
 TARGET_MS = 50.0
 NOTES, LINKS_PER_NOTE = 600, 100
 CALLS, KEYS = 1000, 200_000
-
-
-class Yes:
-    """Approves at once."""
-
-    async def decide(self, request: ApprovalRequest) -> Decision:
-        return Approved(request.proposal)
 
 
 def make_vault(root: Path) -> None:
@@ -130,7 +123,7 @@ async def measure(folder: Path) -> list[tuple[str, float, float]]:
     make_vault(root)
     settings = Settings()
     settings.embeddings.enabled = False
-    workspace = await open_workspace(root, settings, Yes())
+    workspace = await open_workspace(root, settings, ScriptedApprover())
     found = []
     try:
         await workspace.start_scan(lambda progress: None)

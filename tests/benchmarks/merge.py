@@ -1,6 +1,6 @@
 """Measure large change sets through the whole gate: a merge with 2,000 backlinks, and 1,000 tag edits.
 
-Run: python tests/benchmarks/merge.py [--check]
+Run: python -m tests.benchmarks.merge [--check]
 
 Each is one call: notes are found, read, rewritten, approved, committed, indexed and audited. Target for the
 merge: 2 s. For comparison, the same files are read and written back in the same run, each with an fsync.

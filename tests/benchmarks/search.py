@@ -58,7 +58,7 @@ def vocabulary(texts: Iterable[str]) -> tuple[list[str], Counter[str], list[str]
 
 
 def queries(texts: Sequence[str], tags: Sequence[str]) -> Queries:
-    """Return the queries, made from the words of some notes."""
+    """Return the queries by kind, built from the words of some notes."""
     dice = random.Random(3)
     ordered, counts, pairs = vocabulary(texts)
     size = len(texts)
@@ -102,8 +102,8 @@ async def measure(index: VaultIndex, asked: Queries, write: Callable[[str], None
     def judge(kind: str, times: Sequence[float], example: str = "") -> None:
         late = percentile(times, 0.95) > TARGET_MS
         missed.extend([kind] if late else [])
-        said = f"{kind:<26}{percentile(times, 0.5):>9.2f}{percentile(times, 0.95):>9.2f}   {example}"
-        write(f"{said}  MISSED" if late else said)
+        row = f"{kind:<26}{percentile(times, 0.5):>9.2f}{percentile(times, 0.95):>9.2f}   {example}"
+        write(f"{row}  MISSED" if late else row)
 
     for kind, texts in asked.items():
         if texts:
@@ -167,8 +167,8 @@ async def run(vault: Path, work: Path) -> bool:
         print(compare_ripgrep(vault, words, statistics.median(own), work))
     finally:
         await index.close()
-    said = f"MISSED by: {', '.join(missed)}" if missed else "met"
-    print(f"p95 of each kind at most {TARGET_MS:g} ms: {said}")
+    verdict = f"MISSED by: {', '.join(missed)}" if missed else "met"
+    print(f"p95 of each kind at most {TARGET_MS:g} ms: {verdict}")
     return not missed
 
 

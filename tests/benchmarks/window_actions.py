@@ -248,8 +248,8 @@ def _mouse(canvas: Canvas, kind: QEvent.Type, place: QPointF, *, held: bool = Fa
 
 def _wheel(canvas: Canvas, at: QPointF, amount: int) -> None:
     buttons, phase = Qt.MouseButton.NoButton, Qt.ScrollPhase.NoScrollPhase
-    turned = QPoint(0, amount)
-    event = QWheelEvent(at, canvas.mapToGlobal(at), QPoint(), turned, buttons, NONE, phase, False)
+    angle_delta = QPoint(0, amount)
+    event = QWheelEvent(at, canvas.mapToGlobal(at), QPoint(), angle_delta, buttons, NONE, phase, False)
     QApplication.sendEvent(canvas, event)
 
 

@@ -189,7 +189,7 @@ async def _ask(workspace: Workspace, asked: Asked, with_meaning: bool) -> Result
 
 
 def _dangles(workspace: Workspace, passage: dict[str, str]) -> bool:
-    """Return whether a citation does not lead to exactly the words that it stands for."""
+    """Return whether a citation does not lead to exactly the passage's text."""
     link = parse_reference(passage["citation"])
     path = workspace.index.resolver.resolve(link.target, None).path
     if path is None or path != NotePath(passage["path"]):

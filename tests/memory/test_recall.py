@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -60,6 +62,26 @@ async def test_entries_are_found_by_meaning(memory: Memory, kept: Kept) -> None:
         await embedder.close()
     # Without vectors, the words alone still find it.
     assert await said(memory, "tea", semantic_search=meaning) == [TEXTS[0]]
+
+
+class ReplacedEmbedder:
+    """An embedder that is replaced, as soon as it has embedded something, by one with another dimension."""
+
+    def __init__(self, dimension: int) -> None:
+        self.dimension = dimension
+        self.model = SimpleNamespace(key=f"model {dimension}")
+        self.search: SemanticSearch | None = None
+
+    async def embed(self, texts: list[str], **more: bool) -> np.ndarray:
+        if self.search is not None:
+            self.search.change_model(ReplacedEmbedder(3), None)
+        return np.ones((len(texts), self.dimension), np.float32)
+
+
+async def test_the_words_still_answer_if_the_model_changes_during_a_search(memory: Memory) -> None:
+    embedder = ReplacedEmbedder(2)
+    embedder.search = search = SemanticSearch(embedder, None)
+    assert await said(memory, "tea", semantic_search=search) == [TEXTS[0]]
 
 
 def test_vectors_are_deleted_with_their_entry(memory: Memory, kept: Kept) -> None:

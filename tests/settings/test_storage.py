@@ -72,6 +72,20 @@ def test_damage_is_reported_even_if_the_last_good_version_has_invalid_values() -
     assert problem.startswith("The settings could not be read") and "general.zoom" in problem
 
 
+def test_invalid_settings_that_cannot_be_set_aside_are_not_overwritten(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(13, "Permission denied")
+
+    save_test_settings()
+    settings_file().write_text('{"general": {"zoom": 99}}', "utf-8")
+    monkeypatch.setattr("app.storage.files.set_aside", refuse)
+    (problem,) = load_settings().problems
+    assert problem.endswith("settings.json was not changed.")
+    assert '"zoom": 99' in settings_file().read_text("utf-8")
+
+
 @pytest.mark.parametrize("damage", DAMAGE)
 def test_damaged_settings_come_back_from_the_last_good_version_and_rules_stay(damage: str) -> None:
     save_test_settings()

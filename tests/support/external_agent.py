@@ -172,8 +172,8 @@ class ExternalAgent:
         kind, _, title = rest.partition(" ")
         call = ToolCallUpdate(tool_call_id="asked", title=title, kind=kind, raw_input={"command": title})
         answer = await self.client.request_permission(session_id=session_id, tool_call=call, options=OPTIONS)
-        said = getattr(answer.outcome, "option_id", answer.outcome.outcome)
-        await self.say(session_id, f"[{said}]")
+        choice = getattr(answer.outcome, "option_id", answer.outcome.outcome)
+        await self.say(session_id, f"[{choice}]")
 
     async def do_read(self, session_id, rest, _):
         path = str(Path(rest).absolute())

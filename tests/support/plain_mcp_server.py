@@ -24,8 +24,8 @@ def send(message: dict) -> None:
     sys.stdout.flush()
 
 
-def text(said: str, **more: object) -> dict:
-    return {"content": [{"type": "text", "text": said}], **more}
+def text(words: str, **more: object) -> dict:
+    return {"content": [{"type": "text", "text": words}], **more}
 
 
 def read() -> dict:
@@ -100,8 +100,8 @@ def call(name: str, arguments: dict, meta: dict) -> dict | None:
         case "steps":
             for done in (1, 2):
                 token = {"progressToken": meta["progressToken"]}
-                told = {**token, "progress": done, "total": 2, "message": f"step {done}"}
-                send({"method": "notifications/progress", "params": told})
+                progress = {**token, "progress": done, "total": 2, "message": f"step {done}"}
+                send({"method": "notifications/progress", "params": progress})
             return text("done")
         case "replaces":
             send({"method": "notifications/tools/list_changed"})
@@ -110,11 +110,11 @@ def call(name: str, arguments: dict, meta: dict) -> dict | None:
 
 
 def main() -> None:
-    told = config()
-    if told.get("dies"):
-        print(told["dies"], file=sys.stderr, flush=True)
+    behavior = config()
+    if behavior.get("dies"):
+        print(behavior["dies"], file=sys.stderr, flush=True)
         sys.exit(7)
-    time.sleep(told.get("delay", 0))
+    time.sleep(behavior.get("delay", 0))
     note("started")
     while True:
         message = read()

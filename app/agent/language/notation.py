@@ -16,6 +16,7 @@ from app.agent.language.actions import Action
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.vault.path import NotePath
 
+_INTEGER = re.compile(r"-?[0-9]{1,6}")
 _STEP = re.compile(
     r"\s*(?P<action>\w+)\s*(?:\[(?P<set>(?:\[[^\]]*\]|\"[^\"]*\"|[^\]\"])*)\])?(?P<rest>.*)$", re.DOTALL
 )
@@ -102,12 +103,11 @@ def _parse_step(text: str, resolve: Resolve, actions: Mapping[str, Action]) -> P
         arguments[argument["name"]] = _parse_argument(argument["name"], values, resolve)
     target = _parse_set(match["set"], resolve) if match["set"] is not None else None
     if target is not None:
-        target = replace(
-            target,
-            pick=int(str(arguments.pop("pick"))) if "pick" in arguments else None,
-            order=str(arguments.pop("order", "")),
-            limit=int(str(arguments.pop("limit"))) if "limit" in arguments else None,
-        )
+        numbers = [str(arguments.pop(name, "")) for name in ("pick", "limit")]
+        if any(number and _INTEGER.fullmatch(number) is None for number in numbers):
+            return None
+        pick, limit = (int(number) if number else None for number in numbers)
+        target = replace(target, pick=pick, order=str(arguments.pop("order", "")), limit=limit)
     if "target" in action.needs and target is None:
         return None
     return PipelineStep(action.id, target, arguments)

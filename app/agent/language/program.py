@@ -142,7 +142,12 @@ class ProgramReader:
                 values.append(symbols[position])
                 position += 1
             value = self._argument(action, role, values, follows=follows)
-            if role == "value" and isinstance(values[0], tuple) and self._is_due(arguments.get("key")):
+            if (
+                role == "value"
+                and values
+                and isinstance(values[0], tuple)
+                and self._is_due(arguments.get("key"))
+            ):
                 value = self._sets.days_ahead(self.tokens(values[0])) or value
             if value is None:
                 return None

@@ -214,7 +214,16 @@ class PropertyConditionParser:
                 and (low := _percentage(tokens[low_at]))
                 and (high := _percentage(tokens[high_at]))
             ):
-                return QueryPart(f"[confidence:>={low}] [confidence:<={high}]", high_at + 1)
+                is_percent = high_at + 1 < len(tokens) and (
+                    tokens[high_at + 1].key in self._language.words("percent")
+                )
+                if is_percent:
+                    low, high = (
+                        f"{float(value) / 100 if float(value) > 1 else float(value):g}"
+                        for value in (low, high)
+                    )
+                if float(low) <= 1 and float(high) <= 1:
+                    return QueryPart(f"[confidence:>={low}] [confidence:<={high}]", high_at + 1 + is_percent)
         for sign in ("<=", ">=", "<", ">"):
             value_at = self._language.match_prefix(tokens, position, "comparisons", sign)
             if value_at > position and value_at < len(tokens) and (value := _percentage(tokens[value_at])):

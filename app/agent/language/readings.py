@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
@@ -77,8 +78,11 @@ class NoteSet:
 
 
 def parenthesize(query: str) -> str:
-    """Put a query in parentheses if it contains OR, so that it can be combined with others."""
-    return f"({query})" if " OR " in query and not query.startswith("(") else query
+    """Put a query in parentheses if it is a list of alternatives, so that it can be combined with others."""
+    outside = re.sub(r'"[^"]*"', "", query)
+    while (inner := re.sub(r"\([^()]*\)", "", outside)) != outside:
+        outside = inner
+    return f"({query})" if " OR " in f" {outside} " else query
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +161,6 @@ class ModelRequired:
     """The request needs a language model; `work` names the task, as the subject of a sentence."""
 
     work: str
-    instead: Reading | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,7 +73,7 @@ class BlockPage(QWidget):
         self._history = BlockHistory((), None)
         self._comparison_count = 0
         self._is_saved = False
-        # The text that was saved while the user went on typing.
+        # The text that was saved since `_base`, until the block is shown with it.
         self._saved_text: str | None = None
         self._name = ElidedLabel()
         self._name.setProperty("textSize", "strong")
@@ -116,7 +116,9 @@ class BlockPage(QWidget):
     @property
     def is_edited(self) -> bool:
         """True if the text has unsaved changes."""
-        return self._base is not None and not self._shows(self._base.text)
+        if self._base is None:
+            return False
+        return not self._shows(self._base.text if self._saved_text is None else self._saved_text)
 
     def show_block(self, block: Block) -> None:
         """Show a block with its unsaved text, if there is any."""
@@ -142,9 +144,9 @@ class BlockPage(QWidget):
             control.setVisible(True)
         self._show_settings(block)
         self.delete.setEnabled(block.is_stored and block.owner == OWN_AGENT)
-        if keeps_text and self._saved_text is not None:
-            self._base, self._saved_text = block.with_text(self._saved_text), None
-        if not keeps_text:
+        if keeps_text:
+            self._base, self._saved_text = self._saved_base, None
+        else:
             base, text = self._drafts.pop(block.path.key, (block, block.text))
             self._set_text(base, text, read_only=False)
         self.tabs.setTabVisible(1, True)
@@ -172,7 +174,7 @@ class BlockPage(QWidget):
 
     async def save(self) -> None:
         """Save unsaved text, merged with changes that an agent has made meanwhile."""
-        base = self._base
+        base = self._saved_base
         if base is not None and self.is_edited:
             text = from_editor(self.text.document().toRawText(), base.text)
             await self._run_change(
@@ -257,10 +259,18 @@ class BlockPage(QWidget):
                 self._drafts[key] = base.with_text(saved_text), text
         if self.block is None or self.block.path.key != key:
             return
-        if saved_text is None or self._shows(saved_text):
+        if saved_text is None:
             self._is_saved = True
         else:
             self._saved_text = saved_text
+            self._update_buttons()
+
+    @property
+    def _saved_base(self) -> Block | None:
+        """The block with the text that unsaved changes are based on."""
+        if self._base is None or self._saved_text is None:
+            return self._base
+        return self._base.with_text(self._saved_text)
 
     @property
     def _selected_version(self) -> Version | None:
@@ -342,9 +352,10 @@ class BlockPage(QWidget):
 
     def _keep_draft(self) -> None:
         """Keep unsaved text until its block is shown again."""
-        if self._base is not None and self.is_edited and not self._is_saved:
-            text = from_editor(self.text.document().toRawText(), self._base.text)
-            self._drafts[self._base.path.key] = self._base, text
+        base = self._saved_base
+        if base is not None and self.is_edited and not self._is_saved:
+            text = from_editor(self.text.document().toRawText(), base.text)
+            self._drafts[base.path.key] = base, text
 
     def _set_text(self, base: Block | None, text: str, *, read_only: bool) -> None:
         self._base = base

@@ -24,6 +24,7 @@ from app.agent.language.readings import (
     PipelineStep,
     Reading,
     Reply,
+    parenthesize,
 )
 from app.agent.language.tokens import tokenize
 from tests.support.everyday_requests import HERE, read, sample_agent
@@ -548,3 +549,23 @@ def test_a_new_request_is_not_the_answer_to_which_note(agent: BuiltinAgent) -> N
     assert isinstance(found, Reading) and found.last.action == "find"
     answered = read(agent, "H4", replace(NOWHERE, question=asked))
     assert isinstance(answered, Reading) and serialize(answered) == "delete [@Instruments/H4]"
+
+
+@pytest.mark.parametrize("text", ["= find [*] limit=abc", "= find [*] pick=x", "= find [*] limit=9999999999"])
+def test_a_typed_number_that_is_none_is_not_understood(agent: BuiltinAgent, text: str) -> None:
+    assert not isinstance(read(agent, text), Reading | ContentQuestion)
+
+
+def test_alternatives_are_enclosed_before_they_are_combined() -> None:
+    assert parenthesize("a OR b") == "(a OR b)"
+    assert parenthesize("(a OR b) OR c") == "((a OR b) OR c)"
+    assert parenthesize("(a OR b)") == "(a OR b)"
+    assert parenthesize('(a OR ")")') == '(a OR ")")'
+    assert parenthesize("(a OR b) c") == "(a OR b) c"
+    assert parenthesize('"a OR b" c') == '"a OR b" c'
+
+
+def test_a_range_of_confidence_is_given_in_percent_or_as_fractions(agent: BuiltinAgent) -> None:
+    for text in ("claims between 50 and 80 percent", "claims between 0.5 and 0.8"):
+        found = read(agent, text)
+        assert isinstance(found, Reading) and "[confidence:>=0.5] [confidence:<=0.8]" in serialize(found)

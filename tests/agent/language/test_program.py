@@ -260,6 +260,10 @@ def test_a_request_can_mean_a_part_of_what_was_listed(program: list[Symbol], exp
     assert found == expected
 
 
+def test_a_role_without_a_value_makes_a_program_invalid() -> None:
+    assert reading("set H4", "set_property", "@", (1, 1), "key=", "p:due", "value=") == ""
+
+
 def test_without_a_list_these_is_the_last_note() -> None:
     dialog = DialogState(focus=NOTES[:1])
     assert reading("delete that", "delete", "these", dialog=dialog) == "delete [@Instruments/H1]"

@@ -195,6 +195,26 @@ def test_text_typed_while_a_save_runs_is_kept_and_can_be_saved(
     gui(main())
 
 
+def test_text_typed_after_a_save_is_kept_when_the_saved_block_arrives(
+    gui, service: ServiceThread, wait_until, tmp_path: Path
+) -> None:
+    async def main() -> None:
+        async with opened(tmp_path, service, wait_until) as (vault, panel):
+            page = panel.page
+            page.text.setPlainText("mine\none\ntwo\n")
+            await page.save()
+            assert not page.save_button.isEnabled()
+            page.text.setPlainText("mine, too\none\ntwo\n")
+            await wait_until(lambda: page.versions.count() == 2)
+            assert page.text.toPlainText() == "mine, too\none\ntwo\n" and page.save_button.isEnabled()
+            await page.save()
+            assert (await saved_block(vault)).text == "mine, too\none\ntwo\n"
+            await wait_until(lambda: page.versions.count() == 3)
+            assert not page.is_edited
+
+    gui(main())
+
+
 def test_a_setting_that_could_not_be_changed_is_shown_unchanged(
     gui, service: ServiceThread, wait_until, tmp_path: Path, monkeypatch
 ) -> None:
