@@ -335,6 +335,14 @@ async def test_a_task_in_a_quotation_or_with_more_spaces_is_completed(talk, line
     assert line.replace("[ ]", "[x]") in text(talk, "Instruments/Sextant.md")
 
 
+async def test_one_of_several_equal_tasks_of_a_note_is_not_asked_about_forever(talk) -> None:
+    for _ in range(2):
+        await say(talk, f'{PREFIX} append [@Sextant] text="- [ ] Order new charts"')
+    await say(talk, f'{PREFIX} complete_task query="order new charts"')
+    assert state(talk).question is None and "occurs 2 times" in answers(talk)[-1]
+    assert text(talk, "Instruments/Sextant.md").count("- [ ] Order new charts") == 2
+
+
 def option(text, share=0.0):
     steps = (PipelineStep("find", NoteSet(query=text)),)
     return ClarificationOption(text, Reading(steps, 1.0), share)
