@@ -14,7 +14,6 @@ from app.agent.language.program import (
     FLAGS,
     LIMITS,
     LINK_FIELDS,
-    NAMED_PROPERTIES,
     NEXT,
     ORDERS,
     OVERDUE,
@@ -32,6 +31,7 @@ from app.agent.language.program import (
 )
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.request import Request
+from app.agent.language.vocabulary import NAMED_PROPERTIES
 from app.vault.path import NotePath, name_key
 
 ROLES_BY_ARGUMENT: Mapping[str, str] = {"content": "text", "tags": "tag"}

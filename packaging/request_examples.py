@@ -35,7 +35,6 @@ from app.agent.language.dialog import DialogState  # noqa: E402
 from app.agent.language.lexicon import languages  # noqa: E402
 from app.agent.language.notation import PREFIX, parse, serialize  # noqa: E402
 from app.agent.language.program import (  # noqa: E402
-    NAMED_PROPERTIES,
     OUTCOMES,
     ProgramReader,
     RequestItem,
@@ -46,6 +45,7 @@ from app.agent.language.program import (  # noqa: E402
 from app.agent.language.readings import PipelineStep, Reading  # noqa: E402
 from app.agent.language.request import Request  # noqa: E402
 from app.agent.language.request_model import item_inputs, state_symbols  # noqa: E402
+from app.agent.language.vocabulary import NAMED_PROPERTIES  # noqa: E402
 from app.settings import Settings  # noqa: E402
 from app.vault.path import NotePath  # noqa: E402
 from app.workspace.opening import open_workspace  # noqa: E402

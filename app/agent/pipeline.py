@@ -332,7 +332,8 @@ class Pipeline:
             for line in hit["lines"]
         ]
         words = str(step.arguments["query"])
-        matches = matching_tasks(words, tasks)
+        # A question could not tell apart equal tasks of a note; `edit_note` refuses to choose one of them.
+        matches = list(dict.fromkeys(matching_tasks(words, tasks)))
         if not matches:
             self._say(f"There is no {'open' if is_done else 'completed'} task that matches “{words}”.")
             return None

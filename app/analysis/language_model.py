@@ -18,7 +18,7 @@ class ModelError(ScriptoriumError):
 
 
 class LanguageModel(Protocol):
-    """A model that answers in a given schema. It never receives a note that it may not read."""
+    """A model that answers in a given schema. Callers pass it only notes that it may read."""
 
     @property
     def name(self) -> str:

@@ -29,7 +29,7 @@ from app.agent.language.readings import (
     Reading,
     Reply,
 )
-from app.agent.language.vocabulary import VaultWords
+from app.agent.language.vocabulary import CATEGORY_PROPERTIES, VaultWords
 from app.agent.pipeline import Pipeline
 from app.agent.result_formatting import shown_passages
 from app.cli.console import CliConsole, escape_controls
@@ -37,6 +37,7 @@ from app.cli.exit_status import ExitStatus
 from app.cli.invoke import approver_for, call_tool, can_approve, resolve_vault
 from app.cli.options import Options, add_call_options
 from app.cli.session import CliSession, open_session
+from app.index.record_queries import property_values
 from app.index.resolver import Resolver
 from app.storage.sqlite import connect_read_only
 from app.toolkit.outcome import ToolOutcome
@@ -105,6 +106,7 @@ def _load_names(root: Path) -> tuple[Resolver, VaultWords]:
             _column_values(connection, f"SELECT DISTINCT name FROM tags WHERE {public}"),
             _column_values(connection, "SELECT DISTINCT type FROM notes WHERE NOT private"),
             _column_values(connection, f"SELECT DISTINCT name FROM properties WHERE {public}"),
+            property_values(connection, CATEGORY_PROPERTIES, private=False),
         )
 
 

@@ -31,7 +31,7 @@ _DEFAULT_LIMIT = 20
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the subcommands verify, export and show."""
     subcommands = parser.add_subparsers(required=True, metavar="verify|export|show")
-    verify = subcommands.add_parser("verify", help="check the hash chain and print the first bad row")
+    verify = subcommands.add_parser("verify", help="check the hash chain and print the first bad entry")
     verify.add_argument("folder", nargs="?", help="the vault")
     verify.set_defaults(do=_verify)
     export = subcommands.add_parser(

@@ -1,4 +1,4 @@
-"""The options that verbs and tools share."""
+"""Command-line options shared by verbs and tools."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ RESERVED_OPTIONS = (
     "--help",
     "-h",
 )
-"""Options that no argument of a tool may use."""
+"""Option names that the arguments of tools can't use."""
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
     """The options of a command.
 
-    `vault` is the named folder. `json`: print one line for programs. `approve`: kinds of change to approve
-    in advance. `waits`: wait for the user's decision. `claim`: the caller's description of the change.
-    `enable_tools`: tool categories to turn on for this command.
+    `vault` is the folder given by `--vault`. `json`: print the result as one line of JSON.
+    `approve`: kinds of change to approve in advance. `waits`: wait for the user's decision. `claim`: the
+    caller's description of the change. `enable_tools`: tool categories to turn on for this command.
     """
 
     vault: str | None = None
@@ -59,12 +59,13 @@ class Options:
 
 
 def parse_categories(words: Iterable[str]) -> tuple[str, ...]:
-    """Parse the values of `--enable-tools`, each a comma-separated list of categories."""
+    """Parse the values of `--enable-tools`, each a comma-separated list; omits repeated categories."""
     return tuple(dict.fromkeys(one.strip() for word in words for one in word.split(",") if one.strip()))
 
 
 _VAULT_HELP = (
-    "the vault (default: SCRIPTORIUM_VAULT, the one around the working directory, or the last opened)"
+    "the vault (default: SCRIPTORIUM_VAULT, else the one that contains the working directory, "
+    "else the one opened last)"
 )
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import sqlite3
 import sys
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -26,20 +25,20 @@ _INOTIFY = Path("/proc/sys/fs/inotify")
 _MAX_COUNTED_FOLDERS = 100_000
 
 
-async def check_vault(root: Path) -> Iterator[CheckResult]:
+async def check_vault(root: Path) -> list[CheckResult]:
     """Return the results of all checks of the vault at `root`."""
     results = [_check_folder(root), check_disk_space("disk space for notes", root), *_check_watching(root)]
     data = paths.data_folder() / "vaults" / paths.vault_id(root)
     if not data.is_dir():
-        results.append(ok("history and log", "empty; nothing was changed in this vault yet"))
-        return iter(results)
-    results.append(check_app_folder("data of the vault", data, private=False))
+        results.append(ok("history and log", "empty; nothing has been changed in this vault yet"))
+        return results
+    results.append(check_app_folder("vault data", data, private=False))
     holder = find_holder(data)
     results.append(await _check_holder(root, holder))
     results += _check_databases(data, paths.cache_folder() / "vaults" / paths.vault_id(root))
     results.append(_check_log(data, root))
     results += _check_leftovers(data, is_held=holder is not None)
-    return iter(results)
+    return results
 
 
 def _check_folder(root: Path) -> CheckResult:
@@ -52,7 +51,7 @@ def _check_folder(root: Path) -> CheckResult:
 
 
 def _check_watching(root: Path) -> list[CheckResult]:
-    """Check whether the system can watch every folder; on Linux, each needs one inotify watch."""
+    """Check the limit on inotify watches, of which each folder needs one; only on Linux."""
     if sys.platform != "linux":
         return []
     folders = sum(1 for _ in zip(os.walk(root), range(_MAX_COUNTED_FOLDERS), strict=False))
@@ -73,7 +72,7 @@ async def _check_holder(root: Path, holder: str | None) -> CheckResult:
         if holder is None:
             return ok("holder", "no program has the vault open")
         hint = "Close it if it should not be running; other programs wait for it."
-        return warning("holder", f"{holder} has the vault open, and can't be joined", hint)
+        return warning("holder", f"{holder} has the vault open but does not accept connections", hint)
     from app.servers.remote_vault import RemoteVaultAccess
 
     try:
@@ -86,7 +85,7 @@ async def _check_holder(root: Path, holder: str | None) -> CheckResult:
 
 
 def _check_databases(data: Path, cache: Path) -> list[CheckResult]:
-    """Check the integrity of every database."""
+    """Check the integrity of the databases in both folders."""
     results = []
     for folder, hint in (
         (data, "Open the vault: the app sets the file aside, notifies you, and creates a new one."),
@@ -112,16 +111,16 @@ def _database_problem(file: Path) -> str:
 def _check_log(data: Path, root: Path) -> CheckResult:
     file = data / "audit.sqlite3"
     if not file.exists():
-        return ok("log of calls", "empty")
+        return ok("audit log", "empty")
     try:
         result = check(file, paths.audit_head_file(root))
     except sqlite3.Error as error:
-        return failure("log of calls", f"it can't be read: {error}", "Save a copy of it before you continue.")
+        return failure("audit log", f"it can't be read: {error}", "Save a copy of it before you continue.")
     if result.ok:
         message = f"intact, {pluralize(result.rows, 'entry', 'entries')} verified"
-        return ok("log of calls", " ".join([message, *(gap.message for gap in result.gaps)]))
+        return ok("audit log", " ".join([message, *(gap.message for gap in result.gaps)]))
     hint = "The log was modified. Export it, and compare it with a backup."
-    return failure("log of calls", f"entry {result.first_bad}: {result.reason}", hint)
+    return failure("audit log", f"entry {result.first_bad}: {result.reason}", hint)
 
 
 def _check_leftovers(data: Path, is_held: bool) -> list[CheckResult]:

@@ -1,4 +1,4 @@
-"""Sentence embeddings in a separate process."""
+"""Sentence embeddings and entailment, computed in a separate process, and the vectors' index."""
 
 from __future__ import annotations
 

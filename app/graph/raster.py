@@ -35,12 +35,12 @@ def draw_edges(
     """Overwrite `pixels` with the picture of all links.
 
     Args:
-        style: The links.
-        positions: float32 (n, 2), nodes in pixels of the picture.
+        style: The links and their style.
+        positions: float32 (n, 2), the nodes' positions in picture pixels.
         pixels: uint8 (height, width, 4): blue, green, red, alpha; premultiplied afterwards.
         exposure: The conversion of light to pixels.
         hidden: bool (n,), nodes whose links are left out.
-        workers: The threads that draw; by default this one. The picture is the same for any number.
+        workers: The threads that draw; by default this one. Their number does not affect the picture.
         is_wanted: Called periodically; once it returns false, the picture is left unfinished.
     """
     workers = workers or core_bindings.WorkerThreads(1)
@@ -66,5 +66,5 @@ def draw_edges(
 
 
 def as_contiguous(values: NDArray[Any], kind: type[T]) -> NDArray[T]:
-    """Convert an array to a C-contiguous one of one type, without a copy if possible."""
+    """Convert an array to a C-contiguous one of type `kind`, without a copy if possible."""
     return np.ascontiguousarray(values, dtype=kind)

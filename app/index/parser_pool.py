@@ -38,8 +38,8 @@ def justifies_processes(notes: int, size: int) -> bool:
 class ParserPool:
     """The workers that read the files of the vault at `root` for one scan or refresh; `close` ends them.
 
-    A thread does the work unless `start` announces enough of it to justify one process per core. If the
-    processes die or fail to start, a thread does the rest.
+    A thread does the work unless `start` announces enough of it to justify processes, at most one per core.
+    If the processes die or fail to start, a thread does the rest.
     """
 
     def __init__(self, root: Path, max_bytes: int) -> None:
@@ -61,13 +61,13 @@ class ParserPool:
         try:
             context = worker_processes()
             self._pool = ProcessPoolExecutor(self._workers, mp_context=context, initializer=_init_worker)
-            # The first task starts the processes.
+            # A task starts the first process; the tasks of `read` start the others.
             self._pool.submit(os.getpid)
         except (BrokenProcessPool, OSError) as error:
             self._disable_processes(error)
 
     def _disable_processes(self, error: Exception) -> None:
-        log.warning("the processes to read notes failed, continuing in a thread: %s", error)
+        log.warning("the processes that read notes failed; continuing in a thread: %s", error)
         self._is_disabled = True
 
     async def read(
@@ -143,7 +143,8 @@ class ParserPool:
 
 
 def _init_worker() -> None:
-    """Reduce garbage collection: a worker is short-lived and creates hardly any cycles."""
+    """Prepare a worker process: reduce garbage collection, and exit when the app ends."""
+    # A worker is short-lived and creates hardly any cycles.
     gc.freeze()
     gc.set_threshold(_GC_THRESHOLD)
     threading.Thread(target=_end_with_the_app, daemon=True).start()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -101,6 +102,34 @@ def file_records(connection: sqlite3.Connection) -> tuple[FileRecord, ...]:
     """Return every file that is not a note, ordered by key."""
     rows = connection.execute("SELECT path, size, modified FROM files WHERE is_note = 0 ORDER BY key, path")
     return tuple(FileRecord(NotePath(path), size, modified) for path, size, modified in rows)
+
+
+def property_values(
+    connection: sqlite3.Connection, keys: Sequence[str], *, private: bool = True
+) -> tuple[tuple[str, str], ...]:
+    """Return the distinct texts of some properties with the properties' names, the most frequent first.
+
+    Items of lists count as texts of their own.
+
+    Args:
+        connection: The index.
+        keys: The properties, as name keys.
+        private: Whether private notes count.
+    """
+    places = ", ".join("?" * len(keys))
+    public = "" if private else " AND note IN (SELECT id FROM notes WHERE NOT private)"
+    rows = connection.execute(
+        "SELECT min(name), value, count(*) FROM properties"
+        f" WHERE key IN ({places}){public} GROUP BY key, value",
+        keys,
+    )
+    counts: Counter[tuple[str, str]] = Counter()
+    for name, value, count in rows:
+        parsed = json.loads(value)
+        for item in parsed if isinstance(parsed, list) else [parsed]:
+            if isinstance(item, str) and item.strip():
+                counts[name, item] += count
+    return tuple(pair for pair, _ in counts.most_common())
 
 
 def note_types(connection: sqlite3.Connection) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import sqlite3
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -324,6 +324,11 @@ class VaultIndex:
         """Return the distinct types of all notes, sorted."""
         with self._rebuild_on_damage(), self._open_database.read_connection() as connection:
             return record_queries.note_types(connection)
+
+    def property_values(self, keys: Sequence[str]) -> tuple[tuple[str, str], ...]:
+        """Return the names and distinct texts of some properties, the most frequent first."""
+        with self._rebuild_on_damage(), self._open_database.read_connection() as connection:
+            return record_queries.property_values(connection, keys)
 
     def properties(self) -> tuple[PropertyCount, ...]:
         """Return every property's name and number of notes, the most frequent first."""

@@ -74,8 +74,8 @@ class AuditEntry:
 class AuditFilter:
     """A filter of entries; an entry must match every criterion given.
 
-    `text` is searched in tool, caller, arguments, result, reason and paths. `since` and `until` are Unix
-    seconds.
+    `text` is matched against the tool, caller, arguments, result, reason and paths. `since` and `until`
+    are Unix seconds.
     """
 
     text: str = ""
@@ -104,7 +104,7 @@ _HASH_ENCODER = json.JSONEncoder(separators=(",", ":"), default=repr)
 
 
 def with_id(entry: AuditEntry, id: int) -> AuditEntry:
-    """Return the entry with the number `id` and with values that can be stored.
+    """Return a copy with this `id` and with values that can be stored.
 
     Every call needs this, and it is twice as fast as `replace`.
     """
@@ -114,8 +114,8 @@ def with_id(entry: AuditEntry, id: int) -> AuditEntry:
 
 
 def minimal_entry(entry: AuditEntry, error: Exception) -> AuditEntry:
-    """Return a copy without data from outside, for an entry that can't be logged in full."""
-    reason = f"The whole entry could not be logged ({type(error).__name__})."
+    """Return a replacement for an entry that can't be logged in full: without its text, and dated now."""
+    reason = f"The full entry could not be logged ({type(error).__name__})."
     return AuditEntry(
         time=time.time(),
         caller_kind=str(entry.caller_kind),

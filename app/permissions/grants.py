@@ -1,4 +1,4 @@
-"""Standing permissions that the user gave: the session's toggles, and narrow ones from the dialog.
+"""Standing permissions that the user granted: the session's toggles, and narrow ones from the dialog.
 
 A grant marked "always" is saved in the vault's data folder. Every other grant ends with the session, or
 earlier if it has a time limit. A file that can't be read grants nothing and is set aside.
@@ -58,7 +58,7 @@ class Grant:
     def covers(self, part: ImpactPart, tool: str, outside: tuple[str, ...]) -> bool:
         """Return whether the grant authorizes this part of a call of `tool`.
 
-        A grant covers the vault alone: other document stores have permissions of their own.
+        A grant covers only the vault; other document stores have their own permissions.
 
         Args:
             part: One operation of the call.
@@ -238,7 +238,9 @@ def _parse(content: bytes) -> list[Grant]:
 
 
 def _ungrantable_error(operation: Operation) -> PermissionDeniedError:
-    return PermissionDeniedError(f"No grant can cover {operation.value}.", operation=operation.value)
+    return PermissionDeniedError(
+        f"A standing permission can't cover this operation: {operation.value}.", operation=operation.value
+    )
 
 
 def grant_label(offer: GrantOffer) -> str:
@@ -277,7 +279,7 @@ def is_within(folder: str, top: str) -> bool:
 
 def _duration_label(offer: GrantOffer) -> str:
     if offer.always:
-        return "always"
+        return "with no time limit"
     if offer.minutes is None:
         return "until Scriptorium closes"
     return f"for {pluralize(offer.minutes, 'minute')}"

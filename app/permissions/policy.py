@@ -72,7 +72,7 @@ class Policy:
         settings: The user's permission settings.
         grants: The standing permissions.
         vault: The vault's own rules, which only tighten; None if they could not be read: then only the user
-            of the window may change anything.
+            may change anything, not an agent or another program.
     """
 
     def __init__(
@@ -110,7 +110,7 @@ class Policy:
             return Allow("reading in the vault")
         if call.access is not None and call.access.effect == "allow":
             return Allow(call.access.reason)
-        return Ask("no auto-approve rule covers this change", self._offers(call))
+        return Ask("no auto-approve rule covers this action", self._offers(call))
 
     def may_call(self, caller: Caller, category: str, tool: str, op: str = "") -> bool:
         """Return whether `caller` may call the tool (and its operation `op`) at all.
@@ -132,9 +132,9 @@ class Policy:
         return not any(profile.read_only for profile in self._profiles_of(caller))
 
     def may_read(self, caller: Caller, tool: str, path: NotePath, place: str = VAULT) -> Effect:
-        """Return the effect of the rules on reading `path` of a store through `tool`; allow if none matches.
+        """Return the effect of the rules on reading `path` through `tool`; "allow" if none matches.
 
-        The folders in a profile restrict reads in the vault only.
+        `place` is the store that holds `path`. The folders in a profile restrict reads in the vault only.
         """
         if place == VAULT and not all(allows_note(profile, path) for profile in self._profiles_of(caller)):
             return "deny"
@@ -150,7 +150,7 @@ class Policy:
         )
 
     def _profiles_of(self, caller: Caller) -> list[CallerProfile]:
-        """Return the profiles that apply to a caller; none apply to the user of the window."""
+        """Return the profiles that apply to a caller; none apply to the user acting directly."""
         if caller.kind is CallerKind.USER:
             return []
         names = (caller.kind.value, caller.name, *filter(None, (caller.acting_for,)))
@@ -226,7 +226,8 @@ class Policy:
             return f"{call.tool} always needs approval"
         if call.scope.files > self.bulk_threshold:
             files = pluralize(call.scope.files, "file")
-            return f"{files} at once: more than {self.bulk_threshold} always need approval"
+            limit = f"{self.bulk_threshold} files at once"
+            return f"changing more than {limit} always needs approval, and this changes {files}"
         return ""
 
     def _allowed_by_rule_or_grant(self, call: CallFacts) -> Verdict | None:

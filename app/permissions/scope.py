@@ -1,4 +1,4 @@
-"""The type and the scope of an operation, computed by the gate from the proposal itself."""
+"""The type and scope of an operation, computed by the gate from the proposal itself."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class ScopeKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The scope of an operation: `paths`, the bytes after it (`size`), and the number of `files`.
+    """The scope of an operation: `paths`, the number of `files`, and their `size` in bytes after a change.
 
     `backlinks` are the notes that lose the target of a link. `outside` names folders outside the vault that a
     read reaches. `description` is the summary of the changes, or the text of an effect. `store_id` is the

@@ -56,7 +56,8 @@ class RateLimiter:
                 raise _limit_error(subject, limit, (calls[0] if calls else now) + _WINDOW_S - now)
         self._check_pause(tool, caller, user_limits, now)
         self._check_turn(tool, caller, user_limits)
-        for calls, _, _ in windows:
+        # Several limits of one tool count in the same window.
+        for calls in {subject: calls for calls, subject, _ in windows}.values():
             calls.append(now)
         self._last[_window_key(tool.name, caller)] = now
         self._count(tool, caller)

@@ -23,7 +23,7 @@ from app.vault.storage_id import StorageId
 
 _MAX_OWN_CHARS, _MAX_OTHER_CHARS = 6000, 1500
 _MAX_COMPARED_NOTES = 12
-_LOCAL_METHODS_PREFIX = "By local methods: "
+_COMPUTED_LOCALLY = "Computed locally: "
 
 
 class AssessedRelation(BaseModel):
@@ -66,12 +66,12 @@ async def judge_relations(
         if other is not None and not model_exclusion_reason(model, (other,)):
             visible[node.id] = other
     if not visible:
-        return [_with_reason(node, f"{_LOCAL_METHODS_PREFIX}it is hidden from models.") for node in nodes]
-    not_asked = f"{_LOCAL_METHODS_PREFIX}{model.name} was not asked about this note."
+        return [_with_reason(node, f"{_COMPUTED_LOCALLY}it is hidden from models.") for node in nodes]
+    not_asked = f"{_COMPUTED_LOCALLY}{model.name} was not asked about this note."
     try:
         assessed = await _ask_relations(model, note, visible)
     except ModelError as error:
-        return [_with_reason(node, f"{_LOCAL_METHODS_PREFIX}{error.message}") for node in nodes]
+        return [_with_reason(node, f"{_COMPUTED_LOCALLY}{error.message}") for node in nodes]
     return [
         _apply_assessment(node, assessed.get(node.id), model.name)
         if node.id in visible
@@ -101,7 +101,7 @@ async def _ask_relations(
 def _apply_assessment(node: RelatedNode, assessed: AssessedRelation | None, name: str) -> RelatedNode:
     kind = relation_type(assessed.relationship_type) if assessed is not None else ""
     if assessed is None or kind not in KNOWN_RELATIONS:
-        return _with_reason(node, f"{_LOCAL_METHODS_PREFIX}{name} suggested no known relation.")
+        return _with_reason(node, f"{_COMPUTED_LOCALLY}{name} suggested no known relation.")
     reasoning = f"{assessed.reasoning} ({name})"
     update = {"suggested_relationship": kind, "reasoning": reasoning, "evidence": [reasoning]}
     return node.model_copy(update=update)
@@ -142,7 +142,7 @@ async def judge_confidence(
     try:
         answer = await model.answer(prompt, text, AssessedConfidence)
     except ModelError as error:
-        return local, f"{_LOCAL_METHODS_PREFIX}{error.message}"
+        return local, f"{_COMPUTED_LOCALLY}{error.message}"
     confidence = min(MAX_CONFIDENCE, max(MIN_CONFIDENCE, answer.confidence))
     factor = Factor(f"judgment of {model.name}", confidence - local.confidence)
     update = replace(local, confidence=confidence, factors=(*local.factors, factor))

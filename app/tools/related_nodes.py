@@ -25,7 +25,7 @@ from app.vault.path import NotePath
 
 MIN_SIMILARITY = 0.5
 _OVERSAMPLING = 5
-_MAX_WORD_CANDIDATES = 60
+_MAX_LINK_CANDIDATES = 60
 _MAX_COMPARED_NOTES = 200
 _MAX_PREVIEW_CHARS = 200
 _MAX_RELATED = 8
@@ -71,7 +71,7 @@ async def related_to_note(
         note: The note.
         limit: The maximum number of results.
         min_similarity: The minimum similarity, 0 to 1.
-        types: The types of the notes to return; all types for None.
+        types: The types of the notes to return; None for all types.
     """
     wanted_types = {one.strip().lower() for one in types} if types is not None else None
     nodes: list[RelatedNode] = []
@@ -93,8 +93,9 @@ async def related_to_note(
 async def related_to_draft(context: ToolContext, draft: OpenNote) -> list[RelatedNode]:
     """Return the notes most similar to a draft, at most eight, each with a suggested relation.
 
-    Returns no notes for a private draft or one without sentences. Similarity and links are computed from the
-    draft's text. The cross-encoder is not used, so that creating a note does not wait for it.
+    Returns no notes for a private draft or one without sentences, and none below `MIN_SIMILARITY`. Similarity
+    and links are computed from the draft's text. The cross-encoder is not used, so that creating a note does
+    not wait for it.
 
     Args:
         context: The context of the call.
@@ -185,7 +186,7 @@ async def relation_by_model(
     try:
         answer = await model.answer(prompt, text, RelationAnswer)
     except ModelError as error:
-        return replace(local, reasoning=f"{local.reasoning} (By local methods: {error.message})")
+        return replace(local, reasoning=f"{local.reasoning} (Computed locally: {error.message})")
     kind = relation_type(answer.relationship_type)
     if kind not in KNOWN_RELATIONS:
         return replace(local, reasoning=f"{local.reasoning} ({model.name} suggested no known relation.)")
@@ -197,7 +198,7 @@ def model_exclusion_reason(model: LanguageModel, notes: Iterable[OpenNote]) -> s
     """Return why the model may not see all of these notes, or an empty string."""
     for note in notes:
         if note.parsed.is_private or not model.may_read(note.path):
-            return f"By local methods: {note.name} is hidden from models."
+            return f"Computed locally: {note.name} is hidden from models."
     return ""
 
 
@@ -223,7 +224,7 @@ async def _candidates_by_words(
     paths: dict[NotePath, None] = {}
     if note is not None:
         related = find_related_notes(
-            context.index, None, note.path, note.parsed.tag_names, _MAX_WORD_CANDIDATES
+            context.index, None, note.path, note.parsed.tag_names, _MAX_LINK_CANDIDATES
         )
         paths.update(dict.fromkeys(one.path for one in related))
     words = dict.fromkeys(word for word in content_words(text) if word.isalnum())

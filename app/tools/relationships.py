@@ -360,7 +360,7 @@ async def _explain(
     try:
         answer = await model.answer(prompt, text, RelationshipAnswer)
     except ModelError as error:
-        return summary, evidence, f"By local methods: {error.message}"
+        return summary, evidence, f"Computed locally: {error.message}"
     return answer.summary, answer.evidence, f"Explained by {model.name}."
 
 

@@ -65,7 +65,7 @@ async def summary_of(
                     summary = truncate(summary, max_length)
                 return SummaryText(summary, points, f"Summarized by {model.name}.")
             except ModelError as error:
-                reason = f"By local methods: {error.message}"
+                reason = f"Computed locally: {error.message}"
     private = any(note.parsed.is_private for note in notes)
     local = await local_summary(context, text, max_length, style, private=private)
     return SummaryText(

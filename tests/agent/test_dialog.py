@@ -335,6 +335,14 @@ async def test_a_task_in_a_quotation_or_with_more_spaces_is_completed(talk, line
     assert line.replace("[ ]", "[x]") in text(talk, "Instruments/Sextant.md")
 
 
+async def test_one_of_several_equal_tasks_of_a_note_is_not_asked_about_forever(talk) -> None:
+    for _ in range(2):
+        await say(talk, f'{PREFIX} append [@Sextant] text="- [ ] Order new charts"')
+    await say(talk, f'{PREFIX} complete_task query="order new charts"')
+    assert state(talk).question is None and "occurs 2 times" in answers(talk)[-1]
+    assert text(talk, "Instruments/Sextant.md").count("- [ ] Order new charts") == 2
+
+
 def option(text, share=0.0):
     steps = (PipelineStep("find", NoteSet(query=text)),)
     return ClarificationOption(text, Reading(steps, 1.0), share)
@@ -391,3 +399,19 @@ async def test_many_tasks_are_counted_and_the_rest_is_announced(talk) -> None:
     await talk.workspace.index.scan()
     await say(talk, f"{PREFIX} list_tasks [@Packing, @Sailing] state=open")
     assert answers(talk)[-1].startswith("80 open tasks") and answers(talk)[-1].endswith("… and 30 more.")
+
+
+async def test_a_plural_means_the_notes_of_a_category_and_not_its_hub(talk) -> None:
+    root = talk.workspace.root
+    (root / "Movies.md").write_text("A list of movies.\n")
+    for name in ("Alien", "Brazil"):
+        (root / f"{name}.md").write_text('---\ncategories:\n  - "[[Movies]]"\n---\nGood.\n')
+    await talk.workspace.index.scan()
+    assert set(names((await say(talk, "show me all my movies")).results)) == {"Alien", "Brazil"}
+    await say(talk, "how many movies do I have?")
+    assert answers(talk)[-1] == "2 notes."
+    await say(talk, "tag all movies with cinema")
+    for path in ("Alien.md", "Brazil.md"):
+        assert "cinema" in text(talk, path)
+    assert "cinema" not in text(talk, "Movies.md")
+    assert (await say(talk, "open Movies")).focus == ("Movies.md",)

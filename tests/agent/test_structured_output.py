@@ -98,7 +98,7 @@ async def test_a_failing_model_leaves_the_local_evidence_for_a_type(workspace) -
     await workspace.runner.run(ToolCall.of("create_note", note, Caller.user()))
     with ModelServer(*[Fail(500, "out of order")] * 4) as server:
         outcome = await _ask(workspace, server, "reclassify_relationship", edge_id="Against it -> H4")
-    assert outcome.result["new_type"] == "CONTRADICTS" and "By local methods" in outcome.result["reasoning"]
+    assert outcome.result["new_type"] == "CONTRADICTS" and "Computed locally" in outcome.result["reasoning"]
 
 
 async def test_related_nodes_are_judged_by_the_model_and_those_it_skips_are_reported(workspace) -> None:
@@ -122,7 +122,7 @@ async def test_related_nodes_are_judged_by_the_model_and_those_it_skips_are_repo
         outcome = await _ask(workspace, server, "find_related_nodes", **{**wanted, "limit": 1})
     (one,) = outcome.result["related_nodes"]
     assert one["suggested_relationship"] == local.result["related_nodes"][0]["suggested_relationship"]
-    assert "By local methods" in one["reasoning"]
+    assert "Computed locally" in one["reasoning"]
 
 
 async def test_the_model_does_not_answer_for_notes_that_it_was_not_asked_about(workspace) -> None:

@@ -319,7 +319,7 @@ def test_the_doctor_finds_what_is_wrong_and_changes_nothing(run: Run, vault: Pat
     assert well.status == ExitStatus.DONE
     assert not (paths.data_folder() / "vaults").exists(), "looking makes nothing"
     run("list_tags")
-    assert "log of calls: intact" in run("doctor").out
+    assert "audit log: intact" in run("doctor").out
     index = paths.vault_cache_folder(vault) / "index.sqlite"
     index.write_bytes(b"no database" * 1000)
     paths.config_folder().joinpath("settings.json").write_text("{", "utf-8")

@@ -161,3 +161,17 @@ async def test_the_setting_for_aliases_takes_effect_at_the_next_start(
     assert vault.links("a.md") == [("nick", "N.md")]
     vault.index = await reopened(vault, IndexSettings())
     assert vault.links("a.md") == [("nick", None)]
+
+
+async def test_texts_of_properties_the_most_frequent_first(make_vault: MakeVault) -> None:
+    vault = await make_vault(
+        {
+            "a.md": '---\ncategories: ["[[Movies]]", Old]\nrating: 7\n---\n',
+            "b.md": '---\ncategories:\n  - "[[Movies]]"\n---\n',
+            "c.md": "---\nkind: tool\ncategories: 3\nother: x\n---\n",
+        }
+    )
+    found = vault.index.property_values(("categories", "kind"))
+    assert found[0] == ("categories", "[[Movies]]")
+    assert set(found) == {("categories", "[[Movies]]"), ("categories", "Old"), ("kind", "tool")}
+    assert vault.index.property_values(("missing",)) == ()

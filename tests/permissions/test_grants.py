@@ -60,7 +60,11 @@ def test_only_always_outlives_the_session(grants, tmp_path, clock):
     lasting = grants.add(GrantOffer("", Operation.CREATE, tool="make", folder="Inbox", always=True))
     grants.record_use([lasting.id])
     (kept,) = Grants(tmp_path, clock).active_grants()
-    assert (kept.id, kept.used, kept.label) == (lasting.id, 1, "New notes by make in Inbox/ always")
+    assert (kept.id, kept.used, kept.label) == (
+        lasting.id,
+        1,
+        "New notes by make in Inbox/ with no time limit",
+    )
     grants.revoke(lasting.id)
     assert Grants(tmp_path, clock).active_grants() == ()
 

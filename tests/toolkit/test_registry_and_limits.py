@@ -117,6 +117,17 @@ def test_the_users_limits_apply_in_addition_to_those_of_the_tools():
     limits.check(create, NOTES, replace(AGENT, turn="next"))
 
 
+def test_several_limits_of_one_tool_count_each_call_once():
+    limits = RateLimiter(lambda: 0.0)
+    limits.configure((CallLimit(tool="look", per_minute=4), CallLimit(tool="look", per_minute=6)))
+    limited = replace(look, rate_per_minute=5)
+    for _ in range(4):
+        limits.check(limited, SEARCH, AGENT)
+    with pytest.raises(LimitError) as caught:
+        limits.check(limited, SEARCH, AGENT)
+    assert caught.value.data["limit"] == 4
+
+
 def test_a_refused_call_is_not_counted():
     limits = RateLimiter(lambda: 0.0)
     limits.configure((CallLimit(tool="create", per_minute=0),))

@@ -33,7 +33,7 @@ T = TypeVar("T")
 class AcpTurn:
     """A program's turn: its progress reports and its pending requests.
 
-    `hashes` are those of the files that it has read or written, by path.
+    `hashes` are the content hashes of the files that the program has read or written, by path.
     """
 
     turn: Turn
@@ -47,8 +47,8 @@ class AcpTurn:
         """True if agents may change anything in this turn."""
         return self.turn.prompt.mode == "propose"
 
-    async def ask(self, call: Coroutine[Any, Any, ToolOutcome]) -> ToolOutcome | None:
-        """Run a tool call and return its outcome; None if the turn is canceled meanwhile."""
+    async def run(self, call: Coroutine[Any, Any, ToolOutcome]) -> ToolOutcome | None:
+        """Run a tool call and return its outcome; None if the turn was canceled before or during the call."""
         if self.is_cancelled:
             call.close()
             return None
@@ -66,11 +66,11 @@ class AcpTurn:
     async def cancel(self) -> None:
         """Cancel all pending requests and refuse new ones."""
         self.is_cancelled = True
-        asking = tuple(self.pending_calls)
-        for task in asking:
+        calls = tuple(self.pending_calls)
+        for task in calls:
             task.cancel()
-        if asking:
-            await asyncio.wait(asking)
+        if calls:
+            await asyncio.wait(calls)
 
 
 class AcpClient:
@@ -87,8 +87,8 @@ class AcpClient:
     async def session_update(self, session_id: str, update: object, **_: object) -> None:
         """Show an update from the program.
 
-        Outside a turn, only changes of the mode and the options count: a session that is loaded replays its
-        history.
+        Outside a turn, only changes to the mode and the options count, because a session that is loaded
+        replays its history.
         """
         if isinstance(update, schema.CurrentModeUpdate | schema.ConfigOptionUpdate):
             self.on_options_changed(session_id, update)
@@ -105,6 +105,11 @@ class AcpClient:
         """Ask the user whether the program may perform an action of its own.
 
         The permission is permanent only if the program offers no one-time permission; the question says so.
+        The request is rejected without a question if the program offers no permission at all, or if it may
+        not perform the action in this turn.
+
+        Raises:
+            RequestError: No turn is in progress, or it was canceled.
         """
         acp_turn = self._turn_of(session_id)
         call = acp_turn.translator.tool_call_state(tool_call)
@@ -120,7 +125,7 @@ class AcpClient:
         }
         turn = acp_turn.turn
         caller = replace(turn.caller, claim=turn.flush().strip())
-        outcome = await acp_turn.ask(turn.runner.run(Call.internal(agent_action, arguments, caller)))
+        outcome = await acp_turn.run(turn.runner.run(Call.internal(agent_action, arguments, caller)))
         if outcome is None:
             return schema.RequestPermissionResponse(outcome=schema.DeniedOutcome(outcome="cancelled"))
         if not outcome.success:
@@ -132,11 +137,15 @@ class AcpClient:
     async def read_text_file(
         self, session_id: str, path: str, line: int | None = None, limit: int | None = None, **_: object
     ) -> schema.ReadTextFileResponse:
-        """Return the text of a file that the program may read."""
+        """Return the text of a file, or of at most `limit` lines from `line` on.
+
+        Raises:
+            RequestError: No turn is in progress, the turn was canceled, or the file can't be read.
+        """
         acp_turn = self._turn_of(session_id)
         optional = {"path": self._display_path(path), "line": line, "limit": limit}
         arguments = {name: value for name, value in optional.items() if value is not None}
-        outcome = await acp_turn.ask(
+        outcome = await acp_turn.run(
             acp_turn.turn.runner.run(Call.internal(agent_read, arguments, acp_turn.turn.caller))
         )
         if outcome is None or not outcome.success:
@@ -147,14 +156,19 @@ class AcpClient:
     async def write_text_file(
         self, session_id: str, path: str, content: str, **_: object
     ) -> schema.WriteTextFileResponse:
-        """Propose a change to a file in the vault; the user approves or denies it."""
+        """Propose new text for a file in the vault, and write it once it is approved.
+
+        Raises:
+            RequestError: No turn is in progress, the turn was canceled, or the file was not written, for
+                example because it has changed since the program read it.
+        """
         acp_turn = self._turn_of(session_id)
         arguments: dict[str, object] = {"path": self._display_path(path), "content": content}
         if known_hash := acp_turn.hashes.get(_path_key(path), ""):
             arguments["known_hash"] = known_hash
         if not acp_turn.may_change:
             arguments["may_change"] = False
-        outcome = await acp_turn.ask(acp_turn.turn.call(agent_write, arguments))
+        outcome = await acp_turn.run(acp_turn.turn.call(agent_write, arguments))
         if outcome is None or not outcome.success:
             _raise_refusal(outcome, path)
         acp_turn.hashes[_path_key(path)] = str(outcome.result["hash"])
@@ -188,11 +202,11 @@ class AcpClient:
         """Ignore the notification: the client declines all elicitations."""
 
     async def ext_method(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
-        """Refuse: the client knows no extension of the protocol."""
+        """Refuse: the client supports no extensions of the protocol."""
         raise RequestError.method_not_found(f"_{method}")
 
     async def ext_notification(self, method: str, params: dict[str, Any]) -> None:
-        """Ignore the notification: the client knows no extension of the protocol."""
+        """Ignore the notification: the client supports no extensions of the protocol."""
 
     def _display_path(self, path: str) -> str:
         """Return a path for display: relative to the vault if it is inside."""
@@ -204,7 +218,7 @@ class AcpClient:
         """Return the turn that the request belongs to.
 
         Raises:
-            RequestError: No turn is in progress.
+            RequestError: No turn is in progress, or it was canceled.
         """
         acp_turn = self.turns.get(session_id)
         if acp_turn is None or acp_turn.is_cancelled:
@@ -213,15 +227,15 @@ class AcpClient:
 
 
 def _find_option(options: list[schema.PermissionOption], *kinds: str) -> schema.PermissionOption | None:
-    """Return the first option of the first of these kinds that the program offers."""
+    """Return the first option of the first of these kinds that the program offers, or None."""
     return next((one for kind in kinds for one in options if one.kind == kind), None)
 
 
 def _permission_response(option: schema.PermissionOption | None) -> schema.RequestPermissionResponse:
     if option is None:
         return schema.RequestPermissionResponse(outcome=schema.DeniedOutcome(outcome="cancelled"))
-    allowed = schema.AllowedOutcome(outcome="selected", option_id=option.option_id)
-    return schema.RequestPermissionResponse(outcome=allowed)
+    selected = schema.AllowedOutcome(outcome="selected", option_id=option.option_id)
+    return schema.RequestPermissionResponse(outcome=selected)
 
 
 def _call_details(call: schema.ToolCallUpdate, *, is_permanent: bool) -> list[str]:

@@ -28,8 +28,8 @@ from app.vault.store import MISSING_HASH, NoteStore
 
 log = logging.getLogger(__name__)
 
-_REPORTED_EDIT_REASON = "{0} wrote this file without approval and reported it"
-_UNREPORTED_EDIT_REASON = "written while {0} was working but not reported by it; possibly by another program"
+_REPORTED_EDIT_REASON = "{0} made this change without approval and reported it"
+_UNREPORTED_EDIT_REASON = "made while {0} was working but not reported by it; possibly by another program"
 
 
 @dataclass(slots=True, eq=False)
@@ -46,7 +46,7 @@ class ExternalEditTracker:
 
     Args:
         root: The vault's folder.
-        folder: The folder of the baseline, which is an unnamed file.
+        folder: The folder for the baseline's temporary file.
         store: The vault's notes.
         recorder: Journals and logs the changes.
     """
@@ -63,9 +63,9 @@ class ExternalEditTracker:
         self._stop = threading.Event()
 
     async def begin(self, turn: Turn, reported_files: Callable[[], Iterable[str]]) -> WatchedTurn:
-        """Take a baseline of the files; later changes are attributed to the program.
+        """Watch the files during a turn; changes from now on are attributed to its program.
 
-        A read-only vault is not watched.
+        Takes a baseline unless other turns are being watched. A read-only vault is not watched.
         """
         watched = WatchedTurn(turn, reported_files)
         if not self._store.writable:
@@ -88,7 +88,7 @@ class ExternalEditTracker:
             await asyncio.to_thread(self._baseline.capture, self._stop.is_set)
 
     async def end(self, watched: WatchedTurn) -> None:
-        """Check once more; after that, changes are not attributed to the program."""
+        """Record the remaining changes of the turn and stop watching the files for it."""
         if watched in self._watched:
             await self.collect()
             self._watched.remove(watched)
@@ -110,7 +110,7 @@ class ExternalEditTracker:
             async with self._lock:
                 diff = await asyncio.to_thread(self._baseline.diff, requested, self._store.is_own_write)
                 if diff:
-                    await self._assign_to_turns(diff)
+                    await self._record_by_turn(diff)
         recorded = self._recorded.intersection(requested or ())
         return await asyncio.to_thread(self._still_recorded, recorded) if recorded else frozenset()
 
@@ -132,8 +132,8 @@ class ExternalEditTracker:
         except ScriptoriumError:
             return "unreadable"
 
-    async def _assign_to_turns(self, diff: BaselineDiff) -> None:
-        """Split the changes by turn, and within a turn by whether the program reported them."""
+    async def _record_by_turn(self, diff: BaselineDiff) -> None:
+        """Record the changes, grouped by turn and by whether the turn's program reported them."""
         groups: dict[tuple[int, bool], tuple[WatchedTurn, list[FileChange], list[NotePath]]] = {}
         for change in diff.changes:
             watched, reported = self._turn_of(touched_paths(change))

@@ -41,7 +41,7 @@ def session_options(
     modes: schema.SessionModeState | None,
     config: Sequence[schema.SessionConfigOptionSelect | schema.SessionConfigOptionBoolean] | None,
 ) -> tuple[AcpOption, ...]:
-    """Return a session's options, with the modes unless the newer options include them."""
+    """Return a session's options, with the modes unless the config options include them."""
     if modes is None:
         return merge_options((), config_options(config))
     choices = tuple(
@@ -54,7 +54,7 @@ def session_options(
 def merge_options(current: tuple[AcpOption, ...], reported: tuple[AcpOption, ...]) -> tuple[AcpOption, ...]:
     """Return the options that a program reports now and that have a choice.
 
-    Reports contain only the newer options, so the current mode stays unless they include one.
+    Reports contain only config options, so the current mode stays unless they include one.
     """
     has_mode = any(option.id == MODE for option in reported)
     modes = () if has_mode else tuple(option for option in current if option.is_mode)
@@ -91,7 +91,7 @@ def _option_values(
 async def set_option(
     connection: ClientSideConnection, session: str, option: AcpOption, value: str
 ) -> tuple[AcpOption, ...] | None:
-    """Set an option of a session; return the newer options that the program then reports, if any."""
+    """Set an option of a session; return the config options that the program reports in reply, if any."""
     if option.is_mode:
         await connection.set_session_mode(session_id=session, mode_id=value)
         return None

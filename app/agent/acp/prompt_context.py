@@ -27,6 +27,7 @@ _MODES = {
 }
 
 NoteText = Callable[[str], str | None]
+"""Returns the text of the note at a path; None if the note is hidden from models."""
 
 
 def session_preamble(name: str, root: Path, instructions: str) -> str:
@@ -38,8 +39,8 @@ def session_preamble(name: str, root: Path, instructions: str) -> str:
 def conversation_history(items: Iterable[AnyItem], program: str) -> str:
     """Return the latest messages of the conversation as a block of data; empty if there are none.
 
-    They have at most `_MAX_HISTORY_CHARS` characters. Messages of agents are included only if a model may see
-    them or the program wrote them itself.
+    Together they have at most `_MAX_HISTORY_CHARS` characters. Agents' messages are included only if
+    a model may see them or the program wrote them itself.
     """
     lines: list[str] = []
     for item in items:
@@ -61,7 +62,7 @@ def conversation_history(items: Iterable[AnyItem], program: str) -> str:
 
 
 def build_prompt(turn: Turn, note_text: NoteText) -> str:
-    """Return the prompt with its attached notes, the note on the screen, the turn's mode and the news."""
+    """Return the prompt with its attached notes, the open note's path, the turn's mode and the news."""
     prompt = turn.prompt
     parts = [prompt.text]
     for path in prompt.notes:

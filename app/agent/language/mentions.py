@@ -12,7 +12,7 @@ from app.agent.language.lexicon import Language
 from app.agent.language.note_sets import NoteSetParser
 from app.agent.language.readings import NoteSet
 from app.agent.language.tokens import Token, span_text
-from app.agent.language.vocabulary import Vocabulary
+from app.agent.language.vocabulary import NAMED_PROPERTIES, Vocabulary
 from app.vault.path import NotePath
 
 MentionKind = Literal["note", "tag", "quoted", "kind", "prop", "num", "date", "rel", "word"]
@@ -89,6 +89,8 @@ def _mention_at(
         return EntityMention("word", single)
     if token.kind == "tag":
         return EntityMention("tag", single, value=token.value)
+    if category := _category_at(request, tokens, position, vocabulary, own_words):
+        return category
     if note := _note_at(request, tokens, position, vocabulary, sets, own_words):
         return note
     if token.kind in ("quoted", "link"):
@@ -119,9 +121,35 @@ def _mention_at(
         return EntityMention("prop", single, value=known)
     if known := vocabulary.find_type(token.value):
         return EntityMention("kind", single, value=known)
+    if (
+        token.key not in own_words
+        and (known := vocabulary.find_related_property(token.value))
+        and known not in NAMED_PROPERTIES
+    ):
+        return EntityMention("prop", single, value=known)
     if token.key not in own_words and (known := vocabulary.find_tag(token.value)):
         return EntityMention("kind" if known.casefold() != token.key else "tag", single, value=known)
     return EntityMention("word", single)
+
+
+def _category_at(
+    request: str,
+    tokens: Sequence[Token],
+    position: int,
+    vocabulary: Vocabulary,
+    own_words: frozenset[str],
+) -> EntityMention | None:
+    """Return the longest name of a category that starts at a token; a capitalized one may name its note."""
+    for end in range(min(len(tokens), position + _MAX_PARTIAL_WORDS), position, -1):
+        part = tuple(tokens[position:end])
+        if not all(token.is_word for token in part) or part[0].value[:1].isupper():
+            continue
+        text = span_text(request, part)
+        if len(part) == 1 and part[0].key in own_words:
+            continue
+        if vocabulary.find_category(text):
+            return EntityMention("kind", part, value=text)
+    return None
 
 
 def _note_at(

@@ -162,6 +162,8 @@ class NoteReferenceParser:
         """
         for part in self._bare_names(tokens):
             text = self._name_text(part)
+            if text.islower() and self._vocabulary.find_category(text):
+                continue  # "all movies" means the notes of the category, "Movies" its own note
             if paths := self._vocabulary.notes(text):
                 if len(paths) == 1:
                     return ParsedSet(NoteSet(notes=paths), NAMED_FIT, has_head=True)

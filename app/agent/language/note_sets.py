@@ -466,6 +466,10 @@ class NoteSetParser(NoteReferenceParser):
                 return QueryPart(f"path:{quote_value(folder + '/')}", position + 1)
         if note_type := vocabulary.find_type(token.value):
             return QueryPart(f"type:{quote_value(note_type)}", position + 1)
+        if (is_noun_position or is_before_noun or counted) and (
+            category := vocabulary.find_category(token.value)
+        ):
+            return QueryPart(category, position + 1)
         is_after_article = position > 0 and tokens[position - 1].key in self._language.words("one_of")
         if (tag := vocabulary.find_tag(token.value)) and (
             is_before_noun

@@ -44,12 +44,12 @@ FLAGS = ("orphan:", "unresolved:", "untagged:", 'task:""', 'task-todo:""', 'task
 FIELDS = ("tag:", "path:", "type:", "file:", "word", "rel:", "backlinks:", "modified:", "created:")
 LINK_FIELDS = ("links-to:", "linked-from:")
 COMPARISONS = ("=", "<", "<=", ">", ">=", "during", "exists")
-NAMED_PROPERTIES = ("confidence", "type", "status", "read", "due", "date", "year", "born", "died", "tags")
 ORDERS = (
     *("modified", "created", "name", "words", "links", "backlinks", "outgoing", "dated"),
     *("confidence", "born", "died", "year", "date"),
 )
 PROPERTY_ORDERS = ("order:prop", "order:-prop")
+_SEARCHED_IF_KNOWN = frozenset(("read", "date", "year", "born", "died"))
 LITERALS = ("true", "false", "open", "done", "last", "today", "same", "empty", "now")
 FACTS = ("words", "size", "created", "modified")
 """Facts about a note that `properties_of` returns besides properties."""
@@ -361,6 +361,8 @@ class ProgramReader:
         tokens = self.tokens(span)
         mention = self._single_mention(span)
         text = self._text(span)
+        if field in ("tag:", "path:", "type:") and (category := self._category(field, text)):
+            return category
         match field:
             case "tag:":
                 tag = self._vocabulary.find_similar_tag(text) or (mention.value if mention else "") or text
@@ -382,7 +384,18 @@ class ProgramReader:
                 days = self._request.dates.parse_span(tokens, 0)
                 return days.query(field[:-1]) if days is not None else ""
             case _:
-                return self._words(tokens)
+                is_category = mention is not None and mention.kind == "kind"
+                category = self._vocabulary.find_category(text) if is_category else None
+                return category or self._words(tokens)
+
+    def _category(self, field: str, text: str) -> str | None:
+        """Return the search for a category that is not the name of a tag, folder or type."""
+        known = {
+            "tag:": self._vocabulary.find_tag,
+            "path:": self._vocabulary.find_folder,
+            "type:": self._vocabulary.find_type,
+        }
+        return None if known[field](text) else self._vocabulary.find_category(text)
 
     def _words(self, tokens: Sequence[Token]) -> str:
         fillers = self._language.words("determiners") | self._language.words("topic_fillers")
@@ -408,6 +421,8 @@ class ProgramReader:
         position += 2
         if name is None or comparison not in COMPARISONS:
             return None, position
+        if name in _SEARCHED_IF_KNOWN and self._vocabulary.find_property(name) is None:
+            return None, position  # no note has it, so the words mean something else
         if comparison == "exists":
             return f"[{name}]", position
         if position >= len(symbols):

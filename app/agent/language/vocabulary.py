@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,8 +10,10 @@ from functools import cached_property
 from rapidfuzz import fuzz, process
 from rapidfuzz.distance import OSA
 
+from app.index.query_serializer import quote_value
 from app.index.resolver import Resolver
 from app.vault.path import NotePath, name_key
+from app.vault.reference import parse_reference
 
 _MIN_NOTE_SIMILARITY = 84.0
 _MIN_CLEAR_LEAD = 6.0
@@ -24,6 +27,14 @@ _MAX_SHORT_NAME = 3
 _MAX_PARTIAL_WORDS = 3
 
 
+_ENDING = re.compile(r"(?:ings?|ed|ers?|ors?|e?s|e)$")
+_MIN_STEM = 3
+NAMED_PROPERTIES = ("confidence", "type", "status", "read", "due", "date", "year", "born", "died", "tags")
+"""Properties with symbols of their own in programs."""
+CATEGORY_PROPERTIES = ("categories", "category", "collection", "kind")
+"""Properties whose values say what a note is, next to its type."""
+
+
 @dataclass(frozen=True, slots=True)
 class VaultWords:
     """The names in the index other than names of notes."""
@@ -31,6 +42,8 @@ class VaultWords:
     tags: tuple[str, ...] = ()
     types: tuple[str, ...] = ()
     properties: tuple[str, ...] = ()
+    categories: tuple[tuple[str, str], ...] = ()
+    """Properties that classify notes, each with one of its values ("categories", "[[Movies]]")."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +189,33 @@ class Vocabulary:
         """Return the note type that `word` names, singular or plural; None without one."""
         note_type = self._type_words.get(name_key(word))
         return self._find_known(note_type or word, self._types)
+
+    def find_related_property(self, word: str) -> str | None:
+        """Return the only property with the same stem as a verb form: "rating" for "rated"."""
+        stem = _ENDING.sub("", name_key(word))
+        if len(stem) < _MIN_STEM or stem == name_key(word):
+            return None
+        matches = [name for key, name in self._properties.items() if _ENDING.sub("", key) == stem]
+        return matches[0] if len(matches) == 1 else None
+
+    def find_category(self, words: str) -> str | None:
+        """Return the search for the notes of a category, singular or plural: `[categories:Movies]`."""
+        key = name_key(words)
+        for form in (key, *self.plural_stems(key)):
+            if form in self._categories:
+                return self._categories[form]
+        return None
+
+    @cached_property
+    def _categories(self) -> Mapping[str, str]:
+        found: dict[str, str] = {}
+        for name, value in self._words.categories:
+            target = parse_reference(value[2:-2]).target if value.startswith("[[") else value
+            label = target.rpartition("/")[2]
+            condition = f"[{name}:{quote_value(label)}]"
+            for form in (name_key(label), *self.plural_stems(name_key(label))):
+                found.setdefault(form, condition)
+        return found
 
     def find_property(self, word: str) -> str | None:
         """Return the property that `word` names, in any case; None without one."""

@@ -44,7 +44,7 @@ class ActivityModel(QAbstractListModel):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._rows: list[ActivityItem] = []
-        self._calls: dict[str, str] = {}  # question id → call id
+        self._keys_by_request: dict[str, str] = {}
         self._last_number = 0
 
     @property
@@ -66,9 +66,9 @@ class ActivityModel(QAbstractListModel):
                 case ToolStarted():
                     self.add_or_replace(started_item(event.call_id, event.tool, event.caller, time.time()))
                 case ApprovalAsked():
-                    self._ask(event)
+                    self._show_request(event)
                 case ApprovalAnswered():
-                    self._answer(event.request_id)
+                    self._end_request(event.request_id)
                 case AuditAppended(entry):
                     self._add_entry(entry)
                 case ToolFinished() if event.repeats:
@@ -143,17 +143,17 @@ class ActivityModel(QAbstractListModel):
     def _find(self, key: str) -> ActivityItem | None:
         return next((row for row in self._rows if row.key == key), None)
 
-    def _ask(self, event: ApprovalAsked) -> None:
+    def _show_request(self, event: ApprovalAsked) -> None:
         request = event.request
         now = time.time()
         activity = self._find(request.call) or started_item(
             request.call or request.id, request.tool, request.caller, now
         )
-        self._calls[request.id] = activity.key
+        self._keys_by_request[request.id] = activity.key
         self.add_or_replace(waiting_item(activity, request))
 
-    def _answer(self, request_id: str) -> None:
-        activity = self._find(self._calls.pop(request_id, ""))
+    def _end_request(self, request_id: str) -> None:
+        activity = self._find(self._keys_by_request.pop(request_id, ""))
         if activity is not None and activity.request is not None and activity.request.id == request_id:
             self.add_or_replace(answered_item(activity))
 
@@ -183,7 +183,7 @@ class ActivityModel(QAbstractListModel):
         self.endRemoveRows()
 
     def _count_rejected(self, event: ToolFinished) -> None:
-        """Show the number of further calls that a limit rejected in the activity of the first one."""
+        """Add the number of further rejected calls to the activity of the first one that a limit rejected."""
         row = next((index for index, item in enumerate(self._rows) if item.key == event.call_id), None)
         if row is not None:
             self._remove(row)
@@ -249,7 +249,7 @@ class ActivityModel(QAbstractListModel):
             "{0} requests used an unknown or revoked token",
         ).format(refused.count)
         caller = (
-            self.tr("; the most recent program claims to be {0}").format(refused.claimed_name)
+            self.tr("; the most recent one claimed to be from {0}").format(refused.claimed_name)
             if refused.claimed_name
             else ""
         )

@@ -175,7 +175,7 @@ class ToolCardView(QFrame):
 
 
 def _summarize_arguments(arguments: str) -> str:
-    """Return the argument values on one line: `name` (without its folder) and `query` first.
+    """Return the argument values on one line: `name` and `query` first, `name` without its folder and “.md”.
 
     Each value is cut at 200 characters; empty values are omitted.
     """

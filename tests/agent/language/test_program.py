@@ -260,6 +260,26 @@ def test_a_request_can_mean_a_part_of_what_was_listed(program: list[Symbol], exp
     assert found == expected
 
 
+def test_categories_are_found_by_their_plural_and_capitalized_names_stay_notes() -> None:
+    words = VaultWords(
+        ("clock",),
+        properties=("rating", "director", "year"),
+        categories=(
+            ("categories", "[[Movies]]"),
+            ("categories", "[[Lists/Board games|Games]]"),
+            ("kind", "Clock"),
+        ),
+    )
+    vocabulary = Vocabulary(Resolver(), words, languages()[0].data.get("plurals", ()))
+    assert vocabulary.find_category("movies") == vocabulary.find_category("movie") == "[categories:Movies]"
+    assert vocabulary.find_category("board games") == '[categories:"Board games"]'
+    assert vocabulary.find_category("film") is None
+    assert vocabulary.find_related_property("rated") == "rating"
+    assert vocabulary.find_related_property("directed") == "director"
+    assert vocabulary.find_related_property("rating") == "rating"
+    assert vocabulary.find_related_property("yes") is None
+
+
 def test_a_role_without_a_value_makes_a_program_invalid() -> None:
     assert reading("set H4", "set_property", "@", (1, 1), "key=", "p:due", "value=") == ""
 

@@ -45,7 +45,7 @@ class FrameState:
         labels: The labels.
         font: The font of messages.
         dim: 0 to 1, the dimming of all but the bright nodes.
-        bright_rows: Rows that stay bright.
+        bright_rows: Rows that stay bright; those of a hover end with the hovered node.
         dragged_rows: Rows whose links are drawn in each frame during a drag.
         glow_phase: 0 to 1, the phase of the pulsating glow.
         selection_rect: The selection rectangle.
@@ -76,7 +76,7 @@ class FrameState:
 
     @property
     def undimmed_content(self) -> tuple[object, ...]:
-        """The content without hover and dimming, which a hover shows in the background."""
+        """The content without hover and dimming, which shows whether a kept undimmed image is up to date."""
         scene = self.scene
         glow_phase = self.glow_phase if scene.pending or scene.highlights.is_pulsating else 0.0
         highlights = (
@@ -145,7 +145,7 @@ def _heaviest(rows: NDArray[np.int32], weight: NDArray[np.float32], limit: int) 
 
 
 def edge_alpha(count: int, scale: float, is_dark: bool) -> float:
-    """Return the opacity of one link: lower for many links, higher when zoomed in."""
+    """Return the opacity of one link: lower for many links and in a light theme, higher when zoomed in."""
     base_alpha = float(0.62 * (600 / max(count, 600)) ** 0.24)
     zoom_factor = float(min(1.6, max(1.0, (scale / 9.0) ** 0.3)))
     return min(0.85, base_alpha * zoom_factor * (1.0 if is_dark else 0.9))
@@ -170,7 +170,10 @@ def paint_over(painter: QPainter, frame: FrameState) -> None:
 
 
 def _paint_lit_links(painter: QPainter, image: QImage, frame: FrameState) -> None:
-    """Draw the links of the hovered node, or of the last one while it fades, colored by relation."""
+    """Draw the links of the hovered node, or of the last one while it fades, colored by relation.
+
+    Draws a sample of many links, and none while a path is highlighted.
+    """
     scene = frame.scene
     hub = (
         scene.hovered
@@ -303,7 +306,7 @@ def _gradient_image(color: str, radius: int, ratio: float) -> QImage:
 
 
 def _paint_rings(painter: QPainter, frame: FrameState) -> None:
-    """Draw rings around glowing, selected and hovered nodes, which stand out without color vision."""
+    """Draw rings around glowing, selected and hovered nodes, to mark them without relying on color."""
     scene = frame.scene
     painter.setBrush(Qt.BrushStyle.NoBrush)
     solid, dashes = Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine
@@ -345,7 +348,7 @@ def _paint_selection_rect(painter: QPainter, frame: FrameState, rect: QRectF) ->
 
 
 def paint_empty(painter: QPainter, frame: FrameState) -> None:
-    """Paint the message of an empty graph."""
+    """Paint the message of a graph that is empty or still loading."""
     theme = frame.scene.theme
     if frame.scene.is_loading:
         title, hint = QCoreApplication.translate("Canvas", "Loading the graph…"), ""
