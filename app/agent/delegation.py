@@ -24,7 +24,7 @@ class DelegationBudget:
 
     @classmethod
     def from_settings(cls, team: TeamSettings) -> DelegationBudget:
-        """Return the full budget of the settings."""
+        """Return the full budget that the settings allow."""
         return cls(team.max_turns, team.max_tokens)
 
     def reserve_turn(self) -> None:
@@ -72,8 +72,12 @@ class DelegationFrame:
         if name.casefold() in {one.casefold() for one in self.agents}:
             raise ConflictError(f"Delegation would form a cycle: {path}.", chain=[*self.agents, name])
         if self.delegates is not None and name.casefold() not in map(str.casefold, self.delegates):
-            allowed = ", ".join(self.delegates) or "no agent"
-            raise LimitError(f"In this group, you can delegate to {allowed}.", allowed=list(self.delegates))
+            message = (
+                f"In this group, you can delegate only to {', '.join(self.delegates)}."
+                if self.delegates
+                else "In this group, you have no agent to delegate to."
+            )
+            raise LimitError(message, allowed=list(self.delegates))
         if len(self.agents) > team.max_depth:
             raise LimitError(
                 f"A request can be delegated at most {pluralize(team.max_depth, 'time')}: {path}.",

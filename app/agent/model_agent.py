@@ -90,7 +90,7 @@ class ModelAgent:
 
     async def respond(self, turn: Turn) -> None:
         """Ask the model, stream its answer and call its tools; show a failure as a notice."""
-        settings = _for_role(self._settings(), turn.role)
+        settings = _settings_for_role(self._settings(), turn.role)
         try:
             # The system's key store is another process and may be slow.
             key = await asyncio.to_thread(self._keys.get, settings.model.provider, settings.model.base_url)
@@ -171,7 +171,7 @@ class ModelAgent:
         turn.flush(is_answer=True)
 
     def _review(self, turn: Turn, text: str, is_answer: bool) -> str:
-        """Check the text's citations; in an answer about the notes, each statement needs one."""
+        """Return the text with checked citations; in an answer about the notes, each statement needs one."""
         return self._citations.check(text, claims=is_answer and turn.cites)
 
     def _prompt(self, turn: Turn, offered: Sequence[Tool]) -> str:
@@ -224,8 +224,8 @@ class ModelAgent:
         self._save_history(turn, messages, turn.usage)
 
 
-def _for_role(settings: Settings, role: Role | None) -> Settings:
-    """Return the settings for a team agent: its own model and its remaining tokens."""
+def _settings_for_role(settings: Settings, role: Role | None) -> Settings:
+    """Return the settings with a team agent's own model and remaining tokens; unchanged without a role."""
     if role is None:
         return settings
     limit = settings.model.max_tokens_per_turn
@@ -278,14 +278,14 @@ def _toolset(offered: Sequence[Tool], record_usage: Callable[[RunContext[Turn]],
         async def call_tool(
             self, name: str, tool_args: dict[str, Any], ctx: RunContext[Turn], tool: ToolsetTool[Turn]
         ) -> Any:  # noqa: ANN401 (the base class requires it)
-            turn, id = ctx.deps, ctx.tool_call_id or ""
+            turn, call_id = ctx.deps, ctx.tool_call_id or ""
             async with semaphore:
                 if turn.is_over:
                     turn_over_error = LimitError("The turn is over, so the call was not run.")
                     return _tool_response(
                         await turn.reject(name, json.dumps(tool_args, default=str), turn_over_error)
                     )
-                if (error := turn.refused_calls.pop(id, None)) is not None:
+                if (error := turn.refused_calls.pop(call_id, None)) is not None:
                     return _tool_response(await turn.reject(name, json.dumps(tool_args, default=str), error))
                 turn.cites = turn.cites or name == _CITING_TOOL
                 return _tool_response(await turn.call(name, tool_args, spent=record_usage(ctx)))

@@ -32,8 +32,8 @@ log = logging.getLogger(__name__)
 class Provider:
     """A model provider.
 
-    `address` is its default, `is_local` means that it runs on this computer, and `hint` helps the user if it
-    fails.
+    `address` is its default base URL, empty if there is none. `is_local` means that it runs on this computer.
+    `hint` tells the user what to do if it fails.
     """
 
     id: str
@@ -76,7 +76,7 @@ PROVIDERS = (
 
 @dataclass(frozen=True, slots=True)
 class ModelProblem:
-    """A failure of a model for the user: what happened, and what to do."""
+    """A model's failure in words for the user: what happened, and what to do."""
 
     text: str
     hint: str
@@ -84,7 +84,7 @@ class ModelProblem:
 
 @dataclass(frozen=True, slots=True)
 class ModelCheck:
-    """The result of a connection test: success, a message, and the models that the server lists."""
+    """The result of a connection test: success, a message, a hint, and the models that the server lists."""
 
     ok: bool
     text: str
@@ -101,23 +101,28 @@ def get_provider(settings: ModelSettings) -> Provider:
     for provider in PROVIDERS:
         if provider.id == settings.provider:
             return provider
-    raise InvalidParametersError(f"There is no model provider {settings.provider}.")
+    raise InvalidParametersError(f"There is no model provider called {settings.provider!r}.")
 
 
 def server_address(settings: ModelSettings) -> str:
     """Return the address of the model server.
 
     Raises:
-        InvalidParametersError: The address is missing or not an HTTP address.
+        InvalidParametersError: The provider is unknown, or the address is missing or not an HTTP address.
     """
     text = (settings.base_url or get_provider(settings).address).strip().rstrip("/")
-    parts = urlsplit(text)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
+    if not text:
+        raise InvalidParametersError("The model server has no address. Enter it in the settings.")
+    try:
+        parts = urlsplit(text)
+    except ValueError:  # brackets that do not contain an IPv6 address
+        parts = None
+    if parts is None or parts.scheme not in ("http", "https") or not parts.hostname:
         raise InvalidParametersError(f"{text!r} is not the address of a model server.", address=text)
     return text
 
 
-def _client(settings: ModelSettings, key: str | None) -> AsyncOpenAI:
+def _create_client(settings: ModelSettings, key: str | None) -> AsyncOpenAI:
     from openai import AsyncOpenAI
 
     # A local server accepts any key, but the client requires one.
@@ -160,7 +165,7 @@ async def connect(settings: ModelSettings, key: str | None) -> AsyncIterator[Mod
 
 def _load_and_create_client(settings: ModelSettings, key: str | None) -> AsyncOpenAI:
     load()
-    return _client(settings, key)
+    return _create_client(settings, key)
 
 
 def _load_client() -> None:
@@ -177,19 +182,22 @@ def load() -> None:
     from pydantic_ai import Agent, ModelMessagesTypeAdapter
 
     Agent("test")
-    # The format of saved conversations.
+    # Builds the serializer of saved conversations.
     ModelMessagesTypeAdapter.dump_json([])
 
 
 async def check(settings: ModelSettings, key: str | None) -> ModelCheck:
-    """Test the connection: list the server's models, then ask the selected model one question with a tool."""
+    """Test the connection: list the server's models, and ask the selected model one question with a tool.
+
+    Without a selected model, the result only tells whether the server lists any.
+    """
     await asyncio.to_thread(_load_client)
     import openai
 
     names: tuple[str, ...] = ()
     try:
         # This reads the system's certificates.
-        async with await asyncio.to_thread(_client, settings, key) as client:
+        async with await asyncio.to_thread(_create_client, settings, key) as client:
             try:
                 names = tuple(sorted([model.id async for model in client.models.list()]))
             except openai.APIStatusError as error:
@@ -230,7 +238,7 @@ async def find_local() -> tuple[tuple[Provider, tuple[str, ...]], ...]:
     for provider in (one for one in PROVIDERS if one.is_local):
         settings = ModelSettings(provider=provider.id, request_timeout=5)
         try:
-            async with await asyncio.to_thread(_client, settings, None) as client:
+            async with await asyncio.to_thread(_create_client, settings, None) as client:
                 listing = await client.with_options(timeout=0.8, max_retries=0).models.list()
                 servers.append((provider, tuple(sorted(model.id for model in listing.data))))
         except openai.OpenAIError:
@@ -248,8 +256,8 @@ def explain_error(error: BaseException, settings: ModelSettings) -> ModelProblem
     if status in (401, 403):
         return ModelProblem(f"{address} does not accept the key.", "Enter the key again in the settings.")
     if status == 429:
-        wait = getattr(_model_error(error), "retry_after", None)
-        text = "The model's server reports that the request or credit limit is reached."
+        wait = getattr(_status_error(error), "retry_after", None)
+        text = "The model's server reports that the request or credit limit has been reached."
         return ModelProblem(
             text, f"Try again in {wait:.0f} s." if wait else "Wait a moment, or check your plan."
         )
@@ -284,7 +292,10 @@ def _explain_transport(error: BaseException, address: str, hint: str) -> ModelPr
     if kinds & {"ConnectError", "ConnectTimeout"}:
         return ModelProblem(f"No server responds at {address}.", hint)
     if kinds & {"APITimeoutError", "ReadTimeout", "ModelTimeoutError", "RunTimedOut"}:
-        return ModelProblem(f"{address} did not answer in time.", "Try again, or raise the timeout.")
+        return ModelProblem(
+            f"{address} did not answer in time.",
+            "Try again, or raise the timeout in the settings under Model.",
+        )
     if kinds & {"APIConnectionError", "ModelConnectionError"}:
         return ModelProblem(f"No server responds at {address}.", hint)
     return ModelProblem(
@@ -302,21 +313,20 @@ def _error_chain(error: BaseException) -> list[BaseException]:
     return chain
 
 
-def _model_error(error: BaseException) -> BaseException | None:
-    """Return the error in the chain that has an HTTP status; None if none has."""
+def _status_error(error: BaseException) -> BaseException | None:
+    """Return the first error in the chain that has an HTTP status, or None."""
     return next(
         (one for one in _error_chain(error) if isinstance(getattr(one, "status_code", None), int)), None
     )
 
 
 def _status_code(error: BaseException) -> int | None:
-    error_with_status = _model_error(error)
-    return getattr(error_with_status, "status_code", None) if error_with_status else None
+    return getattr(_status_error(error), "status_code", None)
 
 
 def _server_message(error: BaseException) -> str:
-    """Return the server's message, shortened to one line."""
-    source = _model_error(error) or error
+    """Return the server's message, or else the error's own, as one line of at most 300 characters."""
+    source = _status_error(error) or error
     body = getattr(source, "body", None)
     if isinstance(body, dict):
         inner = body.get("error", body)

@@ -43,10 +43,9 @@ _TASK_BOX = re.compile(r"^([\s>]*(?:[-*+]|\d+[.)])\s+)\[.\]")
 _WORD = re.compile(r"\w+")
 _MIN_TASK_SHARE = 0.5
 """Minimum share of the requested words that a matching task contains."""
-_MAX_OCCURRENCES = 5
+_MAX_CHOICES = 5
 _MAX_LISTED_TASKS = 50
 _MAX_SEARCH_HITS = 1000
-"""The maximum number of hits of a search."""
 
 Arguments = dict[str, object]
 ChangesToday = Callable[[], Sequence[int]]
@@ -343,10 +342,10 @@ class Pipeline:
                 Reading(
                     (PipelineStep(step.action, NoteSet(notes=(path,)), {"query": _task_text(line)}),), 1.0
                 )
-                for path, line in matches[:_MAX_OCCURRENCES]
+                for path, line in matches[:_MAX_CHOICES]
             ]
             options = tuple(ClarificationOption(serialize(reading), reading) for reading in readings)
-            self._question = Clarification("Which one?", options)
+            self._question = Clarification("Which task do you mean?", options)
             return None
         path, line = matches[0]
         checked = _TASK_BOX.sub(rf"\g<1>[{'x' if is_done else ' '}]", line, count=1)
@@ -524,14 +523,14 @@ class Pipeline:
                 return [
                     {
                         "primary_node_id": paths[0],
-                        "secondary_node_id": _note_of(arguments["other"]),
+                        "secondary_node_id": _named_note(arguments["other"]),
                         "merge_strategy": "combine",
                     }
                 ]
             case "relate":
                 return self._relation_calls(step, paths)
             case "unrelate":
-                second = _note_of(arguments["to"])
+                second = _named_note(arguments["to"])
                 edge = await self._find_edge(paths[0], second)
                 if edge is None:
                     self._say(f"There is no relation between {wikilink(paths[0])} and {wikilink(second)}.")
@@ -546,7 +545,7 @@ class Pipeline:
 
     @staticmethod
     def _relation_calls(step: PipelineStep, paths: tuple[str, ...]) -> list[Arguments]:
-        second = _note_of(step.arguments["to"])
+        second = _named_note(step.arguments["to"])
         options: Arguments = {"relationship_type": str(step.arguments.get("type") or "relates_to")}
         if "confidence" in step.arguments:
             options["confidence"] = step.arguments["confidence"]
@@ -561,9 +560,9 @@ class Pipeline:
         return [{"name": path, "tag": str(tag)} for tag in _as_tuple(tags)]
 
     async def _removal_calls(self, paths: tuple[str, ...], words: str) -> list[Arguments] | None:
-        """Return the calls that remove `words`, or the list item that contains nothing else.
+        """Return the calls that remove `words` from each note, or the list item that contains nothing else.
 
-        The result is None after a note that can't be read or does not contain the words.
+        If a note can't be read or does not contain the words, tell the user and return None.
         """
         # Casefolding could change the length of a line, and with it the position of the words.
         pattern = re.compile(re.escape(words), re.IGNORECASE)
@@ -589,7 +588,7 @@ class Pipeline:
     def _record_change(
         self, action: str, outcome: ToolOutcome, paths: tuple[str, ...], before: tuple[str, ...] = ()
     ) -> None:
-        """Remember a change of the notes at `paths`, which were at `before` until then.
+        """Remember a change to the notes at `paths`, which were at `before` until then.
 
         The dialog remembers several notes as "these", and a single one as "it".
         """
@@ -655,7 +654,7 @@ class Pipeline:
 
 
 _DISPLAY_ARGUMENTS = ("about", "side")
-"""Arguments of steps that select the displayed part of a tool's result."""
+"""Step arguments that select the displayed part of a tool's result."""
 _BATCH_TOOLS = frozenset(("add_tag", "remove_tag", "set_properties", "edit_note"))
 _NODE_TOOLS = frozenset(
     ("summarize_node", "get_node", "summarize_node_with_context", "recalculate_node_confidence")
@@ -669,14 +668,14 @@ _INTENTS = {
 
 
 def _which_occurrence(step: PipelineStep, outcome: ToolOutcome) -> Clarification | None:
-    """Return a question about which occurrence to replace if the tool found several; None otherwise."""
+    """Return a question about which occurrence to replace; None for other errors or too many occurrences."""
     count = (outcome.error or {}).get("count")
-    if step.action != "replace" or not isinstance(count, int) or not 1 < count <= _MAX_OCCURRENCES:
+    if step.action != "replace" or not isinstance(count, int) or not 1 < count <= _MAX_CHOICES:
         return None
     choices = [*(str(number) for number in range(1, count + 1)), f"all{count}"]
     readings = [Reading((step.with_argument("occurrence", choice),), 1.0) for choice in choices]
     options = tuple(ClarificationOption(serialize(reading), reading) for reading in readings)
-    return Clarification("Which one?", options)
+    return Clarification("Which occurrence do you mean?", options)
 
 
 def matching_tasks(words: str, tasks: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
@@ -706,7 +705,7 @@ def _task_text(line: str) -> str:
 
 
 def _is_due(task: str, days: str) -> bool:
-    """Return whether a task names a day in the range `first..last`."""
+    """Return whether a task names one of `days`, which is a day or a range `first..last`."""
     first, _, last = days.partition("..")
     return any(first <= day <= (last or first) for day in re.findall(_DAY, task))
 
@@ -735,7 +734,7 @@ def _paths_after(step: PipelineStep, call: Mapping[str, object], outcome: ToolOu
 
 
 def _tool_arguments(step: PipelineStep) -> Arguments:
-    """Return the tool's arguments from the step of an action that was generated from the tool's examples."""
+    """Return the tool arguments of a step whose action was generated from the tool's examples."""
     return {
         name: value.notes[0]
         if isinstance(value, NoteSet) and value.notes
@@ -746,7 +745,7 @@ def _tool_arguments(step: PipelineStep) -> Arguments:
     }
 
 
-def _note_of(value: object) -> str:
+def _named_note(value: object) -> str:
     """Return the note that an argument names."""
     return value.notes[0] if isinstance(value, NoteSet) else str(value)
 

@@ -1,4 +1,4 @@
-"""Team of agents with their own instructions and tools, asked one by one or as groups.
+"""A team of agents, each with its own instructions and tools, asked individually or as a group.
 
 An agent's answer is a turn like any other, in the same conversation, under the agent's own name: its calls go
 through the gate and into the audit log as its own. Its answer reaches other agents with its taint, and

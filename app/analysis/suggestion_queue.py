@@ -46,11 +46,15 @@ class SuggestionQueue:
         return tuple(one for one in suggestions if one.score >= MIN_SUGGESTED_SCORE)
 
     def reject(self, source: NotePath, target: NotePath) -> None:
-        """Stop suggesting a relation between two notes. Raises `StorageError`."""
+        """Stop suggesting a relation between two notes, in either direction.
+
+        Raises:
+            StorageError: The rejection could not be stored.
+        """
         self._analysis.reject(source.text, target.text)
 
     def is_rejected(self, source: NotePath, target: NotePath) -> bool:
-        """Return whether the user has rejected a relation between two notes."""
+        """Return whether a relation between two notes was rejected, in either direction."""
         first, second = sorted((source.text, target.text))
         return (first, second) in self._analysis.rejected()
 

@@ -1,7 +1,7 @@
 """A request for approval as terminal text: the caller, the reason, and every changed line.
 
-It is built from the proposal's own bytes. Hidden characters are named, and no text of a note reaches the
-terminal as a control sequence.
+It is built from the proposal's own bytes. Hidden characters are named, and control sequences in a
+note never reach the terminal.
 """
 
 from __future__ import annotations
@@ -73,9 +73,9 @@ def format_file_change(file: FileDraft, number: int, count: int) -> Iterator[Tex
         return
     diff = file.compare()
     if isinstance(file.change, Move) and not diff.hunks:
-        yield Text("  the text is unchanged", style="dim")
+        yield Text("  The text is unchanged.", style="dim")
     if isinstance(file.change, Create | Delete) and not diff.hunks:
-        yield Text("  an empty file", style="dim")
+        yield Text("  The file is empty.", style="dim")
     yield from format_diff(diff)
 
 
@@ -115,7 +115,7 @@ def format_line(
 
 
 def _with_brackets(text: Text, escaped: EscapedLine) -> Text:
-    """Put labels in brackets, so that no text of a note looks like a label where there are no colors."""
+    """Put labels in brackets, so that they can't be mistaken for note text on a terminal without colors."""
     parts = []
     position = 0
     for start, end, kind in escaped.signs:
@@ -173,7 +173,7 @@ def _consequences(request: ApprovalRequest) -> Iterator[Text]:
         yield Text(f"{size}.", style="dim")
     if links := request.scope.backlinks:
         yield Text(
-            f"{pluralize(len(links), 'note links', 'notes link')} to the deleted notes: "
+            f"{pluralize(len(links), 'note')} will have unresolved links after this deletion: "
             f"{_list_notes(links)}.",
             style="yellow",
         )

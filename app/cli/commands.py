@@ -34,7 +34,7 @@ VERBS = {
     "pending": ("pending_command", "list, inspect or cancel calls that wait for approval"),
     "search": ("search_command", "search notes in the search language"),
     "sources": ("sources_command", "list, add, remove, pause and resume folders and streams"),
-    "tokens": ("tokens_command", "list, create, renew and revoke tokens of other programs"),
+    "tokens": ("tokens_command", "list, create, renew and revoke tokens for other programs"),
     "tools": ("tools_command", "list the tools, or describe one"),
     "undo": ("undo_command", "undo the last change, or a call or turn in the audit log"),
 }
@@ -100,11 +100,11 @@ def build_leading_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="scriptorium",
         usage="scriptorium [folder]\n       scriptorium [options] VERB|TOOL ...",
-        description="Without a verb or a tool, open the window on a folder of notes.",
+        description="Without a verb or a tool, open a folder of notes in the window.",
         epilog=(
-            f"Verbs:\n  {'open':<12} open the window on a folder\n{verbs}\n\n"
+            f"Verbs:\n  {'open':<12} open a folder in the window\n{verbs}\n\n"
             'Each tool is a command, for example: scriptorium read_note "My note".\n'
-            "`scriptorium tools` lists the tools, `scriptorium TOOL --help` describes one.\n\n"
+            "`scriptorium tools` lists the tools, and `scriptorium TOOL --help` describes one.\n\n"
             f"Exit status:\n{exit_status.help_table()}"
         ),
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -148,7 +148,7 @@ def _fail(error: ScriptoriumError, console: CliConsole, *, as_json: bool) -> Exi
 
 
 def _log_to_file() -> None:
-    """Send internal errors to a log file, if possible; the terminal shows only messages for the user."""
+    """Send warnings and errors to a log file, if possible; the terminal shows only messages for the user."""
     root = logging.getLogger()
     if root.handlers:
         return

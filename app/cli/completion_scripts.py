@@ -43,7 +43,7 @@ def full_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog=_PROGRAM, allow_abbrev=False)
     add_call_options(parser)
     subparsers = parser.add_subparsers(metavar="command")
-    _add_folder(subparsers.add_parser("open", help="open the window on a folder"))
+    _add_folder(subparsers.add_parser("open", help="open a folder in the window"))
     for name, (_, summary) in commands.VERBS.items():
         commands.load_verb(name).add_arguments(subparsers.add_parser(name, help=summary))
     used_names = set(subparsers.choices)

@@ -32,7 +32,7 @@ def join_or_open(root: Path, enable_tools: Collection[str]) -> FailoverVaultAcce
 
     Args:
         root: The vault's folder.
-        enable_tools: Categories of tools to turn on if the vault is opened here.
+        enable_tools: Tool categories to turn on if the vault is opened here.
     """
     real_root = root.resolve()
 

@@ -1,4 +1,4 @@
-"""The force parameters of the sliders, with their limits, in a module that loads without the layouts."""
+"""The force parameters that the sliders set, with their limits; importing them does not load the layouts."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ RANGES: dict[str, tuple[float, float]] = {
 
 @dataclass(frozen=True, slots=True)
 class ForceParams:
-    """The forces of the simulation; the defaults leave a layout from scratch unchanged.
+    """The forces of the simulation; the defaults leave a newly computed layout unchanged.
 
     Args:
         spacing: The distance between notes.
         attraction: The attraction of links, as a factor.
         repulsion: The repulsion of notes, as a factor.
-        gravity: The attraction to the middle.
+        gravity: The attraction toward the center.
     """
 
     spacing: float = 16.0

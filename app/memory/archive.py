@@ -1,4 +1,4 @@
-"""Search the archive of entries by words and by meaning. Entries are written by commits only."""
+"""Search the archive of entries by words and by meaning. Only commits write entries."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Archive:
     def search_text(
         self, agent: str, query: str, limit: int, time_range: TimeRange = ANY_TIME
     ) -> list[tuple[int, float]]:
-        """Return the numbers and BM25 scores of the agent's entries with words of the query, best first."""
+        """Return the numbers and BM25 scores of the agent's entries that contain a query word, best first."""
         words = tokenize(query)
         if not words:
             return []

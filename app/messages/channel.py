@@ -1,4 +1,4 @@
-"""The protocol of a channel, which is a service that accepts messages."""
+"""The protocol for channels, which send messages through a service, and what the channels share."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Channel(Protocol):
             PermissionDeniedError: The service rejected the secret.
             NotFoundError: The destination no longer exists.
             InvalidParametersError: The service rejected this text.
-            LimitError: Too many messages; `retry_after` in seconds, if the service sends it.
+            LimitError: Too many messages were sent; `retry_after` is in its data in seconds, if known.
             TimeoutExpiredError: No answer came, so the message may or may not have been sent.
             NetworkError: The service can't be reached, or failed.
         """
@@ -54,7 +54,7 @@ class Secrets(Protocol):
     """The system's credential store."""
 
     def get(self, provider: str, address: str) -> str | None:
-        """Return the secret of an account with a service, or None."""
+        """Return the secret stored for the account `address` of the service `provider`, or None."""
         ...
 
 

@@ -99,7 +99,7 @@ class Folder:
         """Return the bytes of a regular file.
 
         Raises:
-            LimitError: it holds more than `limit` bytes.
+            LimitError: it is larger than `limit` bytes.
             InvalidPathError: it is a link, a folder or a device.
             OSError: the operating system reports an error.
         """
@@ -110,11 +110,16 @@ class Folder:
                     parts.append(part)
                     total += len(part)
             if size > limit or total > limit:
-                raise LimitError(f"{name} holds more than {limit} bytes.", limit=limit, path=name)
+                raise LimitError(f"{name} is larger than {limit:,} bytes.", limit=limit, path=name)
         return b"".join(parts)
 
     def read_start(self, name: str, count: int) -> bytes:
-        """Return the first `count` bytes of a regular file of any size; raises as `read` does."""
+        """Return the first `count` bytes of a regular file of any size.
+
+        Raises:
+            InvalidPathError: it is a link, a folder or a device.
+            OSError: the operating system reports an error.
+        """
         with self._open_reader(name) as (fd, _):
             parts, remaining = [], count
             while remaining > 0 and (part := os.read(fd, min(remaining, _CHUNK_BYTES))):
@@ -123,7 +128,7 @@ class Folder:
         return b"".join(parts)
 
     def digest(self, name: str) -> str | None:
-        """Return the SHA-256 of a file in hex, None if there is none, `NOT_A_FILE` for a link or folder."""
+        """Return a file's SHA-256 in hex, None if it is missing, `NOT_A_FILE` for any other entry."""
         hasher = hashlib.sha256()
         try:
             with self._open_reader(name) as (fd, _):
@@ -235,7 +240,7 @@ class VaultRoot:
             raise VaultLostError("The vault's folder is missing.", path=self.path)
 
     def folder(self, folder: str) -> Folder:
-        """Open a folder of the vault (empty: its root); close it or use it in a `with` statement.
+        """Open a folder of the vault (empty: its root); use it in a `with` statement, which closes it.
 
         Raises:
             InvalidPathError: a part of the path is a symbolic link.
@@ -256,7 +261,7 @@ class VaultRoot:
         return current
 
     def dir_handles(self) -> DirHandleCache:
-        """Return a cache of open folders for work on many files; use it in `with`, in one thread."""
+        """Return a cache of the last open folder, for work on many files; use it in `with`, in one thread."""
         return DirHandleCache(self)
 
     def _open_child(self, parent: Folder, name: str) -> Folder:
@@ -296,8 +301,8 @@ class VaultRoot:
     def disk_spelling(self, path: NotePath) -> tuple[NotePath, bool]:
         """Return the path with its existing parts spelled as on disk, and whether it exists.
 
-        A file where the path has a folder counts as existing. The comparison of names ignores case and
-        Unicode form, because other systems could not store both.
+        A file in place of a folder ends the returned path and counts as existing. The comparison of names
+        ignores case and Unicode form, because other systems could not store both.
         """
         spelled: list[str] = []
         parts = path.text.split("/")

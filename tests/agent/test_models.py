@@ -58,6 +58,8 @@ async def test_each_status_has_a_message(answer, words):
     [
         (settings("http://127.0.0.1:1/v1", model=""), "No model is selected"),
         (settings("ftp://example"), "not the address"),
+        (settings("http://[::1"), "not the address"),
+        (settings(""), "has no address"),
         (ModelSettings(provider="openai", model="m"), "needs a key"),
     ],
 )

@@ -316,7 +316,7 @@ async def test_a_supervisor_hands_out_the_work_and_answers(workspace, talk, serv
     assert talk.said == [("Anna", "1759"), ("Clara", "It was made in 1759.")]
     assert "You lead the group Desk" in prompts(server)[0] and "delegate" in offered(server.requests[0])
     (tool_message,) = [m["content"] for m in server.requests[1]["messages"] if m["role"] == "tool"]
-    assert "In this group, you can delegate to Anna" in tool_message
+    assert "In this group, you can delegate only to Anna" in tool_message
 
 
 async def test_a_supervisor_without_a_model_is_an_error(workspace, talk):

@@ -181,8 +181,8 @@ async def test_consequences_are_shown() -> None:
         moved, Delete(note("Old.md"), b"old\n"), backlinks=(note("A.md"), note("B.md"))
     )
     _, output = await ask(approval_request, "\n", columns=200)
-    assert "2 notes link to the deleted notes: A.md, B.md" in output
-    assert "Tea.md → Ideas/Tea.md" in output and "the text is unchanged" in output
+    assert "2 notes will have unresolved links after this deletion: A.md, B.md" in output
+    assert "Tea.md → Ideas/Tea.md" in output and "The text is unchanged." in output
 
 
 async def test_text_of_notes_and_claims_cannot_control_the_terminal() -> None:

@@ -102,7 +102,10 @@ class AcpAgent:
             await asyncio.gather(preparing, return_exceptions=True)
 
     def caller_named(self, name: str) -> Caller | None:
-        """Return the program called `name` as a caller, in the turn that it answers; None for other names."""
+        """Return the caller for the program called `name`; None if there is no such program.
+
+        It is the caller of the turn that the program answers; between turns, a caller with untrusted text.
+        """
         acp_turns = [
             acp_turn
             for connection in self._connections.values()
@@ -207,7 +210,10 @@ class AcpAgent:
             return connection
 
     def apply_settings(self) -> None:
-        """Stop programs that were removed from the settings; call it on the programs' event loop."""
+        """Stop idle programs that were removed from the settings; call it on the programs' event loop.
+
+        A busy one is stopped at the next turn or change of the settings.
+        """
         if not self._connections:
             return
         task = asyncio.get_running_loop().create_task(self._end_removed(), name="end removed programs")
@@ -215,7 +221,7 @@ class AcpAgent:
         task.add_done_callback(self._ending.discard)
 
     async def _end_removed(self) -> None:
-        """Stop programs that were removed from the settings, as soon as they are idle."""
+        """Stop the idle ones of the programs that were removed from the settings."""
         configured = self._settings().programs.programs
         for program, connection in tuple(self._connections.items()):
             if program not in configured and not connection.client.turns:
@@ -230,7 +236,7 @@ class AcpAgent:
         """Return the program's session for the conversation; resume or create one if needed.
 
         Raises:
-            ProgramError: The program cannot create a session.
+            ProgramError: The program failed, exited or did not answer in time.
         """
         from acp import RequestError
 
@@ -377,7 +383,7 @@ class AcpAgent:
         acp_turn: AcpTurn,
         answer: asyncio.Future[schema.PromptResponse],
     ) -> None:
-        """Ask the program to cancel; kill it if it does not."""
+        """Ask the program to cancel; kill it if it does not answer in time."""
         await acp_turn.cancel()
         try:
             async with asyncio.timeout(_CANCEL_TIMEOUT_S):
@@ -401,7 +407,10 @@ class AcpAgent:
         return error
 
     def _prompt_text(self, session: AcpSession, turn: Turn) -> str:
-        """Return the prompt, preceded by the items that the program has not received yet."""
+        """Return the prompt, preceded by the items that the program has not received yet.
+
+        A new session begins with its preamble.
+        """
         saved = load_session_state(turn)
         received = saved.heard if saved is not None and not session.is_new else 0
         # The turn's first item is the prompt itself.

@@ -49,6 +49,7 @@ ORDERS = (
     *("confidence", "born", "died", "year", "date"),
 )
 PROPERTY_ORDERS = ("order:prop", "order:-prop")
+_SEARCHED_IF_KNOWN = frozenset(("read", "date", "year", "born", "died"))
 LITERALS = ("true", "false", "open", "done", "last", "today", "same", "empty", "now")
 FACTS = ("words", "size", "created", "modified")
 """Facts about a note that `properties_of` returns besides properties."""
@@ -420,6 +421,8 @@ class ProgramReader:
         position += 2
         if name is None or comparison not in COMPARISONS:
             return None, position
+        if name in _SEARCHED_IF_KNOWN and self._vocabulary.find_property(name) is None:
+            return None, position  # no note has it, so the words mean something else
         if comparison == "exists":
             return f"[{name}]", position
         if position >= len(symbols):

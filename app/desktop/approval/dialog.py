@@ -38,9 +38,9 @@ class ApprovalDialog(QDialog):
     """A sheet of the window that shows one waiting request at a time.
 
     Its height fits the request. After the first key, click or wheel step, the dialog and its buttons keep
-    their size and position. No button has the focus at first, so a key intended for another window
-    decides nothing. The time limit is paused while the user works on the request: while the editor is open,
-    and for 10 s after each key, click and wheel step.
+    their size and position; only another request can still make it taller. No button has the focus at first,
+    so a key intended for another window decides nothing. The time limit is paused while the user works on the
+    request: while the editor is open, and for 10 s after each key, click and wheel step.
 
     `decided` carries a list of (request, decision). `postponed` is emitted when the user chooses to decide
     later. Each new request ignores input for 300 ms. Enter only denies, and only from the Deny button or the
@@ -87,7 +87,10 @@ class ApprovalDialog(QDialog):
         return self._current
 
     def show_queue(self, items: Sequence[QueuedRequest]) -> None:
-        """Set the waiting requests; if the current one is no longer among them, show another."""
+        """Set the waiting requests; if the current one is no longer among them, show another.
+
+        The dialog closes if none are left.
+        """
         position = self._items.index(self._current) if self._current in self._items else 0
         self._items = tuple(items)
         if self.batch is not None and not set(self.batch.drafts) <= {item.draft for item in items}:
@@ -144,7 +147,7 @@ class ApprovalDialog(QDialog):
             widget.ensurePolished()
 
     def show_notice(self, text: str) -> None:
-        """Show a message about a withdrawn request above the current one."""
+        """Show a message about a withdrawn request above the current one; an empty text hides it."""
         self._notice.setText(text)
         self._notice_frame.setVisible(bool(text))
         self._fit_timer.start()

@@ -91,6 +91,7 @@ def icon(theme: Theme, name: str, color: str | None = None) -> QIcon:
 
     Raises:
         KeyError: The font has no such icon.
+        OSError: The icon can't be written to the cache.
     """
     result = QIcon(_build_icon(os.environ.get(paths.CACHE_VARIABLE, ""), name, *_state_colors(theme, color)))
     _used_names.add(name)
@@ -181,7 +182,7 @@ def _outline(name: str) -> QPainterPath:
 
 
 def _path_commands(outline: QPainterPath) -> Iterator[str]:
-    """Yield the commands of the path in SVG path data."""
+    """Yield the outline's SVG path commands."""
     element_type = QPainterPath.ElementType
     letters = {
         element_type.MoveToElement: "M",
@@ -201,7 +202,7 @@ def _font_folder() -> Path:
     """
     spec = find_spec("qtawesome")
     if spec is None or not spec.submodule_search_locations:
-        raise ModuleNotFoundError("qtawesome, which has the icons, is not installed", name="qtawesome")
+        raise ModuleNotFoundError("qtawesome, which provides the icons, is not installed", name="qtawesome")
     return Path(spec.submodule_search_locations[0]) / "fonts"
 
 

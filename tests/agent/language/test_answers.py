@@ -18,6 +18,7 @@ def test_an_answer_is_in_the_language_of_the_request() -> None:
     assert localize("There is no completed task that matches “tea”.", german) == (
         "Es gibt keine erledigte Aufgabe, die zu „tea“ passt."
     )
+    assert localize("Which task do you mean?", german) == "Welche Aufgabe meinst du?"
     assert localize("An answer without a translation.", german) == "An answer without a translation."
 
 

@@ -13,7 +13,7 @@ from app.graph.model import Graph
 
 
 class CommunityFinder:
-    """Runs one search at a time in the worker that draws links; a changed graph restarts it."""
+    """Runs one search at a time in the worker that draws links, and repeats it if the graph has changed."""
 
     def __init__(self, scene: Scene, edges: EdgeRenderer) -> None:
         self._scene = scene
@@ -35,7 +35,7 @@ class CommunityFinder:
         return True
 
     def collect(self) -> bool:
-        """Pass the result to the scene; return whether the scene's colors changed."""
+        """Pass a finished result to the scene and return True; if the graph has changed, search again."""
         if self._running is None or not self._running[1].done():
             return False
         (graph, future), self._running = self._running, None
@@ -45,7 +45,7 @@ class CommunityFinder:
         return False
 
     def close(self) -> None:
-        """Ignore a running search, and start no more."""
+        """Ignore a running search, and start no others."""
         self._is_closed, self._running = True, None
 
 

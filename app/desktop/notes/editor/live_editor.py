@@ -90,7 +90,7 @@ class LiveEditor(LiveView):
     Signals (in addition to those of `LiveView`):
         completion_requested: A `CompletionRequest` for notes, files, headings, blocks or tags, to be answered
             with `offer`. The editor handles dates and commands itself.
-        context_menu_opening: The context menu before it is shown, and the position under the pointer.
+        context_menu_opening: The context menu before it is shown, and the text position under the pointer.
 
     Attributes:
         paste_handler: Called with pasted or dropped data; returns whether it has handled it.
@@ -245,7 +245,7 @@ class LiveEditor(LiveView):
         return is_handled
 
     def _keep_indent(self, cursor: QTextCursor) -> bool:
-        """Start the next line of code with the indent of this one; return False without an indent or code."""
+        """Start the next line with this line's indent; return False if it has none or is not code."""
         before, _ = text_around_cursor(cursor)
         indent = before[: len(before) - len(before.lstrip(" \t"))]
         if not indent or self._scan_kind() is not LineKind.CODE:
@@ -280,7 +280,7 @@ class LiveEditor(LiveView):
             self._update_completion()
 
     def inputMethodQuery(self, query: Qt.InputMethodQuery, argument: object = None) -> Any:  # noqa: ANN401
-        """Return the cursor's area for the window of an input method; leave other queries to Qt."""
+        """Return the cursor's area for an input method's window; leave other queries to Qt."""
         if query == Qt.InputMethodQuery.ImCursorRectangle:
             return self.caret_area()
         return super().inputMethodQuery(query)
@@ -374,7 +374,7 @@ class LiveEditor(LiveView):
         return self._popup
 
     def offer(self, request: CompletionRequest, items: Sequence[CompletionItem]) -> None:
-        """Show completions for a request, if it is still current."""
+        """Show completions for a request if it is still current and the editor has the focus."""
         if request != self._request or not self.hasFocus():
             return
         self._items = list(items)
