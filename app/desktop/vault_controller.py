@@ -60,6 +60,14 @@ class BackgroundLoading(Protocol):
     loading_task: asyncio.Task[None]
 
 
+@runtime_checkable
+class ConfirmingClose(Protocol):
+    """A panel that asks the user about unsaved text before the vault closes."""
+
+    async def confirm_close(self) -> bool:
+        """Return whether the vault may close."""
+
+
 class VaultController(QObject):
     """Builds the layout, connects its panels and handles the events of the vault.
 
@@ -211,8 +219,11 @@ class VaultController(QObject):
             self.notice.emit(problem)
 
     async def confirm_close(self) -> bool:
-        """Return whether the vault may be closed; notes with unsaved text ask first."""
-        return self.notes is None or await self.notes.confirm_close()
+        """Return whether the vault may be closed; panels with unsaved text ask first."""
+        for panel in self.page.existing_panels():
+            if isinstance(panel, ConfirmingClose) and not await panel.confirm_close():
+                return False
+        return True
 
     def pause_embedding(self) -> None:
         """Pause semantic indexing until `resume_embedding` or the next start."""

@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from app.desktop.memory.panel import MemoryPanel
+from app.desktop.runtime import tasks
 from app.memory.block import Block
 from app.permissions.caller import Caller, CallerKind
 from app.vault.diff import Diff
@@ -68,5 +69,34 @@ def test_a_block_is_read_edited_compared_rolled_back_and_says_who_wrote_it(app_r
         assert (await pilot.run(_kept)).text == "Water the camellia.\nDrink tea.\n"
         entry = await pilot.select_entry("save")
         assert entry.caller == "You"
+
+    app_run(use)
+
+
+def test_closing_asks_about_unsaved_text_of_every_block(app_run, garden: Path) -> None:
+    async def use(pilot: Pilot) -> None:
+        await pilot.open(garden)
+        pilot.page.show_bottom("memory")
+        panel = pilot.panel("memory", MemoryPanel)
+        made = {"op": "create", "label": "plan", "content": "one\n"}
+        assert (await pilot.start_call("block", made, AGENT)).success
+        await pilot.until(lambda: panel.list.topLevelItemCount() == 2, "the panel follows the agent")
+        panel.list.choose_block("plan")
+        panel.page.text.setPlainText("two\n")
+        panel.list.choose_block("persona")
+        before = panel.page.text.toPlainText()
+        panel.page.text.setPlainText("Be brief.\n")
+        assert pilot.window.view is not None
+        for answers, may_close in ((("Cancel",), False), (("Save", "Discard"), True)):
+            closing = tasks.start(pilot.window.view.confirm_close())
+            for answer in answers:
+                await pilot.until(lambda: pilot.sheets, "it asks")
+                sheet = pilot.sheets[0]
+                await pilot.press(answer, sheet)
+                await pilot.until(lambda sheet=sheet: sheet not in pilot.sheets)
+            assert await closing is may_close
+            assert (await pilot.run(_kept)).text == ("two\n" if may_close else "one\n")
+        assert panel.page.is_edited, "discarded text stays until the vault is closed"
+        panel.page.text.setPlainText(before)
 
     app_run(use)

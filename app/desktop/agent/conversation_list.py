@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QListWidget, QListWidgetItem, QMenu, QVBoxLayout, 
 
 from app.agent.conversations import Conversation
 from app.desktop.theme.theme import ThemeSource, icon
+from app.desktop.widgets.item_opening import connect_open
 from app.desktop.widgets.panel import SearchField
 
 _ID_ROLE = Qt.ItemDataRole.UserRole
@@ -35,8 +36,7 @@ class ConversationList(QWidget):
         self._search.textChanged.connect(self.search_changed)
         self._list = QListWidget()
         self._list.setAccessibleName(self.tr("Saved conversations"))
-        self._list.itemActivated.connect(lambda item: self.chosen.emit(item.data(_ID_ROLE)))
-        self._list.itemClicked.connect(lambda item: self.chosen.emit(item.data(_ID_ROLE)))
+        connect_open(self._list, lambda index: self.chosen.emit(index.data(_ID_ROLE)))
         self._list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self._list.customContextMenuRequested.connect(self._show_menu)
         column = QVBoxLayout(self)

@@ -394,8 +394,13 @@ class ApprovalDialog(QDialog):
             self.bar.show_time(remaining)
 
     def _apply_theme(self, _: Theme) -> None:
-        """Apply the new theme to the page; while the page is being edited, it keeps its icons."""
-        if self._current is not None and self.page is not None and not self.page.is_editing:
+        """Apply the new theme; the batch page and a page that is being edited keep their icons."""
+        if (
+            self._current is not None
+            and self.batch is None
+            and self.page is not None
+            and not self.page.is_editing
+        ):
             self._replace_page(self._current)
             self._fill_page()
             self._show_first()

@@ -11,6 +11,7 @@ from app.desktop.bridge import VaultClient
 from app.desktop.runtime import tasks
 from app.desktop.shell.panel_context import PanelContext, connect_links
 from app.desktop.theme.theme import ThemeSource, icon
+from app.desktop.widgets.item_opening import connect_open
 from app.desktop.widgets.panel import EmptyState, Panel, ThemedButton
 from app.errors import StorageError
 from app.events import Event
@@ -59,8 +60,7 @@ class BookmarksPanel(Panel):
         self._stack.addWidget(self.tree)
         self.column.addWidget(self._stack, 1)
         self.add_button.clicked.connect(lambda: self.toggle(self._current))
-        self.tree.itemClicked.connect(lambda item, _: self._open(item))
-        self.tree.itemActivated.connect(lambda item, _: self._open(item))
+        connect_open(self.tree, lambda index: self._open(self.tree.itemFromIndex(index)))
         self.tree.customContextMenuRequested.connect(self._show_menu)
         client.events.batch.connect(self._handle_events)
         self.set_current_note("")

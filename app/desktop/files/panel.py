@@ -26,6 +26,7 @@ from app.desktop.runtime import tasks
 from app.desktop.runtime.translation import translate
 from app.desktop.shell.panel_context import PanelContext, connect_links
 from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets.item_opening import connect_open
 from app.desktop.widgets.panel import EmptyState, Panel, SearchField, ThemedButton
 from app.events import Event
 from app.index.records import IndexUpdated
@@ -158,12 +159,10 @@ class FilesPanel(Panel):
         self.column.addWidget(self._stack, 1)
 
     def _connect(self) -> None:
-        self.tree.activated.connect(self._open)
-        self.tree.clicked.connect(self._open)
+        connect_open(self.tree, self._open)
         self.tree.customContextMenuRequested.connect(self._show_menu)
         self.tree.dropped.connect(lambda path, folder: self.command_requested.emit("move", path, folder))
-        self.matches.activated.connect(self._open_match)
-        self.matches.clicked.connect(self._open_match)
+        connect_open(self.matches, self._open_match)
         self.filter.returnPressed.connect(self._open_first)
         self._client.events.batch.connect(self._handle_events)
         rename = QAction(self.tr("Rename"), self)

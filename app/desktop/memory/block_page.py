@@ -181,6 +181,34 @@ class BlockPage(QWidget):
                 lambda vault: vault.memory.save_text(base, text), self.tr("Saved."), saved_text=text
             )
 
+    async def confirm_close(self) -> bool:
+        """Return whether the vault may close, after asking about the unsaved text of each block."""
+        answers = (self.tr("Save"), self.tr("Discard"), self.tr("Cancel"))
+        for base, text in self._unsaved_texts().values():
+            title = self.tr("Save the memory block “{0}”?").format(escape_hidden(base.label))
+            answer = await dialogs.choose(
+                self.window(), title, self.tr("It has unsaved text."), answers, main=0
+            )
+            if answer not in (0, 1) or (answer == 0 and not await self._save_unsaved(base, text)):
+                return False
+        return True
+
+    async def _save_unsaved(self, base: Block, text: str) -> bool:
+        """Save the unsaved text of a block and return whether that succeeded; if not, show the reason."""
+        try:
+            outcome = await self._client.run(lambda vault: vault.memory.save_text(base, text))
+        except ScriptoriumError as error:
+            problem = error.message
+        else:
+            problem = "" if outcome.success else outcome.message
+        if problem:
+            title = self.tr("“{0}” could not be saved").format(escape_hidden(base.label))
+            await dialogs.show_message(self.window(), title, problem)
+            return False
+        self._settle_text(base.path.key, text)
+        self.saved.emit()
+        return True
+
     def discard(self) -> None:
         """Discard the changes and show the saved text."""
         if self.block is not None:
@@ -352,10 +380,15 @@ class BlockPage(QWidget):
 
     def _keep_draft(self) -> None:
         """Keep unsaved text until its block is shown again."""
+        self._drafts = self._unsaved_texts()
+
+    def _unsaved_texts(self) -> dict[str, tuple[Block, str]]:
+        """Return the unsaved text of each block and the block that it is based on, by the block's path."""
         base = self._saved_base
-        if base is not None and self.is_edited and not self._is_saved:
-            text = from_editor(self.text.document().toRawText(), base.text)
-            self._drafts[base.path.key] = base, text
+        if base is None or not self.is_edited or self._is_saved:
+            return dict(self._drafts)
+        text = from_editor(self.text.document().toRawText(), base.text)
+        return {**self._drafts, base.path.key: (base, text)}
 
     def _set_text(self, base: Block | None, text: str, *, read_only: bool) -> None:
         self._base = base

@@ -72,6 +72,10 @@ class MemoryPanel(Panel):
         if query == self.field.text().strip():
             self.list.show_overview(overview, query)
 
+    async def confirm_close(self) -> bool:
+        """Return whether the vault may close, after asking the user about unsaved text."""
+        return await self.page.confirm_close()
+
     async def create_block(self, label: str) -> None:
         """Create a block and show it; if that fails, show the reason."""
         try:

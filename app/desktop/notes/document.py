@@ -156,7 +156,7 @@ class NoteDocument(QObject):
         page = await self._client.run(lambda vault: vault.notes.load(path))
         self._set_page(page)
         draft = self._drafts.load(page.path)
-        if draft is None or page.problem:
+        if draft is None or page.problem or self._client.read_only:
             return  # A note that can't be edited now keeps its draft.
         if draft.text == page.text:
             self._drafts.drop(page.path)

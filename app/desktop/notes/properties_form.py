@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
@@ -220,6 +220,8 @@ class PropertiesForm(QFrame):
         if name.strip():
             self._is_adding = False
             self.changed.emit(name.strip(), initial_value(name.strip(), text))
+            # The note stays the same if the property already has this value. The row must outlive its signal.
+            QTimer.singleShot(0, self, self._rebuild)
 
     def _start_adding(self) -> None:
         self._is_adding = True

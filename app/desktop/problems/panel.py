@@ -85,7 +85,10 @@ class ProblemsPanel(Panel):
                 chunk = problems[start : min(start + _CHUNK_ROWS, _MAX_ROWS)]
                 self.table.addTopLevelItems([self._create_row(problem) for problem in chunk])
                 await asyncio.sleep(0)
-        self.title.set_count(f"{len(problems):,}" if problems else "")
+        count = f"{len(problems):,}" if problems else ""
+        if len(problems) > _MAX_ROWS:
+            count = self.tr("{0} (the first {1} are listed)").format(count, f"{_MAX_ROWS:,}")
+        self.title.set_count(count)
         self._stack.setCurrentWidget(self.table if problems else self._empty)
 
     def _create_row(self, problem: Problem) -> QTreeWidgetItem:

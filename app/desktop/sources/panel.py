@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 
 from app.desktop.bridge import VaultClient
 from app.desktop.runtime import tasks
+from app.desktop.runtime.translation import translate
 from app.desktop.sources.details import SourceDetails
 from app.desktop.sources.edit_dialog import SourceDialog
 from app.desktop.sources.labels import KIND_ICONS, state_label
@@ -173,7 +174,12 @@ class SourcesPanel(Panel):
     async def _follow_feed(self) -> None:
         text = self.tr("Address of an RSS or Atom feed. The feed is checked every hour.")
         url = await dialogs.prompt_text(
-            self.window(), self.tr("Follow a feed"), text, "https://", accept_label=self.tr("Follow")
+            self.window(),
+            self.tr("Follow a feed"),
+            text,
+            "https://",
+            accept_label=self.tr("Follow"),
+            check=_address_problem,
         )
         if url is not None:
             host = urlsplit(url).hostname or url
@@ -275,6 +281,16 @@ class SourcesPanel(Panel):
     def _show_selected(self, *_: object) -> None:
         if (info := self.selected) is not None:
             self.details.show_source(info)
+
+
+def _address_problem(url: str) -> str:
+    """Return why a feed can't have this address, or "" if it can."""
+    try:
+        _ = urlsplit(url).hostname
+        FeedConfig(id="feed", name="feed", url=url)
+    except ValueError:
+        return translate("SourcesPanel", "This address is malformed or too long.")
+    return ""
 
 
 async def _change_source(config: SourceConfig, vault: VaultService) -> None:

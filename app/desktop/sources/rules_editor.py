@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import groupby
 
+from pydantic import ValidationError
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -18,8 +19,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.desktop.runtime import tasks
 from app.desktop.sources.labels import permission_label
 from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets import dialogs
 from app.desktop.widgets.panel import ThemedButton
 from app.memory.block import Permission
 from app.sources.config import AgentRules, FileRule, FolderConfig
@@ -78,9 +81,32 @@ class RulesEditor(QWidget):
         self._mark_edited()
 
     def save(self) -> None:
-        """Emit the rules in the table, except rows without a pattern."""
+        """Emit the rules in the table, except rows without a pattern; reject texts that are too long."""
         if self._config is None:
             return
+        try:
+            rules = self._read_rules()
+        except ValidationError:
+            title = self.tr("The rules were not saved")
+            text = self.tr(
+                "Your edits are kept in the table. A pattern can have up to 500 characters, and the name of "
+                "an agent up to 200. Shorten the text, then save again."
+            )
+            tasks.start(
+                dialogs.show_message(self.window(), title, text),
+                owner=self,
+                action=self.tr("report the problem"),
+            )
+            return
+        self.save_button.setEnabled(False)
+        self.saved.emit(self._config.model_copy(update=rules))
+
+    def _read_rules(self) -> dict[str, object]:
+        """Return the fields `rules` and `agents` of the configuration.
+
+        Raises:
+            ValidationError: A pattern or the name of an agent is too long.
+        """
         rows = [self._read_row(row) for row in range(self.table.rowCount())]
         agent_rules = [
             (agent, FileRule(glob=glob, permission=permission)) for glob, permission, agent in rows if glob
@@ -93,16 +119,15 @@ class RulesEditor(QWidget):
             AgentRules(agent=agent, rules=tuple(rule for _, rule in rules))
             for agent, rules in groupby(named_rules, key=lambda pair: pair[0])
         )
-        self.save_button.setEnabled(False)
-        self.saved.emit(self._config.model_copy(update={"rules": general_rules, "agents": agents}))
+        return {"rules": general_rules, "agents": agents}
 
     def _read_row(self, row: int) -> tuple[str, Permission, str]:
         box = self.table.cellWidget(row, _PERMISSION_COLUMN)
         assert isinstance(box, QComboBox)
         return (
-            self._cell_text(row, _FILES_COLUMN)[:500],
+            self._cell_text(row, _FILES_COLUMN),
             Permission(box.currentData()),
-            self._cell_text(row, _AGENT_COLUMN)[:200],
+            self._cell_text(row, _AGENT_COLUMN),
         )
 
     def _cell_text(self, row: int, column: int) -> str:

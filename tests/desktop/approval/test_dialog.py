@@ -461,6 +461,15 @@ def test_a_batch_loses_its_page_when_one_of_it_is_withdrawn(desk: Desk) -> None:
     assert desk.answers == []
 
 
+def test_a_batch_stays_open_when_the_theme_changes(desk: Desk) -> None:
+    desk.ask(request(ChangeSet.of(update("A")), 1), request(ChangeSet.of(update("B")), 2))
+    desk.dialog.strip.batch_button.click()
+    batch = desk.dialog.batch
+    theme = desk.dialog._theme
+    theme.changed.emit(theme.theme)
+    assert batch is not None and desk.dialog.batch is batch and batch.isVisible()
+
+
 # Labels
 
 

@@ -353,3 +353,18 @@ def test_a_note_that_can_not_be_edited_keeps_its_draft(gui, opened) -> None:
             assert drafts.load(A).text == "unsaved words"
 
     gui(main())
+
+
+def test_a_draft_is_kept_but_not_offered_in_a_read_only_vault(gui, opened, monkeypatch) -> None:
+    async def main() -> None:
+        async with opened("B.md") as (vault, view):
+            drafts = DraftStore(vault.root)
+            drafts.save(A, "hash", "unsaved words")
+            monkeypatch.setattr(type(vault.client), "read_only", True)
+            await view.open("A.md")
+            assert not view.notice.text and drafts.load(A).text == "unsaved words"
+            monkeypatch.undo()
+            await view.open("A.md")
+            assert "unsaved text" in view.notice.text
+
+    gui(main())

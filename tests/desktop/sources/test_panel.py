@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtWidgets import QApplication
+import pytest
+from PySide6.QtWidgets import QApplication, QLineEdit, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.desktop.bridge import ServiceThread
+from app.desktop.runtime import tasks
 from app.desktop.sources.edit_dialog import SourceDialog
 from app.desktop.sources.panel import SourcesPanel
+from app.desktop.sources.rules_editor import RulesEditor
 from app.desktop.theme.theme import ThemeSource
-from app.sources.config import FeedConfig, VaultStreamConfig
+from app.desktop.widgets.dialogs import SheetDialog
+from app.sources.config import FeedConfig, FolderConfig, VaultStreamConfig
 from tests.desktop.whole_vault import whole_vault
 
 
@@ -81,3 +85,60 @@ def test_all_patterns_are_kept(qtbot: QtBot) -> None:
     dialog.globs.setPlainText("\n".join(patterns))
     dialog.save_button.click()
     assert isinstance(dialog.config, VaultStreamConfig) and dialog.config.globs == patterns
+
+
+@pytest.mark.parametrize("address", ["http://[", "https://example.org/" + "a" * 4000])
+def test_a_feed_with_an_invalid_address_is_not_accepted(
+    gui, service: ServiceThread, wait_until, tmp_path: Path, address: str
+) -> None:
+    def prompts() -> list[SheetDialog]:
+        widgets = QApplication.topLevelWidgets()
+        return [widget for widget in widgets if isinstance(widget, SheetDialog) and widget.isVisible()]
+
+    async def main() -> None:
+        async with whole_vault(tmp_path, service, {"Tea.md": "Hot.\n"}) as vault:
+            panel = SourcesPanel(vault.client, ThemeSource("light"))
+            panel.show()
+            following = tasks.start(panel._follow_feed())
+            await wait_until(prompts)
+            (prompt,) = prompts()
+            field = prompt.findChild(QLineEdit)
+            (accept,) = [one for one in prompt.findChildren(QPushButton) if one.text() == "Follow"]
+            assert field is not None
+            field.setText(address)
+            assert "malformed or too long" in field.accessibleDescription() and not accept.isEnabled()
+            prompt.reject()
+            await following
+            panel.close()
+
+    gui(main())
+
+
+@pytest.mark.parametrize(("column", "limit"), [(0, 500), (2, 200)])
+def test_rules_with_a_too_long_text_are_reported_and_not_saved(
+    gui, wait_until, qtbot: QtBot, column: int, limit: int
+) -> None:
+    def messages() -> list[SheetDialog]:
+        widgets = QApplication.topLevelWidgets()
+        return [widget for widget in widgets if isinstance(widget, SheetDialog) and widget.isVisible()]
+
+    async def main() -> None:
+        editor = RulesEditor(ThemeSource("light"))
+        qtbot.addWidget(editor)
+        editor.show()
+        saved: list[FolderConfig] = []
+        editor.saved.connect(saved.append)
+        editor.show_rules(FolderConfig(id="files-1", name="Desk", folder="Desk"))
+        editor.add_rule()
+        editor.table.item(0, column).setText("a" * (limit + 1))
+        editor.save_button.click()
+        await wait_until(messages)
+        assert not saved and editor.save_button.isEnabled()
+        assert editor.table.item(0, column).text() == "a" * (limit + 1)
+        messages()[0].accept()
+        await wait_until(lambda: not messages())
+        editor.table.item(0, column).setText("a" * limit)
+        editor.save_button.click()
+        assert len(saved) == 1
+
+    gui(main())
