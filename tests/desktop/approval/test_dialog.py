@@ -466,7 +466,8 @@ def test_a_batch_stays_open_when_the_theme_changes(desk: Desk) -> None:
     desk.dialog.strip.batch_button.click()
     batch = desk.dialog.batch
     theme = desk.dialog._theme
-    theme.changed.emit(theme.theme)
+    for _, notify in tuple(theme.changed.calls(theme.theme)):
+        notify()
     assert batch is not None and desk.dialog.batch is batch and batch.isVisible()
 
 

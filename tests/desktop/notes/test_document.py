@@ -361,10 +361,10 @@ def test_a_draft_is_kept_but_not_offered_in_a_read_only_vault(gui, opened, monke
             drafts = DraftStore(vault.root)
             drafts.save(A, "hash", "unsaved words")
             monkeypatch.setattr(type(vault.client), "read_only", True)
-            await view.open("A.md")
+            await view.document.open(A)
             assert not view.notice.text and drafts.load(A).text == "unsaved words"
             monkeypatch.undo()
-            await view.open("A.md")
+            await view.document.open(A)
             assert "unsaved text" in view.notice.text
 
     gui(main())
