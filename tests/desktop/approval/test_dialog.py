@@ -468,7 +468,7 @@ def test_a_batch_stays_open_when_the_theme_changes(desk: Desk) -> None:
     theme = desk.dialog._theme
     for _, notify in tuple(theme.changed.calls(theme.theme)):
         notify()
-    assert batch is not None and desk.dialog.batch is batch and batch.isVisible()
+    assert batch is not None and desk.dialog.batch is batch and desk.dialog.page.isHidden()
 
 
 # Labels
