@@ -131,3 +131,16 @@ async def workspace(sample_vault: Path, approver: ScriptedApprover) -> AsyncIter
         yield opened
     finally:
         await opened.close()
+
+
+@pytest.fixture
+async def unwatched_workspace(sample_vault: Path, approver: ScriptedApprover) -> AsyncIterator[Workspace]:
+    """The sample vault, open and scanned, without embeddings; changes of the files are not noticed."""
+    settings = Settings()
+    settings.embeddings.enabled = False
+    opened = await open_workspace(sample_vault, settings, approver, brief=True)
+    try:
+        await opened.start_scan(lambda progress: None)
+        yield opened
+    finally:
+        await opened.close()

@@ -29,6 +29,7 @@ from app.toolkit.batch import make_batch_tool
 from app.toolkit.outcome import ToolOutcome
 from app.toolkit.registry import ToolRegistry
 from app.toolkit.tool import Tool
+from app.vault.markdown.frontmatter import read_frontmatter
 from app.vault.path import NotePath
 
 MAX_WRITTEN_NOTES = 500
@@ -197,24 +198,34 @@ class Pipeline:
         elif notes.notes:
             base = notes.notes
         if notes.query or notes.order or base is None:
+            query = notes.ordered_query or _ALL_NOTES_QUERY
             limit = MAX_WRITTEN_NOTES if base is None else _MAX_SEARCH_HITS
-            outcome = await self._search(notes.ordered_query or _ALL_NOTES_QUERY, limit, notes.order)
-            if outcome is None:
-                return None
-            hits = tuple(str(hit["path"]) for hit in _as_list(outcome.result, "hits"))
+            hits: tuple[str, ...] = ()
+            is_complete = False
+            while not is_complete:
+                outcome = await self._search(query, limit, notes.order, len(hits))
+                if outcome is None:
+                    return None
+                page = tuple(str(hit["path"]) for hit in _as_list(outcome.result, "hits"))
+                hits += page
+                # A given note may be on any page of the hits.
+                is_complete = base is None or len(page) < limit or set(base).issubset(hits)
             base_paths = set(base or ())
             if base is None or notes.order:
                 base = hits if base is None else tuple(path for path in hits if path in base_paths)
             else:
-                base = tuple(path for path in base if path in set(hits))
+                found = set(hits)
+                base = tuple(path for path in base if path in found)
         return notes.first_notes(base)
 
-    async def _search(self, query: str, limit: int, order: str = "") -> ToolOutcome | None:
+    async def _search(self, query: str, limit: int, order: str = "", offset: int = 0) -> ToolOutcome | None:
         """Search for notes; if the search fails, show the failure and return None."""
         # A trailing space makes the last word a whole word instead of a prefix.
         arguments: Arguments = {"query": f"{query} ", "limit": limit}
         if order:
             arguments["order"] = order
+        if offset:
+            arguments["offset"] = offset
         outcome = await self._host.call("search_notes", arguments)
         if not outcome.success:
             self._say(format_outcome(AnsweredCall("search_notes", {}), outcome))
@@ -326,35 +337,46 @@ class Pipeline:
         if outcome is None:
             return None
         tasks = [
-            (str(hit["path"]), str(line["text"]).strip())
+            (str(hit["path"]), str(line["text"]).strip(), int(line["line"]))
             for hit in _as_list(outcome.result, "hits")
             if notes is None or hit["path"] in notes
             for line in hit["lines"]
         ]
         words = str(step.arguments["query"])
-        # A question could not tell apart equal tasks of a note; `edit_note` refuses to choose one of them.
-        matches = list(dict.fromkeys(matching_tasks(words, tasks)))
+        matching = set(matching_tasks(words, [(path, line) for path, line, _ in tasks]))
+        matches = [task for task in tasks if task[:2] in matching]
+        if (occurrence := str(step.arguments.get("occurrence", ""))).isdecimal():
+            matches = matches[max(0, int(occurrence) - 1) : int(occurrence)]
         if not matches:
             self._say(f"There is no {'open' if is_done else 'completed'} task that matches “{words}”.")
             return None
         if len(matches) > 1:
-            readings = [
-                Reading(
-                    (PipelineStep(step.action, NoteSet(notes=(path,)), {"query": _task_text(line)}),), 1.0
-                )
-                for path, line in matches[:_MAX_CHOICES]
-            ]
+            readings = [_task_reading(step.action, task, matches) for task in matches[:_MAX_CHOICES]]
             options = tuple(ClarificationOption(serialize(reading), reading) for reading in readings)
             self._question = Clarification("Which task do you mean?", options)
             return None
-        path, line = matches[0]
+        path, line, number = matches[0]
         checked = _TASK_BOX.sub(rf"\g<1>[{'x' if is_done else ' '}]", line, count=1)
         call: Arguments = {"name": path, "op": "replace", "old": line, "text": checked}
+        if index := await self._occurrence_at(path, line, number):
+            call["occurrence"] = index
         outcome = await self._call(step, "edit_note", call)
         if not outcome.success:
             return None
         self._record_change(step.action, outcome, (path,))
         return (path,)
+
+    async def _occurrence_at(self, path: str, old: str, number: int) -> int | None:
+        """Return which occurrence of `old` in a note begins line `number`; None if the line differs."""
+        outcome = await self._host.call("read_note", {"name": path})
+        if not outcome.success:
+            return None
+        text = str(outcome.result["text"])
+        lines = text.split("\n")
+        if number > len(lines) or not lines[number - 1].lstrip().startswith(old):
+            return None
+        line_start = sum(len(line) + 1 for line in lines[: number - 1])
+        return text.count(old, read_frontmatter(text).body_start, line_start) + 1
 
     # Reading
 
@@ -698,6 +720,21 @@ def matching_tasks(words: str, tasks: Sequence[tuple[str, str]]) -> list[tuple[s
     matches = [task for task, share in zip(tasks, shares, strict=True) if share == best]
     exact = [task for task in matches if _task_text(task[1]).casefold() == words.casefold()]
     return exact or matches
+
+
+def _task_reading(
+    action: str, task: tuple[str, str, int], matches: Sequence[tuple[str, str, int]]
+) -> Reading:
+    """Return the reading that selects `task` among `matches`, by its number if its text is not unique."""
+    path, line, _ = task
+    text = _task_text(line)
+    equal_tasks = [
+        one for one in matches if one[0] == path and _task_text(one[1]).casefold() == text.casefold()
+    ]
+    arguments: Arguments = {"query": text}
+    if len(equal_tasks) > 1:
+        arguments["occurrence"] = str(equal_tasks.index(task) + 1)
+    return Reading((PipelineStep(action, NoteSet(notes=(path,)), arguments),), 1.0)
 
 
 def _task_text(line: str) -> str:

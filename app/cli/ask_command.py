@@ -69,8 +69,12 @@ async def run(args: argparse.Namespace, console: CliConsole) -> ExitStatus:
     ) as session:
         registry = ToolRegistry(CATEGORIES, CATALOG)
         resolver, words = _load_names(location.root)
-        agent = BuiltinAgent(registry, resolver, lambda: words)
-        interpretation = agent.interpret(" ".join(args.request), DialogState())
+        # Another process that holds the vault offers no search without an entry in the audit log.
+        find_notes = session.vault.search.matching if session.vault is not None else None
+        agent = BuiltinAgent(registry, resolver, lambda: words, find_notes=find_notes)
+        interpretation = await agent.without_duplicate_options(
+            agent.interpret(" ".join(args.request), DialogState())
+        )
         if options.json:
             console.out.write(json.dumps(_to_json(interpretation), ensure_ascii=False) + "\n")
             console.out.flush()

@@ -14,7 +14,7 @@ from pathlib import Path
 from app import paths
 from app.cli.diagnostics import CheckResult, failure, ok, warning
 from app.cli.installation_checks import check_app_folder, check_disk_space
-from app.errors import NetworkError
+from app.errors import NetworkError, StorageError
 from app.permissions.audit_chain import check
 from app.permissions.pluralize import pluralize
 from app.servers.endpoint_file import find_endpoint
@@ -33,11 +33,18 @@ async def check_vault(root: Path) -> list[CheckResult]:
         results.append(ok("history and log", "empty; nothing has been changed in this vault yet"))
         return results
     results.append(check_app_folder("vault data", data, private=False))
-    holder = find_holder(data)
-    results.append(await _check_holder(root, holder))
+    try:
+        holder = find_holder(data)
+    except StorageError as error:
+        results.append(failure("holder", error.message, f"Allow access: chmod -R u+rwX '{data}'"))
+        # A change that is still being written looks like one that a crash interrupted.
+        is_held = True
+    else:
+        results.append(await _check_holder(root, holder))
+        is_held = holder is not None
     results += _check_databases(data, paths.cache_folder() / "vaults" / paths.vault_id(root))
     results.append(_check_log(data, root))
-    results += _check_leftovers(data, is_held=holder is not None)
+    results += _check_leftovers(data, is_held=is_held)
     return results
 
 

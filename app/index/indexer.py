@@ -150,11 +150,13 @@ class Indexer:
         changed, removed = tuple(changed), tuple(removed)
         async with self._ingest.lock:
             if misnamed := [path for path in (*changed, *removed) if not is_encodable(path.text)]:
-                problems = await asyncio.to_thread(self._problems_of, misnamed)
-                await run_shielded(self._ingest.put_problems(problems))
+                misnamed_problems = await asyncio.to_thread(self._problems_of, misnamed)
+                await run_shielded(self._ingest.put_problems(misnamed_problems))
                 changed = tuple(path for path in changed if is_encodable(path.text))
                 removed = tuple(path for path in removed if is_encodable(path.text))
-            walked, missing = await asyncio.to_thread(self._sort_paths, changed, removed)
+            walked, missing, problems = await asyncio.to_thread(self._sort_paths, changed, removed)
+            if problems:
+                await run_shielded(self._ingest.put_problems(problems))
             tasks = await asyncio.to_thread(self._tasks, walked.notes)
             extracts = await self._read(tasks, sum(file.size for file in walked.notes))
             if self._scan is not None:
@@ -212,10 +214,14 @@ class Indexer:
 
     def _sort_paths(
         self, changed: Sequence[NotePath], removed: Sequence[NotePath]
-    ) -> tuple[WalkResult, list[NotePath]]:
-        """Return the existing files, including those in existing folders, and the missing paths."""
+    ) -> tuple[WalkResult, list[NotePath], dict[str, Problem | None]]:
+        """Return the existing files, including those in existing folders, and the missing paths.
+
+        The third value has the problems in these folders, by path; those that were solved are None.
+        """
         identity(self._root)
         walked, missing, real_folders = WalkResult(), list[NotePath](), dict[str, bool]()
+        problems: dict[str, Problem | None] = {}
         # On a case-insensitive file system, the old name of a note still "exists" after a rename.
         renamed = {path.key for path in changed}
         for path in dict.fromkeys((*changed, *removed)):
@@ -226,6 +232,8 @@ class Indexer:
                     walked_folder = walk(self._root, self._exclusion, folder=path.text)
                     walked.notes += walked_folder.notes
                     walked.attachments += walked_folder.attachments
+                    problems.update(dict.fromkeys(self._known_problems(path)))
+                    problems.update((problem.path.text, problem) for problem in walked_folder.problems)
                 else:
                     (walked.notes if path.is_note else walked.attachments).append(found_file(path, status))
             else:
@@ -235,7 +243,14 @@ class Indexer:
         # The paths may include both a folder and a file in it.
         walked.notes = list({file.path: file for file in walked.notes}.values())
         walked.attachments = list({file.path: file for file in walked.attachments}.values())
-        return walked, missing
+        return walked, missing, problems
+
+    def _known_problems(self, folder: NotePath) -> list[str]:
+        """Return the paths of the problems that earlier walks found at this folder or below it."""
+        below = f"{folder.text}/"
+        query = "SELECT path FROM problems WHERE path = ? OR substr(path, 1, ?) = ?"
+        with self._database.read_connection() as connection:
+            return [path for (path,) in connection.execute(query, (folder.text, len(below), below))]
 
     def _status(self, path: NotePath, real_folders: dict[str, bool]) -> os.stat_result | None:
         """Return the status of a file or folder that the walk would find, else None.

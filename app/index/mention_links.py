@@ -8,23 +8,37 @@ from app.errors import ConflictError
 from app.index.records import Mention
 
 
-def linked_line(line: str, mentions: Iterable[Mention], name: str) -> str:
+def linked_line(line: str, mentions: Iterable[Mention], name: str, *, in_table: bool = False) -> str:
     """Return a line with links in place of the mentions in it.
 
     Args:
         line: The line of the note.
         mentions: Mentions in this line.
         name: The target of the links.
+        in_table: Whether the line is in a table; not needed if it starts with a bar.
 
     Raises:
         ConflictError: The line no longer contains a mention.
     """
-    separator = r"\|" if line.lstrip().startswith("|") else "|"  # A bare | would end the cell of a table.
+    # A bare | would end the cell of a table.
+    separator = r"\|" if in_table or line.lstrip().startswith("|") else "|"
     for start, end in sorted((mention_span(mention, line) for mention in mentions), reverse=True):
         text = line[start:end]
         link = f"[[{name}]]" if text == name else f"[[{name}{separator}{text}]]"
         line = f"{line[:start]}{link}{line[end:]}"
     return line
+
+
+def table_lines(text: str) -> frozenset[int]:
+    """Return the numbers of the lines in tables, whose rows need not start with a bar."""
+    if "|" not in text:
+        return frozenset()
+    # Imported here because few processes link mentions, and the import is slow.
+    from markdown_it import MarkdownIt
+
+    tokens = MarkdownIt("commonmark").enable("table").disable("inline").parse(text)
+    ranges = (token.map for token in tokens if token.type == "table_open" and token.map)
+    return frozenset(number for first, end in ranges for number in range(first + 1, end + 1))
 
 
 def mention_span(mention: Mention, line: str) -> tuple[int, int]:

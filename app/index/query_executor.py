@@ -267,9 +267,9 @@ class QueryExecutor:
                 ids.add(id)
         return ids
 
-    def task_lines(self, task: FieldFilter, id: int) -> list[int]:
+    def task_lines(self, task: FieldFilter, id: int, cased: bool) -> list[int]:
         """Return the line numbers of a note's tasks that match a task filter."""
-        test = predicate(task.item, cased=False)
+        test = predicate(task.item, cased)
         rows = self._connection.execute(
             "SELECT line, text, done FROM tasks WHERE note = ? ORDER BY line", (id,)
         )

@@ -20,6 +20,7 @@ from app.index.query_ast import (
     And,
     FieldFilter,
     Node,
+    Not,
     Or,
     PhraseTerm,
     SimilarityFilter,
@@ -156,11 +157,7 @@ class SearchRun:
         terms = tuple(highlight_terms(node))
         names = page.group_of or {}
         uses_similarity = any(isinstance(part, SimilarityFilter) for part in walk_nodes(node))
-        tasks = [
-            part
-            for part in walk_nodes(node)
-            if isinstance(part, FieldFilter) and part.name.startswith("task")
-        ]
+        tasks = list(_task_filters(node))
         for id, score in page.page:
             self._check()
             path, title, modified = self._connection.execute(_HIT_QUERY, (id,)).fetchone()
@@ -170,10 +167,25 @@ class SearchRun:
                 opening_snippet(text) if uses_similarity else ()
             )
             if tasks:
-                excerpts = _with_tasks(
-                    excerpts, text, sorted({n for one in tasks for n in executor.task_lines(one, id)})
-                )
+                numbers = {n for task, cased in tasks for n in executor.task_lines(task, id, cased)}
+                excerpts = _with_tasks(excerpts, text, sorted(numbers))
             yield SearchHit(NotePath(path), title, score, excerpts, len(lines), names.get(id, ""), modified)
+
+
+def _task_filters(node: Node | None, cased: bool = False) -> Iterator[tuple[FieldFilter, bool]]:
+    """Yield the task filters of a query, each with its case sensitivity."""
+    if isinstance(node, And | Or):
+        for item in node.items:
+            yield from _task_filters(item, cased)
+    elif isinstance(node, Not):
+        yield from _task_filters(node.item, cased)
+    elif isinstance(node, FieldFilter):
+        if node.name.startswith("task"):
+            yield node, cased
+            return
+        if node.name in ("match-case", "ignore-case"):
+            cased = node.name == "match-case"
+        yield from _task_filters(node.item, cased)
 
 
 def _with_tasks(excerpts: tuple[Snippet, ...], text: str, numbers: Sequence[int]) -> tuple[Snippet, ...]:

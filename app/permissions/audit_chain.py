@@ -160,6 +160,8 @@ def read_head(file: Path) -> Head | None:
     try:
         data = json.loads(file.read_text("ascii"))
         session = str(data.get("boot", "")).strip(), int(data.get("base", 0))
+        if session[0].startswith(_START_PREFIX):
+            int(session[0].removeprefix(_START_PREFIX))  # raises ValueError if the start time is damaged
         return Head(int(data["id"]), str(data["hash"]), *session)
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path, PurePath
 
-from app.errors import PermissionDeniedError
+from app.errors import PermissionDeniedError, StorageError
 from app.events import Event, EventBus
 from app.permissions.approval import GrantOffer
 from app.permissions.impact import ImpactPart
@@ -85,8 +85,8 @@ class Grants:
     """The grants of one vault.
 
     Deletes can be granted only while `deletes_unlocked` is true. `problem` is a message for the user about an
-    unreadable file, or empty. Methods that change the grants raise OSError if the file can't be written; the
-    change still applies until the vault is closed.
+    unreadable file, or empty. Methods that change the grants raise StorageError if the file can't be written;
+    the change still applies until the vault is closed.
 
     Args:
         folder: The vault's data folder, where permanent grants are saved.
@@ -227,8 +227,16 @@ class Grants:
 
     def _save(self) -> None:
         lasting = [asdict(grant) for grant in self._grants.values() if grant.always]
-        if lasting or self._file.path.exists():
+        if not lasting and not self._file.path.exists():
+            return
+        try:
             self._file.save(to_json(lasting))
+        except OSError as error:
+            message = (
+                f"The list of standing permissions can't be saved: {error.strerror or error}. The change "
+                "applies until the vault is closed. Check the disk; the next change to the list saves it."
+            )
+            raise StorageError(message, path=str(self._file.path)) from error
 
 
 def _parse(content: bytes) -> list[Grant]:

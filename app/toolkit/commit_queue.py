@@ -60,15 +60,14 @@ class CommitQueue:
     ) -> Commit:
         """Record what a program has already written to the vault, update the index and publish the changes.
 
+        `on_written` is called as soon as the change is in the journal; canceling does not interrupt that.
+
         Raises:
             StorageError: the vault is read-only, or the journal can't be written.
         """
         async with self._lock:
-            commit = await asyncio.to_thread(
-                self._vault.record_external, change_set, author=caller.name, turn=caller.turn, entry=entry
-            )
-            on_written(commit)
-            return await self._publish(commit)
+            work = asyncio.ensure_future(self._commit_external(change_set, caller, entry, on_written))
+            return await self._await_shielded(work)
 
     async def wait_idle(self) -> None:
         """Wait for the running commit and those already queued."""
@@ -106,6 +105,15 @@ class CommitQueue:
         if commit.place:
             self._events.publish(DocumentsChanged(commit.place, commit.paths, commit.author, commit.id))
             return commit
+        return await self._publish(commit)
+
+    async def _commit_external(
+        self, change_set: ChangeSet, caller: Caller, entry: str, on_written: Callable[[Commit], None]
+    ) -> Commit:
+        commit = await asyncio.to_thread(
+            self._vault.record_external, change_set, author=caller.name, turn=caller.turn, entry=entry
+        )
+        on_written(commit)
         return await self._publish(commit)
 
     async def _publish(self, commit: Commit) -> Commit:

@@ -5,6 +5,7 @@ The user was not asked, and the log says so. The changes are shown and can be un
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
@@ -53,6 +54,9 @@ class ExternalChangeRecorder:
 
         Returns:
             The outcome; it has an error if the journal could not be written.
+
+        Raises:
+            CancelledError: The call was canceled; if the journal has the changes, so does the log.
         """
         listed_only = tuple(without_copy)
         arguments: dict[str, object] = {"paths": [str(path) for path in (*change_set.paths, *listed_only)]}
@@ -76,10 +80,21 @@ class ExternalChangeRecorder:
                 f"{outcome.message} This can't be undone, because it was not stored: {error.message}"
             )
             outcome = ToolOutcome(False, message=draft.result, error=error.as_dict())
+        except asyncio.CancelledError:
+            if draft.commit is not None:
+                # The journal has the commit, so the log must have it, too.
+                draft.result = outcome.message
+                self._finish(draft, outcome)
+            raise
+        return self._finish(draft, outcome)
+
+    def _finish(self, draft: AuditDraft, outcome: ToolOutcome) -> ToolOutcome:
+        """Log the changes and publish the outcome."""
+        call = draft.call
         entry = self._audit_writer.append(draft.entry())
         commit = None if draft.commit is None else draft.commit.id
         finished = replace(outcome, entry=entry, commit=commit, duration_ms=draft.timer.duration_ms)
-        self._events.publish(ToolFinished(call.id, finished, caller, call.name))
+        self._events.publish(ToolFinished(call.id, finished, call.caller, call.name))
         return finished
 
 

@@ -54,7 +54,13 @@ class SourcesGate:
         if self._unregister is None:
             self._unregister = self._registry.register(self._tool)
 
+        is_open = True
+
         def close() -> None:
+            nonlocal is_open
+            if not is_open:
+                return
+            is_open = False
             close_store()
             self._open_count -= 1
             if not self._open_count and self._unregister is not None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from app.errors import ConflictError, InvalidParametersError, NotFoundError, UnreadableNoteError
-from app.index.mention_links import linked_line
+from app.index.mention_links import linked_line, table_lines
 from app.index.records import Mention
 from app.permissions.pluralize import pluralize
 from app.toolkit.argument_types import NoteName
@@ -36,6 +36,8 @@ async def link_mentions(context: ToolContext, name: NoteName) -> Proposal[Mentio
         name: The mentioned note.
     """
     target = await context.vault.resolve_strictly(name)
+    if context.index.note(target.path) is None:
+        raise NotFoundError(f"{target.path} is not in the index yet.", path=str(target.path))
     changes, left_out = [], []
     mentions = context.index.unlinked_mentions(target.path)
     for source, note_mentions in groupby(mentions, key=lambda mention: mention.source):
@@ -67,8 +69,9 @@ def _link_lines(text: str, mentions: Sequence[Mention], name: str) -> str:
         ConflictError: the text no longer contains a mention.
     """
     lines = text.split("\n")
+    rows = table_lines(text)
     for number, line_mentions in groupby(mentions, key=lambda mention: mention.line):
         if number > len(lines):
             raise ConflictError("The note has changed and no longer contains the mention.")
-        lines[number - 1] = linked_line(lines[number - 1], line_mentions, name)
+        lines[number - 1] = linked_line(lines[number - 1], line_mentions, name, in_table=number in rows)
     return "\n".join(lines)

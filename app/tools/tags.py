@@ -111,7 +111,7 @@ async def rename_tag(context: ToolContext, tag: TagName, new_tag: TagName) -> Pr
         try:
             note = context.vault.open(path)
             changes.append(note.with_text(edit.rename_tag(note.text, old, new)))
-        except (UnreadableNoteError, InvalidParametersError) as error:
+        except (NotFoundError, UnreadableNoteError, InvalidParametersError) as error:
             left_out.append(f"{path}: {error.message}")
     summary = f"Rename #{old} to #{new} in {pluralize(len(changes), 'note')}"
     change_set = ChangeSet.of(*changes, summary=summary)

@@ -70,15 +70,21 @@ class VaultLock:
 
 
 def find_holder(data_folder: Path) -> str | None:
-    """Return a description of the process that holds the vault's lock, or None if it is free."""
+    """Return a description of the process that holds the vault's lock, or None if it is free.
+
+    Raises:
+        StorageError: the data folder or the lock's file cannot be used.
+    """
     lock_file = data_folder / _LOCK_FILE
-    if not lock_file.exists():
-        return None
     lock = FileLock(lock_file, timeout=0, mode=0o600)
     try:
+        if not lock_file.exists():
+            return None
         lock.acquire()
     except Timeout:
         return _read_holder(data_folder) or "another process"
+    except OSError as error:
+        raise _unusable_folder(error) from error
     lock.release()
     return None
 

@@ -45,7 +45,8 @@ class VaultStorage:
 
     Raises:
         VaultBusyError: Another app has the vault open; `owner` describes it.
-        StorageError, OSError: The data can't be opened for reading either.
+        StorageError: The data can't be opened for reading either.
+        OSError: The cache folder can't be written, and no temporary one can be created.
     """
 
     def __init__(self, root: Path, settings: Settings, events: EventBus, read_only: bool) -> None:
@@ -64,7 +65,7 @@ class VaultStorage:
                 self._refusals.append(_refusal(self.shared, error))
                 log.warning("%s", self._refusals[-1], exc_info=True)
                 self.read_only = True
-                self._open(root, settings, events)
+                self._open_for_reading(root, settings, events)
         except BaseException:
             self._temporary.close()
             raise
@@ -102,6 +103,22 @@ class VaultStorage:
                 self._lock.acquire()
             self._open_files(root, settings, events, cleanup)
             cleanup.pop_all()
+
+    def _open_for_reading(self, root: Path, settings: Settings, events: EventBus) -> None:
+        """Open every file read-only, or none.
+
+        Raises:
+            StorageError: A file can't be opened.
+        """
+        try:
+            self._open(root, settings, events)
+        except OSError as error:
+            message = (
+                f"The app's data for this vault can't be opened ({error.strerror or error}). Your notes are "
+                f"unchanged. Make sure that {self.shared} can be read and temporary files can be created, "
+                "then open the vault again."
+            )
+            raise StorageError(message) from error
 
     def _open_files(self, root: Path, settings: Settings, events: EventBus, cleanup: ExitStack) -> None:
         """Open every file; open files are registered in `cleanup`, to be closed if a later one fails."""

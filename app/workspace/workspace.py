@@ -525,13 +525,18 @@ class Workspace:
         return tuple(filter(None, (self.settings.permissions.unreadable, self.vault_settings.unreadable)))
 
     def accept_rules(self) -> None:
-        """Replace the rules that can't be read with the rules in effect."""
+        """Replace the rules that can't be read with the rules in effect.
+
+        Raises:
+            OSError: The rules can't be saved; agents still ask before every call.
+        """
         permissions, vault_settings = self.settings.permissions.model_copy(), self.vault_settings.model_copy()
         permissions.accept()
         vault_settings.accept()
-        self.settings.permissions = permissions
-        save_settings(self.settings)
-        self.change_vault_settings(vault_settings)
+        save_settings(self.settings.model_copy(update={"permissions": permissions}))
+        save_vault_settings(self._files.session_folder, vault_settings)
+        self.settings.permissions, self.vault_settings = permissions, vault_settings
+        self.apply_settings(self.settings)
 
     def _permissions(self) -> PermissionSettings:
         """Return the user's permission settings, with the restrictions of the team's agents."""

@@ -335,12 +335,25 @@ async def test_a_task_in_a_quotation_or_with_more_spaces_is_completed(talk, line
     assert line.replace("[ ]", "[x]") in text(talk, "Instruments/Sextant.md")
 
 
-async def test_one_of_several_equal_tasks_of_a_note_is_not_asked_about_forever(talk) -> None:
+@pytest.mark.parametrize("choice", [0, 1])
+async def test_one_of_several_equal_tasks_of_a_note_can_be_chosen(talk, choice) -> None:
     for _ in range(2):
         await say(talk, f'{PREFIX} append [@Sextant] text="- [ ] Order new charts"')
     await say(talk, f'{PREFIX} complete_task query="order new charts"')
-    assert state(talk).question is None and "occurs 2 times" in answers(talk)[-1]
-    assert text(talk, "Instruments/Sextant.md").count("- [ ] Order new charts") == 2
+    question = talk.items[-1]
+    assert isinstance(question, Question) and len({one.label for one in question.choices}) == 2
+    await talk.say(question.choices[choice].reply, open_note=OPEN)
+    boxes = [line[:5] for line in text(talk, "Instruments/Sextant.md").splitlines() if "Order new" in line]
+    assert boxes == (["- [x]", "- [ ]"], ["- [ ]", "- [x]"])[choice]
+    assert state(talk).question is None
+
+
+async def test_a_task_whose_line_begins_an_earlier_task_is_completed(talk) -> None:
+    for task in ("Call Bob", "Call"):
+        await say(talk, f'{PREFIX} append [@Sextant] text="- [ ] {task}"')
+    await say(talk, f"{PREFIX} complete_task query=call")
+    lines = text(talk, "Instruments/Sextant.md").splitlines()
+    assert "- [ ] Call Bob" in lines and "- [x] Call" in lines
 
 
 def option(text, share=0.0):

@@ -36,3 +36,26 @@ async def test_nothing_is_undone_if_the_search_for_its_notes_fails():
     pipeline = Pipeline(host, registry, languages()[0], dialog, tuple, ACTIONS)
     await pipeline.run(Reading((PipelineStep("undo", NoteSet(query="tag:#clock")),), 1.0))
     assert host.calls == ["search_notes"]
+
+
+class SearchHost(FailingHost):
+    """A host in which each search finds all of `paths`, one page per call."""
+
+    def __init__(self, paths):
+        super().__init__()
+        self.paths = paths
+
+    async def call(self, tool, arguments, claim=""):
+        self.calls.append(tool)
+        start = arguments.get("offset", 0)
+        page = self.paths[start : start + arguments["limit"]]
+        return ToolOutcome(True, {"hits": [{"path": path} for path in page], "total": len(self.paths)})
+
+
+async def test_given_notes_are_narrowed_by_all_hits_of_a_search():
+    host = SearchHost([f"{number}.md" for number in range(2500)])
+    registry = ToolRegistry(CATEGORIES, CATALOG)
+    pipeline = Pipeline(host, registry, languages()[0], DialogState(), tuple, ACTIONS)
+    target = NoteSet(query="tea", notes=("1700.md", "Other.md", "2.md"))
+    dialog = await pipeline.run(Reading((PipelineStep("find", target),), 1.0))
+    assert dialog.results == ("1700.md", "2.md") and len(host.calls) == 3

@@ -4,6 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
+from app.agent.language.readings import (
+    Clarification,
+    ClarificationOption,
+    NoteSet,
+    PipelineStep,
+    Reading,
+)
 from app.cli.exit_status import ExitStatus
 from tests.cli.conftest import Run
 
@@ -21,6 +30,20 @@ def test_a_search_is_carried_out(run: Run) -> None:
     result = run("ask", "notes tagged liquid")
     assert result.status == ExitStatus.DONE
     assert "Water" in result.out and "tag:liquid" in result.err
+
+
+def test_searches_for_the_same_notes_are_run_without_a_question(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options = tuple(
+        ClarificationOption(query, Reading((PipelineStep("find", NoteSet(query=query)),), 1.0))
+        for query in ("tag:liquid", "boils")
+    )
+    question = Clarification("What do you mean?", options)
+    monkeypatch.setattr("app.cli.ask_command.BuiltinAgent.interpret", lambda *_: question)
+    result = run("ask", "liquids")
+    assert result.status == ExitStatus.DONE
+    assert "Water" in result.out and "tag:liquid" in result.err and "What do you mean?" not in result.err
 
 
 def test_a_change_needs_an_approval(run: Run, vault: Path) -> None:

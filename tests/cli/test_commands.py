@@ -338,6 +338,13 @@ def test_the_doctor_names_who_holds_the_vault(run: Run, vault: Path) -> None:
     assert holder["state"] == "warning" and str(os.getpid()) in holder["message"]
 
 
+def test_the_doctor_reports_a_lock_that_it_cannot_use(run: Run, vault: Path) -> None:
+    (paths.vault_data_folder(vault) / "vault.lock").mkdir()
+    result = run("doctor", "--json")
+    holder = {one["what"]: one for one in result.data}["holder"]
+    assert holder["state"] == "wrong" and holder["hint"] and result.status == ExitStatus.FAILED
+
+
 # Shells, pipes and signals
 
 

@@ -164,6 +164,17 @@ async def test_links_out_of_the_vault_are_refused_and_link_cycles_end(
     assert [note.path.text for note in vault.index.notes()] == ["in/a.md"]
 
 
+async def test_the_problems_of_a_new_folder_are_listed_until_they_are_solved(make_vault: MakeVault) -> None:
+    vault = await make_vault({"a.md": "a"})
+    vault.write("new/b.md", "b")
+    (vault.root / "new/broken.md").symlink_to(vault.root / "nowhere.md")
+    await vault.index.refresh([NotePath("new")])
+    assert [problem.path.text for problem in vault.index.problems()] == ["new/broken.md"]
+    (vault.root / "new/broken.md").unlink()
+    await vault.index.refresh([NotePath("new")])
+    assert vault.index.problems() == ()
+
+
 async def test_bytes_that_are_not_utf8_are_indexed_and_marked(make_vault: MakeVault) -> None:
     vault = await make_vault({"bad.md": b"caf\xe9 findme [[other]]", "fine.md": "a real \ufffd here"})
     (problem,) = vault.index.problems()

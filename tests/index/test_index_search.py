@@ -234,6 +234,17 @@ async def test_snippets_are_lines_with_marks(vault: Vault) -> None:
     assert lines(page.hits) == [(3, "Plants need water.", ["Plants"]), (4, "And light, too.", ["light"])]
 
 
+async def test_the_tasks_that_are_shown_match_the_case(make_vault: MakeVault) -> None:
+    vault = await make_vault({"a.md": "- [ ] Buy tea\n- [ ] buy rice\n"})
+    for query, numbers in (
+        ("match-case:task:Buy ", [1]),
+        ("match-case:ignore-case:task:Buy ", [1, 2]),
+        ("task:Buy ", [1, 2]),
+    ):
+        page = await vault.index.search(query)
+        assert [number for number, _, _ in lines(page.hits)] == numbers, query
+
+
 async def test_snippets_mark_accents_and_cjk_where_they_stand(vault: Vault) -> None:
     assert lines((await vault.index.search("cafe ")).hits) == [
         (1, 'Naïve café, Straße, C++ and 10:30. "Quoted" text.', ["café"])

@@ -159,6 +159,18 @@ def test_an_unreadable_head_is_reported_and_rewritten(tmp_path, content):
     log.close()
 
 
+def test_a_damaged_boot_time_is_reported_and_the_log_opens(tmp_path, monkeypatch):
+    monkeypatch.setattr("app.permissions.audit_chain.boot_id", lambda: "started 1700000000")
+    log = AuditLog(tmp_path)
+    fill(log)
+    log.close()
+    head = json.loads((tmp_path / "audit.head").read_text("ascii"))
+    (tmp_path / "audit.head").write_text(json.dumps({**head, "id": 9, "boot": "started soon"}), "ascii")
+    log = AuditLog(tmp_path)
+    assert "records the end" in log.problem and log.verify().ok
+    log.close()
+
+
 @pytest.mark.parametrize("rest", [0, 2])
 def test_a_cut_end_stays_visible_after_new_rows(tmp_path, rest):
     log = AuditLog(tmp_path)

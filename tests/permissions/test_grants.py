@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from app.errors import PermissionDeniedError
+from app.errors import PermissionDeniedError, StorageError
 from app.events import EventBus
 from app.permissions.approval import GrantOffer
 from app.permissions.grants import Grants, GrantsChanged
@@ -112,6 +112,13 @@ def test_a_file_cannot_grant_what_cannot_be_granted(grants, tmp_path, clock):
     file = tmp_path / "grants.json"
     file.write_text(file.read_text("utf-8").replace('"update"', '"execute"'), "utf-8")
     assert lasting.id not in [grant.id for grant in Grants(tmp_path, clock).active_grants()]
+
+
+def test_a_list_that_cannot_be_saved_is_reported_and_the_change_applies(grants, tmp_path):
+    (tmp_path / "grants.json").mkdir()
+    with pytest.raises(StorageError, match="can't be saved"):
+        grants.add(GrantOffer("", Operation.UPDATE, always=True))
+    assert grants.match([part("x.md")], "t")
 
 
 def test_folders_outside(grants):

@@ -112,6 +112,31 @@ async def test_a_call_withdrawn_while_it_writes_completes_and_is_logged(bench, m
     assert entry.commit is not None and entry.decision == "user-approved" and "withdrawn" in entry.result
 
 
+async def test_a_programs_change_withdrawn_while_it_is_recorded_is_logged(bench, monkeypatch):
+    task: asyncio.Task[object] | None = None
+    loop = asyncio.get_running_loop()
+    record_external = bench.store.record_external
+
+    def withdraw_meanwhile(*args, **kwargs):
+        loop.call_soon_threadsafe(task.cancel)
+        asyncio.run_coroutine_threadsafe(asyncio.sleep(0), loop).result()
+        return record_external(*args, **kwargs)
+
+    monkeypatch.setattr(bench.store, "record_external", withdraw_meanwhile)
+    (bench.root / "Coffee.md").write_text("Black.\n", "utf-8")
+    change_set = ChangeSet.of(Create(NotePath("Coffee.md"), b"Black.\n"), summary="Created Coffee.md")
+    recording = bench.runner.external_changes.record(change_set, CLIENT, "reported by the program")
+    task = asyncio.create_task(recording)
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    entry = bench.last()
+    assert entry.tool == "direct_edit" and entry.decision == "not-asked" and entry.caller == CLIENT.name
+    assert entry.commit == bench.journal.commits(1)[0].id
+    assert bench.of(ToolFinished)[-1].outcome.commit == entry.commit
+    assert bench.index.note(NotePath("Coffee.md")) is not None
+    assert bench.runner.log_lost_commits() == 0
+
+
 async def test_several_calls_wait_at_once_and_are_answered_in_any_order(bench):
     answers = [asyncio.get_running_loop().create_future() for _ in range(3)]
     for answer in answers:

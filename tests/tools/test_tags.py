@@ -43,3 +43,12 @@ async def test_rename_tag_is_one_change_set_with_nested_tags_and_no_false_friend
 async def test_an_invalid_tag_is_refused(workspace):
     outcome = await call(workspace, "add_tag", name="Longitude", tag="two words")
     assert outcome.error["type"] == "invalid_parameters"
+
+
+async def test_rename_tag_leaves_out_a_note_deleted_meanwhile(unwatched_workspace):
+    deleted, *others = unwatched_workspace.index.notes_with_tag("claim")
+    assert others
+    (unwatched_workspace.root / str(deleted)).unlink()
+    outcome = await call(unwatched_workspace, "rename_tag", tag="claim", new_tag="thesis")
+    assert outcome.success and set(outcome.result["notes"]) == {str(path) for path in others}
+    assert [text.partition(":")[0] for text in outcome.result["left_out"]] == [str(deleted)]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from app.errors import StorageError, VaultBusyError
-from app.vault.lock import VaultLock
+from app.vault.lock import VaultLock, find_holder
 
 HOLD = """
 import sys
@@ -74,3 +74,9 @@ def test_an_unreadable_owner_is_another_process(tmp_path: Path, owner: subproces
     with pytest.raises(VaultBusyError) as caught:
         VaultLock(tmp_path).acquire()
     assert caught.value.data["owner"] == "another process"
+
+
+def test_the_holder_of_an_unusable_lock_is_unknown(tmp_path: Path):
+    (tmp_path / "vault.lock").mkdir()
+    with pytest.raises(StorageError, match="can't be used"):
+        find_holder(tmp_path)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from app.permissions.caller import Caller, CallerKind
 from app.settings import PermissionSettings, Rule, Settings, load_settings, save_settings
 from app.settings.storage import permissions_file
@@ -65,3 +67,26 @@ async def test_settings_of_a_vault_that_cannot_be_read_hold_agents_back_too(
         assert approver.asked
     finally:
         await workspace.close()
+
+
+@pytest.mark.parametrize("failing", ["save_settings", "save_vault_settings"])
+async def test_rules_that_cannot_be_saved_are_not_accepted(
+    sample_vault: Path, approver: ScriptedApprover, monkeypatch: pytest.MonkeyPatch, failing: str
+) -> None:
+    def fail(*args: object) -> None:
+        raise OSError("disk full")
+
+    save_settings(Settings(permissions=PermissionSettings(rules=RULES)))
+    permissions_file().write_text("{", "utf-8")
+    workspace = await open_workspace(sample_vault, load_settings(), approver, brief=True)
+    try:
+        with monkeypatch.context() as patch:
+            patch.setattr(f"app.workspace.workspace.{failing}", fail)
+            with pytest.raises(OSError, match="disk full"):
+                workspace.accept_rules()
+        assert workspace.unreadable_rules == (str(permissions_file()),)
+        workspace.accept_rules()
+        assert workspace.unreadable_rules == ()
+    finally:
+        await workspace.close()
+    assert load_settings().permissions.rules == RULES

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 from collections.abc import Iterator
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from app import paths
+from app.errors import StorageError
 from app.permissions.caller import Caller
 from app.settings import Settings, VaultSettings, save_vault_settings
 from app.toolkit.call import Call
@@ -167,3 +169,14 @@ async def test_what_is_switched_off_in_a_vault_is_off_for_its_readers(root: Path
         assert not workspace.registry.category("search").on
     finally:
         await workspace.close()
+
+
+async def test_data_that_cannot_be_read_either_is_a_storage_error(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*args: object, **options: object) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr("app.workspace.vault_storage.Journal", fail)
+    with pytest.raises(StorageError, match=r"Permission denied.*Your notes are unchanged"):
+        await opened(root)

@@ -11,6 +11,7 @@ from app.agent.turn import Turn
 
 MCP_SERVER = "scriptorium"
 _MAX_HISTORY_CHARS = 30_000
+_SHORTENED = "\n[shortened]"
 
 _WELCOME = (
     "You work in Scriptorium, in {name}, a vault of Markdown notes in the folder {root}. The tools of the MCP"
@@ -39,18 +40,19 @@ def session_preamble(name: str, root: Path, instructions: str) -> str:
 def conversation_history(items: Iterable[AnyItem], program: str) -> str:
     """Return the latest messages of the conversation as a block of data; empty if there are none.
 
-    Together they have at most `_MAX_HISTORY_CHARS` characters. Agents' messages are included only if
-    a model may see them or the program wrote them itself.
+    Together they have at most `_MAX_HISTORY_CHARS` characters; a longer latest message is shortened at its
+    end. Agents' messages are included only if a model may see them or the program wrote them itself.
     """
-    lines: list[str] = []
+    messages: list[tuple[str, str]] = []
     for item in items:
         if isinstance(item, UserText):
-            lines.append(_item_as_json("person", item.text))
+            messages.append(("person", item.text))
         elif isinstance(item, AgentText) and (item.by_model or item.agent == program):
-            lines.append(_item_as_json(item.agent or "agent", item.text))
+            messages.append((item.agent or "agent", item.text))
     recent: list[str] = []
     remaining = _MAX_HISTORY_CHARS
-    for line in reversed(lines):
+    for role, text in reversed(messages):
+        line = _item_as_json(role, text) if recent else _item_within(role, text, remaining)
         remaining -= len(line)
         if remaining < 0:
             break
@@ -80,3 +82,13 @@ def _item_as_json(role: str, text: str) -> str:
     """Return a message as JSON, escaped so that it cannot close the block around it."""
     message = json.dumps({"who": role, "said": text}, ensure_ascii=False)
     return message.replace("<", "\\u003c").replace(">", "\\u003e")
+
+
+def _item_within(role: str, text: str, max_chars: int) -> str:
+    """Return a message as JSON; if that is longer than `max_chars`, the text is shortened until it fits."""
+    line = _item_as_json(role, text)
+    # Escaping makes some characters longer, so the length of the JSON decides.
+    while text and len(line) > max_chars:
+        text = text[: len(text) * max_chars // len(line)]
+        line = _item_as_json(role, f"{text}{_SHORTENED}")
+    return line

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from app.errors import NotFoundError, ScriptoriumError, StorageError, VaultLostError
-from app.index.mention_links import linked_line
+from app.index.mention_links import linked_line, table_lines
 from app.index.records import Mention
 from app.permissions.caller import Caller
 from app.toolkit.call import Call
@@ -165,7 +165,12 @@ class EditService:
         note = await self._notes.load(mention.source)
         lines = note.text.split("\n")
         line = lines[mention.line - 1] if mention.line <= len(lines) else ""
-        new_line = linked_line(line, (mention,), self._notes.shortest(target, mention.source))
+        new_line = linked_line(
+            line,
+            (mention,),
+            self._notes.shortest(target, mention.source),
+            in_table=mention.line in table_lines(note.text),
+        )
         patch = f"@@ -{mention.line},1 +{mention.line},1 @@\n-{line}\n+{new_line}\n"
         arguments = {"name": mention.source.text, "op": "patch", "patch": patch}
         return await self._runner.run(Call.of("edit_note", arguments, Caller.user()))

@@ -70,6 +70,16 @@ async def test_a_mention_becomes_a_link_that_can_be_undone(vault: VaultService) 
     assert text == "First line\nHere [[Longitude|longitude]] stands alone.\n"
 
 
+async def test_a_mention_in_a_table_is_linked_without_a_new_cell(vault: VaultService) -> None:
+    (vault.root / "Mentions.md").write_text("Name | Note\n--- | ---\nthe longitude | good\n")
+    await vault.start_scan(lambda progress: None)
+    longitude = NotePath("Longitude.md")
+    (mention,) = vault.notes.unlinked_mentions(longitude)
+    assert (await vault.edits.link_mention(mention, longitude)).success
+    text = (vault.root / "Mentions.md").read_text()
+    assert text == "Name | Note\n--- | ---\nthe [[Longitude\\|longitude]] | good\n"
+
+
 def test_texts_are_merged_unless_they_collide() -> None:
     base = b"a\nb\nc\nd\n"
     assert merge_texts(base, b"A\nb\nc\nd\n", b"a\nb\nc\nD\n") == "A\nb\nc\nD\n"
