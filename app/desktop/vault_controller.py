@@ -264,8 +264,8 @@ class VaultController(QObject):
             if note_path is not None:
                 previous_focus = notes.window().focusWidget()
                 await notes.open(note_path, fragment)
-                # The user may have moved the focus while the note was loading. When another tab comes to the
-                # front, Qt moves the focus to its first button.
+                # The user may have moved the focus while the note was loading. When another tab is shown, Qt
+                # moves the focus to its first button.
                 focus, tab = notes.window().focusWidget(), notes.current
                 is_in_tab = isinstance(tab, QWidget) and focus is not None and tab.isAncestorOf(focus)
                 if takes_focus and (focus is previous_focus or is_in_tab):

@@ -20,6 +20,7 @@ from app.desktop.search.sort_button import SortButton
 from app.desktop.search.start_page import SearchStartPage
 from app.desktop.shell.panel_context import PanelContext, connect_links
 from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets.item_opening import connect_open
 from app.desktop.widgets.panel import EmptyState, Panel, ThemedButton
 from app.errors import QueryError, TimeoutExpiredError
 from app.events import Event
@@ -147,8 +148,7 @@ class SearchPanel(Panel):
         self.field.set_suggest(
             lambda text, cursor: client.run(lambda vault: vault.search.suggest(text, cursor))
         )
-        self.list.activated.connect(self._open)
-        self.list.clicked.connect(self._open)
+        connect_open(self.list, self._open)
         self.list.moved_up.connect(self.focus_field)
         bar = self.list.verticalScrollBar()
         bar.valueChanged.connect(self._fetch_near_end)

@@ -58,7 +58,7 @@ def test_results_come_while_typing_and_open_at_their_line(gui, wait_until, servi
             if row.snippet and row.hit.title == "Longitude":
                 start, end = row.snippet.marks[0]
                 assert row.snippet.text[start:end].lower() == "clock"
-                panel.list.activated.emit(panel.model.index(number, 0))
+                panel.list.clicked.emit(panel.model.index(number, 0))
         assert opened == [("Longitude.md", "line=3")]
         panel.field.clear()
         await wait_until(lambda: not panel.model.rows)
@@ -133,7 +133,7 @@ def test_lines_that_are_not_shown_unfold(gui, wait_until, service, tmp_path: Pat
         panel.search("clock")
         await wait_until(lambda: len(panel.model.rows) == 5)
         assert panel.model.index(4, 0).data() == "9 more lines"
-        panel.list.activated.emit(panel.model.index(4, 0))
+        panel.list.clicked.emit(panel.model.index(4, 0))
         await wait_until(lambda: len(panel.model.rows) == 13)
         assert [row.snippet.line for row in panel.model.rows if row.snippet] == list(range(1, 13))
         assert panel.list.currentIndex().row() == 4
@@ -295,7 +295,7 @@ def test_keys_go_from_the_field_to_the_hits_and_back(gui, wait_until, service, v
         await wait_until(panel.field.hasFocus)
         QTest.keyClick(panel.field, Qt.Key.Key_Return)
         await wait_until(panel.list.hasFocus)
-        panel.list.activated.emit(panel.list.currentIndex())
+        panel.list.clicked.emit(panel.list.currentIndex())
         assert opened == [("Harrison.md", "")]
         panel.deleteLater()
 
