@@ -38,14 +38,14 @@ PINS = ("jax==0.10.2", "optax==0.2.8", "numpy==2.4.6", "onnx==1.23.2")
 END = "</s>"
 CLASSES = (
     *("word", "mark", "note", "near", "names", "quoted", "link", "hashtag"),
-    *("tag", "kind", "prop", "num", "date", "rel"),
+    *("tag", "kind", "value", "prop", "num", "date", "rel"),
 )
 MAX_ITEMS, MAX_SYMBOLS, MAX_STATE_SYMBOLS = 60, 48, 12
 ITEM_BUCKETS, SYMBOL_BUCKETS = (16, 28, MAX_ITEMS), (12, 24, MAX_SYMBOLS)
 """Lengths to which batches are padded: each pair of lengths is compiled once."""
 PIECE_SIZE, WORD_SIZE, CLASS_SIZE, STATE_SIZE, SYMBOL_SIZE = 96, 64, 16, 24, 64
 HIDDEN = 128
-FLAGS = 8
+FLAGS = 9
 EPOCHS, BATCH, RATE, DROPOUT = 32, 64, 2e-3, 0.35
 WORD_DROPOUT = 0.2
 """Share of the words that training represents only by their pieces, so that the model reads unknown words."""

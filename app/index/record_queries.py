@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -104,24 +104,18 @@ def file_records(connection: sqlite3.Connection) -> tuple[FileRecord, ...]:
     return tuple(FileRecord(NotePath(path), size, modified) for path, size, modified in rows)
 
 
-def property_values(
-    connection: sqlite3.Connection, keys: Sequence[str], *, private: bool = True
-) -> tuple[tuple[str, str], ...]:
-    """Return the distinct texts of some properties with the properties' names, the most frequent first.
+def property_values(connection: sqlite3.Connection, *, private: bool = True) -> tuple[tuple[str, str], ...]:
+    """Return the distinct texts of all properties with the properties' names, the most frequent first.
 
     Items of lists count as texts of their own.
 
     Args:
         connection: The index.
-        keys: The properties, as name keys.
         private: Whether private notes count.
     """
-    places = ", ".join("?" * len(keys))
-    public = "" if private else " AND note IN (SELECT id FROM notes WHERE NOT private)"
+    public = "" if private else " WHERE note IN (SELECT id FROM notes WHERE NOT private)"
     rows = connection.execute(
-        "SELECT min(name), value, count(*) FROM properties"
-        f" WHERE key IN ({places}){public} GROUP BY key, value",
-        keys,
+        f"SELECT min(name), value, count(*) FROM properties{public} GROUP BY key, value"
     )
     counts: Counter[tuple[str, str]] = Counter()
     for name, value, count in rows:

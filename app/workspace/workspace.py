@@ -16,7 +16,7 @@ from app.agent.acp.agent import AcpAgent
 from app.agent.acp.external_edits import ExternalEditTracker
 from app.agent.builtin import BUILTIN_NAME, BuiltinAgent
 from app.agent.credentials import CredentialStore
-from app.agent.language.vocabulary import CATEGORY_PROPERTIES, VaultWords
+from app.agent.language.vocabulary import VaultWords
 from app.agent.model_agent import ModelAgent
 from app.agent.notifications import NotificationTrigger
 from app.agent.session import AgentSession
@@ -284,7 +284,7 @@ class Workspace:
             tuple(count.tag for count in self.index.tags()),
             self.index.types(),
             tuple(note_property.name for note_property in self.index.properties()),
-            self.index.property_values(CATEGORY_PROPERTIES),
+            self.index.property_values(),
         )
 
     def _builtin_changes_today(self) -> tuple[int, ...]:

@@ -41,6 +41,7 @@ CLASSES = (
     "hashtag",
     "tag",
     "kind",
+    "value",
     "prop",
     "num",
     "date",
@@ -102,12 +103,13 @@ def item_inputs(request: Request, items: Sequence[RequestItem]) -> list[ItemInpu
                 kind = other
         is_small = kind == "num" and _SMALL_NUMBER.fullmatch(token.value)  # a number of notes, or a place
         words = "" if kind in _NAMED and not is_small else " ".join(one.key for one in item.tokens)
-        text = token.value
+        text = mention.value if mention.kind in ("kind", "value") else token.value
         flags = [
             int(vocabulary.find_tag(text) is not None),
             int(vocabulary.find_folder(text) is not None),
             int(vocabulary.find_type(text) is not None),
             int(vocabulary.find_property(text) is not None),
+            int(vocabulary.find_value(text) is not None),
             int(text[:1].isupper()),
             int(at == 0),
             int(any(char.isdigit() for char in text)),

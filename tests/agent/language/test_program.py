@@ -27,12 +27,11 @@ from app.agent.language.program import (
     REFERENCES,
     ProgramReader,
     Symbol,
-    plain_number,
     request_items,
 )
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.request import Request
-from app.agent.language.tokens import tokenize
+from app.agent.language.tokens import plain_number, tokenize
 from app.agent.language.vocabulary import VaultWords, Vocabulary
 from app.index.resolver import Resolver
 from app.vault.path import NotePath
