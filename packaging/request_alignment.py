@@ -7,6 +7,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, timedelta
 
+from app.agent.language.conditions import (
+    condition_slots,
+    conditions_on_kind,
+    last_property,
+    opposite_conditions,
+    top_level_parts,
+)
 from app.agent.language.dialog import DialogState
 from app.agent.language.program import (
     FACTS,
@@ -25,13 +32,8 @@ from app.agent.language.program import (
     RequestItem,
     Span,
     Symbol,
-    condition_slots,
-    conditions_on_kind,
     item_text,
-    last_property,
     named_by_day,
-    opposite_conditions,
-    split_conditions,
 )
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.request import Request
@@ -337,7 +339,7 @@ class Aligner:
         """Return the conditions that replace some of the last search's; none if the others do not stay."""
         if "OR" in atoms or " OR " in re.sub(r"\([^)]*\)", "", last):
             return []
-        known = split_conditions(last)
+        known = top_level_parts(last)
         new = [atom for atom in atoms if atom.casefold() not in [part.casefold() for part in known]]
         slots = {slot for atom in new for slot in condition_slots(atom)}
         kept = _folded([part for part in known if not slots & condition_slots(part)])

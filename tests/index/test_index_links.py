@@ -171,7 +171,9 @@ async def test_texts_of_properties_the_most_frequent_first(make_vault: MakeVault
             "c.md": "---\nkind: tool\ncategories: 3\nother: x\n---\n",
         }
     )
-    found = vault.index.property_values(("categories", "kind"))
+    found = vault.index.property_values()
     assert found[0] == ("categories", "[[Movies]]")
-    assert set(found) == {("categories", "[[Movies]]"), ("categories", "Old"), ("kind", "tool")}
-    assert vault.index.property_values(("missing",)) == ()
+    texts = {("categories", "[[Movies]]"), ("categories", "Old"), ("kind", "tool"), ("other", "x")}
+    assert set(found) == texts
+    await vault.save("d.md", "---\nother: y\n---\n")
+    assert set(vault.index.property_values()) == {*texts, ("other", "y")}

@@ -14,6 +14,13 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
 from app.agent.language.actions import ROLE_KINDS, Action
+from app.agent.language.conditions import (
+    condition_slots,
+    conditions_on_kind,
+    last_property,
+    opposite_conditions,
+    top_level_parts,
+)
 from app.agent.language.frames import FrameParser
 from app.agent.language.lexicon import Language
 from app.agent.language.mentions import EntityMention
@@ -22,7 +29,6 @@ from app.agent.language.note_sets import NoteSetParser, is_search
 from app.agent.language.readings import NoteSet, PipelineStep, Reading, parenthesize
 from app.agent.language.request import Request
 from app.agent.language.tokens import Token, plain_number, span_text
-from app.agent.language.vocabulary import CATEGORY_PROPERTIES
 from app.index.query_serializer import quote_text, quote_value
 from app.vault.path import NotePath
 from app.vault.reference import parse_reference
@@ -76,12 +82,6 @@ OVERDUE = "overdue"
 LIMITS = tuple(f"l{number}" for number in (*range(1, 11), -1, -2, -3))
 
 _MAX_DAYS = 40
-_CONDITION = re.compile(
-    r"-?(?:\((?:[^()\"]|\"[^\"]*\")*\)|\[[^\]]*\]|[\w-]+:(?:\"[^\"]*\"|\([^)]*\))|\"[^\"]*\"|[^\s\"()]+)"
-)
-
-_PLAIN_CONDITION = re.compile(r"-?(?:\[[^\]]*\]|[\w-]+:\"[^\"]*\"|\"[^\"]*\"|[^\s\"()]+)")
-
 Span = tuple[int, int]
 Symbol = str | Span
 Period = tuple[date | None, date | None]
@@ -276,7 +276,7 @@ class ProgramReader:
                 last = self._dialog.last.last.target if self._dialog.last else None
                 if last is None or not last.query:
                     return None
-                replaced = split_conditions(last.query)
+                replaced = top_level_parts(last.query)
             elif symbol == "unlike":
                 last = self._dialog.last.last.target if self._dialog.last else None
                 if last is None or not (opposite := opposite_conditions(last.query)):
@@ -522,7 +522,7 @@ class ProgramReader:
         return quote_value(text)
 
     def day_ahead(self, span: Span) -> str | None:
-        """Return the day that a span names ("today's"), in the future if the words leave it open; else None."""
+        """Return the day that a span names ("today's"), in the future if the words leave it open, or None."""
         tokens = [without_possessive(token) for token in self.tokens(span)]
         plain = [replace(token, key=token.key.removesuffix("s")) for token in tokens]
         return self._sets.days_ahead(tokens) or self._sets.days_ahead(plain)
@@ -695,63 +695,6 @@ def item_text(request: Request, items: Sequence[RequestItem], span: Span) -> str
         return parse_reference(value).target if tokens[0].kind == "link" else value
     text = span_text(request.text, tokens).strip()
     return re.sub(r"['’]s$", "", text)
-
-
-def split_conditions(query: str) -> list[str]:
-    """Split a search at the spaces between its conditions; alternatives in parentheses stay together."""
-    return [match[0].strip() for match in _CONDITION.finditer(query)]
-
-
-def condition_slots(condition: str) -> set[str]:
-    """Return what a condition is about: "kind", a property or another field; several for alternatives."""
-    inner = condition.removeprefix("-")
-    if inner.startswith("("):
-        parts = [part for part in split_conditions(inner[1:-1]) if part != "OR"]
-        return {slot for part in parts for slot in condition_slots(part)}
-    if match := re.match(r"\[([^:\]]+)", inner):
-        return {"kind" if match[1].casefold() in CATEGORY_PROPERTIES else match[1].casefold()}
-    field = re.match(r"[a-z-]+(?=:)", inner)
-    return {"kind" if field and field[0] in ("tag", "path", "type") else field[0] if field else "word"}
-
-
-def conditions_on_kind(query: str) -> list[str]:
-    """Return a search's conditions on kinds of notes: on tags, folders, types and categories.
-
-    Return an empty list for a search with alternatives.
-    """
-    if " OR " in query:
-        return []
-    conditions = split_conditions(query)
-    return [part for part in conditions if not part.startswith("-") and condition_slots(part) == {"kind"}]
-
-
-def last_property(query: str) -> str | None:
-    """Return the only property in a search's conditions; None for none and for several."""
-    names = {match[1] for match in re.finditer(r"\[([^:\]]+)", query)} - set(CATEGORY_PROPERTIES)
-    return names.pop() if len(names) == 1 else None
-
-
-def condition_kinds(query: str) -> list[str]:
-    """Return the kinds of a search's conditions: "tag:", "[", "OR", "word"."""
-    kinds: list[str] = []
-    for part in _PLAIN_CONDITION.findall(query):
-        field = re.match(r"-?([a-z-]+:)", part)
-        kinds.append(field[1] if field else "[" if "[" in part[:2] else part if part == "OR" else "word")
-    return list(dict.fromkeys(kinds))
-
-
-def opposite_conditions(query: str) -> list[str]:
-    """Return a search's conditions on tags, folders and types, and its only other condition, negated.
-
-    Return an empty list for a search with alternatives, or without exactly one other condition.
-    """
-    if " OR " in query:
-        return []
-    kinds = conditions_on_kind(query)
-    others = [part for part in split_conditions(query) if part not in kinds]
-    if len(others) != 1:
-        return []
-    return [*kinds, others[0].removeprefix("-") if others[0].startswith("-") else f"-{others[0]}"]
 
 
 def _is_role(symbol: Symbol) -> bool:

@@ -21,8 +21,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from app.agent.language.conditions import condition_kinds
 from app.agent.language.dialog import DialogState
-from app.agent.language.program import END, RequestItem, Symbol, condition_kinds
+from app.agent.language.program import END, RequestItem, Symbol
 from app.agent.language.request import Request
 from app.agent.language.word_pieces import WordPieces
 from app.paths import resources_folder
@@ -47,7 +48,7 @@ CLASSES = (
     "date",
     "rel",
 )
-_NAMED = frozenset(("note", "near", "names", "quoted", "link", "hashtag", "num"))
+_NAMED = frozenset(("note", "near", "names", "quoted", "link", "hashtag", "value", "num"))
 MAX_STATE_SYMBOLS = 12
 _SMALL_NUMBER = re.compile(r"1?\d|20")
 

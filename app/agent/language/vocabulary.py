@@ -238,8 +238,8 @@ class Vocabulary:
     def find_value(self, words: str) -> str | None:
         """Return the search for a property's text, singular or plural: `[genre:sci-fi]`.
 
-        A category is meant before another property's text. If several properties have the text, the search joins
-        them by OR.
+        A category is meant before another property's text. If several properties have the text, the search
+        joins them by OR.
         """
         if category := self.find_category(words):
             return category
