@@ -33,7 +33,6 @@ from app.agent.language.program import (
     Span,
     Symbol,
     item_text,
-    named_by_day,
 )
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.request import Request
@@ -261,12 +260,7 @@ class Aligner:
     def _days(self, condition: str) -> Span | None:
         """Return the shortest span whose days a condition on the names of daily notes means."""
         for span in self._spans(6):
-            if not (days := self._request.dates.parse_span(self._reader.tokens(span), 0)):
-                continue
-            if (
-                days.end == len(self._reader.tokens(span))
-                and named_by_day(days.first, days.last) == condition
-            ):
+            if self._reader.names_of_days(span) == condition:
                 return span
         return None
 

@@ -419,8 +419,7 @@ class ProgramReader:
             case "file:":
                 return f"file:{quote_value(text)}"
             case "day:":
-                days = self._request.dates.parse_span(tokens, 0)
-                return named_by_day(days.first, days.last) if days is not None else ""
+                return self.names_of_days(span)
             case "rel:" | "backlinks:":
                 kind = mention.value if mention is not None and mention.kind == "rel" else ""
                 return f"{field}{kind}" if kind else ""
@@ -520,6 +519,16 @@ class ProgramReader:
             first = days.first.isoformat()
             return (first, last.isoformat()) if last != days.first else first
         return quote_value(text)
+
+    def names_of_days(self, span: Span) -> str:
+        """Return the search for daily notes of the days that a span names: `file:2026-02`; empty for none."""
+        tokens = self.tokens(span)
+        days = self._request.dates.parse_span(tokens, 0)
+        # "Entries from February" are those of this month, not since then.
+        after = self._language.match_prefix(tokens, 0, "dates", "span")
+        if days is not None and days.last is None and after:
+            days = self._request.dates.parse_span(tokens, after)
+        return _named_by_day(days.first, days.last) if days is not None and days.end == len(tokens) else ""
 
     def day_ahead(self, span: Span) -> str | None:
         """Return the day that a span names ("today's"), in the future if the words leave it open, or None."""
@@ -709,7 +718,7 @@ def _with_folder(arguments: dict[str, object]) -> dict[str, object]:
     return {**arguments, "name": name.strip(), "folder": folder.strip()}
 
 
-def named_by_day(first: date | None, last: date | None) -> str:
+def _named_by_day(first: date | None, last: date | None) -> str:
     """Return the conditions on file names that contain a day between two days: `file:2026-02`.
 
     Return an empty text if a side is open.
