@@ -36,7 +36,7 @@ NAMED_PROPERTIES = ("confidence", "type", "status", "read", "due", "date", "year
 IMPLIED_PROPERTIES = (
     *("rating", "pages", "minutes", "author", "director", "artist", "cast", "genre", "published", "last"),
     *("visited", "country", "owner", "priority", "attendees", "company", "role", "project", "authors"),
-    *("players", "servings", "cuisine", "met", "email", "phone", "birthday"),
+    *("players", "servings", "cuisine", "met", "email", "phone", "birthday", "budget"),
 )
 """Properties that a request may mean without a word for them ("books by …", "give it a 9")."""
 CATEGORY_PROPERTIES = ("categories", "category", "collection", "kind")
@@ -327,7 +327,8 @@ class Vocabulary:
 
     @cached_property
     def _properties(self) -> dict[str, str]:
-        return {name_key(name): name for name in self._words.properties}
+        spaced = {re.sub("[-_]", " ", name_key(name)): name for name in self._words.properties}
+        return spaced | {name_key(name): name for name in self._words.properties}
 
     @cached_property
     def _folders(self) -> dict[str, str]:
