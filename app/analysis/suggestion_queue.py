@@ -37,7 +37,7 @@ class SuggestionQueue:
             private: Whether to include hidden notes; False for every caller but the user.
 
         Raises:
-            ComputationFailed: The suggestions could not be computed.
+            ComputationError: The suggestions could not be computed.
         """
         graph = await asyncio.to_thread(self._graph)
         suggestions = await self._analysis.suggestions(

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from app.embeddings import EmbedderUnavailable
+from app.embeddings import EmbedderUnavailableError
 from app.embeddings.rank_fusion import MAX_FUSED_HITS
 from app.errors import NotFoundError
 from app.index.query import parse
@@ -232,7 +232,7 @@ class IndexView:
         try:
             terms = await self._index.term_statistics(query, words[0][0] if words else None)
             ranked = await self._semantic_search.rank_notes(query, words, terms)
-        except EmbedderUnavailable:
+        except EmbedderUnavailableError:
             ranked = words
         scored = [replace(hits[path], score=score) for path, score in ranked if path in hits]
         return replace(page, hits=tuple(scored[offset : offset + limit]))
@@ -241,7 +241,7 @@ class IndexView:
         """Return the notes closest in meaning to `text`, each by its best chunk, best first.
 
         Raises:
-            EmbedderUnavailable: semantic search is off, or the text can't be embedded.
+            EmbedderUnavailableError: semantic search is off, or the text can't be embedded.
         """
         hits = await self._require_search().like_text(
             text, limit + len(self._visibility.hidden()), min_similarity
@@ -257,7 +257,7 @@ class IndexView:
         """Return the visible ones of the `limit` chunks closest in meaning to `text`, best first.
 
         Raises:
-            EmbedderUnavailable: semantic search is off, or the text can't be embedded.
+            EmbedderUnavailableError: semantic search is off, or the text can't be embedded.
         """
         hits = await self._require_search().chunks_like(text, limit)
         return tuple(hit for hit in hits if self._visibility.can_see(hit.path))
@@ -266,7 +266,7 @@ class IndexView:
         """Return the other notes closest in meaning to the note at `path`; none if it is hidden.
 
         Raises:
-            EmbedderUnavailable: semantic search is off.
+            EmbedderUnavailableError: semantic search is off.
         """
         if not self._visibility.can_see(path):
             return ()
@@ -299,7 +299,7 @@ class IndexView:
 
     def _require_search(self) -> SemanticSearch:
         if self._semantic_search is None:
-            raise EmbedderUnavailable("Semantic search is turned off.")
+            raise EmbedderUnavailableError("Semantic search is turned off.")
         return self._semantic_search
 
     def _visible_link(self, link: LinkRecord) -> LinkRecord:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from rapidfuzz import process
 
-from app.embeddings import EmbedderUnavailable
+from app.embeddings import EmbedderUnavailableError
 from app.embeddings.rank_fusion import MAX_FUSED_HITS
 from app.errors import NotFoundError
 from app.memory import acl
@@ -131,7 +131,7 @@ class Memory:
                 )
                 terms = self.archive.term_statistics(query, words[0][0] if words else None)
                 ranked = semantic_search.fuse(words, semantic_hits, terms)
-            except EmbedderUnavailable:
+            except EmbedderUnavailableError:
                 # The word matches are a valid answer; the missing vectors are reported elsewhere.
                 pass
         return self.archive.get(ranked[:limit])
@@ -142,7 +142,7 @@ class Memory:
         """Return the numbers and similarities of the closest entries, after computing missing vectors.
 
         Raises:
-            EmbedderUnavailable: the texts can't be embedded, or the model was changed during the search.
+            EmbedderUnavailableError: the texts can't be embedded, or the model was changed during the search.
         """
         model = semantic_search.model_key
         if missing := self.archive.missing_vectors(agent, model):
@@ -152,7 +152,7 @@ class Memory:
             )
         (vector,) = await semantic_search.vectors_of([query], query=True)
         if semantic_search.model_key != model:
-            raise EmbedderUnavailable("The embedding model was changed during the search.")
+            raise EmbedderUnavailableError("The embedding model was changed during the search.")
         hits = self.archive.search_vectors(agent, model, vector, limit, time_range)
         return [(number, cosine) for number, cosine in hits if cosine >= _MIN_SIMILARITY]
 

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from app.answering.passages import split_passages
 from app.answering.question import ParsedQuestion, parse_question
 from app.answering.ranking import Candidate, CandidateScorer, RankedCandidate, RankedPassages
-from app.embeddings import EmbedderUnavailable
+from app.embeddings import EmbedderUnavailableError
 from app.errors import NotFoundError, StorageError
 from app.permissions.pluralize import pluralize
 from app.toolkit.context import ToolContext
@@ -101,7 +101,7 @@ async def rank_passages(
     try:
         for hit in await context.index.chunks_like(question.text, _MAX_CHUNKS):
             chunk_scores[hit.path].append((hit.line, hit.score))
-    except EmbedderUnavailable:
+    except EmbedderUnavailableError:
         chunk_scores.clear()
     best = max((score for _, score in keyword_hits), default=0.0) or 1.0
     scores = {path: score / best for path, score in keyword_hits}
@@ -140,7 +140,7 @@ async def _compute_cosines(
     try:
         (query,) = await search.vectors_of([question.text], query=True)
         vectors = await search.vectors_of([one.in_context for one in candidates])
-    except EmbedderUnavailable:
+    except EmbedderUnavailableError:
         return None
     return [float(cosine) for cosine in vectors @ query]
 

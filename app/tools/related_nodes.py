@@ -12,7 +12,7 @@ from app.analysis.language_model import LanguageModel, ModelError
 from app.analysis.relation_classifier import RelationPrediction, Structure, suggest_relation
 from app.analysis.sentences import split_sentences
 from app.analysis.tfidf import content_words, tfidf_similarity
-from app.embeddings import EmbedderUnavailable
+from app.embeddings import EmbedderUnavailableError
 from app.toolkit.context import ToolContext
 from app.toolkit.open_note import OpenNote
 from app.toolkit.related import find_related_notes
@@ -125,7 +125,7 @@ async def _draft_candidates(
             # One more, because the index may contain an earlier version of the draft itself.
             hits = await context.index.like_text(text[:2000], limit + 1)
             return [(hit.path, hit.score) for hit in hits if hit.path != draft.path]
-        except EmbedderUnavailable:
+        except EmbedderUnavailableError:
             pass
     return await _candidates_by_words(context, text, draft.path)
 

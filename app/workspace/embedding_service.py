@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.embeddings import EmbedderUnavailable, multilingual
+from app.embeddings import EmbedderUnavailableError, multilingual
 from app.embeddings.client import Embedder
 from app.embeddings.entailment_client import EntailmentClassifier
 from app.embeddings.languages import LanguagesMeasured, VaultLanguages, measure
@@ -222,7 +222,7 @@ class EmbeddingService:
     async def _prepare(self, embedding_set: _EmbeddingSet) -> None:
         try:
             await multilingual.prepare(lambda share: self._events.publish(ModelPreparing(share)))
-        except EmbedderUnavailable as error:
+        except EmbedderUnavailableError as error:
             log.warning("no multilingual model: %s", error.message)
             self._events.publish(EmbeddingFailed(error.message, embedding_set is self._next))
             return

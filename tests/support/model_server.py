@@ -62,7 +62,7 @@ class BreakOff:
 Answer = Say | Call | RawCalls | Fail | BreakOff
 
 
-class _Dropped(Exception):
+class _DroppedStreamError(Exception):
     """Ends a response in the middle."""
 
 
@@ -129,7 +129,7 @@ async def _stream(answer: Answer) -> AsyncIterator[bytes]:
         await asyncio.sleep(pause)
         yield _chunk({"content": word + " "})
     if isinstance(answer, BreakOff):
-        raise _Dropped
+        raise _DroppedStreamError
     if isinstance(answer, Call):
         head = {"index": 0, "id": f"call_{time.monotonic_ns()}", "type": "function"}
         yield _chunk({"tool_calls": [{**head, "function": {"name": answer.tool, "arguments": ""}}]})

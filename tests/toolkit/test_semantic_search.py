@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from app.embeddings import EmbedderUnavailable
+from app.embeddings import EmbedderUnavailableError
 from app.embeddings.onnx_model import Vectors
 from app.toolkit.semantic_search import SemanticSearch
 
@@ -33,7 +33,7 @@ class Embedder:
         if self.search is not None:
             self.search.change_model(Embedder(3), Store(3))
         if self.fails:
-            raise EmbedderUnavailable("closed")
+            raise EmbedderUnavailableError("closed")
         return np.ones((len(texts), self.dimension), np.float32)
 
 
@@ -50,5 +50,5 @@ async def test_a_query_is_compared_only_with_vectors_by_its_own_model(fails: boo
 async def test_an_embedder_that_fails_without_a_successor_is_reported() -> None:
     search = SemanticSearch(Embedder(2, fails=True), Store(2))
     for question in (search.like_text("tea", 5, 0.0), search.chunks_like("tea", 5)):
-        with pytest.raises(EmbedderUnavailable):
+        with pytest.raises(EmbedderUnavailableError):
             await question

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, field
 
 from app.vault.markdown.text import BOM
-from app.vault.markdown.yaml_tree import MAX_DEPTH, Mapping, UnreadableYaml, read_tree, to_dict
+from app.vault.markdown.yaml_tree import MAX_DEPTH, Mapping, UnreadableYamlError, read_tree, to_dict
 from app.vault.note import Span
 
 MAX_BLOCK_BYTES = 64 * 1024
@@ -50,7 +50,7 @@ def read_frontmatter(text: str) -> Frontmatter:
         return Frontmatter({}, problem, span, content, end)
     try:
         tree = read_tree(block, content.start)
-    except UnreadableYaml as error:
+    except UnreadableYamlError as error:
         if (values := _parse_json(block)) is not None:
             return Frontmatter(values, None, span, content, end)
         return Frontmatter({}, f"The properties can't be read: {error}.", span, content, end)
