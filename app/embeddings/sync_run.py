@@ -170,7 +170,9 @@ class SyncRun:
                 log.warning("no vectors for %s: %s", paths[0], error.message)
                 self.failed.append((paths[0], error.message))
                 return ()
-            return tuple([one for path in paths for one in await self.update_notes([path])])
+            return tuple(
+                [embedded_path for path in paths for embedded_path in await self.update_notes([path])]
+            )
 
     async def _embed_notes(self, paths: list[NotePath]) -> tuple[NotePath, ...]:
         # Check again: a note may have changed, disappeared or become private since it was queued.

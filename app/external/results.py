@@ -99,9 +99,9 @@ def _escape_value(value: object, depth: int) -> object:
     if depth > 40:
         return "(nested too deeply)"
     if isinstance(value, dict):
-        return {sanitize_text(str(key), 200): _escape_value(one, depth + 1) for key, one in value.items()}
+        return {sanitize_text(str(key), 200): _escape_value(item, depth + 1) for key, item in value.items()}
     if isinstance(value, list):
-        return [_escape_value(one, depth + 1) for one in value]
+        return [_escape_value(item, depth + 1) for item in value]
     return sanitize_text(value, MAX_TEXT_CHARS) if isinstance(value, str) else value
 
 

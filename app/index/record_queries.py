@@ -156,7 +156,8 @@ def tag_counts(connection: sqlite3.Connection) -> tuple[TagCount, ...]:
     ).fetchall()
     names = {key: name for key, name, *_ in rows}
     return tuple(
-        TagCount(name, count, names.get(key.rpartition("/")[0]), own) for key, name, count, own, _ in rows
+        TagCount(name, count, names.get(key.rpartition("/")[0]), own_count)
+        for key, name, count, own_count, _ in rows
     )
 
 

@@ -164,8 +164,8 @@ class VaultIndex:
             counts = await self._open_indexer.scan(progress, is_cancelled)
         problems = await asyncio.to_thread(self.problems)
         await asyncio.to_thread(self._release_memory)
-        skipped = tuple(one for one in problems if one.kind in ("skipped", "misnamed"))
-        failed = tuple(one for one in problems if one.kind == "failed")
+        skipped = tuple(problem for problem in problems if problem.kind in ("skipped", "misnamed"))
+        failed = tuple(problem for problem in problems if problem.kind == "failed")
         processed = (counts.indexed, counts.unchanged, counts.removed)
         return ScanReport(*processed, skipped, failed, counts.cancelled, counts.moved)
 

@@ -132,7 +132,7 @@ class Block:
 
     def with_view(self, agent: str, view: BlockView) -> Block:
         """Return this block with another view for an agent."""
-        views = {name: one for name, one in self.views.items() if name != agent}
+        views = {name: agent_view for name, agent_view in self.views.items() if name != agent}
         return replace(self, views=views if view == BlockView() else {**views, agent: view})
 
     def permission_of(self, agent: str) -> Permission | None:

@@ -54,9 +54,9 @@ def link_spans(text: str) -> tuple[LinkSpan, ...]:
     """Return the web links of a text; Bluesky shows a link only if the post marks it."""
     matches = LinkifyIt(options={"fuzzy_email": False}).match(text) or []
     return tuple(
-        LinkSpan(len(text[: one.index].encode()), len(text[: one.last_index].encode()), one.url)
-        for one in matches
-        if one.url.startswith(("http://", "https://"))
+        LinkSpan(len(text[: match.index].encode()), len(text[: match.last_index].encode()), match.url)
+        for match in matches
+        if match.url.startswith(("http://", "https://"))
     )
 
 

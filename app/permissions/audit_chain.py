@@ -107,13 +107,14 @@ def boot_id() -> str:
         return f"{_START_PREFIX}{int(psutil.boot_time())}"
 
 
-def is_same_boot(one: str, other: str) -> bool:
+def is_same_boot(first: str, second: str) -> bool:
     """Return whether both ids belong to one boot; start times may differ by a clock correction."""
-    if one.startswith(_START_PREFIX) and other.startswith(_START_PREFIX):
+    if first.startswith(_START_PREFIX) and second.startswith(_START_PREFIX):
         return (
-            abs(int(one[len(_START_PREFIX) :]) - int(other[len(_START_PREFIX) :])) < _MAX_CLOCK_CORRECTION_S
+            abs(int(first[len(_START_PREFIX) :]) - int(second[len(_START_PREFIX) :]))
+            < _MAX_CLOCK_CORRECTION_S
         )
-    return one == other
+    return first == second
 
 
 def gap_at_end(last: Head, stored: Head) -> Gap | None:

@@ -138,7 +138,7 @@ def _storable(value: object, is_real: bool) -> object:
     if isinstance(value, str):
         return escape_unencodable(value)
     if isinstance(value, tuple):
-        return tuple(_storable(one, False) for one in value)
+        return tuple(_storable(item, False) for item in value)
     if isinstance(value, int) and not -_MAX_INTEGER <= value <= _MAX_INTEGER:
         value = _MAX_INTEGER if value > 0 else -_MAX_INTEGER
     if is_real and isinstance(value, int | float):

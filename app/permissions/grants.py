@@ -241,7 +241,7 @@ class Grants:
 
 def _parse(content: bytes) -> list[Grant]:
     """Return the permanent grants in a file's content."""
-    grants = [Grant(**{**one, "operation": Operation(one["operation"])}) for one in json.loads(content)]
+    grants = [Grant(**{**entry, "operation": Operation(entry["operation"])}) for entry in json.loads(content)]
     return [grant for grant in grants if grant.always and grant.operation in _GRANTABLE]
 
 

@@ -158,8 +158,12 @@ class PendingStore:
 
     def list_for(self, caller: Caller) -> tuple[PendingOperation, ...]:
         """Return at most 100 operations of one caller, newest first."""
-        matching = (one for one in reversed(self._read("1", ())) if is_same_caller(one.caller, caller))
-        return tuple(one for one, _ in zip(matching, range(_MAX_LISTED), strict=False))
+        matching = (
+            operation
+            for operation in reversed(self._read("1", ()))
+            if is_same_caller(operation.caller, caller)
+        )
+        return tuple(operation for operation, _ in zip(matching, range(_MAX_LISTED), strict=False))
 
     def _read(self, where: str, values: tuple[object, ...]) -> tuple[PendingOperation, ...]:
         try:
@@ -180,9 +184,9 @@ class PendingStore:
         return StorageError(f"The pending operations can't be accessed: {error}.", path=str(self._file))
 
 
-def is_same_caller(one: Caller, other: Caller) -> bool:
+def is_same_caller(caller: Caller, other: Caller) -> bool:
     """Return whether two callers are the same program, regardless of the turn."""
-    return (one.kind, one.name) == (other.kind, other.name)
+    return (caller.kind, caller.name) == (other.kind, other.name)
 
 
 def _parse_row(row: tuple[str, float, float, str, str, str, str, float | None, str]) -> PendingOperation:

@@ -198,7 +198,7 @@ class SecurityMiddleware:
         address = scope.get("client")
         if address:
             self._on_trusted((address[0], address[1]))
-        mount = next((one for one in self._mounts if _is_under(scope["path"], one.prefix)), None)
+        mount = next((mount for mount in self._mounts if _is_under(scope["path"], mount.prefix)), None)
         if mount is None:
             raise RequestRejectedError(HTTPStatus.NOT_FOUND, "Not found.")
         if not credential.local and (reason := mount.closed_reason()):

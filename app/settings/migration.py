@@ -51,8 +51,8 @@ def _names(section: object, *lists: str) -> set[str]:
     """Return the case-folded names of the entries in a section's lists."""
     if not isinstance(section, dict):
         return set()
-    entries = [one for name in lists if isinstance(section.get(name), list) for one in section[name]]
-    return {str(one["name"]).casefold() for one in entries if isinstance(one, dict) and "name" in one}
+    entries = [entry for name in lists if isinstance(section.get(name), list) for entry in section[name]]
+    return {str(entry["name"]).casefold() for entry in entries if isinstance(entry, dict) and "name" in entry}
 
 
 def _merge_categories(raw: Raw) -> None:

@@ -401,7 +401,7 @@ class Settings(SettingsSection):
         answering = self.agent.answering
         if not isinstance(answering, AnswerByProgram):
             return None
-        return next((one for one in self.programs.programs if one.name == answering.name), None)
+        return next((program for program in self.programs.programs if program.name == answering.name), None)
 
     @property
     def answering_agent(self) -> AgentProfile | AgentGroup | None:

@@ -88,7 +88,7 @@ class Sources:
         self._fetcher = Fetcher(limits=FEED_LIMITS)
         self._writable = writable
         self._config_store = SourceConfigStore(folder, writable=writable)
-        self._configs: dict[str, SourceConfig] = {one.id: one for one in self._config_store.load()}
+        self._configs: dict[str, SourceConfig] = {config.id: config for config in self._config_store.load()}
         self._running: dict[str, _RunningSource] = {}
         self._problems: dict[str, str] = {}
         self._recent: dict[str, deque[Notification]] = {}
@@ -183,7 +183,9 @@ class Sources:
 
     def files(self) -> tuple[FileSource, ...]:
         """Return the open folders."""
-        return tuple(one.source for one in self._running.values() if isinstance(one.source, FileSource))
+        return tuple(
+            running.source for running in self._running.values() if isinstance(running.source, FileSource)
+        )
 
     def _find(self, id: str) -> SourceConfig:
         if id in self._configs:
@@ -228,10 +230,10 @@ class Sources:
         if self._memory is None or not isinstance(config, FolderConfig):
             return ()
         blocks = self._memory.all_blocks()
-        return tuple(sorted({one.label for one in blocks if one.origin.get(SOURCE_KEY) == config.id}))
+        return tuple(sorted({block.label for block in blocks if block.origin.get(SOURCE_KEY) == config.id}))
 
     def _is_loaded(self, label: str) -> bool:
-        return self._memory is not None and any(one.label == label for one in self._memory.all_blocks())
+        return self._memory is not None and any(block.label == label for block in self._memory.all_blocks())
 
     # User actions
 
@@ -291,7 +293,7 @@ class Sources:
             StorageError: the configuration can't be saved.
         """
         config = self._find(id)
-        self._save({key: one for key, one in self._configs.items() if key != config.id})
+        self._save({key: other for key, other in self._configs.items() if key != config.id})
         self.on_configured("remove", config)
         await self._stop(config.id)
         self.inbox.remove_source(config.id)
@@ -323,7 +325,7 @@ class Sources:
         self._configs = sources
 
     def _check_config(self, config: SourceConfig) -> None:
-        others = [one for one in self._configs.values() if one.id != config.id]
+        others = [other for other in self._configs.values() if other.id != config.id]
         if isinstance(config, FolderConfig | FolderStreamConfig):
             self._check_folder(Path(config.folder))
         if isinstance(config, FeedConfig):
@@ -377,8 +379,10 @@ class Sources:
         """Remove the oldest unread notifications, limited in number; return those that the agent may see."""
         notifications = self.inbox.take(_MAX_NOTIFICATIONS_PER_TURN)
         if notifications:
-            self._events.publish(SourcesChanged(tuple(dict.fromkeys(one.source for one in notifications))))
-        return tuple(one for one in notifications if may_see(one))
+            self._events.publish(
+                SourcesChanged(tuple(dict.fromkeys(notification.source for notification in notifications)))
+            )
+        return tuple(notification for notification in notifications if may_see(notification))
 
     def is_vault_notification(self, notification: Notification) -> bool:
         """Return whether a notification comes from the vault, so that its path is a note's."""
@@ -403,7 +407,7 @@ class Sources:
 
         An undo saves no block.
         """
-        source = next((one for one in self.files() if one.place == place), None)
+        source = next((file_source for file_source in self.files() if file_source.place == place), None)
         if source is None or self._memory is None or undo:
             return
         for path, saved_hash in changed:
@@ -416,7 +420,10 @@ class Sources:
 
     def was_on_disk(self, origin_source: str, saved_hash: str, content: bytes) -> bool:
         """Return whether a block's content, with this hash, is one that a file of its source had."""
-        bases = next((one.bases for one in self.files() if one.config.id == origin_source), None)
+        bases = next(
+            (file_source.bases for file_source in self.files() if file_source.config.id == origin_source),
+            None,
+        )
         return bases is not None and content_hash(content) == saved_hash and bases.contains(content)
 
 

@@ -180,7 +180,7 @@ class VisibleBlocks:
 
     def blocks(self, agent: str) -> tuple[Block, ...]:
         """Return the visible blocks; see `MemoryStore.blocks`."""
-        return tuple(one for one in self._store.blocks(agent) if self.can_see(one))
+        return tuple(block for block in self._store.blocks(agent) if self.can_see(block))
 
     def find(self, label: str, agent: str) -> Block | None:
         """Return a block if it is visible; see `MemoryStore.find`."""
@@ -196,15 +196,15 @@ class VisibleBlocks:
         """
         if self.find(label, agent) is not None:
             return self._store.block(label, agent)
-        labels = [one.label for one in self.blocks(agent)]
+        labels = [block.label for block in self.blocks(agent)]
         suggestions = [match[0] for match in process.extract(label, labels, limit=3, score_cutoff=60)]
         message = f"There is no block {label!r} in the memory."
         raise NotFoundError(message, label=label, suggestions=suggestions, blocks=labels[:50])
 
     def pinned(self, agent: str) -> tuple[PinnedBlock, ...]:
         """Return the visible pinned blocks; see `MemoryStore.pinned`."""
-        visible_labels = {one.label for one in self.blocks(agent)}
-        return tuple(one for one in self._store.pinned(agent) if one.label in visible_labels)
+        visible_labels = {block.label for block in self.blocks(agent)}
+        return tuple(block for block in self._store.pinned(agent) if block.label in visible_labels)
 
 
 def memory_binding(store: MemoryStore, loaded_policy: StorePolicy | None = None) -> StoreBinding:
@@ -245,7 +245,7 @@ def _authorize(change: FileChange, agent: str) -> BlockVerdict:
 
 def _default_block(block: Block, agent: str) -> Block | None:
     """Return the default block with this label, or None if there is none."""
-    return next((one for one in default_blocks(agent) if one.path.key == block.path.key), None)
+    return next((default for default in default_blocks(agent) if default.path.key == block.path.key), None)
 
 
 def _verdict_on_entry(change: FileChange, agent: str) -> BlockVerdict:

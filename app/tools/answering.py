@@ -78,14 +78,14 @@ async def find_passages(
     parsed_question = parse_question(question)
     ranking, notes = await rank_passages(context, parsed_question)
     top_passages = ranking.passages[:limit]
-    passages = [_cite(one, ranking, notes[one.candidate.path]) for one in top_passages]
+    passages = [_cite(passage, ranking, notes[passage.candidate.path]) for passage in top_passages]
     message = (
-        f"{pluralize(sum(not one.weak for one in passages), 'passage')} found."
+        f"{pluralize(sum(not passage.weak for passage in passages), 'passage')} found."
         if ranking.is_answer
         else "The notes don't seem to contain an answer."
     )
     result = Answer(answered=ranking.is_answer, passages=passages, message=message)
-    return result.from_notes(context.index.is_from_web(one.candidate.path) for one in top_passages)
+    return result.from_notes(context.index.is_from_web(passage.candidate.path) for passage in top_passages)
 
 
 async def rank_passages(
@@ -113,7 +113,7 @@ async def rank_passages(
             continue
         notes[path] = note
         passages = split_passages(note.readable_text, note.parsed)
-        pool.extend(Candidate(path, note.name, one, scores.get(path, 0.0)) for one in passages)
+        pool.extend(Candidate(path, note.name, passage, scores.get(path, 0.0)) for passage in passages)
     scorer = CandidateScorer(question, pool)
     candidates = scorer.select_promising(_MAX_COMPARED_PASSAGES, chunk_scores)
     return scorer.rank(candidates, await _compute_cosines(context, question, candidates)), notes
@@ -139,7 +139,7 @@ async def _compute_cosines(
         return None
     try:
         (query,) = await search.vectors_of([question.text], query=True)
-        vectors = await search.vectors_of([one.in_context for one in candidates])
+        vectors = await search.vectors_of([candidate.in_context for candidate in candidates])
     except EmbedderUnavailableError:
         return None
     return [float(cosine) for cosine in vectors @ query]

@@ -275,11 +275,13 @@ async def _list_entries(
     def list_entries() -> FileList:
         view.require_folder()
         matches = list(
-            islice((one for one in walk(location.real_path, walk_limits) if is_match(one)), limit + 1)
+            islice((entry for entry in walk(location.real_path, walk_limits) if is_match(entry)), limit + 1)
         )
         entries = [
-            FileEntry(path=view.display_path(one.path), kind=one.kind, size=one.size, modified=one.modified)
-            for one in matches[:limit]
+            FileEntry(
+                path=view.display_path(entry.path), kind=entry.kind, size=entry.size, modified=entry.modified
+            )
+            for entry in matches[:limit]
         ]
         return FileList(
             entries=entries,

@@ -200,7 +200,7 @@ def _delete(context: MemoryContext, block: Block) -> Proposal[BlockResult]:
 def _list_blocks(blocks: VisibleBlocks, agent: str) -> BlockResult:
     visible = blocks.blocks(agent)
     return BlockResult(
-        blocks=[info_of(one, agent) for one in visible],
+        blocks=[info_of(visible_block, agent) for visible_block in visible],
         message=f"{pluralize(len(visible), 'block')} in the memory.",
     )
 

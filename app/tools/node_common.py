@@ -86,7 +86,7 @@ class OpenEdge:
 
 def edge_id(source: NotePath | str, type: str, target: NotePath | str, number: int = 1) -> str:
     """Return the id of the `number`-th relation of a type between two notes; a str is an unresolved name."""
-    ends = (str(StorageId.of_file(one)) if isinstance(one, NotePath) else one for one in (source, target))
+    ends = (str(StorageId.of_file(end)) if isinstance(end, NotePath) else end for end in (source, target))
     return f" -[{type}]-> ".join(ends) + (f" #{number}" if number > 1 else "")
 
 
@@ -136,8 +136,8 @@ async def open_edge(context: ToolContext, id: str) -> OpenEdge:
     if match[3] and not edges and (other := readable(context, StorageId.parse(target_id).path)):
         edges = _edges_between(context, other, str(source.storage_id))
     kind = relation_type(match[2]) if match[2] else ""
-    matching = [one for one in edges if not kind or one.relation.type == kind]
-    ids = [one.id for one in edges]
+    matching = [edge for edge in edges if not kind or edge.relation.type == kind]
+    ids = [edge.id for edge in edges]
     if not matching:
         prefix = f"{kind} " if kind else ""
         raise NotFoundError(
@@ -161,7 +161,7 @@ async def open_edge(context: ToolContext, id: str) -> OpenEdge:
 
 
 def _edges_between(context: ToolContext, source: OpenNote, to: str) -> list[OpenEdge]:
-    return [one for one in edges_of(context, source) if name_key(one.to) == name_key(to)]
+    return [edge for edge in edges_of(context, source) if name_key(edge.to) == name_key(to)]
 
 
 async def _edge_end(context: ToolContext, name: str) -> str:
@@ -211,7 +211,8 @@ def remove_relations_to(context: ToolContext, note: OpenNote, target: NotePath) 
     text, count = note.text, 0
     while True:
         relation = next(
-            (one for one in scan(text).relations if leads_to(context, note, one.link, target)), None
+            (relation for relation in scan(text).relations if leads_to(context, note, relation.link, target)),
+            None,
         )
         if relation is None:
             return text, count
@@ -266,7 +267,9 @@ def note_structure(context: ToolContext, first: OpenNote, second: OpenNote, simi
     """Return the structural features of two notes in the graph."""
     first_neighbors, second_neighbors = neighbors(context, first.path), neighbors(context, second.path)
     ends = (first.path, second.path), (second.path, first.path)
-    links = [link for one, other in ends for link in context.index.outgoing(one) if link.target == other]
+    links = [
+        link for source, other in ends for link in context.index.outgoing(source) if link.target == other
+    ]
     tags = {name_key(tag) for tag in first.parsed.tag_names}
     return Structure(
         similarity,
@@ -280,4 +283,8 @@ def note_structure(context: ToolContext, first: OpenNote, second: OpenNote, simi
 def neighbors(context: ToolContext, path: NotePath) -> set[NotePath]:
     """Return the notes that a note links to or is linked from."""
     targets = {link.target for link in context.index.outgoing(path) if link.target is not None}
-    return {one for one in targets | {link.source for link in context.index.backlinks(path)} if one.is_note}
+    return {
+        neighbor
+        for neighbor in targets | {link.source for link in context.index.backlinks(path)}
+        if neighbor.is_note
+    }

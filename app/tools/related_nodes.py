@@ -73,7 +73,7 @@ async def related_to_note(
         min_similarity: The minimum similarity, 0 to 1.
         types: The types of the notes to return; None for all types.
     """
-    wanted_types = {one.strip().lower() for one in types} if types is not None else None
+    wanted_types = {kind.strip().lower() for kind in types} if types is not None else None
     nodes: list[RelatedNode] = []
     for path, score in await _candidates(context, note, limit * _OVERSAMPLING):
         other = readable(context, path)
@@ -207,7 +207,7 @@ async def _candidates(context: ToolContext, note: OpenNote, limit: int) -> list[
     if context.index.has_embedding(note.path, note.hash):
         hits = context.index.like_note(note.path, limit)
         scored = [(hit.path, context.index.note_similarity(note.path, hit.path) or hit.score) for hit in hits]
-        return sorted(scored, key=lambda one: (-one[1], one[0]))
+        return sorted(scored, key=lambda pair: (-pair[1], pair[0]))
     if context.index.has_embeddings and not note.parsed.is_private:
         # The note was just written: any stored vectors belong to its old text.
         return await _draft_candidates(context, note, prose_of(note), limit)
@@ -226,18 +226,22 @@ async def _candidates_by_words(
         related = find_related_notes(
             context.index, None, note.path, note.parsed.tag_names, _MAX_LINK_CANDIDATES
         )
-        paths.update(dict.fromkeys(one.path for one in related))
+        paths.update(dict.fromkeys(related_note.path for related_note in related))
     words = dict.fromkeys(word for word in content_words(text) if word.isalnum())
     for word in sorted(words, key=lambda word: -len(word))[:12]:
         page = await context.index.search(f'"{word}"', 10)
         paths.update(dict.fromkeys(hit.path for hit in page.hits))
     paths.pop(own_path, None)
     notes = [
-        one for path in list(paths)[:_MAX_COMPARED_NOTES] if (one := readable(context, path)) is not None
+        other_note
+        for path in list(paths)[:_MAX_COMPARED_NOTES]
+        if (other_note := readable(context, path)) is not None
     ]
     similarities = await asyncio.to_thread(tfidf_similarity, [text, *map(prose_of, notes)])
-    scored = [(one.path, float(score)) for one, score in zip(notes, similarities[0, 1:], strict=True)]
-    return sorted(scored, key=lambda one: (-one[1], one[0]))
+    scored = [
+        (other_note.path, float(score)) for other_note, score in zip(notes, similarities[0, 1:], strict=True)
+    ]
+    return sorted(scored, key=lambda pair: (-pair[1], pair[0]))
 
 
 def prose_of(note: OpenNote) -> str:

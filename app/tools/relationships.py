@@ -185,13 +185,17 @@ async def recalculate_edge_confidence(
         structure,
     )
     confidence = round(update.confidence, 2)
-    factors = [ConfidenceFactor(factor=one.name, impact=f"{one.impact:+.2f}") for one in update.factors]
+    factors = [
+        ConfidenceFactor(factor=factor.name, impact=f"{factor.impact:+.2f}") for factor in update.factors
+    ]
     text = edit.change_relation(edge.source.text, edge.relation, confidence=confidence)
     change = ChangeSet.of(
         edge.source.with_text(text),
         summary=f"Confidence of {edge.id}: {update.previous:.2f} to {confidence:.2f}",
     )
-    reasoning = "Sum of log-odds: " + "; ".join(f"{one.factor} {one.impact}" for one in factors) + "."
+    reasoning = (
+        "Sum of log-odds: " + "; ".join(f"{factor.factor} {factor.impact}" for factor in factors) + "."
+    )
 
     def report(committed: ChangeSet) -> EdgeConfidence:
         committed_relation = _committed_relation(committed, edge, edge.relation.type)
@@ -268,9 +272,11 @@ def _committed_relation(committed: ChangeSet, edge: OpenEdge, kind: str) -> Rela
     if after is None:
         return None
     relations = OpenNote(edge.source.path, after).parsed.relations
-    relations_to_target = [one for one in relations if one.link.target == edge.relation.link.target]
+    relations_to_target = [
+        relation for relation in relations if relation.link.target == edge.relation.link.target
+    ]
     return next(
-        (one for one in relations_to_target if one.type == kind),
+        (relation for relation in relations_to_target if relation.type == kind),
         relations_to_target[0] if relations_to_target else None,
     )
 
@@ -339,7 +345,7 @@ async def summarize_relationship(
         reasoning=reasoning,
         message=f"A {strength_label(confidence)} relation.",
     )
-    return result.from_notes(one.is_from_web for one in (edge.source, target))
+    return result.from_notes(note.is_from_web for note in (edge.source, target))
 
 
 async def _explain(

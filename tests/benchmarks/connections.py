@@ -28,11 +28,11 @@ from tests.benchmarks.server_process import TOOL
 COUNT, AT_ONCE, FILES = 10_000, 200, 1024
 
 
-async def connect_unauthenticated(port: int, number: int, kept: list[asyncio.StreamWriter]) -> None:
+async def connect_unauthenticated(port: int, number: int, writers: list[asyncio.StreamWriter]) -> None:
     """Open one unauthenticated connection, and ignore a refusal."""
     with suppress(OSError):
         _, writer = await asyncio.open_connection("127.0.0.1", port)
-        kept.append(writer)
+        writers.append(writer)
         half = b"POST /api/v1/tools/look HTTP/1.1\r\nhost: 127.0.0.1\r\n"
         wrong = half + b"authorization: Bearer wrong\r\n\r\n"
         writer.write((b"", half, wrong)[number % 3])
@@ -40,15 +40,15 @@ async def connect_unauthenticated(port: int, number: int, kept: list[asyncio.Str
 
 async def flood(vault: Served, count: int) -> list[asyncio.StreamWriter]:
     """Open all unauthenticated connections, a limited number at a time."""
-    kept: list[asyncio.StreamWriter] = []
+    writers: list[asyncio.StreamWriter] = []
     slots = asyncio.Semaphore(AT_ONCE)
 
-    async def one(number: int) -> None:
+    async def connect(number: int) -> None:
         async with slots:
-            await connect_unauthenticated(vault.port, number, kept)
+            await connect_unauthenticated(vault.port, number, writers)
 
-    await asyncio.gather(*(one(number) for number in range(count)))
-    return kept
+    await asyncio.gather(*(connect(number) for number in range(count)))
+    return writers
 
 
 async def work(vault: Served, done: asyncio.Event, reconnects: bool) -> tuple[list[float], int]:
@@ -89,15 +89,15 @@ async def measure(folder: Path, count: int) -> int:
         watching = asyncio.create_task(watch_server(vault, done))
         workers = [asyncio.create_task(work(vault, done, reconnects)) for reconnects in (False, True)]
         start = time.perf_counter()
-        kept = await flood(vault, count)
+        writers = await flood(vault, count)
         seconds = time.perf_counter() - start
         await asyncio.sleep(1.0)
         done.set()
         (steady, lost), (fresh, fresh_lost) = [await worker for worker in workers]
         files, memory = await watching
-        for writer in kept:
+        for writer in writers:
             writer.transport.abort()
-    print(f"{len(kept)} of {count} unauthenticated connections in {seconds:.1f} s")
+    print(f"{len(writers)} of {count} unauthenticated connections in {seconds:.1f} s")
     for name, took, failed in (
         ("persistent connection", steady, lost),
         ("new connection per call", fresh, fresh_lost),

@@ -63,8 +63,8 @@ def main(arguments: list[str]) -> int:
     class Measured(desktop.MainWindow):  # type: ignore[misc, name-defined]
         """The measured window."""
 
-        def __init__(self, *given: Any) -> None:
-            super().__init__(*given)
+        def __init__(self, *args: Any) -> None:
+            super().__init__(*args)
             run.begin(self)
 
     desktop.MainWindow = Measured  # type: ignore[misc]

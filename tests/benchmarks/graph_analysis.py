@@ -92,9 +92,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--sizes", default="1000,10000,100000")
     parser.add_argument("--check", action="store_true")
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     missed: list[str] = []
-    for size in map(int, given.sizes.split(",")):
+    for size in map(int, arguments.sizes.split(",")):
         graph = vault(size).precompute()
         print(f"\n{size:,} notes, {len(graph.links):,} links", flush=True)
         for name, taken in measure_deltas(graph).items():
@@ -105,7 +105,7 @@ def main() -> int:
             print(f"  {name:26} {taken:9.2f} s", flush=True)
     for miss in missed:
         print(f"missed: {miss}")
-    return 1 if given.check and missed else 0
+    return 1 if arguments.check and missed else 0
 
 
 if __name__ == "__main__":

@@ -69,36 +69,36 @@ class Report:
     vault: str
     missed: list[str] = field(default_factory=list)
 
-    def line(self, what: str, value: float, unit: str, most: float | None = None, note: str = "") -> None:
+    def line(self, label: str, value: float, unit: str, most: float | None = None, note: str = "") -> None:
         verdict = "" if most is None else f"target ≤ {most:g} {unit}: {'met' if value <= most else 'MISSED'}"
-        print(f"  {what:<38} {value:>10.2f} {unit:<3} {verdict} {note}".rstrip(), flush=True)
+        print(f"  {label:<38} {value:>10.2f} {unit:<3} {verdict} {note}".rstrip(), flush=True)
         if most is not None and value > most:
-            self.missed.append(f"{self.vault}: {what} {value:.2f} {unit} (target {most:g} {unit})")
+            self.missed.append(f"{self.vault}: {label} {value:.2f} {unit} (target {most:g} {unit})")
 
-    def ratio(self, what: str, ratio: float, least: float | None = None) -> None:
+    def ratio(self, label: str, ratio: float, least: float | None = None) -> None:
         verdict = "" if least is None else f"target ≥ {least:g}×: {'met' if ratio >= least else 'MISSED'}"
-        print(f"  {what:<38} {ratio:>10.1f} ×   {verdict}".rstrip(), flush=True)
+        print(f"  {label:<38} {ratio:>10.1f} ×   {verdict}".rstrip(), flush=True)
         if least is not None and ratio < least:
-            self.missed.append(f"{self.vault}: {what} {ratio:.1f}× (target {least:g}×)")
+            self.missed.append(f"{self.vault}: {label} {ratio:.1f}× (target {least:g}×)")
 
 
 def timed(act: Callable[[], object], times: int) -> list[float]:
     """Return the seconds of each call, ascending."""
-    found = []
+    seconds = []
     for _ in range(times):
         start = time.perf_counter()
         act()
-        found.append(time.perf_counter() - start)
-    return sorted(found)
+        seconds.append(time.perf_counter() - start)
+    return sorted(seconds)
 
 
 def processor_seconds() -> float:
     """Return the processor time of this process and its child processes."""
     import psutil
 
-    own = psutil.Process()
+    own_process = psutil.Process()
     seconds = 0.0
-    for process in (own, *own.children()):
+    for process in (own_process, *own_process.children()):
         with suppress(psutil.Error):
             spent = process.cpu_times()
             seconds += spent.user + spent.system
@@ -131,12 +131,12 @@ async def cold(vault: Path, cache: Path, report: Report) -> tuple[float, int]:
     has_targets = done.indexed <= 11_000
     counted = f"{done.indexed} indexed, {len(done.skipped)} skipped, {len(done.failed)} failed"
     cores = os.cpu_count() or 1
-    for what, seconds, computed, target in (
+    for label, seconds, computed, target in (
         ("cold, to the whole graph", *graph[0], 2.0),
         ("cold, to all words", whole, used, 5.0),
     ):
         judged = target if has_targets else None
-        report.line(what, seconds, "s", None if is_disturbed else judged)
+        report.line(label, seconds, "s", None if is_disturbed else judged)
         most = judged if is_disturbed else None
         report.line("  by processor time over all cores", computed / cores, "s", most)
     print(f"  {counted}")
@@ -174,12 +174,12 @@ def lookups(index: VaultIndex, report: Report) -> None:
     """Measure names, links and counts."""
     notes = index.notes()
     names, source = [note.name for note in notes], notes[len(notes) // 2].path
-    for what in ("resolve a name, first time", "resolve a name"):
+    for label in ("resolve a name, first time", "resolve a name"):
         start = time.perf_counter()
         for name in names:
             index.resolver.resolve(name, source)
-        most = 5.0 if what == "resolve a name" else None
-        report.line(what, (time.perf_counter() - start) / len(names) * 1e6, "us", most)
+        most = 5.0 if label == "resolve a name" else None
+        report.line(label, (time.perf_counter() - start) / len(names) * 1e6, "us", most)
     unknown = [f"{name[1:]}x" for name in names[:: max(1, len(names) // 20)]]
     spent = [timed(partial(index.resolver.suggest, name), 1)[0] for name in unknown]
     report.line("near misses of a name, median", statistics.median(spent) * 1000, "ms", 20.0)

@@ -87,7 +87,7 @@ def _read_archives() -> dict[str, dict[str, str]]:
     vaults: dict[str, dict[str, str]] = {}
     for archive in ARCHIVES:
         with tarfile.open(archive) as tar:
-            for member in sorted(tar, key=lambda one: one.name):
+            for member in sorted(tar, key=lambda member: member.name):
                 vault, _, path = member.name.partition("/")
                 top, slash, _ = path.partition("/")
                 if (
@@ -148,16 +148,16 @@ def _words(text: str) -> set[str]:
 def _ask_for_words(corpus: Corpus, chance: random.Random) -> None:
     """Add questions from a few words of each note: rare ones, the same with typos, and a unique one."""
     words = {path: _words(text) for path, text in corpus.notes.items()}
-    common = Counter(word for found in words.values() for word in found)
+    common = Counter(word for note_words in words.values() for word in note_words)
     seen = {question.answer: question.is_seen for question in corpus.questions}
-    for path, found in words.items():
-        rarest_first = sorted(found, key=lambda word: (common[word], word))
+    for path, note_words in words.items():
+        rarest_first = sorted(note_words, key=lambda word: (common[word], word))
         # Not the rarest words: what people remember of a note is rarely a unique word.
         recalled = [word for word in rarest_first if common[word] > 2][:8]
         if len(recalled) < 3:
             continue
         only = [word for word in rarest_first if common[word] == 1]
-        frequent = sorted(found, key=lambda word: (-common[word], word))[:20]
+        frequent = sorted(note_words, key=lambda word: (-common[word], word))[:20]
         for _ in range(2):
             chosen = chance.sample(recalled, 3)
             corpus.questions.append(Question("keywords", " ".join(chosen), path, seen[path]))
@@ -184,20 +184,24 @@ def _ask_for_names(corpus: Corpus, chance: random.Random) -> None:
         if any(len(word) > 4 for word in title.split()):
             typed = " ".join(_mistyped(word, chance) if len(word) > 4 else word for word in title.split())
             corpus.questions.append(Question("name with typos", typed, path, seen))
-        headings = [markdown_to_text(one.text) for one in scan(text).headings]
-        long = [one for one in headings if len(one) >= _MIN_NAME and one.casefold() != title.casefold()]
+        headings = [markdown_to_text(heading.text) for heading in scan(text).headings]
+        long = [
+            heading
+            for heading in headings
+            if len(heading) >= _MIN_NAME and heading.casefold() != title.casefold()
+        ]
         if long:
             corpus.questions.append(Question("heading", chance.choice(long), path, seen))
 
 
 def _limited(questions: list[Question], chance: random.Random) -> list[Question]:
     """Return at most `MAX_QUESTIONS` of each kind, and none of a kind with fewer than `MIN_QUESTIONS`."""
-    kept: list[Question] = []
+    selected: list[Question] = []
     for kind in dict.fromkeys(question.kind for question in questions):
         some = [question for question in questions if question.kind == kind]
         if len(some) >= MIN_QUESTIONS:
-            kept += chance.sample(some, min(MAX_QUESTIONS, len(some)))
-    return kept
+            selected += chance.sample(some, min(MAX_QUESTIONS, len(some)))
+    return selected
 
 
 # Pages
@@ -206,12 +210,14 @@ def _limited(questions: list[Question], chance: random.Random) -> list[Question]
 def pages(language: str) -> list[Page]:
     """Return the pages in one language, in the order of their topics."""
     text = (DATA / f"pages.{language}.txt").read_text("utf-8")
-    found = []
+    page_list = []
     for part in re.split(r"(?m)^= ", text)[1:]:
         topic, title, body, *questions = part.strip().split("\n")
         sentences = re.split(r"(?<=[.!?]) ", body)
-        found.append(Page(topic, title, tuple(sentences), tuple(one.removeprefix("? ") for one in questions)))
-    return found
+        page_list.append(
+            Page(topic, title, tuple(sentences), tuple(question.removeprefix("? ") for question in questions))
+        )
+    return page_list
 
 
 def of_pages(written: dict[str, list[Page]]) -> Iterator[Corpus]:

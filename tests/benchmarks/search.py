@@ -50,9 +50,9 @@ def vocabulary(texts: Iterable[str]) -> tuple[list[str], Counter[str], list[str]
     counts: Counter[str] = Counter()
     pairs: Counter[str] = Counter()
     for text in texts:
-        found = [word for word in tokenize(fold(text)) if len(word) > 1 or is_unspaced(word)]
-        counts.update(set(found))
-        pairs.update(f"{a} {b}" for a, b in zip(found[::7], found[1::7], strict=False) if a.isascii())
+        tokens = [word for word in tokenize(fold(text)) if len(word) > 1 or is_unspaced(word)]
+        counts.update(set(tokens))
+        pairs.update(f"{a} {b}" for a, b in zip(tokens[::7], tokens[1::7], strict=False) if a.isascii())
     ordered = [word for word, _ in counts.most_common()]
     return ordered, counts, [pair for pair, _ in pairs.most_common(400)]
 
@@ -131,7 +131,7 @@ async def timed(asks: Sequence[Callable[[], Awaitable[object]]]) -> list[float]:
     return [statistics.median(spent) for spent in times]
 
 
-def compare_ripgrep(vault: Path, words: Sequence[str], own: float, peers: Path) -> str:
+def compare_ripgrep(vault: Path, words: Sequence[str], own_ms: float, peers: Path) -> str:
     """Measure ripgrep on ten of the words: it lists matching files, without lines and order."""
     program = find_ripgrep(peers)
     if program is None:
@@ -143,7 +143,7 @@ def compare_ripgrep(vault: Path, words: Sequence[str], own: float, peers: Path) 
         subprocess.run(command, capture_output=True, check=False)
         times.append((time.perf_counter() - start) * 1000)
     peer = statistics.median(times)
-    return f"ripgrep, the same words    {peer:>9.2f}            {peer / own:.0f}x of this"
+    return f"ripgrep, the same words    {peer:>9.2f}            {peer / own_ms:.0f}x of this"
 
 
 async def run(vault: Path, work: Path) -> bool:
@@ -163,8 +163,8 @@ async def run(vault: Path, work: Path) -> bool:
         print(f"\n{vault.name}: {len(notes):,} notes\n{'ms':<26}{'p50':>9}{'p95':>9}", flush=True)
         missed = await measure(index, asked, lambda line: print(line, flush=True))
         words = asked["rare word"] + asked["common word"]
-        own = await timed([partial(index.searcher.search, word, HITS, exact=False) for word in words])
-        print(compare_ripgrep(vault, words, statistics.median(own), work))
+        times = await timed([partial(index.searcher.search, word, HITS, exact=False) for word in words])
+        print(compare_ripgrep(vault, words, statistics.median(times), work))
     finally:
         await index.close()
     verdict = f"MISSED by: {', '.join(missed)}" if missed else "met"

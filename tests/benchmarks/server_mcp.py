@@ -93,18 +93,18 @@ async def _compare(interface: str, era: str, ours: Read, bare: Read, calls: int)
     for read in (ours, bare):
         await _timed(read, 30)
     while len(times[1]) < calls:
-        for read, kept in zip((ours, bare), times, strict=True):
-            kept += await _timed(read, _BATCH)
-    mine, others = (sorted(one) for one in times)
-    batches = zip(*(_batches(one) for one in times), strict=True)
+        for read, read_times in zip((ours, bare), times, strict=True):
+            read_times += await _timed(read, _BATCH)
+    own_times, others = (sorted(series) for series in times)
+    batches = zip(*(_batches(series) for series in times), strict=True)
     return McpRow(
         interface,
         era,
-        statistics.median(mine),
-        mine[int(len(mine) * 0.95)],
+        statistics.median(own_times),
+        own_times[int(len(own_times) * 0.95)],
         statistics.median(others),
         others[int(len(others) * 0.95)],
-        statistics.median(one / other for one, other in batches),
+        statistics.median(batch / other for batch, other in batches),
     )
 
 
@@ -123,8 +123,8 @@ async def _timed(read: Read, count: int) -> list[float]:
 
 
 def _environment(home: str) -> dict[str, str]:
-    own = {f"SCRIPTORIUM_{name}": f"{home}/{name}" for name in ("CONFIG", "DATA", "CACHE", "LOGS")}
-    return {**os.environ, **own, "PYTHONPATH": str(ROOT)}
+    variables = {f"SCRIPTORIUM_{name}": f"{home}/{name}" for name in ("CONFIG", "DATA", "CACHE", "LOGS")}
+    return {**os.environ, **variables, "PYTHONPATH": str(ROOT)}
 
 
 def _module(name: str, *arguments: str) -> list[str]:
@@ -209,11 +209,11 @@ def main() -> int:
     parser.add_argument("vault", nargs="?", type=Path, default=ROOT / "resources" / "sample-vault")
     parser.add_argument("--calls", type=int, default=300)
     parser.add_argument("--check", action="store_true")
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         vault = Path(folder) / "Vault"
-        shutil.copytree(given.vault, vault)
-        rows = asyncio.run(mcp_rows(vault, given.calls))
+        shutil.copytree(arguments.vault, vault)
+        rows = asyncio.run(mcp_rows(vault, arguments.calls))
     print("via    era     ours median / p95     bare median / p95     ratio   calls/s")
     for row in rows:
         print(
@@ -224,7 +224,7 @@ def main() -> int:
     missed = [row.title for row in rows if row.ratio > TARGET]
     if missed:
         print(f"missed (more than {TARGET}x): {', '.join(missed)}")
-    return 1 if given.check and missed else 0
+    return 1 if arguments.check and missed else 0
 
 
 if __name__ == "__main__":

@@ -135,7 +135,9 @@ def _print_actions(actions: list[dict], where: bool) -> None:
     print(f"\n{'holds of the GUI thread, ms':<40}" + "".join(f"{head:>10}" for head in heads))
     for each in actions:
         numbers = (each["longest"], each["p99"], each["over"], each["ticks"], each["computed"])
-        row = "".join(f"{one:>10.1f}" if isinstance(one, float) else f"{one:>10}" for one in numbers)
+        row = "".join(
+            f"{number:>10.1f}" if isinstance(number, float) else f"{number:>10}" for number in numbers
+        )
         print(f"{each['name']:<40}{row}{each['computed_over']:>10}")
         if where:
             print("\n".join(each["worst"]))

@@ -68,8 +68,8 @@ class Names:
         turns = self.answers.get(host)
         if turns is None:
             raise OSError(f"no address for {host}")
-        found = turns.pop(0) if len(turns) > 1 else turns[0]
-        return [ip_address(one) for one in found]
+        addresses = turns.pop(0) if len(turns) > 1 else turns[0]
+        return [ip_address(address) for address in addresses]
 
 
 class PublicAndOne:
