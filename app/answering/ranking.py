@@ -34,7 +34,7 @@ RANK_FEATURES = (
     "relation",
 )
 ANSWER_FEATURES = ("score", "cosine", "cover_in_context", "cover", "margin")
-_PREFIX = 5
+_MIN_PREFIX_CHARS = 5
 _CONTEXT_SIZE = 3
 # In the seen half of the evaluation, 99 of 140 wrong passages after the first are below this, and 1 of 14
 # right ones.
@@ -232,10 +232,11 @@ class CandidateScorer:
 
 def _has_form(word: str, words: frozenset[str]) -> bool:
     """Return whether `words` include a related form of `word`, for example "inventor" for "invent"."""
-    if len(word) < _PREFIX:
+    if len(word) < _MIN_PREFIX_CHARS:
         return False
     return any(
-        len(other) >= _PREFIX and (other.startswith(word) or word.startswith(other)) for other in words
+        len(other) >= _MIN_PREFIX_CHARS and (other.startswith(word) or word.startswith(other))
+        for other in words
     )
 
 

@@ -37,7 +37,7 @@ log = logging.getLogger(__name__)
 
 ENGLISH = "en"
 SAMPLE_NOTES = 200
-MAX_CHARACTERS = 1_500
+MAX_DETECTED_CHARS = 1_500
 BATCH_NOTES = 20
 # Fewer notes are not representative, and a smaller share does not justify another model.
 MIN_NOTES, MIN_SHARE = 5, 0.15
@@ -149,8 +149,8 @@ def _sample_texts(records: Sequence[NoteRecord], store: NoteStore) -> list[str]:
         if is_private(content):
             continue
         text = decode_lossy(content)
-        body = markdown_to_text(text[read_frontmatter(text).body_start :][: 2 * MAX_CHARACTERS])[
-            :MAX_CHARACTERS
+        body = markdown_to_text(text[read_frontmatter(text).body_start :][: 2 * MAX_DETECTED_CHARS])[
+            :MAX_DETECTED_CHARS
         ]
         if _count_letters(body) >= _MIN_LETTERS:
             texts.append(encodable(body))

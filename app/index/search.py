@@ -39,7 +39,7 @@ from app.vault.path import NotePath
 TIMEOUT_S = 5.0
 EXPLAIN_TIMEOUT_S = 0.25
 _PROGRESS_STEPS = 20_000
-_MAX_LINES = 2000
+_MAX_MATCHING_LINES = 2000
 _MAX_TASKS = 50
 """The maximum number of tasks of one note in a page of hits."""
 _HIT_QUERY = "SELECT path, title, modified FROM files JOIN notes USING (id) WHERE id = ?"
@@ -92,11 +92,11 @@ class SearchRun:
             return len(self._matching_ids(request, QueryExecutor(self._connection, request, self._check)))
 
     def lines(self, request: SearchRequest, note: int) -> tuple[Snippet, ...]:
-        """Return the lines of one note that match the search, at most `_MAX_LINES`; raises as `run` does."""
+        """Return at most `_MAX_MATCHING_LINES` lines of one note that match; raises as `run` does."""
         with self._time_limit():
             terms = tuple(highlight_terms(request.node))
             text = QueryExecutor(self._connection, request, self._check).text(note)
-            return snippets(text, terms, _MAX_LINES, per_term=_MAX_LINES)
+            return snippets(text, terms, _MAX_MATCHING_LINES, per_term=_MAX_MATCHING_LINES)
 
     def explain(self, request: SearchRequest) -> ExplanationNode:
         """Explain the search part by part, with the number of notes that each part finds.

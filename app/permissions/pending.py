@@ -20,8 +20,8 @@ from app.permissions.caller import Caller, CallerKind
 from app.storage.sqlite import Schema, open_database
 
 _COLUMNS = "id, created, expires, caller, tool, arguments, state, settled, outcome"
-_MAX_OPEN = 1000
-_MAX_LISTED = 100
+_MAX_OPEN_OPERATIONS = 1000
+_MAX_LISTED_OPERATIONS = 100
 _RETENTION_S = 30 * 86_400.0
 
 
@@ -108,11 +108,12 @@ class PendingStore:
             LimitError: Too many operations are open.
             StorageError: The operation can't be written.
         """
-        if len(self.open_operations()) >= _MAX_OPEN:
+        if len(self.open_operations()) >= _MAX_OPEN_OPERATIONS:
             message = (
-                f"{_MAX_OPEN:,} operations are already pending. Wait until some are decided, or cancel some."
+                f"{_MAX_OPEN_OPERATIONS:,} operations are already pending. Wait until some are decided,"
+                " or cancel some."
             )
-            raise LimitError(message, limit=_MAX_OPEN)
+            raise LimitError(message, limit=_MAX_OPEN_OPERATIONS)
         row = (
             operation.id,
             operation.created,
@@ -163,7 +164,7 @@ class PendingStore:
             for operation in reversed(self._read("1", ()))
             if is_same_caller(operation.caller, caller)
         )
-        return tuple(operation for operation, _ in zip(matching, range(_MAX_LISTED), strict=False))
+        return tuple(operation for operation, _ in zip(matching, range(_MAX_LISTED_OPERATIONS), strict=False))
 
     def _read(self, where: str, values: tuple[object, ...]) -> tuple[PendingOperation, ...]:
         try:

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 LIST_NOTES_TOOL, LIST_TAGS_TOOL, BLOCK_TOOL = "list_notes", "list_tags", "block"
 _MAX_PAGE_NOTES = 1000
 _MAX_COMPLETIONS = 100
-_MAX_PENDING = 100
+_MAX_PENDING_OPERATIONS = 100
 
 
 def caller_of(client: Client, *, claim: str = "", tainted: bool = False) -> Caller:
@@ -174,11 +174,11 @@ class LocalVaultAccess:
         waiting_count = sum(
             is_same_caller(operation.caller, caller) for operation in self._pending.open_operations
         )
-        if waiting_count >= _MAX_PENDING:
+        if waiting_count >= _MAX_PENDING_OPERATIONS:
             message = (
                 f"{waiting_count} of your operations already wait for the user. Cancel some, or try later."
             )
-            raise LimitError(message, limit=_MAX_PENDING)
+            raise LimitError(message, limit=_MAX_PENDING_OPERATIONS)
         return await self._pending.submit(tool, arguments, caller, tracker.wait_for_turn)
 
     async def notes(self, client: Client, after: str = "", limit: int = 200) -> NotePage:

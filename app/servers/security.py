@@ -28,7 +28,7 @@ log = logging.getLogger(__name__)
 
 MAX_BODY_BYTES = 10 * 1024 * 1024
 BODY_TIMEOUT_S = 30.0
-MAX_REQUESTS = 48
+MAX_CONCURRENT_REQUESTS = 48
 """Maximum number of running requests of each program; with the local token, four times as many in total."""
 SEND_TIMEOUT_S = 20.0
 """Time limit for a client to accept a part of a response; its connection is closed afterwards."""
@@ -204,7 +204,8 @@ class SecurityMiddleware:
         if not credential.local and (reason := mount.closed_reason()):
             raise RequestRejectedError(HTTPStatus.FORBIDDEN, reason)
         client = _client(credential, mount, headers)
-        if len(self._running.get(credential.name, ())) >= MAX_REQUESTS * (4 if credential.local else 1):
+        limit = MAX_CONCURRENT_REQUESTS * (4 if credential.local else 1)
+        if len(self._running.get(credential.name, ())) >= limit:
             raise RequestRejectedError(
                 HTTPStatus.TOO_MANY_REQUESTS,
                 "Too many of your requests are running. Try again when one has ended.",

@@ -35,7 +35,7 @@ Characters = Annotated[int, Field(ge=20, le=20_000)]
 Depth = Annotated[int, Field(ge=1, le=4)]
 _MAX_NODES = 40
 _MAX_NEIGHBOR_CHARS = 160
-_MAX_STRONGEST = 5
+_MAX_RELATION_POINTS = 5
 
 
 class RelatedNodes(ToolResult):
@@ -206,7 +206,7 @@ async def summarize_node(
     if include_relationships:
         lines = _relation_lines(context, note)
         related = len(lines)
-        points += lines[:_MAX_STRONGEST]
+        points += lines[:_MAX_RELATION_POINTS]
     result = NodeSummary(
         node_id=str(note.storage_id),
         summary=summary.text,

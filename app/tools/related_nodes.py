@@ -28,7 +28,7 @@ _OVERSAMPLING = 5
 _MAX_LINK_CANDIDATES = 60
 _MAX_COMPARED_NOTES = 200
 _MAX_PREVIEW_CHARS = 200
-_MAX_RELATED = 8
+_MAX_RELATED_NODES = 8
 
 
 class RelatedNode(BaseModel):
@@ -106,7 +106,7 @@ async def related_to_draft(context: ToolContext, draft: OpenNote) -> list[Relate
         return []
     scored = await _draft_candidates(context, draft, " ".join(sentences))
     nodes = []
-    for path, score in scored[:_MAX_RELATED]:
+    for path, score in scored[:_MAX_RELATED_NODES]:
         other = readable(context, path)
         if other is None or score < MIN_SIMILARITY:
             continue
@@ -117,7 +117,7 @@ async def related_to_draft(context: ToolContext, draft: OpenNote) -> list[Relate
 
 
 async def _draft_candidates(
-    context: ToolContext, draft: OpenNote, text: str, limit: int = _MAX_RELATED
+    context: ToolContext, draft: OpenNote, text: str, limit: int = _MAX_RELATED_NODES
 ) -> list[tuple[NotePath, float]]:
     """Return notes that may be related to a draft, with their similarity, best first."""
     if context.index.has_embeddings:

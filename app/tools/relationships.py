@@ -45,7 +45,7 @@ from app.vault.markdown.relations import relation_type, relation_word
 from app.vault.note import Relation
 
 Remark = Annotated[str, Field(max_length=1000)]
-_MAX_EVIDENCE = 5
+_MAX_EVIDENCE_SENTENCES = 5
 
 
 class RelationshipWritten(ToolResult):
@@ -340,7 +340,7 @@ async def summarize_relationship(
         to_node=str(target.storage_id),
         relationship_type=edge.relation.type,
         summary=summary,
-        evidence=list(dict.fromkeys(evidence))[:_MAX_EVIDENCE] if include_evidence else [],
+        evidence=list(dict.fromkeys(evidence))[:_MAX_EVIDENCE_SENTENCES] if include_evidence else [],
         strength_assessment=strength_label(confidence),
         reasoning=reasoning,
         message=f"A {strength_label(confidence)} relation.",

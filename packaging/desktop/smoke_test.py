@@ -30,9 +30,9 @@ _PACKAGES = "git,bubblewrap,libglib2.0-bin,fonts-dejavu-core,ca-certificates"
 _TOOLS = ("mmdebstrap", "Xvfb", "xdotool", "import", "convert", "desktop-file-validate", "appstreamcli")
 _USER, _UID = "reader", 1000
 _NOTE_COUNT = 6000
-_TIMEOUT_S = 300.0
+_STEP_TIMEOUT_S = 300.0
 _MAX_START_RATIO = 1.3
-_RUNS = 5
+_START_RUNS = 5
 # An empty window has some 400, one with a graph some 10,000.
 _MIN_COLORS = 2000
 # Uses the libraries that load data or code only when the window draws or reads something.
@@ -148,7 +148,7 @@ class Installation:
             *words, plain=plain, stdin=subprocess.DEVNULL, stdout=pipe, stderr=subprocess.STDOUT
         )
         try:
-            output = process.communicate(timeout=_TIMEOUT_S)[0].decode("utf-8", "replace")
+            output = process.communicate(timeout=_STEP_TIMEOUT_S)[0].decode("utf-8", "replace")
         except subprocess.TimeoutExpired as error:
             process.kill()
             process.communicate()
@@ -344,7 +344,7 @@ def _run_in_terminal(command: list[str], environment: dict[str, str], answers: t
     if process == 0:
         os.execvpe(command[0], command, environment)
     output, pending, handled = b"", list(answers), 0
-    deadline = time.monotonic() + _TIMEOUT_S
+    deadline = time.monotonic() + _STEP_TIMEOUT_S
     try:
         while time.monotonic() < deadline:
             try:
@@ -619,7 +619,7 @@ def _start_times(installation: Installation, vault: str) -> str:
         )
         _mark_as_opened(source_installation, str(vault_copy))
         times: dict[str, list[float]] = {"installed": [], "source": []}
-        for run in range(_RUNS + 1):
+        for run in range(_START_RUNS + 1):
             for name, tested, root in (
                 ("source", source_installation, str(vault_copy)),
                 ("installed", installation, vault),
@@ -843,7 +843,7 @@ def _wait_until(
     Raises:
         StepError: It does not become true in time, or the process ends first.
     """
-    deadline = time.monotonic() + _TIMEOUT_S
+    deadline = time.monotonic() + _STEP_TIMEOUT_S
     while not (result := condition()):
         if time.monotonic() > deadline:
             raise StepError(failure)

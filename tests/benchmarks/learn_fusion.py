@@ -25,7 +25,7 @@ from tests.benchmarks.retrieval import TOP, Found, Ranking, found_by_every_model
 LOGITS, SMOOTHING = np.linspace(-8.0, 8.0, 65), 0.7
 # The weight of a shortfall, the target lead over the better list, and the width of the smooth transition.
 SHORTFALL, LEAD, BEND = 5.0, 0.01, 0.01
-PENALTY = 0.001
+L2_PENALTY = 0.001
 # Smaller sets do not show reliably which list is better.
 MIN_QUESTIONS = 8
 Array = npt.NDArray[np.float64]
@@ -100,8 +100,8 @@ def _fit(rows: Array, curves: Array, sets: npt.NDArray[np.intp], alone: Array) -
         pull = -weight * (1.0 + SHORTFALL / (1.0 + np.exp(-short))) / sizes
         size = theta.copy()
         size[0] = 0.0
-        gradient = unit.T @ (pull[sets] * slope) + 2.0 * PENALTY * size
-        return float(value + PENALTY * size @ size), gradient
+        gradient = unit.T @ (pull[sets] * slope) + 2.0 * L2_PENALTY * size
+        return float(value + L2_PENALTY * size @ size), gradient
 
     best = minimize(loss, np.zeros(unit.shape[1]), jac=True, method="L-BFGS-B", options={"maxiter": 600}).x
     weights = best / deviation

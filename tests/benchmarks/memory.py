@@ -16,7 +16,7 @@ from pathlib import Path
 from tests.benchmarks.vaults import write_vault
 from tests.benchmarks.window import home_for, run_window
 
-SIZE = 8_000
+NOTE_COUNT = 8_000
 COLD_MB, WARM_MB = 280, 230
 
 
@@ -24,7 +24,7 @@ def main(arguments: list[str]) -> int:
     """Print the table and return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.memory")
     parser.add_argument("--check", action="store_true", help="end with status 1 if a target is missed")
-    parser.add_argument("--notes", type=int, default=SIZE)
+    parser.add_argument("--notes", type=int, default=NOTE_COUNT)
     options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as work:
         vault = write_vault(Path(work) / str(options.notes), options.notes)

@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from app.index.vault_index import VaultIndex
 
 TARGET_MS = 15.0
-HITS = 20
+HITS_PER_SEARCH = 20
 ROUNDS = 5
-SAMPLE = 3000
+SAMPLED_NOTES = 3000
 Queries = dict[str, list[str]]
 
 
@@ -107,13 +107,13 @@ async def measure(index: VaultIndex, asked: Queries, write: Callable[[str], None
 
     for kind, texts in asked.items():
         if texts:
-            asks = [partial(index.searcher.search, text, HITS, exact=False) for text in texts]
+            asks = [partial(index.searcher.search, text, HITS_PER_SEARCH, exact=False) for text in texts]
             judge(kind, await timed(asks), texts[0])
     orders: tuple[Order, ...] = ("name", "modified")
     for order in orders:
         words = asked["very common word"] + asked["common word"]
         ask = partial(index.searcher.search, order=order, exact=False)
-        times = await timed([partial(ask, word, HITS) for word in words])
+        times = await timed([partial(ask, word, HITS_PER_SEARCH) for word in words])
         judge(f"words, by {order}", times)
     times = await timed([partial(index.searcher.count, word) for word in asked["very common word"]])
     write(f"{'exact number, afterwards':<26}{percentile(times, 0.5):>9.2f}{percentile(times, 0.95):>9.2f}")
@@ -157,13 +157,15 @@ async def run(vault: Path, work: Path) -> bool:
     try:
         await index.scan()
         notes = index.notes()
-        step = max(1, len(notes) // SAMPLE)
+        step = max(1, len(notes) // SAMPLED_NOTES)
         texts = [(vault / note.path.text).read_text("utf-8", "replace") for note in notes[::step]]
         asked = queries(texts, [count.tag for count in index.tags()])
         print(f"\n{vault.name}: {len(notes):,} notes\n{'ms':<26}{'p50':>9}{'p95':>9}", flush=True)
         missed = await measure(index, asked, lambda line: print(line, flush=True))
         words = asked["rare word"] + asked["common word"]
-        times = await timed([partial(index.searcher.search, word, HITS, exact=False) for word in words])
+        times = await timed(
+            [partial(index.searcher.search, word, HITS_PER_SEARCH, exact=False) for word in words]
+        )
         print(compare_ripgrep(vault, words, statistics.median(times), work))
     finally:
         await index.close()

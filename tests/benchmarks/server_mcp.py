@@ -28,9 +28,9 @@ from mcp.client.streamable_http import streamable_http_client
 ROOT = Path(__file__).parents[2]
 ERAS = {"2025": "legacy", "2026": "2026-07-28"}
 API = "API"
-TARGET = 1.3
-_BATCH = 20
-_SIZE = 2000
+MAX_RATIO = 1.3
+_BATCH_CALLS = 20
+_READ_NOTE_BYTES = 2000
 Read = Callable[[], Awaitable[None]]
 
 
@@ -58,7 +58,7 @@ class McpRow:
 async def mcp_rows(vault: Path, calls: int) -> list[McpRow]:
     """Measure all interfaces; the notes of `vault` are only read."""
     sizes = {path: path.stat().st_size for path in vault.rglob("*.md")}
-    note = min(sizes, key=lambda path: abs(sizes[path] - _SIZE))
+    note = min(sizes, key=lambda path: abs(sizes[path] - _READ_NOTE_BYTES))
     name = note.relative_to(vault).as_posix()
     rows = []
     for interface, both in (("HTTP", _http), ("stdio", _stdio)):
@@ -94,7 +94,7 @@ async def _compare(interface: str, era: str, ours: Read, bare: Read, calls: int)
         await _timed(read, 30)
     while len(times[1]) < calls:
         for read, read_times in zip((ours, bare), times, strict=True):
-            read_times += await _timed(read, _BATCH)
+            read_times += await _timed(read, _BATCH_CALLS)
     own_times, others = (sorted(series) for series in times)
     batches = zip(*(_batches(series) for series in times), strict=True)
     return McpRow(
@@ -110,7 +110,7 @@ async def _compare(interface: str, era: str, ours: Read, bare: Read, calls: int)
 
 def _batches(times: list[float]) -> list[float]:
     """Return the median of each batch, since other load changes between batches."""
-    return [statistics.median(times[at : at + _BATCH]) for at in range(0, len(times), _BATCH)]
+    return [statistics.median(times[at : at + _BATCH_CALLS]) for at in range(0, len(times), _BATCH_CALLS)]
 
 
 async def _timed(read: Read, count: int) -> list[float]:
@@ -221,9 +221,9 @@ def main() -> int:
             f"{row.bare_median:>6.2f} ms {row.bare_p95:>7.2f} ms   {row.ratio:>6.2f}x   "
             f"{1000 / row.median:>6.0f}"
         )
-    missed = [row.title for row in rows if row.ratio > TARGET]
+    missed = [row.title for row in rows if row.ratio > MAX_RATIO]
     if missed:
-        print(f"missed (more than {TARGET}x): {', '.join(missed)}")
+        print(f"missed (more than {MAX_RATIO}x): {', '.join(missed)}")
     return 1 if arguments.check and missed else 0
 
 

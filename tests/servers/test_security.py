@@ -14,7 +14,7 @@ from app.events import EventBus
 from app.permissions.approval import ApprovalRequest, Approved, Decision
 from app.servers.auth_failures import AuthFailures
 from app.servers.connection_limits import MAX_CONNECTIONS
-from app.servers.security import MAX_BODY_BYTES, MAX_REQUESTS
+from app.servers.security import MAX_BODY_BYTES, MAX_CONCURRENT_REQUESTS
 from app.servers.server_state import TokenRefused
 from tests.servers.conftest import Served
 from tests.support.approver import ScriptedApprover
@@ -231,7 +231,7 @@ async def test_concurrent_requests_are_limited_per_client(served: Served, approv
     other = tokens.create("Other")
     async with served.http() as http, served.http(other) as polite:
         streams = []
-        for _ in range(MAX_REQUESTS):
+        for _ in range(MAX_CONCURRENT_REQUESTS):
             context = http.stream("GET", "/api/v1/news")
             streams.append((context, await context.__aenter__()))
         refused = await http.get(TOOLS)
