@@ -95,7 +95,7 @@ def sources() -> dict[str, str]:
 # Second stage
 
 
-class WordPieces:
+class WordPieceVectors:
     """The embedding model's word pieces, with the principal components of their vectors."""
 
     def __init__(self) -> None:
@@ -148,7 +148,7 @@ def symbol_count(program: Sequence[Any]) -> int:
     return sum(2 if isinstance(symbol, list) else 1 for symbol in program) + 1
 
 
-class Vocabulary:
+class TrainingVocabulary:
     """Assigns numbers to words, symbols and states."""
 
     def __init__(self, examples: Sequence[Example]) -> None:
@@ -229,7 +229,10 @@ class Augmentation:
 
 
 def make_batch(
-    examples: Sequence[Example], vocabulary: Vocabulary, pieces: WordPieces, chance: random.Random
+    examples: Sequence[Example],
+    vocabulary: TrainingVocabulary,
+    pieces: WordPieceVectors,
+    chance: random.Random,
 ) -> Arrays:
     """Return the arrays of a padded batch; some words are represented only by their pieces."""
     import numpy as np
@@ -273,7 +276,7 @@ def make_batch(
     return batch
 
 
-def initial_weights(vocabulary: Vocabulary, key: Any) -> Arrays:
+def initial_weights(vocabulary: TrainingVocabulary, key: Any) -> Arrays:
     """Return random weights; their names and shapes are those of the shipped file."""
     import jax
     import jax.numpy as jnp
@@ -405,7 +408,7 @@ def train(file: Path) -> None:
         ]
         for name in ("written", "templates")
     )
-    pieces, vocabulary = WordPieces(), Vocabulary([*written, *templates])
+    pieces, vocabulary = WordPieceVectors(), TrainingVocabulary([*written, *templates])
     print(
         f"{len(written)} requests, {len(templates)} templates, {len(vocabulary.symbols)} symbols", flush=True
     )
@@ -421,8 +424,8 @@ def train_network(
     seed: int,
     written: Sequence[Example],
     templates: Sequence[Example],
-    vocabulary: Vocabulary,
-    pieces: WordPieces,
+    vocabulary: TrainingVocabulary,
+    pieces: WordPieceVectors,
 ) -> Arrays:
     """Train a network and return its weights."""
     import jax
@@ -485,7 +488,7 @@ def train_network(
     return {name: np.asarray(value, np.float32) for name, value in weights.items()}
 
 
-def pack(arrays: Mapping[str, Any], vocabulary: Vocabulary, pieces: WordPieces) -> bytes:
+def pack(arrays: Mapping[str, Any], vocabulary: TrainingVocabulary, pieces: WordPieceVectors) -> bytes:
     """Return the model as an .npz file without timestamps; matrices as 8-bit integers with scales."""
     import numpy as np
 

@@ -158,7 +158,7 @@ class Installation:
         return output
 
 
-class Report:
+class SmokeReport:
     """Runs steps, and records those that failed."""
 
     def __init__(self) -> None:
@@ -187,7 +187,7 @@ class Report:
 
 def bundle(program: Path) -> None:
     """Test the bundle where it was built."""
-    report = Report()
+    report = SmokeReport()
     with tempfile.TemporaryDirectory(prefix="scriptorium-smoke-") as folder:
         variables = {} if sys.platform != "win32" else {"USERPROFILE": folder}
         for name in ("CONFIG", "DATA", "CACHE", "LOGS"):
@@ -200,7 +200,7 @@ def bundle(program: Path) -> None:
     report.end()
 
 
-def _without_window(report: Report, installation: Installation, vault: str, *, complete: bool) -> None:
+def _without_window(report: SmokeReport, installation: Installation, vault: str, *, complete: bool) -> None:
     """Test the uses of the program that need no window."""
     report.step("--version", lambda: installation.run("--version").strip())
     report.step("doctor", lambda: _doctor(installation, vault))
@@ -370,7 +370,7 @@ def installed(out: Path, work: Path) -> None:
     if os.geteuid() != 0:
         sys.exit("smoke --installed creates a chroot: run it as root")
     (package,) = out.glob("*.deb")
-    report = Report()
+    report = SmokeReport()
     root = _unpack_debian(work)
     with _mount_system(root), _display() as display:
         installation = _installed_program(root, display, ("/usr/bin/scriptorium",))
@@ -396,7 +396,7 @@ def installed(out: Path, work: Path) -> None:
     report.end()
 
 
-def _try_image(report: Report, root: Path, display: str, image: Path, work: Path) -> None:
+def _try_image(report: SmokeReport, root: Path, display: str, image: Path, work: Path) -> None:
     shutil.copy(image, root / "opt" / image.name)
     program = (f"/opt/{image.name}", "--appimage-extract-and-run")
     installation = _installed_program(root, display, program)

@@ -22,7 +22,7 @@ from pathlib import Path
 import httpx2
 import psutil
 
-from tests.benchmarks.server_calls import Served, over_http, served
+from tests.benchmarks.server_calls import ServedProcess, over_http, served
 from tests.benchmarks.server_process import TOOL
 
 COUNT, AT_ONCE, FILES = 10_000, 200, 1024
@@ -38,7 +38,7 @@ async def connect_unauthenticated(port: int, number: int, writers: list[asyncio.
         writer.write((b"", half, wrong)[number % 3])
 
 
-async def flood(vault: Served, count: int) -> list[asyncio.StreamWriter]:
+async def flood(vault: ServedProcess, count: int) -> list[asyncio.StreamWriter]:
     """Open all unauthenticated connections, a limited number at a time."""
     writers: list[asyncio.StreamWriter] = []
     slots = asyncio.Semaphore(AT_ONCE)
@@ -51,7 +51,7 @@ async def flood(vault: Served, count: int) -> list[asyncio.StreamWriter]:
     return writers
 
 
-async def work(vault: Served, done: asyncio.Event, reconnects: bool) -> tuple[list[float], int]:
+async def work(vault: ServedProcess, done: asyncio.Event, reconnects: bool) -> tuple[list[float], int]:
     """Call the tool until `done`; return the time of each call in ms, and the number of failures."""
     took, failed, number = [], 0, 0
     headers = {"authorization": f"Bearer {vault.token}"}
@@ -71,7 +71,7 @@ async def work(vault: Served, done: asyncio.Event, reconnects: bool) -> tuple[li
     return took, failed
 
 
-async def watch_server(vault: Served, done: asyncio.Event) -> tuple[int, float]:
+async def watch_server(vault: ServedProcess, done: asyncio.Event) -> tuple[int, float]:
     """Return the server's maximum number of open files (0 on Windows) and its maximum memory in MB."""
     process = psutil.Process(vault.pid)
     files, memory = 0, 0.0

@@ -38,7 +38,7 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class Score:
+class ContradictionScore:
     """The numbers of correct, wrong and missed findings."""
 
     right: int
@@ -62,10 +62,10 @@ def read_pairs() -> tuple[Pair, ...]:
     return tuple(Pair(*(part.strip() for part in line.split("|"))) for line in lines)
 
 
-def score(pairs: tuple[Pair, ...]) -> Score:
+def score(pairs: tuple[Pair, ...]) -> ContradictionScore:
     """Return the score of the rule on `pairs`."""
     counted = Counter((pair.label == "contradicts", pair.found) for pair in pairs)
-    return Score(counted[True, True], counted[False, True], counted[True, False])
+    return ContradictionScore(counted[True, True], counted[False, True], counted[True, False])
 
 
 def main() -> None:

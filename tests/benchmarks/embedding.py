@@ -58,7 +58,7 @@ for line in sys.stdin:
 """
 
 
-class Targets:
+class EmbeddingTargets:
     """Prints measurements next to their targets, and records the missed ones."""
 
     def __init__(self) -> None:
@@ -91,7 +91,7 @@ def create_environment(folder: Path) -> str:
     return str(python)
 
 
-async def compare_throughput(texts: list[str], python: str, targets: Targets) -> None:
+async def compare_throughput(texts: list[str], python: str, targets: EmbeddingTargets) -> None:
     """Measure both on the same texts, alternating, so that other load affects both alike."""
     peer = subprocess.Popen(
         [python, "-c", PEER],
@@ -136,7 +136,7 @@ def _cpu_seconds(pid: int | None) -> float:
     return float(times.user + times.system)
 
 
-def measure_window(vault: Path, targets: Targets) -> None:
+def measure_window(vault: Path, targets: EmbeddingTargets) -> None:
     """Measure the longest stall of an open window during the embedding, and while it is paused."""
     with tempfile.TemporaryDirectory() as name:
         work = Path(name)
@@ -179,7 +179,7 @@ def mix_vectors(real: np.ndarray, count: int, chance: np.random.Generator) -> np
     return (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
 
 
-def measure_searches(real: np.ndarray, size: int, targets: Targets) -> None:
+def measure_searches(real: np.ndarray, size: int, targets: EmbeddingTargets) -> None:
     """Measure time and agreement of searches over `size` chunks, exhaustively and with the index."""
     chance = np.random.default_rng(7)
     asked, rows = mix_vectors(real, QUESTIONS, chance), mix_vectors(real, size, chance)
@@ -203,7 +203,7 @@ def measure_searches(real: np.ndarray, size: int, targets: Targets) -> None:
 
 
 def run_queries(
-    name: str, table: VectorTable, asked: np.ndarray, exact: list[set[int]], targets: Targets | None
+    name: str, table: VectorTable, asked: np.ndarray, exact: list[set[int]], targets: EmbeddingTargets | None
 ) -> None:
     """Run all queries; the target applies to the method that the app uses at this size."""
     times, agree = [], 0
@@ -240,7 +240,7 @@ def main() -> int:
     parser.add_argument("--python", default="", help="a Python with sentence-transformers and the weights")
     parser.add_argument("--check", action="store_true", help="exit with status 1 if a target is missed")
     arguments = parser.parse_args()
-    targets = Targets()
+    targets = EmbeddingTargets()
     texts = texts_of(arguments.vault, arguments.chunks)
     if len(texts) < PARTS:
         parser.error(f"there are no notes to embed in {arguments.vault}")

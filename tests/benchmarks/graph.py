@@ -49,7 +49,7 @@ UNFOLDED_BELOW = 420
 
 
 @dataclass
-class Report:
+class GraphReport:
     """Prints the lines of the table and records the missed targets."""
 
     missed: list[str] = field(default_factory=list)
@@ -102,7 +102,7 @@ class Report:
 
 
 @dataclass(frozen=True)
-class Targets:
+class GraphTargets:
     """The targets: ratios to d3, but seconds for `one_note`, `drag` and `live`; None without a target.
 
     A drag and live physics share a frame with the picture, so they get half of it.
@@ -118,13 +118,13 @@ class Targets:
     live: float | None = None
 
 
-def targets_for(size: int) -> Targets:
+def targets_for(size: int) -> GraphTargets:
     """Return the targets for a generated vault."""
     if size >= 100_000:
-        return Targets(tick=60, scratch=150, drag=0.5 / 50)
+        return GraphTargets(tick=60, scratch=150, drag=0.5 / 50)
     if size >= 10_000:
-        return Targets(tick=30, scratch=60, one_note=0.010, live=0.5 / 55)
-    return Targets()
+        return GraphTargets(tick=30, scratch=60, one_note=0.010, live=0.5 / 55)
+    return GraphTargets()
 
 
 def milliseconds(seconds: float) -> str:
@@ -198,7 +198,9 @@ def one_note(graph: Graph, at: np.ndarray) -> float:
     return quartile([timed(add) for _ in range(9)])
 
 
-def compare(name: str, graph: Graph, targets: Targets, report: Report, *, full: bool = False) -> None:
+def compare(
+    name: str, graph: Graph, targets: GraphTargets, report: GraphReport, *, full: bool = False
+) -> None:
     """Print all measurements of one graph."""
     print(f"\n{name}: {len(graph):,} nodes, {len(graph.links):,} links")
     report.line("", "ours", "d3-force", "ratio", "wanted")
@@ -219,7 +221,12 @@ def compare(name: str, graph: Graph, targets: Targets, report: Report, *, full: 
 
 
 def compare_quality(
-    name: str, graph: Graph, at: np.ndarray, peer_at: np.ndarray | None, targets: Targets, report: Report
+    name: str,
+    graph: Graph,
+    at: np.ndarray,
+    peer_at: np.ndarray | None,
+    targets: GraphTargets,
+    report: GraphReport,
 ) -> None:
     """Print the quality of both layouts, or of ours alone."""
     ours = quality(graph, at)
@@ -245,13 +252,13 @@ async def real_graph(folder: Path, work: Path) -> Graph:
     return graph
 
 
-def compare_real(folders: Sequence[Path], report: Report) -> None:
+def compare_real(folders: Sequence[Path], report: GraphReport) -> None:
     """Print all measurements of vaults on disk."""
     with tempfile.TemporaryDirectory() as work:
         for folder in folders:
             graph = asyncio.run(real_graph(folder, Path(work)))
             linked = int((graph.degree > 0).sum())
-            targets = Targets(kept=1.0) if linked <= UNFOLDED_BELOW else Targets()
+            targets = GraphTargets(kept=1.0) if linked <= UNFOLDED_BELOW else GraphTargets()
             compare(folder.name, graph, targets, report)
 
 
@@ -264,11 +271,11 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="exit with status 1 if a target is missed")
     arguments = parser.parse_args()
     peer_d3.install()
-    report = Report()
+    report = GraphReport()
     for size in arguments.sizes:
         compare(f"vault {size}", vault(size), targets_for(size), report, full=arguments.full)
     for size in (1000, 3000, 10_000) if arguments.full else (3000,):
-        compare(f"scale-free {size}", scale_free(size), Targets(), report)
+        compare(f"scale-free {size}", scale_free(size), GraphTargets(), report)
     with tempfile.TemporaryDirectory() as folder:
         compare_real(arguments.vaults or unpack_vaults(Path(folder)), report)
     print("\nMissed: " + "; ".join(report.missed) if report.missed else "\nEvery target is met.")

@@ -63,7 +63,7 @@ if __name__ == "__main__":
 
 
 @dataclass(slots=True)
-class Report:
+class IndexReport:
     """Prints each measurement and records the missed targets."""
 
     vault: str
@@ -105,7 +105,7 @@ def processor_seconds() -> float:
     return seconds
 
 
-async def cold(vault: Path, cache: Path, report: Report) -> tuple[float, int]:
+async def cold(vault: Path, cache: Path, report: IndexReport) -> tuple[float, int]:
     """Scan a vault for the first time; return the seconds and the number of notes."""
     # As in the app's own start: the parser processes load the main module, but must not load these.
     from app.events import EventBus
@@ -148,7 +148,7 @@ async def cold(vault: Path, cache: Path, report: Report) -> tuple[float, int]:
     return whole, done.indexed
 
 
-async def warm(vault: Path, cache: Path, notes: int, report: Report) -> None:
+async def warm(vault: Path, cache: Path, notes: int, report: IndexReport) -> None:
     """Measure the start with an up-to-date index, and lookups in it."""
     from app.events import EventBus
     from app.index.vault_index import VaultIndex
@@ -170,7 +170,7 @@ async def warm(vault: Path, cache: Path, notes: int, report: Report) -> None:
     await index.close()
 
 
-def lookups(index: VaultIndex, report: Report) -> None:
+def lookups(index: VaultIndex, report: IndexReport) -> None:
     """Measure names, links and counts."""
     notes = index.notes()
     names, source = [note.name for note in notes], notes[len(notes) // 2].path
@@ -188,7 +188,7 @@ def lookups(index: VaultIndex, report: Report) -> None:
     report.line("graph()", statistics.median(timed(index.graph, 3)) * 1000, "ms")
 
 
-async def changes(vault: Path, work: Path, report: Report) -> None:
+async def changes(vault: Path, work: Path, report: IndexReport) -> None:
     """Measure changes of one note at a time, in a copy."""
     from app.events import EventBus
     from app.index.vault_index import VaultIndex
@@ -212,7 +212,7 @@ async def changes(vault: Path, work: Path, report: Report) -> None:
     report.line("one note changed, p95", spent[int(len(spent) * 0.95)], "ms")
 
 
-def memory(vault: Path, cache: Path, work: Path, notes: int, report: Report) -> None:
+def memory(vault: Path, cache: Path, work: Path, notes: int, report: IndexReport) -> None:
     """Measure the peak memory of a process with the index, the graph and every note's record."""
     script = work / "memory.py"
     script.write_text(_MEMORY, encoding="utf-8")
@@ -224,7 +224,7 @@ def memory(vault: Path, cache: Path, work: Path, notes: int, report: Report) -> 
     report.line("memory of the process, peak", float(done.stdout), "MB", most)
 
 
-def compare(vault: Path, seconds: float, peers: Peers, report: Report) -> None:
+def compare(vault: Path, seconds: float, peers: Peers, report: IndexReport) -> None:
     """Measure the peers on the same vault."""
     for name, run_peer, least in (
         ("obsidiantools", peers.obsidiantools, 20.0),
@@ -243,7 +243,7 @@ def compare(vault: Path, seconds: float, peers: Peers, report: Report) -> None:
 def measure(name: str, vault: Path, peers: Peers | None, work: Path) -> list[str]:
     """Print all measurements of one vault and return the missed targets."""
     print(f"{name}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}", flush=True)
-    report, cache = Report(name), work / "cache"
+    report, cache = IndexReport(name), work / "cache"
     gc.disable()  # Like `app.__main__`.
     seconds, notes = asyncio.run(cold(vault, cache, report))
     gc.enable()

@@ -19,7 +19,7 @@ from scipy.ndimage import gaussian_filter1d
 from scipy.optimize import minimize
 
 from app.embeddings.rank_fusion import FusionSignals, compute_signals
-from tests.benchmarks.retrieval import TOP, Found, Ranking, found_by_every_model, score
+from tests.benchmarks.retrieval import TOP, QueryResult, Ranking, found_by_every_model, score
 
 # The logits of the weight of meaning, and the standard deviation of the smoothing, in logits.
 LOGITS, SMOOTHING = np.linspace(-8.0, 8.0, 65), 0.7
@@ -31,7 +31,7 @@ MIN_QUESTIONS = 8
 Array = npt.NDArray[np.float64]
 
 
-def curve(result: Found) -> Array:
+def curve(result: QueryResult) -> Array:
     """Return the reciprocal rank of the answer for each of the `LOGITS`."""
     words, meant = (
         rescale(result.words, 0.0),
@@ -58,7 +58,7 @@ def rescale(ranking: Ranking, low: float) -> dict[str, float]:
     return {key: (score - low) / (high - low) if high > low else 1.0 for key, score in ranking}
 
 
-def learn(results: Sequence[Found]) -> FusionSignals:
+def learn(results: Sequence[QueryResult]) -> FusionSignals:
     """Return the weights that fit these questions best."""
     names = [(result.corpus, result.question.kind, result.model.name) for result in results]
     sets = np.unique(np.array([" / ".join(name) for name in names]), return_inverse=True)[1]

@@ -31,7 +31,7 @@ from app.index.vault_index import VaultIndex
 from app.settings import IndexSettings
 from app.vault.journal import Journal
 from app.vault.store import NoteStore
-from tests.benchmarks.retrieval_sets import Corpus, Question, corpora
+from tests.benchmarks.retrieval_sets import RetrievalCorpus, RetrievalQuestion, corpora
 
 TOP, SLACK = 10, 0.01
 RRF_DEPTH = 60
@@ -42,12 +42,12 @@ Ranking = list[tuple[str, float]]
 
 
 @dataclass(frozen=True)
-class Found:
+class QueryResult:
     """The notes that a question finds by words, and by meaning with one model."""
 
     corpus: str
     model: SentenceModelConfig
-    question: Question
+    question: RetrievalQuestion
     words: Ranking
     meant: Ranking
     terms: TermStatistics
@@ -62,7 +62,7 @@ def fuse_ranks(words: Ranking, meant: Ranking) -> Ranking:
     return sorted(scores.items(), key=lambda entry: -entry[1])
 
 
-WAYS: dict[str, Callable[[Found], Ranking]] = {
+WAYS: dict[str, Callable[[QueryResult], Ranking]] = {
     "words": lambda result: result.words,
     "meaning": lambda result: result.meant,
     "plain RRF": lambda result: fuse_ranks(result.words, result.meant),
@@ -76,7 +76,7 @@ def models() -> list[SentenceModelConfig]:
     return [model for model in every if (model_folder(model.name) / "model.onnx").is_file()]
 
 
-def found_by_every_model(vaults: Sequence[Path] = (), only: str = "") -> Iterator[Found]:
+def found_by_every_model(vaults: Sequence[Path] = (), only: str = "") -> Iterator[QueryResult]:
     """Run the questions of every corpus, or of those with `only` in their names, with every model."""
     for corpus in corpora(vaults):
         if only not in corpus.name:
@@ -85,7 +85,7 @@ def found_by_every_model(vaults: Sequence[Path] = (), only: str = "") -> Iterato
             yield from asyncio.run(_ask(corpus, Path(work)))
 
 
-async def _ask(corpus: Corpus, work: Path) -> list[Found]:
+async def _ask(corpus: RetrievalCorpus, work: Path) -> list[QueryResult]:
     target = work / "vault"
     for path, text in corpus.notes.items():
         file = target / path
@@ -93,7 +93,7 @@ async def _ask(corpus: Corpus, work: Path) -> list[Found]:
         file.write_text(text, "utf-8")
     index = VaultIndex(target, work / "cache", IndexSettings(), EventBus())
     store = NoteStore(target, Journal(work / "data"))
-    results: list[Found] = []
+    results: list[QueryResult] = []
     try:
         await index.open()
         await index.scan(lambda progress: None, lambda: False)
@@ -101,7 +101,7 @@ async def _ask(corpus: Corpus, work: Path) -> list[Found]:
         for model in models():
             meant = await _by_meaning(model, index, store, work / model.name, corpus.questions)
             for question, (words, terms), ranking in zip(corpus.questions, by_words, meant, strict=True):
-                results.append(Found(corpus.name, model, question, words, ranking, terms))
+                results.append(QueryResult(corpus.name, model, question, words, ranking, terms))
             progress = f"{corpus.name}: {len(corpus.notes)} notes, {len(meant)} questions, {model.name}"
             print(progress, file=sys.stderr)
     finally:
@@ -120,7 +120,7 @@ async def _by_meaning(
     index: VaultIndex,
     store: NoteStore,
     folder: Path,
-    questions: Sequence[Question],
+    questions: Sequence[RetrievalQuestion],
 ) -> list[Ranking]:
     folder.mkdir()
     vectors, embedder = VectorStore(folder, choice.key), Embedder(choice)
@@ -142,9 +142,9 @@ def score(ranking: Ranking, answer: str) -> tuple[float, float]:
     return 0.0, 0.0
 
 
-def table(results: Sequence[Found], *, seen: bool) -> list[str]:
+def table(results: Sequence[QueryResult], *, seen: bool) -> list[str]:
     """Print a line for each set and model; return the sets on which the fusion is too far behind."""
-    sets: dict[tuple[str, str, str], list[Found]] = {}
+    sets: dict[tuple[str, str, str], list[QueryResult]] = {}
     for result in results:
         if result.question.is_seen == seen:
             sets.setdefault((LABELS[result.model.name], result.corpus, result.question.kind), []).append(

@@ -23,11 +23,11 @@ def main(arguments: list[str]) -> int:
     gc.disable()  # Like `app.__main__`.
     from app.desktop import application as desktop
 
-    run = Run(Path(report), float(began), act == "act")
+    run = WindowRun(Path(report), float(began), act == "act")
     run.mark("imported")
     from PySide6.QtGui import QPaintEvent
 
-    class Measured(desktop.MainWindow):  # type: ignore[misc, name-defined]
+    class MeasuredWindow(desktop.MainWindow):  # type: ignore[misc, name-defined]
         """A window that records its first paint event."""
 
         def __init__(self, *args: Any) -> None:
@@ -38,11 +38,11 @@ def main(arguments: list[str]) -> int:
             super().paintEvent(event)
             run.mark("painted")
 
-    desktop.MainWindow = Measured  # type: ignore[misc]
+    desktop.MainWindow = MeasuredWindow  # type: ignore[misc]
     return desktop.main([vault])
 
 
-class Run:
+class WindowRun:
     """One start: drives the window if requested, and collects the measurements."""
 
     def __init__(self, report: Path, began: float, act: bool) -> None:

@@ -57,7 +57,7 @@ WRONG_ANSWER_COST = {"meaning": 2.0, "words": 1.0}
 
 
 @dataclass(frozen=True)
-class Asked:
+class AnswerCase:
     """A question about a vault and the words that answer it; empty if the vault has no answer."""
 
     vault: str
@@ -82,7 +82,7 @@ class Weighed:
 class Result:
     """The result of one question."""
 
-    asked: Asked
+    asked: AnswerCase
     answered: bool
     found: bool
     dangling: int
@@ -104,15 +104,15 @@ class _DenyAll:
         return Denied("evaluation")
 
 
-def questions(half: str) -> list[Asked]:
+def questions(half: str) -> list[AnswerCase]:
     """Return the questions of a half, `seen` or `unseen`."""
     lines = (HERE / f"answers_{half}.txt").read_text("utf-8").splitlines()
     rows = [line.split("\t") for line in lines if line and not line.startswith("#")]
-    return [Asked(vault, question, gold) for vault, question, gold in rows]
+    return [AnswerCase(vault, question, gold) for vault, question, gold in rows]
 
 
 async def results(
-    asked: Sequence[Asked], *, with_meaning: bool = True, multilingual: bool = False
+    asked: Sequence[AnswerCase], *, with_meaning: bool = True, multilingual: bool = False
 ) -> list[Result]:
     """Run every question on its vault and return the results, grouped by vault."""
     outcomes: list[Result] = []
@@ -151,7 +151,7 @@ async def _index(workspace: Workspace) -> None:
     await ready.wait()
 
 
-async def _ask(workspace: Workspace, asked: Asked, with_meaning: bool) -> Result:
+async def _ask(workspace: Workspace, asked: AnswerCase, with_meaning: bool) -> Result:
     runner = workspace.runner
     if not with_meaning:
         workspace.settings.embeddings.enabled = False

@@ -28,7 +28,7 @@ class Say:
 
 
 @dataclass(frozen=True)
-class Call:
+class CallTool:
     """Call a tool, with its arguments streamed in pieces, after the message `text`."""
 
     tool: str
@@ -59,7 +59,7 @@ class BreakOff:
     text: str
 
 
-Answer = Say | Call | RawCalls | Fail | BreakOff
+Answer = Say | CallTool | RawCalls | Fail | BreakOff
 
 
 class _DroppedStreamError(Exception):
@@ -122,7 +122,7 @@ def _chunk(delta: dict[str, object] | None, finish: str | None = None, usage: bo
 
 
 async def _stream(answer: Answer) -> AsyncIterator[bytes]:
-    text = answer.text if isinstance(answer, Say | Call | BreakOff) else ""
+    text = answer.text if isinstance(answer, Say | CallTool | BreakOff) else ""
     pause = answer.pause if isinstance(answer, Say) else 0.0
     yield _chunk({"role": "assistant", "content": ""})
     for word in text.split(" ") if text else []:
@@ -130,7 +130,7 @@ async def _stream(answer: Answer) -> AsyncIterator[bytes]:
         yield _chunk({"content": word + " "})
     if isinstance(answer, BreakOff):
         raise _DroppedStreamError
-    if isinstance(answer, Call):
+    if isinstance(answer, CallTool):
         head = {"index": 0, "id": f"call_{time.monotonic_ns()}", "type": "function"}
         yield _chunk({"tool_calls": [{**head, "function": {"name": answer.tool, "arguments": ""}}]})
         whole = json.dumps(answer.arguments)
@@ -151,7 +151,7 @@ async def _stream(answer: Answer) -> AsyncIterator[bytes]:
 def _whole(answer: Answer) -> dict[str, object]:
     message: dict[str, object] = {"role": "assistant", "content": getattr(answer, "text", "")}
     finish = "stop"
-    if isinstance(answer, Call):
+    if isinstance(answer, CallTool):
         function = {"name": answer.tool, "arguments": json.dumps(answer.arguments)}
         head = {"id": f"call_{time.monotonic_ns()}", "type": "function"}
         message["tool_calls"] = [{**head, "function": function}]
