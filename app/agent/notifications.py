@@ -32,7 +32,7 @@ class NotificationInbox(Protocol):
         """Return the notifications that this agent may see, and mark them as read."""
         ...
 
-    def name_of(self, id: str) -> str:
+    def name_of(self, source_id: str) -> str:
         """Return the display name of a source."""
         ...
 
@@ -106,8 +106,8 @@ class NotificationTrigger:
         return settings.uses_model or settings.answering_program is not None
 
     def _handle_notification(self, event: Notified) -> None:
-        id = event.notification.source
-        starts_turn = self._sources.starts_turn(id) and self._has_model()
+        source_id = event.notification.source
+        starts_turn = self._sources.starts_turn(source_id) and self._has_model()
         if starts_turn and (self._task is None or self._task.done()):
             self._task = asyncio.create_task(self._start_turns(), name="start turns for news")
 

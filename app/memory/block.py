@@ -72,7 +72,7 @@ class Block:
         owner: str,
         label: str,
         *,
-        type: BlockType = BlockType.WORKING,
+        block_type: BlockType = BlockType.WORKING,
         schema: Schema | None = None,
         permission: Permission = Permission.READ_WRITE,
         description: str = "",
@@ -83,9 +83,9 @@ class Block:
         Raises:
             InvalidParametersError: the label or the text is not valid, or a required field is empty.
         """
-        schema = schema or (LogSchema() if type is BlockType.LOG else TextSchema())
+        schema = schema or (LogSchema() if block_type is BlockType.LOG else TextSchema())
         content = contents.default_content(schema) if text is None else contents.parse(schema, text)
-        block = cls(owner, clean_label(label), type, schema, permission, description, content)
+        block = cls(owner, clean_label(label), block_type, schema, permission, description, content)
         block.check()
         return block
 

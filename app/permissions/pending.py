@@ -127,30 +127,33 @@ class PendingStore:
         )
         self._write(f"INSERT INTO pending ({_COLUMNS}) VALUES ({', '.join('?' * 9)})", row)
 
-    def transition(self, id: str, before: PendingState, after: PendingState) -> bool:
+    def transition(self, operation_id: str, before: PendingState, after: PendingState) -> bool:
         """Change an operation's state; return False if it is no longer in the state `before`."""
         changed = self._write(
-            "UPDATE pending SET state = ? WHERE id = ? AND state = ?", (after.value, id, before.value)
+            "UPDATE pending SET state = ? WHERE id = ? AND state = ?",
+            (after.value, operation_id, before.value),
         )
         return changed == 1
 
-    def finish(self, id: str, state: PendingState, outcome: Mapping[str, object]) -> None:
+    def finish(self, operation_id: str, state: PendingState, outcome: Mapping[str, object]) -> None:
         """Finish an open operation; one that is already finished stays unchanged."""
         self._write(
             "UPDATE pending SET state = ?, settled = ?, outcome = ? "
             "WHERE id = ? AND state IN ('waiting', 'running')",
-            (state.value, self._clock(), json.dumps(outcome, ensure_ascii=True, default=str), id),
+            (state.value, self._clock(), json.dumps(outcome, ensure_ascii=True, default=str), operation_id),
         )
 
-    def get(self, id: str) -> PendingOperation:
+    def get(self, operation_id: str) -> PendingOperation:
         """Return the operation with this id.
 
         Raises:
             NotFoundError: There is no such operation.
         """
-        operations = self._read("id = ?", (id,))
+        operations = self._read("id = ?", (operation_id,))
         if not operations:
-            raise NotFoundError(f"There is no pending operation {id}.", pending_operation_id=id)
+            raise NotFoundError(
+                f"There is no pending operation {operation_id}.", pending_operation_id=operation_id
+            )
         return operations[0]
 
     def open_operations(self) -> tuple[PendingOperation, ...]:
@@ -191,11 +194,11 @@ def is_same_caller(caller: Caller, other: Caller) -> bool:
 
 
 def _parse_row(row: tuple[str, float, float, str, str, str, str, float | None, str]) -> PendingOperation:
-    id, created, expires, encoded_caller, tool, arguments, state, settled, outcome = row
+    operation_id, created, expires, encoded_caller, tool, arguments, state, settled, outcome = row
     data = json.loads(encoded_caller)
     caller = Caller(**{**data, "kind": CallerKind(data["kind"])})
     return PendingOperation(
-        id,
+        operation_id,
         created,
         expires,
         caller,

@@ -75,7 +75,7 @@ class LocalVaultAccess:
         """The tasks of running calls, and whether this service has canceled the call."""
         self._idle = asyncio.Event()
         self._idle.set()
-        self.find_turn_caller: Callable[[str], Caller | None] = lambda name: None
+        self.find_turn_caller: Callable[[str], Caller | None] = lambda tool_name: None
         """Returns the caller of the panel's current turn if the named client is answering it, else None."""
         self.client_registry = ClientRegistry(events)
         self._broadcaster = ChangeBroadcaster(runner, events)
@@ -163,7 +163,7 @@ class LocalVaultAccess:
     async def _run(
         self, tracker: CallTracker, tool: str, arguments: Mapping[str, object], caller: Caller
     ) -> ToolOutcome:
-        call = Call.of(tool, arguments, caller, observer=tracker.observer, id=tracker.id)
+        call = Call.of(tool, arguments, caller, observer=tracker.observer, call_id=tracker.id)
         return await self._runner.run(call)
 
     async def _submit(

@@ -212,7 +212,7 @@ class PermissionSettings(GuardedSection):
     @property
     def categories_off(self) -> frozenset[str]:
         """The categories whose tools can't be called in any vault."""
-        return frozenset(id for id, on in self.categories.items() if not on)
+        return frozenset(category_id for category_id, on in self.categories.items() if not on)
 
 
 class IndexSettings(SettingsSection):

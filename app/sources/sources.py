@@ -112,8 +112,8 @@ class Sources:
 
     async def close(self) -> None:
         """Stop all sources and save the unread notifications."""
-        for id in tuple(self._running):
-            await self._stop(id)
+        for source_id in tuple(self._running):
+            await self._stop(source_id)
         if self._writable and (len(self.inbox) or (self._folder / "inbox.json").exists()):
             try:
                 await asyncio.to_thread(self.inbox.save)
@@ -161,8 +161,8 @@ class Sources:
             case FeedConfig():
                 return FeedStream(config, self._folder / config.id / "feed.json", self._fetcher, self._events)
 
-    async def _stop(self, id: str) -> None:
-        running = self._running.pop(id, None)
+    async def _stop(self, source_id: str) -> None:
+        running = self._running.pop(source_id, None)
         if running is not None:
             running.close()
             await running.source.stop()
@@ -173,13 +173,13 @@ class Sources:
         """Return the state of every source, in the order in which they were added."""
         return tuple(self._info(config) for config in self._configs.values())
 
-    def get(self, id: str) -> SourceInfo:
+    def get(self, source_id: str) -> SourceInfo:
         """Return the source with this id or name.
 
         Raises:
             NotFoundError: there is no such source, or several sources have this name.
         """
-        return self._info(self._find(id))
+        return self._info(self._find(source_id))
 
     def files(self) -> tuple[FileSource, ...]:
         """Return the open folders."""
@@ -187,22 +187,24 @@ class Sources:
             running.source for running in self._running.values() if isinstance(running.source, FileSource)
         )
 
-    def _find(self, id: str) -> SourceConfig:
-        if id in self._configs:
-            return self._configs[id]
+    def _find(self, source_id: str) -> SourceConfig:
+        if source_id in self._configs:
+            return self._configs[source_id]
         matches = [
-            config for config in self._configs.values() if config.name.casefold() == id.strip().casefold()
+            config
+            for config in self._configs.values()
+            if config.name.casefold() == source_id.strip().casefold()
         ]
         if len(matches) == 1:
             return matches[0]
         available = [f"{config.id} ({config.name})" for config in self._configs.values()]
-        suggestions = [match[0] for match in process.extract(id, available, limit=3, score_cutoff=40)]
+        suggestions = [match[0] for match in process.extract(source_id, available, limit=3, score_cutoff=40)]
         message = (
-            f"{len(matches)} sources have the name {id!r}. Use an id instead."
+            f"{len(matches)} sources have the name {source_id!r}. Use an id instead."
             if matches
-            else f"There is no source {id!r}."
+            else f"There is no source {source_id!r}."
         )
-        raise NotFoundError(message, source_id=id, suggestions=suggestions, sources=available)
+        raise NotFoundError(message, source_id=source_id, suggestions=suggestions, sources=available)
 
     def _info(self, config: SourceConfig) -> SourceInfo:
         running = self._running.get(config.id)
@@ -273,18 +275,18 @@ class Sources:
             self._events.publish(SourcesChanged((config.id,)))
         return self._info(config)
 
-    async def set_paused(self, id: str, paused: bool, *, by_call: bool = False) -> SourceInfo:
+    async def set_paused(self, source_id: str, paused: bool, *, by_call: bool = False) -> SourceInfo:
         """Pause or resume a source; the choice survives a restart. Raises as `change` does.
 
         Args:
-            id: The source's id or name.
+            source_id: The source's id or name.
             paused: Whether to pause it.
             by_call: Whether a tool call requested it; that call has its own log entry.
         """
         op = "" if by_call else "pause" if paused else "resume"
-        return await self._change(self._find(id).model_copy(update={"paused": paused}), op)
+        return await self._change(self._find(source_id).model_copy(update={"paused": paused}), op)
 
-    async def remove(self, id: str) -> None:
+    async def remove(self, source_id: str) -> None:
         """Remove a source. Its files and the blocks that were loaded from them remain.
 
         Raises:
@@ -292,7 +294,7 @@ class Sources:
             VaultBusyError: the vault is open read-only.
             StorageError: the configuration can't be saved.
         """
-        config = self._find(id)
+        config = self._find(source_id)
         self._save({key: other for key, other in self._configs.items() if key != config.id})
         self.on_configured("remove", config)
         await self._stop(config.id)
@@ -300,14 +302,14 @@ class Sources:
         self._recent.pop(config.id, None)
         self._events.publish(SourcesChanged((config.id,)))
 
-    async def check_feed(self, id: str) -> SourceInfo:
+    async def check_feed(self, source_id: str) -> SourceInfo:
         """Poll a feed now.
 
         Raises:
             NotFoundError: there is no such source.
             InvalidParametersError: the source is not a feed, or is paused.
         """
-        config = self._find(id)
+        config = self._find(source_id)
         running = self._running.get(config.id)
         if running is None or not isinstance(running.source, FeedStream):
             raise InvalidParametersError(f"{config.name} is paused or not a feed, so it can't be checked.")
@@ -388,14 +390,14 @@ class Sources:
         """Return whether a notification comes from the vault, so that its path is a note's."""
         return isinstance(self._configs.get(notification.source), VaultStreamConfig)
 
-    def name_of(self, id: str) -> str:
+    def name_of(self, source_id: str) -> str:
         """Return the name of a source, or its id if it was removed."""
-        config = self._configs.get(id)
-        return config.name if config is not None else id
+        config = self._configs.get(source_id)
+        return config.name if config is not None else source_id
 
-    def starts_turn(self, id: str) -> bool:
+    def starts_turn(self, source_id: str) -> bool:
         """Return whether notifications of a source can start a turn of the agent."""
-        config = self._configs.get(id)
+        config = self._configs.get(source_id)
         return isinstance(config, VaultStreamConfig | FolderStreamConfig | FeedConfig) and config.starts_turn
 
     # Commits

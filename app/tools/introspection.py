@@ -117,11 +117,11 @@ async def pending(
         open_count = sum(operation.state.is_open for operation in own_operations)
         entries = [_to_entry(operation, operations) for operation in own_operations]
         return _mark_untrusted(ListedOperations(operations=entries, message=f"{open_count} open."))
-    id = pending_operation_id or ""
+    operation_id = pending_operation_id or ""
     if op == "cancel":
-        operation = await operations.cancel(id, context.caller)
+        operation = await operations.cancel(operation_id, context.caller)
     else:
-        operation = operations.status(id, context.caller)
+        operation = operations.status(operation_id, context.caller)
     message = f"{operation.tool} is {operation.state.value}."
     return _mark_untrusted(ListedOperations(operations=[_to_entry(operation, operations)], message=message))
 

@@ -133,7 +133,7 @@ async def block(
         new_block = Block.new(
             own_agent,
             label or "",
-            type=BlockType(type or "working"),
+            block_type=BlockType(type or "working"),
             schema=parse_schema(layout) if layout else None,
             permission=Permission(permission or "read_write"),
             description=description or "",

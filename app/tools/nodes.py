@@ -399,7 +399,7 @@ async def reclassify_node(
 def _removed_relations(before: ParsedNote, after: ParsedNote) -> list[str]:
     remaining = Counter((relation.type, relation.link.target) for relation in after.relations)
     removed = Counter((relation.type, relation.link.target) for relation in before.relations) - remaining
-    return [f"{type} {target}" for type, target in removed.elements()]
+    return [f"{relation_type} {target}" for relation_type, target in removed.elements()]
 
 
 def _without_relations(text: str) -> str:

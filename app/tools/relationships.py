@@ -27,7 +27,7 @@ from app.tools.node_common import (
     OpenEdge,
     RelationType,
     check_new_edge,
-    edge_id,
+    make_edge_id,
     note_features,
     note_structure,
     open_edge,
@@ -136,7 +136,7 @@ async def create_relationship(
         source.with_text(text), summary=f"{source.path} {relation_word(kind)} {target.path}"
     )
     result = RelationshipWritten(
-        edge_id=edge_id(source.path, kind, target.path),
+        edge_id=make_edge_id(source.path, kind, target.path),
         from_id=str(source.storage_id),
         to_id=str(target.storage_id),
         relationship_type=kind,
@@ -282,7 +282,7 @@ def _committed_relation(committed: ChangeSet, edge: OpenEdge, kind: str) -> Rela
 
 
 def _id_of(edge: OpenEdge, kind: str) -> str:
-    return edge.id if kind == edge.relation.type else edge_id(edge.source.path, kind, edge.to)
+    return edge.id if kind == edge.relation.type else make_edge_id(edge.source.path, kind, edge.to)
 
 
 class RelationshipAnswer(BaseModel):

@@ -508,7 +508,9 @@ class Workspace:
         }
         for word, is_on in (("on", True), ("off", False)):
             if ids := [
-                id for id, on in current_states.items() if on is is_on and previous_states[id] is not is_on
+                category_id
+                for category_id, on in current_states.items()
+                if on is is_on and previous_states[category_id] is not is_on
             ]:
                 line = f"Switched {word} the tools of {', '.join(ids)}."
                 self.runner.audit_writer.log_user_setting("categories", {"op": word, "categories": ids}, line)
@@ -555,7 +557,7 @@ class Workspace:
         Raises:
             InvalidParametersError: There is no such category.
         """
-        self._enabled_ids |= {self.registry.category(id).id for id in ids}
+        self._enabled_ids |= {self.registry.category(category_id).id for category_id in ids}
         self._apply_tool_settings()
 
     def _apply_tool_settings(self) -> None:

@@ -54,8 +54,8 @@ def curve(result: QueryResult) -> Array:
 
 def rescale(ranking: Ranking, low: float) -> dict[str, float]:
     """Return the scores by note, rescaled to 1 for the best and 0 for `low`."""
-    high = max((score for _, score in ranking), default=low)
-    return {key: (score - low) / (high - low) if high > low else 1.0 for key, score in ranking}
+    high = max((raw_score for _, raw_score in ranking), default=low)
+    return {key: (raw_score - low) / (high - low) if high > low else 1.0 for key, raw_score in ranking}
 
 
 def learn(results: Sequence[QueryResult]) -> FusionSignals:

@@ -171,7 +171,7 @@ def test_an_agent_finds_its_own_blocks_and_those_shared_with_it(kept: MemoryBenc
 
 def test_the_shown_part_of_a_pinned_block(kept: MemoryBench) -> None:
     block = PLAN.with_view(ME, BlockView(True, 2, 1))
-    log = Block.new(ME, "diary", type=BlockType.LOG).with_view(ME, BlockView(True))
+    log = Block.new(ME, "diary", block_type=BlockType.LOG).with_view(ME, BlockView(True))
     for number in range(25):
         log = edits.append(log, f"day {number}")
     kept.store.commit(create_block(block), author="A")
