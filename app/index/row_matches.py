@@ -77,7 +77,9 @@ class RowFilters:
             return self._match_keys("SELECT note, name FROM tags WHERE 1", "note", leaf, name_key, among)
         key = name_key(leaf.text.strip().lstrip("#").rstrip("/"))
         if isinstance(leaf, WordTerm) and leaf.prefix:
-            rows = self._connection.execute("SELECT note FROM tags WHERE key >= ? AND key < ?", _range(key))
+            rows = self._connection.execute(
+                "SELECT note FROM tags WHERE key >= ? AND key < ?", _prefix_bounds(key)
+            )
         else:
             rows = self._connection.execute("SELECT note FROM tags WHERE key = ?", (key,))
         return _intersect({row_id for (row_id,) in rows}, among)
@@ -254,7 +256,7 @@ def _is_named(key: str, text: str, whole_path: bool) -> bool:
     return key.endswith(NOTE_SUFFIXES) and text in (key if whole_path else key.rpartition("/")[2])
 
 
-def _range(prefix: str) -> tuple[str, str]:
+def _prefix_bounds(prefix: str) -> tuple[str, str]:
     """Return bounds for all keys with the prefix: the prefix itself, and a key after all of them."""
     return prefix, f"{prefix}\U0010ffff"
 

@@ -63,7 +63,7 @@ def _path_item(tool: ToolDescriptor) -> Json:
         "tags": [tool.category],
         "requestBody": {
             "required": bool(tool.input_schema.get("required")),
-            "content": {"application/json": {"schema": _body_schema(tool.input_schema)}},
+            "content": {"application/json": {"schema": {"type": "object", **tool.input_schema}}},
         },
         "responses": {
             "200": _response("The outcome; a denial by the user is an outcome, too.", tool.output_schema),
@@ -80,10 +80,6 @@ def _path_item(tool: ToolDescriptor) -> Json:
             {"$ref": "#/components/schemas/Pending"},
         )
     return {"post": call}
-
-
-def _body_schema(schema: Mapping[str, Any]) -> Json:
-    return {"type": "object", **schema}
 
 
 def _response(text: str, schema: Mapping[str, Any]) -> Json:

@@ -49,7 +49,9 @@ class RateLimiter:
         if caller.kind is CallerKind.USER:
             return
         now = self._clock()
-        user_limits = [user_limit for user_limit in self._user_limits if _applies_to(user_limit, tool)]
+        user_limits = [
+            user_limit for user_limit in self._user_limits if word_matches(user_limit.tool, tool.name)
+        ]
         windows = self._windows(tool, category, caller, user_limits, now)
         for calls, subject, limit in windows:
             if len(calls) >= limit:
@@ -107,10 +109,6 @@ class RateLimiter:
         self._turns.move_to_end(caller.turn)
         while len(self._turns) > _MAX_TRACKED_TURNS:
             self._turns.popitem(last=False)
-
-
-def _applies_to(limit: CallLimit, tool: Tool) -> bool:
-    return word_matches(limit.tool, tool.name)
 
 
 def _limit_label(limit: CallLimit) -> str:

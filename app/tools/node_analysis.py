@@ -279,7 +279,7 @@ async def summarize_node_with_context(
         text = (
             summary_of_other.text
             if summary_of_other
-            else truncate(_first_sentences(other), _MAX_NEIGHBOR_CHARS)
+            else truncate(join_sentences(split_sentences(other.readable_text)[:2]), _MAX_NEIGHBOR_CHARS)
         )
         distance = f" ({steps} steps away)" if steps > 1 else ""
         groups[stance].append(
@@ -297,10 +297,6 @@ async def summarize_node_with_context(
     return result.from_notes(
         source_note.is_from_web for source_note in (note, *(other for _, other, _ in surrounding))
     )
-
-
-def _first_sentences(note: OpenNote) -> str:
-    return join_sentences(split_sentences(note.readable_text)[:2])
 
 
 def _surrounding_notes(
