@@ -37,7 +37,9 @@ class NotificationInbox(Protocol):
         ...
 
 
-def format_news(turn: Turn, inbox: NotificationInbox, may_see: Callable[[Notification], bool]) -> str:
+def format_notifications(
+    turn: Turn, inbox: NotificationInbox, may_see: Callable[[Notification], bool]
+) -> str:
     """Return the news as a block of data for the prompt; empty if there is none.
 
     The conversation records that the agent received the news, and its untrusted text taints the conversation.

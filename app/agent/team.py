@@ -100,9 +100,9 @@ class Team:
 
     # Interface for tools
 
-    def tell_user(self, caller: Caller, text: str, metadata: Metadata | None = None) -> Delivery:
-        """Send the user a message; see `TeamService.tell_user`."""
-        return self.mailbox.tell_user(caller, text, metadata)
+    def notify_user(self, caller: Caller, text: str, metadata: Metadata | None = None) -> Delivery:
+        """Send the user a message; see `TeamService.notify_user`."""
+        return self.mailbox.notify_user(caller, text, metadata)
 
     async def ask_agent(
         self, caller: Caller, name: str, text: str, metadata: Metadata | None = None

@@ -82,7 +82,7 @@ async def send_message(
     """
     _check_message(target, content, id)
     if target == "user":
-        delivery = context.services.team.tell_user(context.caller, content, metadata)
+        delivery = context.services.team.notify_user(context.caller, content, metadata)
         places_label = " and ".join(delivery.places)
         message = (
             f"Shown in {places_label}."

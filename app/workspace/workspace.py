@@ -73,7 +73,7 @@ from app.workspace.embedding_service import EmbeddingService
 from app.workspace.endpoints import Endpoints
 from app.workspace.model_visibility import ModelVisibility
 from app.workspace.recovery_message import recovery_message
-from app.workspace.sources import news_for_model, open_sources
+from app.workspace.sources import notifications_for_model, open_sources
 from app.workspace.vault_storage import StoreReplaced, VaultStorage
 
 log = logging.getLogger(__name__)
@@ -221,7 +221,7 @@ class Workspace:
             find_notes=self.index.matching,
         )
         visible_text = self._model_visibility.visible_text
-        news = partial(news_for_model, self.sources, visible_text)
+        news = partial(notifications_for_model, self.sources, visible_text)
         model = ModelAgent(
             self.name,
             self._settings,

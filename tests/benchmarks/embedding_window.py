@@ -26,7 +26,7 @@ class EmbeddingRun(WindowRun):
 
         self.dog = Watchdog(self.window)
         await self.until(self._usable)
-        await self._settle()
+        await self._wait_until_idle()
         for _ in range(ROUNDS):
             await self._round("paused")
             await self._round("at work")

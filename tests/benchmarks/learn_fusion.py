@@ -19,7 +19,7 @@ from scipy.ndimage import gaussian_filter1d
 from scipy.optimize import minimize
 
 from app.embeddings.rank_fusion import FusionSignals, compute_signals
-from tests.benchmarks.retrieval import TOP, QueryResult, Ranking, found_by_every_model, score
+from tests.benchmarks.retrieval import TOP, QueryResult, Ranking, query_every_model, score
 
 # The logits of the weight of meaning, and the standard deviation of the smoothing, in logits.
 LOGITS, SMOOTHING = np.linspace(-8.0, 8.0, 65), 0.7
@@ -111,7 +111,7 @@ def _fit(rows: Array, curves: Array, sets: npt.NDArray[np.intp], alone: Array) -
 
 def main() -> None:
     """Print the weights."""
-    results = [result for result in found_by_every_model() if result.question.is_seen]
+    results = [result for result in query_every_model() if result.question.is_seen]
     for name, weight in zip(FusionSignals._fields, learn(results), strict=True):
         print(f"    {name}={weight:.2f},")
 

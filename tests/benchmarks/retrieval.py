@@ -76,7 +76,7 @@ def models() -> list[SentenceModelConfig]:
     return [model for model in every if (model_folder(model.name) / "model.onnx").is_file()]
 
 
-def found_by_every_model(vaults: Sequence[Path] = (), only: str = "") -> Iterator[QueryResult]:
+def query_every_model(vaults: Sequence[Path] = (), only: str = "") -> Iterator[QueryResult]:
     """Run the questions of every corpus, or of those with `only` in their names, with every model."""
     for corpus in corpora(vaults):
         if only not in corpus.name:
@@ -181,7 +181,7 @@ def main() -> int:
     )
     parser.add_argument("--only", default="", help="a part of the names of the corpora to ask, as printed")
     arguments = parser.parse_args()
-    results = list(found_by_every_model(arguments.vaults, arguments.only))
+    results = list(query_every_model(arguments.vaults, arguments.only))
     table(results, seen=True)
     missed = table(results, seen=False)
     for line in missed:

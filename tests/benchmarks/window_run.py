@@ -74,7 +74,7 @@ class WindowRun:
         self.found["platform"] = QGuiApplication.platformName()
         await self.until(self._usable)
         self.mark("usable")
-        await self._settle()
+        await self._wait_until_idle()
         self.found["nodes"] = len(self.graph.view.graph())
         self.found["memory"] = memory_of(os.getpid())
         self._note("open the vault")
@@ -104,7 +104,7 @@ class WindowRun:
         files = self.window.view.page.existing("files")
         return len(self.graph.view.graph()) > 0 and (files is None or files.model.rowCount() > 0)
 
-    async def _settle(self) -> None:
+    async def _wait_until_idle(self) -> None:
         """Wait until the vault is read and nothing has moved for a while."""
         canvas, session = self.graph.view.canvas, self.window.session
         quiet_since = time.perf_counter()

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from app.agent.notifications import format_news
+from app.agent.notifications import format_notifications
 from app.agent.turn import Turn, UserPrompt
 from app.errors import InvalidParametersError, NotFoundError, PermissionDeniedError
 from app.events import EventBus
@@ -230,13 +230,13 @@ def test_the_inbox_is_bounded_and_has_one_notification_per_subject(tmp_path: Pat
 
 
 def test_notifications_are_delivered_once_as_data_and_taint_the_turn(desk_of_news, turn: Turn) -> None:
-    block = format_news(turn, desk_of_news, lambda news: news.key != "private")
+    block = format_notifications(turn, desk_of_news, lambda news: news.key != "private")
     assert block.startswith("<news") and block.endswith("</news>") and block.count("</news>") == 1
     assert "secret" not in block and "\\u003c/news" in block
     assert turn.caller.tainted
     (message,) = turn.store.items(turn.conversation)
     assert message.untrusted and "Feed" in message.text
-    assert format_news(turn, desk_of_news, lambda news: True) == ""
+    assert format_notifications(turn, desk_of_news, lambda news: True) == ""
 
 
 class NewsOfTwo:

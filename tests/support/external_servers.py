@@ -40,9 +40,9 @@ class PlainServer:
     def __init__(self, folder: Path, name: str) -> None:
         self.name = name
         self._file = folder / f"{name}.json"
-        self.tell(tools=[listed("echo")])
+        self.configure(tools=[listed("echo")])
 
-    def tell(self, **config: Any) -> None:
+    def configure(self, **config: Any) -> None:
         self._file.write_text(json.dumps(config), "utf-8")
 
     @property
