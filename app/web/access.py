@@ -43,7 +43,8 @@ class WebAccess:
     Args:
         settings: Returns the current settings.
         key_of: Returns a provider's key.
-        address_policy: The addresses that may be fetched; the public Internet by default.
+        address_policy: The addresses that may be fetched; the public Internet by default. A search at an
+            address that the user entered may reach only that address.
         resolve: Resolves host names.
     """
 
@@ -70,7 +71,8 @@ class WebAccess:
         """Return the search that a query would send.
 
         Raises:
-            PermissionDeniedError: no provider is chosen, or its address or key is missing.
+            PermissionDeniedError: no provider is chosen, its address or key is missing, or the address has an
+                ambiguous notation.
             InvalidParametersError: the address in the settings is not valid.
         """
         provider = self._provider()
@@ -124,7 +126,7 @@ class WebAccess:
         return address
 
     def _policy_for(self, provider: SearchProvider) -> AddressPolicy:
-        """Return a policy that allows only the user's own server, or the default for other providers."""
+        """Return a policy for only the user's own server; providers with a fixed address have the default."""
         if provider.address:
             return self._address_policy
         return SingleOrigin(origin_of(check_url(self._address(provider), AnyAddress())))

@@ -108,7 +108,13 @@ def clean_block(html: str, render_image: ImageRenderer) -> str:
 
 
 def clean_tag(html: str, opened: list[str], render_image: ImageRenderer) -> str:
-    """Sanitize one inline tag; `opened` holds the names of the open tags and is updated."""
+    """Sanitize one inline tag; an image's tag is rendered, and any other may change `opened`.
+
+    Args:
+        html: The tag.
+        opened: The names of the open tags, which is updated.
+        render_image: Returns the HTML for an image's source, text, width and height.
+    """
     name_match = _TAG_NAME.match(html)
     name = name_match[1].lower() if name_match else ""
     if name == "img":

@@ -328,6 +328,7 @@ def test_hostile_text_is_rendered(text):
         (r"\unknown", "\\unknown "),
         ("^", "<sup></sup>"),
         ("{", ""),
+        ("a}b", "a}b"),
     ],
 )
 def test_math(tex, html):
