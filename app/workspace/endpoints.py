@@ -160,6 +160,7 @@ class Endpoints:
 
         Raises:
             NetworkError: The server ended unexpectedly, or could not be reopened.
+            StorageError: The reopened endpoint could not be announced to other processes.
         """
         while True:
             async with self._lock:

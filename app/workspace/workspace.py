@@ -92,8 +92,9 @@ class SettingsChanged(Event):
 class Workspace:
     """An open vault.
 
-    Use `open_workspace` to create one and `close` to end it. `notices` are messages that the user should read
-    on opening, for example about an interrupted change that was recovered or a journal that was set aside.
+    Use `open_workspace` to create one and `close` to close it. `notices` are messages that the user should
+    read on opening, for example about an interrupted change that was recovered or a journal that was set
+    aside.
     """
 
     def __init__(
@@ -320,7 +321,10 @@ class Workspace:
     async def begin(self, brief: bool = False, watch_later: bool = False) -> None:
         """Recover interrupted changes, open the index and, unless `brief`, start the background services.
 
-        With `watch_later` the folder is not watched before the first scan.
+        With `watch_later`, the folder is not watched before the first scan.
+
+        Raises:
+            StorageError: The index can't be opened.
         """
         self._should_watch = not brief
         loop = asyncio.get_running_loop()
@@ -357,7 +361,7 @@ class Workspace:
             self.external.start(self.settings.external)
 
     async def _watch(self) -> None:
-        """Start to follow external changes in the folder, unless this is disabled or already running."""
+        """Start following external changes in the folder, unless this is disabled or already running."""
         if not self._should_watch or self._is_watching:
             return
         self._is_watching = True
@@ -486,7 +490,11 @@ class Workspace:
         self.apply_settings(self.settings)
 
     def apply_settings(self, settings: Settings) -> None:
-        """Apply these settings now; those of the index and the journal apply when the vault is reopened."""
+        """Apply these settings now.
+
+        The settings of the index, except `check_minutes`, and of the journal apply when the vault is
+        reopened.
+        """
         previous_states = {category.id: category.on for category in self.registry.categories}
         self.settings = settings
         self.policy.configure(self._permissions(), self._vault_rules())
@@ -500,7 +508,7 @@ class Workspace:
         self.events.publish(SettingsChanged(settings.model_copy(deep=True)))
 
     def _log_category_changes(self, previous_states: Mapping[str, bool]) -> None:
-        """Log the tool categories that were turned on or off."""
+        """Log which tool categories were turned on or off."""
         current_states = {
             category.id: category.on
             for category in self.registry.categories
@@ -508,13 +516,19 @@ class Workspace:
         }
         for word, is_on in (("on", True), ("off", False)):
             if ids := [
-                id for id, on in current_states.items() if on is is_on and previous_states[id] is not is_on
+                category_id
+                for category_id, on in current_states.items()
+                if on is is_on and previous_states[category_id] is not is_on
             ]:
-                line = f"Switched {word} the tools of {', '.join(ids)}."
+                line = f"Turned {word} the tools of {', '.join(ids)}."
                 self.runner.audit_writer.log_user_setting("categories", {"op": word, "categories": ids}, line)
 
     def change_vault_settings(self, settings: VaultSettings) -> None:
-        """Replace, save and apply the settings of this vault."""
+        """Replace, save and apply this vault's settings.
+
+        Raises:
+            OSError: The settings can't be saved; they are unchanged.
+        """
         save_vault_settings(self._files.session_folder, settings)
         self.vault_settings = settings
         self.apply_settings(self.settings)

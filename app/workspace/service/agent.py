@@ -25,7 +25,7 @@ class AgentService:
         return self._session.store.list_conversations(text)
 
     def items(self, conversation: str) -> tuple[AnyItem, ...]:
-        """Return the items of a conversation in order."""
+        """Return a conversation's items in order."""
         return self._session.store.items(conversation)
 
     def create(self) -> Conversation:

@@ -30,7 +30,11 @@ class SettingsService:
         return self._workspace.vault_settings
 
     def apply(self, settings: Settings) -> None:
-        """Apply saved settings; those of the index and the journal apply when the vault is reopened."""
+        """Apply saved settings now.
+
+        The settings of the index, except `check_minutes`, and of the journal apply when the vault is
+        reopened.
+        """
         self._workspace.apply_settings(settings)
 
     def change(self, section: str, **values: object) -> None:
@@ -43,7 +47,11 @@ class SettingsService:
         self._workspace.change_settings(section, **values)
 
     def change_vault(self, settings: VaultSettings) -> None:
-        """Replace, save and apply the settings of this vault."""
+        """Replace, save and apply this vault's settings.
+
+        Raises:
+            OSError: The settings can't be saved; they are unchanged.
+        """
         self._workspace.change_vault_settings(settings)
 
     def enable_categories(self, ids: Iterable[str]) -> None:
@@ -60,7 +68,11 @@ class SettingsService:
         return self._workspace.unreadable_rules
 
     def accept_rules(self) -> None:
-        """Replace the rules that can't be read with the rules in effect."""
+        """Replace the rules that can't be read with the rules in effect.
+
+        Raises:
+            OSError: The rules can't be saved; agents still ask before every call.
+        """
         self._workspace.accept_rules()
 
     # Keys
