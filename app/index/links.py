@@ -155,7 +155,7 @@ def _is_inside(offset: int, spans: list[tuple[int, int]]) -> bool:
 
 
 def _mentions(connection: sqlite3.Connection, id: int, names: list[PhraseTerm]) -> Iterator[Mention]:
-    fts_query = " OR ".join(f"({found})" for name in names if (found := leaf_expression(name)))
+    fts_query = " OR ".join(f"({part})" for name in names if (part := leaf_expression(name)))
     if not fts_query:
         return
     terms = [Term(name) for name in names]

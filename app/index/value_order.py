@@ -41,7 +41,7 @@ _BUILT_IN = (*_QUERIES, "links", "dated")
 
 
 def property_of(order: str) -> str:
-    """Return the property that an order reads; empty for an order by a time, a count, a size or the name."""
+    """Return the property that an order reads, or an empty string for a built-in order."""
     name = order.removeprefix("-")
     return "" if name in _BUILT_IN else name
 
@@ -86,9 +86,9 @@ def in_value_order(
             if (value := _sort_key(json.loads(text))) is not None:
                 sort_keys[id] = value
     is_reversed = order.startswith("-")
-    numbers = sorted((id for id in sort_keys if isinstance(sort_keys[id], int | float)), key=lambda id: id)
+    numbers = sorted(id for id in sort_keys if isinstance(sort_keys[id], int | float))
     numbers.sort(key=lambda id: float(sort_keys[id]), reverse=not is_reversed)
-    texts = sorted((id for id in sort_keys if isinstance(sort_keys[id], str)), key=lambda id: id)
+    texts = sorted(id for id in sort_keys if isinstance(sort_keys[id], str))
     texts.sort(key=lambda id: str(sort_keys[id]), reverse=is_reversed)
     return [*numbers, *texts, *sorted(set(ids) - set(sort_keys))]
 

@@ -1,4 +1,4 @@
-"""Search the archive of entries by words and by meaning. Only commits write entries."""
+"""The archive of memory entries, searched by words and by meaning. Only commits write entries."""
 
 from __future__ import annotations
 

@@ -132,7 +132,7 @@ class Block:
 
     def with_view(self, agent: str, view: BlockView) -> Block:
         """Return this block with another view for an agent."""
-        views = {name: one for name, one in self.views.items() if name != agent}
+        views = {name: other_view for name, other_view in self.views.items() if name != agent}
         return replace(self, views=views if view == BlockView() else {**views, agent: view})
 
     def permission_of(self, agent: str) -> Permission | None:
@@ -140,7 +140,7 @@ class Block:
         return self.permission if agent == self.owner else self.shares.get(agent)
 
     def text_for(self, agent: str) -> str:
-        """Return the part of the text in the agent's view; of a log, the newest entries."""
+        """Return the part of the text in the agent's view; for a log, of its newest entries."""
         view = self.view_of(agent)
         text = self.text
         if isinstance(self.schema, LogSchema) and isinstance(self.content, tuple):
