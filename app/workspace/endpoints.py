@@ -196,7 +196,7 @@ class Endpoints:
 _TOKEN_LINES = {
     "create": "Created a token for {0}.",
     "renew": "Created a new token for {0}; the previous one is no longer valid.",
-    "revoke": "Revoked the token of {0}.",
+    "revoke": "Revoked the token for {0}.",
 }
 
 

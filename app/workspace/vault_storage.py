@@ -187,6 +187,6 @@ def _read_only_message(folder: Path, error: OSError | StorageError) -> str:
     reason = error.message.rstrip(".") if isinstance(error, StorageError) else error.strerror or str(error)
     return (
         f"The app's data for this vault can't be written ({reason}), so the vault is open for reading only. "
-        "Your notes and the app's data are unchanged; conversations and log entries of this session "
+        "Your notes and the app's data are unchanged; this session's conversations and log entries "
         f"will not be saved. Make {folder} writable, then open the vault again."
     )

@@ -103,7 +103,7 @@ def classify_text(
     if parsed.problem is not None:
         return _classify_raw(block, "its properties can't be read")
     if parsed.tree is None and parsed.properties:
-        return _classify_raw(block, "its properties are unusual JSON")
+        return _classify_raw(block, "its properties are JSON that is not YAML")
     return _classify_values(parsed.tree)
 
 
