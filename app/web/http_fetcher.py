@@ -34,7 +34,7 @@ class WebError(ScriptoriumError):
 
 
 class UnreadableResponseError(ScriptoriumError):
-    """A response does not have the expected format; `content_type` is its content type, if unsupported."""
+    """A response does not have the expected format; `content_type` is its content type, if stated."""
 
     type = "invalid_parameters"
 

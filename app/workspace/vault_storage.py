@@ -143,7 +143,7 @@ class VaultStorage:
         self.pending = PendingStore(self.session_folder) if writable else None
 
     def on_damage(self, notify: Callable[[str], None]) -> None:
-        """Register `notify`, which gets a message for the user if the journal, memory or chats prove damaged.
+        """Register `notify` for messages to the user about damage to the journal, memory or conversations.
 
         It may be called in any thread.
         """

@@ -213,7 +213,7 @@ class Workspace:
         )
 
     def _build_agent(self) -> None:
-        """Build the agents of the panel: the built-in one, and the one with a model."""
+        """Build the agent panel's agents (built-in, with a model, ACP programs) and their session."""
         builtin = BuiltinAgent(
             self.registry,
             self.index.resolver,
@@ -422,10 +422,11 @@ class Workspace:
     async def start_scan(self, progress: Callable[[ScanProgress], None]) -> ScanReport:
         """Update the index, then the vectors in the background. Canceling keeps what was read.
 
-        Also starts to watch the folder if that was postponed, and resumes pending operations.
+        Also starts watching the folder if that was postponed, and resumes pending operations.
 
         Raises:
             VaultLostError: The vault's folder is missing; the index is unchanged.
+            StorageError: The index can't be read or written.
         """
         await self._watch()
         stop = threading.Event()
@@ -573,7 +574,7 @@ class Workspace:
         self._apply_tool_settings()
 
     def _apply_tool_settings(self) -> None:
-        """Apply the enabled categories and the call limits of this vault."""
+        """Apply the enabled tool categories and this vault's call limits."""
         tools, permissions, vault_settings = (
             self.settings.tools,
             self.settings.permissions,

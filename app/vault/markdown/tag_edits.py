@@ -90,7 +90,7 @@ def rename_tag(text: str, old: str, new: str) -> str:
 
 
 def validate_tag(tag: str) -> str:
-    """Return a valid tag without its `#`.
+    """Return `tag` without its `#`, outer slashes and surrounding spaces.
 
     Raises:
         InvalidParametersError: it is not a valid tag.

@@ -42,7 +42,7 @@ class ConnectionService:
         return await self._endpoints.open("headless", on_yield)
 
     def state(self) -> LocalServerState:
-        """Return the state of the local server: its address if it is open, its port setting, any problem."""
+        """Return the local server's address if it is open, the port setting, any problem and rejected tokens."""
         return self._endpoints.state()
 
     def clients(self) -> tuple[ConnectedClient, ...]:

@@ -163,7 +163,7 @@ class EditService:
         return SaveConflict(None)
 
     async def link_mention(self, mention: Mention, target: NotePath) -> ToolOutcome:
-        """Turn a mention into a link, in its note.
+        """Turn a mention into a link, in its note, after the user's approval.
 
         Raises:
             NotFoundError, StorageError: The note does not exist, or can't be read.

@@ -98,7 +98,7 @@ class NoteService:
         return self._store.exists(path)
 
     def existing_path(self, path: NotePath) -> NotePath | None:
-        """Return the path of the file that has this name in any spelling, or None."""
+        """Return the path of the file that has this name in any spelling, or None; raises like `exists`."""
         return self._store.existing_path(path)
 
     def obsidian_settings(self) -> ObsidianSettings:

@@ -1,4 +1,4 @@
-"""The settings of the user and of the vault, and the keys for online services."""
+"""The user's and the vault's settings, and the keys for online services."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class SettingsService:
 
     @property
     def of_vault(self) -> VaultSettings:
-        """The settings of this vault."""
+        """This vault's settings."""
         return self._workspace.vault_settings
 
     def apply(self, settings: Settings) -> None:
@@ -56,6 +56,8 @@ class SettingsService:
 
     def enable_categories(self, ids: Iterable[str]) -> None:
         """Turn tool categories on until the vault is closed, regardless of the settings.
+
+        A category that permissions or the vault's rules turn off stays off.
 
         Raises:
             InvalidParametersError: There is no such category.
