@@ -67,7 +67,7 @@ class Endpoints:
         self._is_closed = False
 
     def state(self) -> LocalServerState:
-        """Return the local server's address if it is open, the port setting, any problem and rejected tokens."""
+        """Return the local server's address if it is open, the port setting, problems and rejected tokens."""
         wanted_port = self._settings().port
         if self.server is None or (endpoint := self.server.endpoint) is None:
             return LocalServerState(wanted_port=wanted_port, problem=self._problem)

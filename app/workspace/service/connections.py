@@ -42,7 +42,7 @@ class ConnectionService:
         return await self._endpoints.open("headless", on_yield)
 
     def state(self) -> LocalServerState:
-        """Return the local server's address if it is open, the port setting, any problem and rejected tokens."""
+        """Return the local server's address if it is open, the port setting, problems and rejected tokens."""
         return self._endpoints.state()
 
     def clients(self) -> tuple[ConnectedClient, ...]:
