@@ -74,7 +74,7 @@ class Indexer:
         await self._ingest.load()
 
     async def apply_settings(self) -> None:
-        """Update the index after a change of settings: links by aliases, and the maximum size of notes.
+        """Update the index after a settings change: links by alias, and the maximum note size.
 
         Notes affected by the size limit are read again by the next scan.
 

@@ -1,4 +1,4 @@
-"""Order of notes by a count, a size, a time, the name or the value of a property, in either direction.
+"""Sorting of notes by a count, a size, a time, the name or a property's value, in either direction.
 
 The largest number and the latest date come first, text is ordered A to Z; a leading `-` reverses both.
 Numbers and dates precede text, and notes without a value come last. The order `dated` uses the date that a
@@ -49,7 +49,7 @@ def property_of(order: str) -> str:
 def in_value_order(
     connection: sqlite3.Connection, order: str, ids: Collection[int], hidden: Iterable[int]
 ) -> list[int]:
-    """Return notes in the order of their values; links of `hidden` notes do not count.
+    """Return notes sorted by their values; links of `hidden` notes do not count.
 
     Args:
         connection: The index.

@@ -41,7 +41,7 @@ ANY_TIME = TimeRange()
 
 
 class Archive:
-    """The entries of all agents of a vault."""
+    """All agents' entries in a vault."""
 
     def __init__(self, database: MemoryDatabase) -> None:
         self._database = database
