@@ -87,6 +87,7 @@ class WebAccess:
 
         Raises:
             ConflictError: the user has changed the provider or its address since; nothing was sent.
+            PermissionDeniedError: the key contains a character that a header can't; nothing was sent.
             WebError: the provider could not be reached, rejected the key or limited the rate.
             ScriptoriumError: see `prepare`, `Fetcher.fetch` and `SearchProvider.parse_hits`.
         """
@@ -99,6 +100,12 @@ class WebAccess:
             )
             raise ConflictError(message, provider=search.provider)
         key = self._key_of(*key_account(provider.id, self._address(provider)))
+        if key and not (key.isascii() and key.isprintable()):
+            message = (
+                f"The key for {provider.name} contains a character that can't be sent. Nothing was sent."
+                f" Enter the key again in {_SETTINGS_PAGE}."
+            )
+            raise PermissionDeniedError(message, provider=provider.id)
         key_headers = provider.key_headers(key) if key else {}
         fetcher = Fetcher(self._policy_for(provider), self._resolve)
         try:
