@@ -84,7 +84,7 @@ async def run(args: argparse.Namespace, console: CliConsole) -> ExitStatus:
         console.print_message(
             escape_controls(" · ".join(chip.label for chip in reading_chips(interpretation)))
         )
-        language = next(one for one in languages() if one.code == interpretation.language)
+        language = next(language for language in languages() if language.code == interpretation.language)
         if interpretation.steps[0].action == "help":
             console.print_message(localize(HELP, language))
             return ExitStatus.DONE

@@ -27,11 +27,11 @@ def graph_data(connection: sqlite3.Connection) -> GraphData:
     """
     nodes: list[Row] = []
     node_index: dict[int, int] = {}
-    for id, *columns in connection.execute(
+    for row_id, *columns in connection.execute(
         "SELECT files.id, path, is_note, modified, created, type, tags FROM files LEFT JOIN notes USING (id)"
         " ORDER BY is_note DESC, key, path"
     ):
-        node_index[id] = len(nodes)
+        node_index[row_id] = len(nodes)
         nodes.append(file_row(*columns))
     unresolved_index: dict[str, int] = {}
     ends: list[int] = []

@@ -185,9 +185,9 @@ class Ingest:
             raise
 
     def _commit(self, batch: WriteBatch) -> tuple[NotePath, ...]:
-        notes = [(id, path) for id, path in batch.added if path.is_note]
+        notes = [(row_id, path) for row_id, path in batch.added if path.is_note]
         first_seen = self._first_seen([path for _, path in notes]) if notes else {}
-        batch.births.update((id, first_seen[path]) for id, path in notes if path in first_seen)
+        batch.births.update((row_id, first_seen[path]) for row_id, path in notes if path in first_seen)
         with self._database.transaction() as connection:
             return write(connection, batch, self._resolver)
 

@@ -156,7 +156,8 @@ def tag_counts(connection: sqlite3.Connection) -> tuple[TagCount, ...]:
     ).fetchall()
     names = {key: name for key, name, *_ in rows}
     return tuple(
-        TagCount(name, count, names.get(key.rpartition("/")[0]), own) for key, name, count, own, _ in rows
+        TagCount(name, count, names.get(key.rpartition("/")[0]), own_count)
+        for key, name, count, own_count, _ in rows
     )
 
 
@@ -194,7 +195,7 @@ def ids_of(connection: sqlite3.Connection, paths: Collection[NotePath], *, priva
     query = "SELECT id FROM files WHERE path IN (SELECT value FROM json_each(?))"
     rows = connection.execute(query, (json.dumps([stored_path(path) for path in paths]),))
     private_rows = connection.execute(HIDDEN_IDS) if private else ()
-    return {id for (id,) in (*rows, *private_rows)}
+    return {row_id for (row_id,) in (*rows, *private_rows)}
 
 
 def vault_stats(connection: sqlite3.Connection, hidden: Collection[int] = ()) -> VaultStats:

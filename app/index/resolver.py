@@ -101,11 +101,11 @@ class Resolver:
         self._table, self._fuzzy, self._read_cache = table, None, {}
 
     def add(
-        self, path: NotePath, id: int = 0, aliases: Iterable[str] = (), note_id: str | None = None
+        self, path: NotePath, row_id: int = 0, aliases: Iterable[str] = (), note_id: str | None = None
     ) -> None:
         """Add or update the file at `path`."""
         self.remove(path)
-        entry = NameEntry(path, id, tuple(aliases), note_id)
+        entry = NameEntry(path, row_id, tuple(aliases), note_id)
         self._table.add(entry)
         self._read_cache = {}
         if self._fuzzy is not None and entry.suffix:

@@ -48,13 +48,13 @@ class RowFilters:
             else lambda text: leaf.text in text
         )
         rows = self._rows("SELECT id, path FROM files WHERE is_note = 1", "id", among)
-        return {id for id, path in rows if find(path if whole_path else path.rpartition("/")[2])}
+        return {row_id for row_id, path in rows if find(path if whole_path else path.rpartition("/")[2])}
 
     def _keys_with(self, text: str, whole_path: bool, among: Ids | None) -> Ids:
         """Return the notes with a text in the keys of their names or, if `whole_path`, of their paths."""
         if among is not None and len(among) <= _MAX_DIRECT_NOTES:
             rows = self._rows("SELECT id, key FROM files WHERE 1", "id", among)
-            return {id for id, key in rows if _is_named(key, text, whole_path)}
+            return {row_id for row_id, key in rows if _is_named(key, text, whole_path)}
         matching_keys: list[str] = []
         keys = self._get_cached("keys", self._keys)
         index = keys.find(text)
@@ -81,7 +81,7 @@ class RowFilters:
             rows = self._connection.execute("SELECT note FROM tags WHERE key >= ? AND key < ?", _range(key))
         else:
             rows = self._connection.execute("SELECT note FROM tags WHERE key = ?", (key,))
-        return _intersect({id for (id,) in rows}, among)
+        return _intersect({row_id for (row_id,) in rows}, among)
 
     def typed(self, leaf: Leaf, among: Ids | None) -> Ids:
         """Return the notes of this type."""
@@ -103,7 +103,7 @@ class RowFilters:
         )
         hidden = json.dumps(sorted(self._hidden))
         if isinstance(leaf, PhraseTerm) and not leaf.text.strip():
-            return {id for id, _ in self._rows(query, "target_id", among, hidden)}
+            return {row_id for row_id, _ in self._rows(query, "target_id", among, hidden)}
         query += " AND links.type <> 'LINKS_TO'"
         return self._match_keys(query, "target_id", leaf, relation_type, among, hidden)
 
@@ -190,17 +190,17 @@ class RowFilters:
         query = "SELECT note, value FROM properties WHERE key = ?"
         rows = self._rows(query, "note", among, name_key(property_filter.name))
         if property_filter.value is None and not property_filter.empty:
-            return {id for id, _ in rows}
+            return {row_id for row_id, _ in rows}
         may_match = make_prefilter(property_filter)
         matches_by_value: dict[str, bool] = {}  # Many notes share a value.
         ids = set()
-        for id, value in rows:
+        for row_id, value in rows:
             if (matches := matches_by_value.get(value)) is None:
                 matches = matches_by_value[value] = may_match(value) and property_matches(
                     property_filter, json.loads(value)
                 )
             if matches:
-                ids.add(id)
+                ids.add(row_id)
         return ids
 
     def _target(self, leaf: Leaf, name: str) -> int | None:
@@ -227,11 +227,11 @@ class RowFilters:
             matches = lambda text: key(text).startswith(wanted_key) if prefix else key(text) == wanted_key  # noqa: E731
         matches_by_value: dict[str, bool] = {}  # Many rows have few distinct values.
         ids = set()
-        for id, text in self._rows(query, column, among, *values):
+        for row_id, text in self._rows(query, column, among, *values):
             if text not in matches_by_value:
                 matches_by_value[text] = bool(matches(text))
             if matches_by_value[text]:
-                ids.add(id)
+                ids.add(row_id)
         return ids
 
     def _rows(self, query: str, column: str, among: Ids | None, *values: object) -> Iterable[tuple[int, str]]:
@@ -243,7 +243,7 @@ class RowFilters:
         return self._connection.execute(query, (*values, json.dumps(list(among))))
 
     def _ids(self, query: str, *values: object) -> Ids:
-        return {id for (id,) in self._connection.execute(query, values)}
+        return {row_id for (row_id,) in self._connection.execute(query, values)}
 
 
 def _is_named(key: str, text: str, whole_path: bool) -> bool:

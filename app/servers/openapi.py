@@ -98,7 +98,7 @@ def _error_references(*codes: str) -> Json:
     return {code: {"$ref": f"#/components/responses/E{code}"} for code in codes}
 
 
-def _get_operation(id: str, summary: str, *parameters: Json, response: Json | None = None) -> Json:
+def _get_operation(operation_id: str, summary: str, *parameters: Json, response: Json | None = None) -> Json:
     locations = {parameter["in"] for parameter in parameters}
     errors = ["401", "403", "429"]
     if "path" in locations:
@@ -106,7 +106,7 @@ def _get_operation(id: str, summary: str, *parameters: Json, response: Json | No
     if "query" in locations:
         errors.append("422")
     operation: Json = {
-        "operationId": id,
+        "operationId": operation_id,
         "summary": summary,
         "tags": ["vault"],
         "responses": {

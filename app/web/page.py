@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from app.errors import LimitError, TimeoutExpiredError
 from app.graph.static_layout import Report, no_progress
-from app.processes.function_process import ComputationFailed, FunctionProcess
+from app.processes.function_process import ComputationError, FunctionProcess
 from app.web.http_fetcher import Fetcher, UnreadableResponseError, WebRequest, WebResponse
 
 _HTML = frozenset({"text/html", "application/xhtml+xml"})
@@ -92,7 +92,7 @@ class PageReader:
         except TimeoutError as error:
             message = f"Reading the page took longer than {self._seconds:g} s."
             raise TimeoutExpiredError(message, limit=self._seconds) from error
-        except ComputationFailed as error:
+        except ComputationError as error:
             raise LimitError("The page is too large or too damaged to be read.", url=response.url) from error
 
 

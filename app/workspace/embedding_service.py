@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.embeddings import EmbedderUnavailable, multilingual
+from app.embeddings import EmbedderUnavailableError, multilingual
 from app.embeddings.client import Embedder
 from app.embeddings.entailment_client import EntailmentClassifier
 from app.embeddings.languages import LanguagesMeasured, VaultLanguages, measure
@@ -137,7 +137,7 @@ class EmbeddingService:
         """Return the notes most similar to `text`, best first.
 
         Raises:
-            EmbedderUnavailable: The text can't be embedded.
+            EmbedderUnavailableError: The text can't be embedded.
         """
         return [(hit.path, hit.score) for hit in await self.semantic_search.like_text(text, limit, 0.0)]
 
@@ -226,7 +226,7 @@ class EmbeddingService:
     async def _prepare(self, embedding_set: _EmbeddingSet) -> None:
         try:
             await multilingual.prepare(lambda share: self._events.publish(ModelPreparing(share)))
-        except EmbedderUnavailable as error:
+        except EmbedderUnavailableError as error:
             log.warning("no multilingual model: %s", error.message)
             self._events.publish(EmbeddingFailed(error.message, embedding_set is self._next))
             return

@@ -570,7 +570,7 @@ class Workspace:
         Raises:
             InvalidParametersError: There is no such category.
         """
-        self._enabled_ids |= {self.registry.category(id).id for id in ids}
+        self._enabled_ids |= {self.registry.category(category_id).id for category_id in ids}
         self._apply_tool_settings()
 
     def _apply_tool_settings(self) -> None:

@@ -23,26 +23,26 @@ def main(arguments: list[str]) -> int:
     gc.disable()  # Like `app.__main__`.
     from app.desktop import application as desktop
 
-    run = Run(Path(report), float(began), act == "act")
+    run = WindowRun(Path(report), float(began), act == "act")
     run.mark("imported")
     from PySide6.QtGui import QPaintEvent
 
-    class Measured(desktop.MainWindow):  # type: ignore[misc, name-defined]
+    class MeasuredWindow(desktop.MainWindow):  # type: ignore[misc, name-defined]
         """A window that records its first paint event."""
 
-        def __init__(self, *given: Any) -> None:
-            super().__init__(*given)
+        def __init__(self, *args: Any) -> None:
+            super().__init__(*args)
             run.begin(self)
 
         def paintEvent(self, event: QPaintEvent) -> None:
             super().paintEvent(event)
             run.mark("painted")
 
-    desktop.MainWindow = Measured  # type: ignore[misc]
+    desktop.MainWindow = MeasuredWindow  # type: ignore[misc]
     return desktop.main([vault])
 
 
-class Run:
+class WindowRun:
     """One start: drives the window if requested, and collects the measurements."""
 
     def __init__(self, report: Path, began: float, act: bool) -> None:
@@ -148,19 +148,19 @@ class Run:
 
 def memory_of(process: int) -> dict[str, float]:
     """Return the resident memory of a process in MB by kind of mapping; empty without /proc."""
-    found: dict[str, float] = {}
+    usage: dict[str, float] = {}
     kind = ""
     try:
         lines = Path(f"/proc/{process}/smaps").read_text("utf-8").splitlines()
     except OSError:
-        return found
+        return usage
     for line in lines:
         first = line.split(maxsplit=1)[0]
         if not first.endswith(":"):
             kind = _kind_of(line.split(maxsplit=5)[5:])
         elif first == "Rss:":
-            found[kind] = found.get(kind, 0.0) + int(line.split()[1]) / 1024
-    return found
+            usage[kind] = usage.get(kind, 0.0) + int(line.split()[1]) / 1024
+    return usage
 
 
 def _kind_of(name: list[str]) -> str:

@@ -48,8 +48,10 @@ class PlainServer:
     @property
     def settings(self) -> ExternalServer:
         program = Path(__file__).with_name("plain_mcp_server.py")
-        given = ("-S", str(program), str(self._file))
-        return ExternalServer(name=self.name, command=sys.executable, arguments=given, on=True, seconds=30)
+        arguments = ("-S", str(program), str(self._file))
+        return ExternalServer(
+            name=self.name, command=sys.executable, arguments=arguments, on=True, seconds=30
+        )
 
     @property
     def notes(self) -> list[Any]:
@@ -70,7 +72,7 @@ async def until(events: EventBus, is_so: Callable[[], bool]) -> None:
 
 
 def state(external: ExternalServers, name: str) -> ServerState:
-    return next(one for one in external.states() if one.name == name)
+    return next(server_state for server_state in external.states() if server_state.name == name)
 
 
 async def wait_for_state(workspace: Workspace, name: str, wanted: ConnectionState) -> ServerState:

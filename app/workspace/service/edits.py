@@ -67,7 +67,7 @@ class NameTaken:
     path: NotePath
 
 
-_MAX_MOVES = 20
+_MAX_FOLLOWED_MOVES = 20
 SaveResult = Saved | SaveConflict | Failed
 CreateResult = Created | NameTaken | Failed
 
@@ -144,7 +144,7 @@ class EditService:
         Raises:
             StorageError: It can't be read.
         """
-        for _ in range(_MAX_MOVES):
+        for _ in range(_MAX_FOLLOWED_MOVES):
             commits = self._history.commits(1, path=path)
             changes = commits[0].changes if commits else ()
             try:

@@ -33,13 +33,13 @@ class HistoryService:
 
     # Audit log
 
-    def entry(self, id: int) -> AuditEntry:
-        """Return the entry of the audit log with the number `id`.
+    def entry(self, entry_id: int) -> AuditEntry:
+        """Return the entry of the audit log with the number `entry_id`.
 
         Raises:
             NotFoundError: There is no such entry.
         """
-        return self._audit.entry(id)
+        return self._audit.entry(entry_id)
 
     def entries(
         self, entry_filter: AuditFilter = _EVERYTHING, limit: int = 100, before_id: int | None = None

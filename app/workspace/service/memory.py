@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from app.vault.journal import Journal
 
 MAX_ENTRIES = 200
-_MAX_MERGES = 3
+_MAX_MERGE_TRIES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +149,7 @@ class MemoryService:
         store, base = self._memory.store, serialize_block(before)
         if not before.is_stored and store.block_at(before.path) is None:
             return await self._write(before.path, None, serialize_block(after))
-        for _ in range(_MAX_MERGES):
+        for _ in range(_MAX_MERGE_TRIES):
             try:
                 current = store.read(before.path)
             except NotFoundError:

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 _LINK_REASONS = ("FORWARDLINK_TO", "BACKLINK_FROM")
 # Related notes leave out notes that are only linked, so this many more candidates are requested.
-_MAX_LINKED = 200
+_MAX_LINKED_NOTES = 200
 
 
 class NoteService:
@@ -225,7 +225,7 @@ class NoteService:
         if record is None:
             return ()
         related_notes = find_related_notes(
-            self._index, self._similar_notes(), path, record.tags, limit + _MAX_LINKED
+            self._index, self._similar_notes(), path, record.tags, limit + _MAX_LINKED_NOTES
         )
         more_than_linked = (
             note for note in related_notes if any(reason.kind not in _LINK_REASONS for reason in note.reasons)
