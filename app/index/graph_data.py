@@ -20,7 +20,7 @@ UNRESOLVED: NodeKind = "unresolved"
 
 
 def graph_data(connection: sqlite3.Connection) -> GraphData:
-    """Return notes by key, then attachments by key, then unresolved names.
+    """Return the graph: notes by key, then attachments by key, then unresolved names.
 
     Every link is an edge, even one from a note to itself. During the first scan, notes that were not read yet
     have no outgoing edges.

@@ -1,4 +1,4 @@
-"""Graph deltas: the current state of a few files in the index, as a change of the graph.
+"""Graph deltas: the current state of a few files in the index, as a change to the graph.
 
 A delta describes a state, not a history: it replaces whatever the graph had for these paths. It may therefore
 arrive late or twice, or contain more paths than have changed.
@@ -68,7 +68,7 @@ class _DeltaBuilder:
         return self._files[row_id]
 
     def _edges(self, row_id: int, path: str) -> Iterator[GraphEdge]:
-        """Yield the links of a note, in order."""
+        """Yield a note's links, in order."""
         rows = self._connection.execute(
             "SELECT target_id, target_key, type, confidence FROM links WHERE source = ? ORDER BY id",
             (row_id,),

@@ -141,9 +141,7 @@ class QueryExecutor:
         ids = set()
         for row_id, text in self._texts(candidates):
             pieces = (
-                _TextLines(text)
-                if name == "line"
-                else _TextRanges(text, partial(self._ranges, name, row_id, text))
+                _TextLines(text) if name == "line" else _TextRanges(partial(self._ranges, name, row_id, text))
             )
             if any(test(piece) for piece in _pieces_with(literals, text, pieces)):
                 ids.add(row_id)
@@ -231,7 +229,7 @@ class QueryExecutor:
             yield row_id, self.text(row_id)
 
     def _sections(self, row_id: int, text: str) -> Iterator[tuple[int, int]]:
-        """Return the ranges between headings, including the one before the first."""
+        """Return the range before the first heading, and that of each section from its heading on."""
         query = "SELECT line FROM headings WHERE note = ? ORDER BY line"
         heading_lines = [line for (line,) in self._connection.execute(query, (row_id,)) if line > 1]
         lengths = [len(line) + 1 for line in text.split("\n", heading_lines[-1])] if heading_lines else []
@@ -322,7 +320,7 @@ class _TextLines:
 class _TextRanges:
     """Finds the ranges of a text by offset; `find` returns them in order and is called lazily."""
 
-    def __init__(self, text: str, find: Callable[[], Iterable[tuple[int, int]]]) -> None:
+    def __init__(self, find: Callable[[], Iterable[tuple[int, int]]]) -> None:
         self._find = find
         self._known: list[tuple[int, int]] | None = None
 

@@ -176,7 +176,7 @@ class Ranking:
 
     # Hits without scores
 
-    def newest(self, select: Callable[[Ids], Ids]) -> RankedPage | None:
+    def rank_first_notes(self, select: Callable[[Ids], Ids]) -> RankedPage | None:
         """Return the page if the first notes in order are enough for it, else None.
 
         `select` returns the matching notes of a set. Testing notes in the order of listing avoids a full

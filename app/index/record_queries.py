@@ -107,17 +107,17 @@ def file_records(connection: sqlite3.Connection) -> tuple[FileRecord, ...]:
 def property_values(
     connection: sqlite3.Connection, keys: Sequence[str], *, private: bool = True
 ) -> tuple[tuple[str, str], ...]:
-    """Return the distinct texts of some properties with the properties' names, the most frequent first.
+    """Return the names and distinct texts of some properties, the most frequent first.
 
-    Items of lists count as texts of their own.
+    Each item of a list counts as a text.
 
     Args:
         connection: The index.
         keys: The properties, as name keys.
-        private: Whether private notes count.
+        private: Whether notes that are hidden from models and external programs count.
     """
     places = ", ".join("?" * len(keys))
-    public = "" if private else " AND note IN (SELECT id FROM notes WHERE NOT private)"
+    public = "" if private else f" AND note NOT IN ({HIDDEN_IDS})"
     rows = connection.execute(
         "SELECT min(name), value, count(*) FROM properties"
         f" WHERE key IN ({places}){public} GROUP BY key, value",
@@ -199,7 +199,7 @@ def ids_of(connection: sqlite3.Connection, paths: Collection[NotePath], *, priva
 
 
 def vault_stats(connection: sqlite3.Connection, hidden: Collection[int] = ()) -> VaultStats:
-    """Count over the vault as if the files with the ids in `hidden` did not exist.
+    """Return counts over the vault as if the files with the ids in `hidden` did not exist.
 
     The numbers of skipped and failed files include them.
     """

@@ -183,7 +183,7 @@ class Resolver:
         return self._find_exact(key) or siblings or self._find_matching(key)
 
     def _find_matching(self, key: str) -> Entries:
-        """Return every file that the key (with or without folders) matches, or else aliases if enabled."""
+        """Return every file that the key (with or without folders) matches, or else by alias if enabled."""
         entries = self._table.find_by_name(key)
         return entries or (self._table.find_by_alias(key) if self._aliases_resolve else ())
 

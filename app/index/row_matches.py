@@ -17,6 +17,7 @@ from app.index.property_match import make_prefilter, property_matches
 from app.index.query_ast import DateFilter, Leaf, PhraseTerm, PropertyFilter, RegexTerm, WordTerm
 from app.index.search_request import SearchRequest
 from app.index.text_matcher import compile_pattern
+from app.vault.markdown.relations import relation_type
 from app.vault.path import NOTE_SUFFIXES, name_key
 
 Ids = set[int]
@@ -91,7 +92,7 @@ class RowFilters:
     def relating(self, leaf: Leaf, among: Ids | None) -> Ids:
         """Return the notes with a relation of this type."""
         query = "SELECT source, type FROM links WHERE type <> 'LINKS_TO'"
-        return self._match_keys(query, "source", leaf, relation_key, among)
+        return self._match_keys(query, "source", leaf, relation_type, among)
 
     def backlinked(self, leaf: Leaf, among: Ids | None) -> Ids:
         """Return the notes that another visible note links to, by a relation of this type.
@@ -106,7 +107,7 @@ class RowFilters:
         if isinstance(leaf, PhraseTerm) and not leaf.text.strip():
             return {row_id for row_id, _ in self._rows(query, "target_id", among, hidden)}
         query += " AND links.type <> 'LINKS_TO'"
-        return self._match_keys(query, "target_id", leaf, relation_key, among, hidden)
+        return self._match_keys(query, "target_id", leaf, relation_type, among, hidden)
 
     def linking_to(self, leaf: Leaf, among: Ids | None) -> Ids:
         """Return the notes with a link to the file with this name, or to this unresolved name."""
@@ -245,11 +246,6 @@ class RowFilters:
 
     def _ids(self, query: str, *values: object) -> Ids:
         return {row_id for (row_id,) in self._connection.execute(query, values)}
-
-
-def relation_key(text: str) -> str:
-    """Return a relation's type as in the index, in UPPER_SNAKE."""
-    return "_".join(text.replace("-", " ").replace("_", " ").upper().split())
 
 
 def _is_named(key: str, text: str, whole_path: bool) -> bool:

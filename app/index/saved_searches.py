@@ -66,7 +66,8 @@ class SavedSearches:
 
         Raises:
             InvalidParametersError: the name or the query is empty or too long.
-            StorageError: the file can't be written; the saved searches stay unchanged.
+            StorageError: the file can't be written, or the vault is open for reading only; the saved searches
+                stay unchanged.
         """
         try:
             saved = SavedSearch(name=" ".join(name.split()), query=query.strip(), order=order, group=group)
@@ -90,7 +91,7 @@ class SavedSearches:
 
         Raises as `save` does; InvalidParametersError also if another search has the new name.
         """
-        search = next((search for search in self._searches if name_key(search.name) == name_key(name)), None)
+        search = next((saved for saved in self._searches if name_key(saved.name) == name_key(name)), None)
         if search is None:
             return
         if any(

@@ -148,7 +148,7 @@ class SearchRun:
             )
             return ranking.rank_expression(fts_query, plain=plain)
         select = partial(executor.select, request.node)
-        page = ranking.newest(select)
+        page = ranking.rank_first_notes(select)
         if page is None and not request.exact:
             page = ranking.best_candidates(executor.candidates(request.node), select)
         return ranking.rank_set(self._matching_ids(request, executor)) if page is None else page

@@ -1,4 +1,4 @@
-"""Order of notes by a count, a size, a time, the name or the value of a property, in either direction.
+"""Sorting of notes by a count, a size, a time, the name or a property's value, in either direction.
 
 The largest number and the latest date come first, text is ordered A to Z; a leading `-` reverses both.
 Numbers and dates precede text, and notes without a value come last. The order `dated` uses the date that a
@@ -41,7 +41,7 @@ _BUILT_IN = (*_QUERIES, "links", "dated")
 
 
 def property_of(order: str) -> str:
-    """Return the property that an order reads; empty for an order by a time, a count, a size or the name."""
+    """Return the property that an order reads, or an empty string for a built-in order."""
     name = order.removeprefix("-")
     return "" if name in _BUILT_IN else name
 
@@ -49,7 +49,7 @@ def property_of(order: str) -> str:
 def in_value_order(
     connection: sqlite3.Connection, order: str, ids: Collection[int], hidden: Iterable[int]
 ) -> list[int]:
-    """Return notes in the order of their values; links of `hidden` notes do not count.
+    """Return notes sorted by their values; links of `hidden` notes do not count.
 
     Args:
         connection: The index.
@@ -86,14 +86,9 @@ def in_value_order(
             if (value := _sort_key(json.loads(text))) is not None:
                 sort_keys[row_id] = value
     is_reversed = order.startswith("-")
-    numbers = sorted(
-        (row_id for row_id in sort_keys if isinstance(sort_keys[row_id], int | float)),
-        key=lambda row_id: row_id,
-    )
+    numbers = sorted(row_id for row_id in sort_keys if isinstance(sort_keys[row_id], int | float))
     numbers.sort(key=lambda row_id: float(sort_keys[row_id]), reverse=not is_reversed)
-    texts = sorted(
-        (row_id for row_id in sort_keys if isinstance(sort_keys[row_id], str)), key=lambda row_id: row_id
-    )
+    texts = sorted(row_id for row_id in sort_keys if isinstance(sort_keys[row_id], str))
     texts.sort(key=lambda row_id: str(sort_keys[row_id]), reverse=is_reversed)
     return [*numbers, *texts, *sorted(set(ids) - set(sort_keys))]
 

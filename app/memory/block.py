@@ -140,7 +140,7 @@ class Block:
         return self.permission if agent == self.owner else self.shares.get(agent)
 
     def text_for(self, agent: str) -> str:
-        """Return the part of the text in the agent's view; of a log, the newest entries."""
+        """Return the part of the text in the agent's view; for a log, of its newest entries."""
         view = self.view_of(agent)
         text = self.text
         if isinstance(self.schema, LogSchema) and isinstance(self.content, tuple):

@@ -103,7 +103,7 @@ def plain_page(response: WebResponse) -> WebPage:
 
 
 def readable_page(url: str, body: bytes, charset: str, report: Report = no_progress) -> WebPage:
-    """Extract the main text of an HTML page as Markdown, with its title and date."""
+    """Extract the main text of an HTML page as Markdown, up to `MAX_PAGE_CHARS`, with its title and date."""
     # Imported here, so that only the worker process loads it.
     from trafilatura import extract, extract_metadata, load_html
 
@@ -133,7 +133,7 @@ def _truncate_page(page: WebPage) -> WebPage:
 
 
 def decode_text(body: bytes, charset: str) -> str:
-    """Decode a body; an unknown character set counts as UTF-8, invalid bytes are replaced."""
+    """Decode a body; an unknown character set counts as UTF-8, and invalid bytes are replaced."""
     try:
         return body.decode(codecs.lookup(charset or "utf-8").name, "replace")
     except (LookupError, UnicodeError, ValueError):

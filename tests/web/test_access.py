@@ -147,6 +147,17 @@ async def test_a_provider_that_redirects_gets_no_key_elsewhere(bench: WebBench) 
     assert len(bench.server.asked) == 1
 
 
+@pytest.mark.parametrize("key", ["tv–key", "tv\nkey"])
+async def test_a_key_that_no_header_can_contain_is_reported(
+    server: PageServer, monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    bench = WebBench(server, "tavily", monkeypatch)
+    bench.keys[key_account("tavily", "")] = key
+    with pytest.raises(PermissionDeniedError, match="Nothing was sent"):
+        await bench.web.run(bench.web.prepare("clocks", 5))
+    assert server.asked == []
+
+
 def test_a_missing_setting_is_reported_with_its_place() -> None:
     for chosen, words in (
         ({}, "No search provider is chosen"),

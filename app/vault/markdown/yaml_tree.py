@@ -95,8 +95,8 @@ def read_tree(text: str, offset: int = 0) -> Mapping | None:
     """Parse a mapping, with spans shifted by `offset`; return None for empty text.
 
     Raises:
-        UnreadableYamlError: it is not YAML, not a mapping, uses an unknown tag, contains a second document,
-            or exceeds a limit (depth, aliases, nodes).
+        UnreadableYamlError: it is not YAML, not a mapping, uses an unknown tag, contains a second document or
+            exceeds a limit (depth, aliases, nodes).
     """
     try:
         # Only libyaml's parser, without a loader that would construct objects.
@@ -173,7 +173,7 @@ class _Composer:
         for event in self.events:
             if isinstance(event, yaml.DocumentStartEvent):
                 if root is not None:
-                    raise UnreadableYamlError("it contains a second document")
+                    raise UnreadableYamlError("the block contains a second document")
                 root = self.compose_node(next(self.events), 1)
         return root
 
@@ -181,11 +181,11 @@ class _Composer:
         count_before = self.node_count
         self.count_nodes(1)
         if depth > MAX_DEPTH:
-            raise UnreadableYamlError(f"it is nested deeper than {MAX_DEPTH} levels")
+            raise UnreadableYamlError(f"the block is nested deeper than {MAX_DEPTH} levels")
         if isinstance(event, yaml.AliasEvent):
             return self.resolve_alias(event)
         if not isinstance(event, _START_EVENTS):
-            raise UnreadableYamlError("it ends too soon")
+            raise UnreadableYamlError("the block ends too soon")
         if event.tag not in _KNOWN_TAGS:
             raise UnreadableYamlError(f"the tag {event.tag} is not supported")
         node: Node
@@ -202,12 +202,12 @@ class _Composer:
     def count_nodes(self, nodes: int) -> None:
         self.node_count += nodes
         if self.node_count > MAX_NODES:
-            raise UnreadableYamlError(f"it contains more than {MAX_NODES} values")
+            raise UnreadableYamlError(f"the block contains more than {MAX_NODES:,} values")
 
     def resolve_alias(self, event: yaml.AliasEvent) -> Node:
         self.alias_count += 1
         if self.alias_count > MAX_ALIASES:
-            raise UnreadableYamlError(f"it uses more than {MAX_ALIASES} aliases")
+            raise UnreadableYamlError(f"the block uses more than {MAX_ALIASES} aliases")
         if event.anchor not in self.anchors:
             raise UnreadableYamlError(f"the alias *{event.anchor} is undefined")
         node, size = self.anchors[event.anchor]
@@ -244,7 +244,7 @@ class _Composer:
 
 
 def _copy_at(node: Node, span: Span) -> Node:
-    """Return a copy with every span at the alias, so that no edit reaches the anchor."""
+    """Return a copy whose values have the alias's span, so that no edit reaches the anchor."""
     if isinstance(node, Scalar):
         return replace(node, span=span, quote="*")
     if isinstance(node, Sequence):
