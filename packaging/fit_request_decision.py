@@ -91,18 +91,18 @@ async def is_right(run: VaultRun, option: Option, gold: tuple[str, ...]) -> bool
     """Return whether an option is right: one of the gold readings or outcomes."""
     if option.reading is None:
         if option.outcome == "question":
-            return any(one in ("question", "model") or one.startswith("meaning") for one in gold)
+            return any(outcome in ("question", "model") or outcome.startswith("meaning") for outcome in gold)
         return option.outcome in gold
     return await fits(run, option.reading, gold)
 
 
 async def fits(run: VaultRun, reading: Reading, gold: tuple[str, ...]) -> bool:
     """Return whether a reading is one of the gold readings."""
-    for one in gold:
-        if one in OUTCOMES:
+    for outcome in gold:
+        if outcome in OUTCOMES:
             continue
         try:
-            if one == reading.last.action or await run.run._same(reading, one):
+            if outcome == reading.last.action or await run.run._same(reading, outcome):
                 return True
         except (LookupError, AttributeError):  # the conversation has fewer notes than its writer expected
             continue
@@ -112,13 +112,13 @@ async def fits(run: VaultRun, reading: Reading, gold: tuple[str, ...]) -> bool:
 def fit_weights(requests: list[Judged]) -> dict[str, float]:
     """Return the weights that make the right options most likely."""
     names = list(
-        dict.fromkeys(name for one in requests for option in one.options for name in option.features)
+        dict.fromkeys(name for request in requests for option in request.options for name in option.features)
     )
     tables = [
-        np.array([[option.features.get(name, 0.0) for name in names] for option in one.options])
-        for one in requests
+        np.array([[option.features.get(name, 0.0) for name in names] for option in request.options])
+        for request in requests
     ]
-    rights = [np.array(one.right, float) for one in requests]
+    rights = [np.array(request.right, float) for request in requests]
     weights, mean, square = np.zeros(len(names)), np.zeros(len(names)), np.zeros(len(names))
     for step in range(1, STEPS + 1):
         gradient = -PENALTY * weights

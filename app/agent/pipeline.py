@@ -214,8 +214,8 @@ class Pipeline:
             if base is None or notes.order:
                 base = hits if base is None else tuple(path for path in hits if path in base_paths)
             else:
-                found = set(hits)
-                base = tuple(path for path in base if path in found)
+                hit_paths = set(hits)
+                base = tuple(path for path in base if path in hit_paths)
         return notes.first_notes(base)
 
     async def _search(self, query: str, limit: int, order: str = "", offset: int = 0) -> ToolOutcome | None:
@@ -729,7 +729,7 @@ def _task_reading(
     path, line, _ = task
     text = _task_text(line)
     equal_tasks = [
-        one for one in matches if one[0] == path and _task_text(one[1]).casefold() == text.casefold()
+        match for match in matches if match[0] == path and _task_text(match[1]).casefold() == text.casefold()
     ]
     arguments: Arguments = {"query": text}
     if len(equal_tasks) > 1:

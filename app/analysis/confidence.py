@@ -99,7 +99,7 @@ def node_confidence(
             supporting.append(WeightedReason(f"Based on {neighbor.name}", _SOURCE_WEIGHT * strength))
     reasons = [
         *_discount(supporting),
-        *(WeightedReason(one.name, -one.weight) for one in _discount(contradicting)),
+        *(WeightedReason(reason.name, -reason.weight) for reason in _discount(contradicting)),
     ]
     prior_label = f"Default for the type {kind} ({prior_confidence(kind):.2f})"
     return update_confidence(stated, prior_confidence(kind), prior_label, reasons)
@@ -136,8 +136,10 @@ def _strength(neighbor: RelationNeighbor) -> float:
 
 def _discount(reasons: Iterable[WeightedReason]) -> list[WeightedReason]:
     """Return the reasons, strongest first, each weight discounted by its rank."""
-    ordered = sorted(reasons, key=lambda one: (-one.weight, one.name))
-    return [WeightedReason(one.name, one.weight / math.sqrt(rank)) for rank, one in enumerate(ordered, 1)]
+    ordered = sorted(reasons, key=lambda reason: (-reason.weight, reason.name))
+    return [
+        WeightedReason(reason.name, reason.weight / math.sqrt(rank)) for rank, reason in enumerate(ordered, 1)
+    ]
 
 
 def _clamp(confidence: float) -> float:

@@ -210,7 +210,7 @@ async def search_notes(
         )
         for hit in page.hits
     ]
-    groups = [HitGroup(name=one.name, count=one.count) for one in page.groups]
+    groups = [HitGroup(name=hit_group.name, count=hit_group.count) for hit_group in page.groups]
     message = f"{pluralize(page.total, 'note')} found."
     result = Hits(hits=hits, total=page.total, groups=groups, message=message)
     return result.from_notes(context.index.is_from_web(hit.path) for hit in page.hits)
@@ -300,7 +300,7 @@ async def search_by_properties(context: ToolContext, properties: Properties, lim
 def _matches_value(actual: object, expected: JsonValue) -> bool:
     """Return whether a property's value, or an item of it, equals the expected value or one of several."""
     if isinstance(expected, list):
-        return any(_matches_value(actual, one) for one in expected)
+        return any(_matches_value(actual, item) for item in expected)
     if actual is None or expected is None:
         return actual is expected
     values = actual if isinstance(actual, list | tuple) else [actual]
@@ -336,13 +336,15 @@ async def find_related(context: ToolContext, name: NoteName, limit: Limit = 10) 
     like = index.like_note if index.has_embeddings else None
     related = [
         Related(
-            name=one.path.name,
-            path=str(one.path),
-            relationship=_relationship(one.reasons[0]),
-            score=one.score,
-            reasons=[RelatedReason(relationship=_relationship(r), score=r.score) for r in one.reasons],
+            name=related_note.path.name,
+            path=str(related_note.path),
+            relationship=_relationship(related_note.reasons[0]),
+            score=related_note.score,
+            reasons=[
+                RelatedReason(relationship=_relationship(r), score=r.score) for r in related_note.reasons
+            ],
         )
-        for one in find_related_notes(index, like, note.path, note.parsed.tag_names, limit)
+        for related_note in find_related_notes(index, like, note.path, note.parsed.tag_names, limit)
     ]
     message = f"{pluralize(len(related), 'note')} related to [[{note.name}]]."
     return RelatedNotes(related=related, message=message)
@@ -405,7 +407,7 @@ async def unlinked_mentions(context: ToolContext, name: NoteName) -> Mentions:
     entries = [MentionEntry(path=str(m.source), line=m.line, text=m.text) for m in index_mentions]
     message = f"{pluralize(len(entries), 'mention')} of [[{note.name}]] without a link."
     mentions = Mentions(mentions=entries, message=message)
-    return mentions.from_notes(context.index.is_from_web(one.source) for one in index_mentions)
+    return mentions.from_notes(context.index.is_from_web(mention.source) for mention in index_mentions)
 
 
 def _sorted_paths(paths: Iterable[NotePath], limit: int) -> NotePaths:

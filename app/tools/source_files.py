@@ -311,7 +311,7 @@ def _select_folders(sources: Sources, source_id: str | None) -> tuple[FileSource
     folders = sources.files()
     if source_id is not None:
         wanted_id = sources.get(source_id).id
-        folders = tuple(one for one in folders if one.config.id == wanted_id)
+        folders = tuple(folder for folder in folders if folder.config.id == wanted_id)
     if not folders:
         raise NotFoundError(f"No matching folder is open. {ADD_FOLDER_HINT}", source_id=source_id or "")
     return folders
@@ -328,7 +328,7 @@ def _find_copy(
         AmbiguousError: The file could be in several folders.
     """
     folders = _select_folders(sources, source_id)
-    labeled = [one for one in folders if requested.startswith(f"file:{one.hash8}:")]
+    labeled = [folder for folder in folders if requested.startswith(f"file:{folder.hash8}:")]
     if requested.startswith("file:") and not labeled:
         raise NotFoundError(f"No open folder has {requested}.", path=requested)
     copies, problems = [], []

@@ -104,14 +104,14 @@ _EFFECT_DESCRIPTIONS = {
 
 
 def _sources_answer(context: MemoryContext, infos: tuple[SourceInfo, ...], message: str) -> ListedSources:
-    answer = ListedSources(sources=[_listed_source(context, one) for one in infos], message=message)
-    is_untrusted = any(one.untrusted for info in infos for one in info.items)
+    answer = ListedSources(sources=[_listed_source(context, info) for info in infos], message=message)
+    is_untrusted = any(item.untrusted for info in infos for item in info.items)
     return answer.from_outside() if is_untrusted else answer
 
 
 def _listed_source(context: MemoryContext, info: SourceInfo) -> ListedSource:
     visible_items = [
-        one for one in info.items if info.config.kind != "vault" or _may_see_path(context, one.path)
+        item for item in info.items if info.config.kind != "vault" or _may_see_path(context, item.path)
     ]
     return ListedSource(
         source_id=info.id,
@@ -123,7 +123,7 @@ def _listed_source(context: MemoryContext, info: SourceInfo) -> ListedSource:
         problem=info.problem,
         unread=info.waiting,
         loaded=[label for label in info.loaded if _may_see_loaded(context, label)],
-        news=[NewsItem(at=one.at, title=one.title, link=one.link) for one in visible_items[:10]],
+        news=[NewsItem(at=item.at, title=item.title, link=item.link) for item in visible_items[:10]],
     )
 
 

@@ -118,7 +118,7 @@ class AcpAgent:
         ]
         if turns:
             return turns[-1].caller
-        is_known = any(one.name == name for one in self._settings().programs.programs)
+        is_known = any(program.name == name for program in self._settings().programs.programs)
         return Caller(CallerKind.MCP, name, tainted=True) if is_known else None
 
     def options(self, name: str) -> tuple[AcpOption, ...]:
@@ -270,7 +270,7 @@ class AcpAgent:
         self, connection: AcpConnection, session: AcpSession, id_: str, value: str
     ) -> None:
         """Set an option of a session if the session offers that value."""
-        option = next((one for one in session.options if one.id == id_), None)
+        option = next((option for option in session.options if option.id == id_), None)
         if option is None or value == option.current or apply_values((option,), {id_: value}) == (option,):
             return
         options = await set_option(connection.rpc, session.id, option, value)
