@@ -190,7 +190,7 @@ class Augmentation:
             if kind == "word" and at in inside:
                 if exchanges and chance.random() < 0.8:
                     words = chance.choice(self._words)
-                    flags = [0, 0, 0, 0, *flags[4:6], 0, int(chance.random() < 0.2)]
+                    flags = [0, 0, 0, 0, 0, *flags[5:7], 0, int(chance.random() < 0.2)]
             elif kind in ("word", "mark") and at not in inside:
                 words = self._misspell(words)
             elif kind == "note" and chance.random() < 0.05:
@@ -218,7 +218,7 @@ class Augmentation:
         if not places or len(items) >= MAX_ITEMS:
             return items, program
         at, word = self._chance.choice(places), self._chance.choice(FILLERS)
-        filler = (word, "mark" if word == "," else "word", [0, 0, 0, 0, 0, int(at == 0), 0, 1])
+        filler = (word, "mark" if word == "," else "word", [0, 0, 0, 0, 0, 0, int(at == 0), 0, 1])
         moved = [
             [element[0] + (element[0] >= at), element[1] + (element[1] >= at)]
             if isinstance(element, list)
