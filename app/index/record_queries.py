@@ -28,6 +28,9 @@ _ORPHANS = (
     " EXCEPT SELECT target_id FROM links WHERE source <> target_id AND source NOT IN hidden)"
 )
 
+_MAX_VALUES = 20_000
+_MAX_VALUE_LENGTH = 1000
+
 
 def note_record(connection: sqlite3.Connection, path: NotePath) -> NoteRecord | None:
     """Return the note at this path, or None."""
@@ -107,15 +110,18 @@ def file_records(connection: sqlite3.Connection) -> tuple[FileRecord, ...]:
 def property_values(connection: sqlite3.Connection, *, private: bool = True) -> tuple[tuple[str, str], ...]:
     """Return the names and distinct texts of all properties, the most frequent first.
 
-    Each item of a list counts as a text.
+    Each item of a list counts as a text. Long texts, dates and numbers are left out, and so are the least
+    frequent pairs beyond `_MAX_VALUES`.
 
     Args:
         connection: The index.
         private: Whether notes that are hidden from models and external programs count.
     """
-    public = "" if private else f" WHERE note NOT IN ({HIDDEN_IDS})"
+    public = "" if private else f" AND note NOT IN ({HIDDEN_IDS})"
     rows = connection.execute(
-        f"SELECT min(name), value, count(*) FROM properties{public} GROUP BY key, value"
+        "SELECT min(name), value, count(*) FROM properties"
+        """ WHERE (value GLOB '"*' AND value NOT GLOB '"[0-9][0-9][0-9][0-9]-*' OR value GLOB '[[]*')"""
+        f" AND length(value) <= {_MAX_VALUE_LENGTH}{public} GROUP BY key, value"
     )
     counts: Counter[tuple[str, str]] = Counter()
     for name, value, count in rows:
@@ -123,7 +129,7 @@ def property_values(connection: sqlite3.Connection, *, private: bool = True) -> 
         for item in parsed if isinstance(parsed, list) else [parsed]:
             if isinstance(item, str) and item.strip():
                 counts[name, item] += count
-    return tuple(pair for pair, _ in counts.most_common())
+    return tuple(pair for pair, _ in counts.most_common(_MAX_VALUES))
 
 
 def note_types(connection: sqlite3.Connection) -> tuple[str, ...]:

@@ -327,7 +327,10 @@ class VaultIndex:
             return record_queries.note_types(connection)
 
     def property_values(self) -> tuple[tuple[str, str], ...]:
-        """Return the names and distinct texts of all properties, the most frequent first."""
+        """Return the names and distinct texts of all properties, the most frequent first.
+
+        The result is the same object until the index changes.
+        """
         with self._rebuild_on_damage(), self._open_database.read_connection() as connection:
             state = (self._open_database, connection.execute("PRAGMA data_version").fetchone()[0])
             if self._values is None or self._values[0] != state:

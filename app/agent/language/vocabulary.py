@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 from rapidfuzz import fuzz, process
 from rapidfuzz.distance import OSA
@@ -49,7 +49,7 @@ _NUMERIC = re.compile(r"[\d\s.,:/+%-]*")
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class VaultWords:
     """The names in the index other than names of notes."""
 
@@ -58,6 +58,32 @@ class VaultWords:
     properties: tuple[str, ...] = ()
     values: tuple[tuple[str, str], ...] = ()
     """Properties, each with one of its texts ("categories", "[[Movies]]")."""
+
+    @cached_property
+    def conditions_by_value(self) -> Mapping[str, Sequence[str]]:
+        """The conditions on each text that may name notes, by the text's name key."""
+        conditions: dict[str, list[str]] = {}
+        for name, value in self.values:
+            label = _label(value)
+            is_name = len(label) <= _MAX_VALUE_LENGTH and label.count(" ") < _MAX_VALUE_WORDS
+            if name_key(name) in _UNNAMED_PROPERTIES or not is_name or _NUMERIC.fullmatch(label):
+                continue
+            if "://" not in label and "@" not in label:
+                conditions.setdefault(name_key(label), []).append(_condition(name, label))
+        return {key: tuple(dict.fromkeys(texts)) for key, texts in conditions.items()}
+
+    @cached_property
+    def labels_by_word(self) -> Mapping[str, Sequence[str]]:
+        """The linked texts of several words, by each of their longer words."""
+        labels: dict[str, dict[str, str]] = {}
+        for _, value in self.values:
+            label = _label(value)
+            words = name_key(label).split()
+            if value.startswith("[[") and 1 < len(words) <= _MAX_VALUE_WORDS:
+                for word in words:
+                    if len(word) >= _MIN_FUZZY_LENGTH:
+                        labels.setdefault(word, {})[name_key(label)] = label
+        return {word: tuple(texts.values()) for word, texts in labels.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,7 +271,7 @@ class Vocabulary:
             return category
         key = name_key(words)
         for form in (key, *self.singular_forms(key)):
-            if conditions := self._conditions_by_value.get(form):
+            if conditions := self._words.conditions_by_value.get(form):
                 return conditions[0] if len(conditions) == 1 else f"({' OR '.join(conditions)})"
         return None
 
@@ -254,7 +280,7 @@ class Vocabulary:
 
         "Kelly" finds the books with `author: "[[Kevin Kelly]]"`, even if this author has no note.
         """
-        labels = _labels_by_word(self._words.values).get(name_key(word), ())
+        labels = self._words.labels_by_word.get(name_key(word), ())
         return self.find_value(labels[0]) if len(labels) == 1 else None
 
     @cached_property
@@ -267,10 +293,6 @@ class Vocabulary:
             for form in (name_key(label), *self.plural_stems(name_key(label))):
                 conditions.setdefault(form, _condition(name, label))
         return conditions
-
-    @property
-    def _conditions_by_value(self) -> Mapping[str, Sequence[str]]:
-        return _conditions_by_value(self._words.values)
 
     def find_property(self, word: str) -> str | None:
         """Return the property that `word` names, in any case, singular or plural; None without one."""
@@ -366,34 +388,6 @@ def _label(value: str) -> str:
 
 def _condition(name: str, label: str) -> str:
     return f"[{name}:{quote_value(label)}]"
-
-
-@lru_cache(maxsize=8)
-def _conditions_by_value(values: tuple[tuple[str, str], ...]) -> Mapping[str, Sequence[str]]:
-    """Return the conditions on each text that may name notes, by the text's name key."""
-    conditions: dict[str, list[str]] = {}
-    for name, value in values:
-        label = _label(value)
-        is_name = len(label) <= _MAX_VALUE_LENGTH and label.count(" ") < _MAX_VALUE_WORDS
-        if name_key(name) in _UNNAMED_PROPERTIES or not is_name or _NUMERIC.fullmatch(label):
-            continue
-        if "://" not in label and "@" not in label:
-            conditions.setdefault(name_key(label), []).append(_condition(name, label))
-    return {key: tuple(dict.fromkeys(found)) for key, found in conditions.items()}
-
-
-@lru_cache(maxsize=8)
-def _labels_by_word(values: tuple[tuple[str, str], ...]) -> Mapping[str, Sequence[str]]:
-    """Return the texts of linked values by each longer word of texts with several words."""
-    labels: dict[str, dict[str, str]] = {}
-    for _, value in values:
-        label = _label(value)
-        words = name_key(label).split()
-        if value.startswith("[[") and 1 < len(words) <= _MAX_VALUE_WORDS:
-            for word in words:
-                if len(word) >= _MIN_FUZZY_LENGTH:
-                    labels.setdefault(word, {})[name_key(label)] = label
-    return {word: tuple(found.values()) for word, found in labels.items()}
 
 
 def _name_similarity(key: str, name: str) -> float:
