@@ -29,7 +29,7 @@ _ORPHANS = (
 )
 
 _MAX_VALUES = 20_000
-_MAX_VALUE_LENGTH = 1000
+_MAX_VALUE_LENGTH = 60
 
 
 def note_record(connection: sqlite3.Connection, path: NotePath) -> NoteRecord | None:
@@ -120,8 +120,8 @@ def property_values(connection: sqlite3.Connection, *, private: bool = True) -> 
     public = "" if private else f" AND note NOT IN ({HIDDEN_IDS})"
     rows = connection.execute(
         "SELECT min(name), value, count(*) FROM properties"
-        """ WHERE (value GLOB '"*' AND value NOT GLOB '"[0-9][0-9][0-9][0-9]-*' OR value GLOB '[[]*')"""
-        f" AND length(value) <= {_MAX_VALUE_LENGTH}{public} GROUP BY key, value"
+        """ WHERE (value GLOB '"*' AND value NOT GLOB '"[0-9][0-9][0-9][0-9]-*'"""
+        f" AND length(value) <= {_MAX_VALUE_LENGTH} OR value GLOB '[[]*'){public} GROUP BY key, value"
     )
     counts: Counter[tuple[str, str]] = Counter()
     for name, value, count in rows:
