@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from threadpoolctl import ThreadpoolController
 
 from app.agent.language.conditions import condition_kinds
 from app.agent.language.dialog import DialogState
@@ -158,6 +159,12 @@ class RequestModel:
         """Return the likeliest programs, at most `width`, with their mean probabilities in the networks."""
         if not items:
             return []
+        # The matrices are so small that several threads mostly wait for one another: on a busy machine, five
+        # times as long as one thread computes.
+        with _thread_pools().limit(limits=1, user_api="blas"):
+            return self._programs(items, state, width)
+
+    def _programs(self, items: Sequence[ItemInput], state: Sequence[str], width: int) -> list[ScoredProgram]:
         totals: dict[tuple[Symbol, ...], float] = {}
         for network in self._networks:
             for one in network.programs(items, state, width):
@@ -318,6 +325,11 @@ def _sigmoid(values: Array) -> Array:
 def _softmax(values: Array) -> Array:
     raised = np.exp(values - values.max(axis=-1, keepdims=True))
     return np.asarray(raised / raised.sum(axis=-1, keepdims=True), np.float32)
+
+
+@cache
+def _thread_pools() -> ThreadpoolController:
+    return ThreadpoolController()
 
 
 @cache
