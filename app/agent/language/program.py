@@ -305,6 +305,8 @@ class ProgramReader:
                     query = self._last_tag()
                 elif isinstance(following, tuple):
                     query = self._condition(symbol, following)
+                    if symbol in ("modified:", "created:") and self._are_daily(parts):
+                        query = self.names_of_days(following) or query
                 else:
                     return None
                 if not query:
@@ -349,6 +351,11 @@ class ProgramReader:
         if not (query or paths or result.source or is_everything or result.order):
             return None
         return replace(result, query=query, notes=tuple(dict.fromkeys(paths)))
+
+    def _are_daily(self, conditions: Sequence[str]) -> bool:
+        """Return whether the conditions mean daily notes, whose dates are in their names."""
+        folder = self._vocabulary.daily_folder
+        return bool(folder) and f"path:{quote_value(f'{folder}/')}" in conditions
 
     def _last_tag(self) -> str:
         """Return the condition on the last change's first tag; empty if there is none."""

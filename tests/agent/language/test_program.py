@@ -347,6 +347,13 @@ def test_daily_notes_are_found_by_the_days_in_their_names(text: str, expected: s
     assert reading(text, "find", "day:", (0, len(items) - 1)) == expected
 
 
+def test_changes_of_daily_notes_are_looked_up_by_their_names() -> None:
+    asked = request("journal entries from february")
+    asked.vocabulary._resolver.add(NotePath.on_disk("Journal/2026-02-03.md"))
+    found = ProgramReader(asked, request_items(asked)).read(["find", "path:", (0, 0), "modified:", (2, 2)])
+    assert found is not None and serialize(found) == "find [path:Journal/ file:2026-02]"
+
+
 def test_a_new_daily_note_has_the_name_of_its_day() -> None:
     made = reading("start today's journal", "create_note", "name=", "day", (1, 1))
     assert made == "create_note name=2026-03-18"
