@@ -32,9 +32,9 @@ _MAX_RELATED = 8
 
 
 class RelatedNode(BaseModel):
-    """A node that may be related, its similarity (0 to 1), and the suggested relation.
+    """A possibly related node, its similarity (0 to 1), and the suggested relation.
 
-    `evidence` supports the type: words of the notes, or a model's reasoning; empty for a guess.
+    `evidence` supports the type: quotations from the notes, or a model's reasoning; empty for a guess.
     """
 
     model_config = ConfigDict(frozen=True, defer_build=True)
@@ -71,9 +71,9 @@ async def related_to_note(
         note: The note.
         limit: The maximum number of results.
         min_similarity: The minimum similarity, 0 to 1.
-        types: The types of the notes to return; None for all types.
+        types: The note types to return, in any case; None for all.
     """
-    wanted_types = {one.strip().lower() for one in types} if types is not None else None
+    wanted_types = {type_name.strip().lower() for type_name in types} if types is not None else None
     nodes: list[RelatedNode] = []
     for path, score in await _candidates(context, note, limit * _OVERSAMPLING):
         other = readable(context, path)
@@ -141,10 +141,10 @@ async def relation_between(
 
     Args:
         context: The context of the call.
-        source: The note that the relation starts from.
+        source: The note in which the relation starts.
         target: The other note.
         similarity: Their similarity, 0 to 1.
-        score: The probability of a relation, 0 to 1, if already known.
+        score: The probability of a relation, 0 to 1, if already known; it replaces the computed score.
     """
     source_features, target_features = (
         note_features(context, source, target),
@@ -168,10 +168,10 @@ async def note_similarity(context: ToolContext, first: OpenNote, second: OpenNot
 async def relation_by_model(
     context: ToolContext, first: OpenNote, second: OpenNote, local: RelationPrediction
 ) -> RelationPrediction:
-    """Return the relation that the model chooses.
+    """Return the relation that the language model chooses, with the score of `local`.
 
-    Without a model, return the local prediction. If the model may not see both notes or gives no usable
-    answer, return the local prediction with the reason.
+    Without a model, return `local`. If the model may not see both notes or gives no usable answer, return
+    `local` with the reason added to its reasoning.
     """
     model = context.language_model
     if model is None:
@@ -195,7 +195,7 @@ async def relation_by_model(
 
 
 def model_exclusion_reason(model: LanguageModel, notes: Iterable[OpenNote]) -> str:
-    """Return why the model may not see all of these notes, or an empty string."""
+    """Return why the model may not see all of the notes, or an empty string."""
     for note in notes:
         if note.parsed.is_private or not model.may_read(note.path):
             return f"Computed locally: {note.name} is hidden from models."
@@ -207,7 +207,7 @@ async def _candidates(context: ToolContext, note: OpenNote, limit: int) -> list[
     if context.index.has_embedding(note.path, note.hash):
         hits = context.index.like_note(note.path, limit)
         scored = [(hit.path, context.index.note_similarity(note.path, hit.path) or hit.score) for hit in hits]
-        return sorted(scored, key=lambda one: (-one[1], one[0]))
+        return sorted(scored, key=lambda scored_path: (-scored_path[1], scored_path[0]))
     if context.index.has_embeddings and not note.parsed.is_private:
         # The note was just written: any stored vectors belong to its old text.
         return await _draft_candidates(context, note, prose_of(note), limit)
@@ -219,25 +219,26 @@ async def _candidates_by_words(
 ) -> list[tuple[NotePath, float]]:
     """Return the notes most similar to `text` by words, best first.
 
-    The candidates contain one of the longest words, which tend to be rare, or are related to `note`.
+    Only notes that contain one of the text's longest words, which tend to be rare, or that are related to
+    `note` are compared.
     """
     paths: dict[NotePath, None] = {}
     if note is not None:
         related = find_related_notes(
             context.index, None, note.path, note.parsed.tag_names, _MAX_LINK_CANDIDATES
         )
-        paths.update(dict.fromkeys(one.path for one in related))
+        paths.update(dict.fromkeys(hit.path for hit in related))
     words = dict.fromkeys(word for word in content_words(text) if word.isalnum())
     for word in sorted(words, key=lambda word: -len(word))[:12]:
         page = await context.index.search(f'"{word}"', 10)
         paths.update(dict.fromkeys(hit.path for hit in page.hits))
     paths.pop(own_path, None)
     notes = [
-        one for path in list(paths)[:_MAX_COMPARED_NOTES] if (one := readable(context, path)) is not None
+        other for path in list(paths)[:_MAX_COMPARED_NOTES] if (other := readable(context, path)) is not None
     ]
     similarities = await asyncio.to_thread(tfidf_similarity, [text, *map(prose_of, notes)])
-    scored = [(one.path, float(score)) for one, score in zip(notes, similarities[0, 1:], strict=True)]
-    return sorted(scored, key=lambda one: (-one[1], one[0]))
+    scored = [(other.path, float(score)) for other, score in zip(notes, similarities[0, 1:], strict=True)]
+    return sorted(scored, key=lambda scored_path: (-scored_path[1], scored_path[0]))
 
 
 def prose_of(note: OpenNote) -> str:

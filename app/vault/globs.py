@@ -98,8 +98,11 @@ def _translate(glob: str, within: str) -> str:
 
 
 def _character_class(letters: str) -> str:
+    """Translate the inside of brackets; a `-` at either end is literal."""
     is_inverted = letters[0] in "!^"
-    members = "".join(f"\\x{{{ord(letter):x}}}" for letter in letters[is_inverted:].replace("-", ""))
+    letters = letters[is_inverted:]
+    hyphen = "-" if letters.startswith("-") or letters.endswith("-") else ""
+    members = "".join(f"\\x{{{ord(letter):x}}}" for letter in letters.replace("-", "") + hyphen)
     ranges = "".join(
         f"\\x{{{ord(low):x}}}-\\x{{{ord(high):x}}}"
         for low, dash, high in zip(letters, letters[1:], letters[2:], strict=False)

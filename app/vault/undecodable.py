@@ -32,9 +32,9 @@ def find_path(root: Path, listed: NotePath) -> NotePath | None:
     try:
         with os.scandir(root / folder if folder else root) as entries:
             names = [
-                one.name
-                for one in entries
-                if not is_encodable(one.name) and escape_unencodable(one.name) == name
+                entry.name
+                for entry in entries
+                if not is_encodable(entry.name) and escape_unencodable(entry.name) == name
             ]
     except OSError:
         return None
@@ -71,8 +71,8 @@ def plan_rename(store: NoteStore, listed: NotePath, name: str) -> ChangeSet:
     files = {path: new_path}
     if stat.S_ISDIR(os.lstat(store.root / path.text).st_mode):
         files = {
-            one: NotePath.on_disk(new_path.text + one.text[len(path.text) :])
-            for one in _files_below(store.root, path)
+            source: NotePath.on_disk(new_path.text + source.text[len(path.text) :])
+            for source in _files_below(store.root, path)
         }
     if not files:
         raise InvalidParametersError(
