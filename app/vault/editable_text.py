@@ -1,7 +1,7 @@
 """Text for an editor, converted back to bytes without changing lines that the user did not edit. Pure.
 
 An editor has one kind of line ending and no byte order mark; files have both. The mark and each line's ending
-are stored separately and restored; a new line gets the most common ending.
+are stored separately and restored; new and changed lines get the most common ending.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class EditableText:
         """Create the editable form of `content`.
 
         Raises:
-            NotEditableError: it is not UTF-8, or holds characters that an editor would lose.
+            NotEditableError: It is not UTF-8, or contains characters that an editor would lose.
         """
         try:
             text = content.decode("utf-8")

@@ -31,12 +31,12 @@ class Journal:
     """The record of all commits to one vault's stores. Thread-safe.
 
     Args:
-        folder: the folder of `journal.sqlite`, created if missing.
-        max_bytes: the limit on the compressed contents.
-        writable: whether this process owns the file.
+        folder: The folder of `journal.sqlite`, created if missing.
+        max_bytes: The maximum size of the compressed contents.
+        writable: Whether this process owns the file.
 
     Raises:
-        StorageError: the folder or the file cannot be used.
+        StorageError: The folder or the file can't be used.
     """
 
     def __init__(self, folder: Path, max_bytes: int = 500 * 1024 * 1024, *, writable: bool = True) -> None:
@@ -156,7 +156,7 @@ class Journal:
         return commits[0]
 
     def commit_of_entry(self, entry: str) -> Commit | None:
-        """Return the newest commit made by the call with this id, if any."""
+        """Return the newest commit of the call with this audit entry, or None."""
         with self._database.transaction() as db:
             commits = read_commits(db, "entry = ?", (to_text(entry),), 1)
         return commits[0] if commits else None
@@ -195,7 +195,10 @@ class Journal:
         return None if row is None else from_text(row[0])
 
     def planned_undos(self, digest: str) -> tuple[int, ...]:
-        """Return the commits that the change set with this digest was planned to undo."""
+        """Return the commits that the change set with this digest was planned to undo.
+
+        The result is empty if it is not the change set of one of the latest plans.
+        """
         return self._plans.get(digest, ())
 
     def plan_undo(self, commit_ids: Iterable[int], read: Callable[[NotePath], bytes | None]) -> UndoPlan:
@@ -252,7 +255,7 @@ class Journal:
         return lambda key: contents[key] if key in contents else self.content(key)
 
     def _later_changes(self, commits: Sequence[Commit]) -> list[LaterChange]:
-        """Return the creations, moves and deletions of other commits after the first of these."""
+        """Return the creations, moves and deletions by other commits since the oldest of these."""
         commit_ids = {commit.id for commit in commits}
         with self._database.transaction() as db:
             changes = read_changes(db, min(commit_ids, default=0), commits[0].place) if commits else []
@@ -262,13 +265,13 @@ class Journal:
         """Return the change set that gives a document the bytes of an earlier version.
 
         Args:
-            path: the path of the note, or the one to restore it to.
-            key: the version's hash.
-            current: the document's current bytes, or None if it does not exist.
-            place: the store of the document.
+            path: The document's path, or the one to restore it to.
+            key: The version's hash.
+            current: The document's current bytes, or None if it does not exist.
+            place: The document's store.
 
         Raises:
-            NotFoundError: the version is no longer stored, or is damaged.
+            NotFoundError: The version is no longer stored, or is damaged.
         """
         content = self.content(key)
         change = Create(path, content) if current is None else Update(path, current, content)

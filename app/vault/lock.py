@@ -22,10 +22,10 @@ class VaultLock:
     """The lock on a file in a vault's data folder whose holder may write the vault.
 
     The operating system holds the lock (filelock uses flock or LockFile) and releases it when the process
-    dies. A second file names the owner, because a locked file cannot be read on Windows.
+    dies. A second file names the owner, because a locked file can't be read on Windows.
 
     Args:
-        data_folder: the vault's folder in the user's data.
+        data_folder: The vault's folder in the user's data.
     """
 
     def __init__(self, data_folder: Path) -> None:
@@ -94,7 +94,7 @@ def _unusable_folder(error: OSError) -> StorageError:
 
 
 def _read_holder(data_folder: Path) -> str | None:
-    """Describe the process that last took the lock without releasing it, even if it crashed."""
+    """Describe the process that last took the lock without releasing it, or return None if unknown."""
     try:
         owner_data = json.loads((data_folder / _OWNER_FILE).read_text(encoding="utf-8"))
         return f"process {int(owner_data['pid'])} on {owner_data['host']}"

@@ -52,7 +52,7 @@ def find_span(text: str, fragment: str) -> Span | None:
 
 
 def find_fragment(text: str, parsed: ParsedNote, fragment: str) -> Span | None:
-    """Find the span that a link fragment refers to: `span=…`, or a block by its `^id`.
+    """Find the span that a link fragment refers to: `span=…`, or a block by its `^id`; None if it is missing.
 
     The span of a block is its list item, heading or paragraph, without the id.
     """
