@@ -52,9 +52,9 @@ def _with_context(result: Result, call: AnsweredCall) -> str:
 
 def _related(result: Result, call: AnsweredCall) -> str:
     lines = [
-        f"{_link(one['id'])}: {_verb(one['suggested_relationship'])}, {one['similarity_score']:.2f} similar."
-        f" {one['reasoning']}"
-        for one in result["related_nodes"]
+        f"{_link(node['id'])}: {_verb(node['suggested_relationship'])}, {node['similarity_score']:.2f}"
+        f" similar. {node['reasoning']}"
+        for node in result["related_nodes"]
     ]
     if not lines:
         return f"No notes are similar to {_link(result['node_id'])}."
@@ -69,15 +69,17 @@ def _related(result: Result, call: AnsweredCall) -> str:
 
 def _confidence(result: Result, call: AnsweredCall) -> str:
     subject = result.get("node_id") or result.get("edge_id")
-    lines = [f"{one['factor']}: {one['impact']}" for one in result["factors"]]
+    lines = [f"{factor['factor']}: {factor['impact']}" for factor in result["factors"]]
     previous, current = result["old_confidence"], result["new_confidence"]
     label = "none" if current is None else f"{current:.2f}"
     return f"{_link(str(subject))}: {previous:.2f} before, {label} now.\n\n{_list(lines)}"
 
 
 def _node(result: Result, call: AnsweredCall) -> str:
-    lines = [f"{_verb(one['relationship_type'])} {_link(one['to_id'])}" for one in result["relationships"]]
-    lines += [f"{_link(one['from_id'])} {_verb(one['relationship_type'])} it" for one in result["incoming"]]
+    lines = [f"{_verb(edge['relationship_type'])} {_link(edge['to_id'])}" for edge in result["relationships"]]
+    lines += [
+        f"{_link(edge['from_id'])} {_verb(edge['relationship_type'])} it" for edge in result["incoming"]
+    ]
     confidence = f", confidence {result['confidence']:.2f}" if result["confidence"] is not None else ""
     head = f"{_link(result['node_id'])} is a {result['type']}{confidence}."
     return f"{head}\n\n{_list(lines)}" if lines else f"{head} It has no relations."
@@ -90,9 +92,9 @@ def _relation(result: Result, call: AnsweredCall) -> str:
 
 def _suggested(result: Result, call: AnsweredCall) -> str:
     lines = [
-        f"{_link(one['from_id'])} {_verb(one['relationship_type'])} {_link(one['to_id'])}"
-        f" ({one['score']:.2f}): {one['reasoning']}"
-        for one in result["suggestions"]
+        f"{_link(edge['from_id'])} {_verb(edge['relationship_type'])} {_link(edge['to_id'])}"
+        f" ({edge['score']:.2f}): {edge['reasoning']}"
+        for edge in result["suggestions"]
     ]
     if not lines:
         return "No missing relations were found."

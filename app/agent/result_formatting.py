@@ -109,7 +109,7 @@ def _hits(result: Result, call: AnsweredCall) -> str:
 
 def shown_passages(result: Result) -> list[Mapping[str, Any]]:
     """Return the passages of `find_passages` to show, without weak ones; only a few if none is an answer."""
-    passages = [one for one in result["passages"] if not one["weak"]]
+    passages = [passage for passage in result["passages"] if not passage["weak"]]
     return passages if result["answered"] else passages[:_MAX_CLOSEST_PASSAGES]
 
 
@@ -151,9 +151,9 @@ def _listing(result: Result, call: AnsweredCall) -> str:
 
 def _related(result: Result, call: AnsweredCall) -> str:
     lines = [
-        f"{wikilink(one['path'])}: "
-        + ", ".join(_relation(str(reason["relationship"]), reason["score"]) for reason in one["reasons"])
-        for one in result["related"]
+        f"{wikilink(note['path'])}: "
+        + ", ".join(_relation(str(reason["relationship"]), reason["score"]) for reason in note["reasons"])
+        for note in result["related"]
     ]
     name = wikilink(str(call.arguments["name"]))
     return _count_and_list(
@@ -263,7 +263,8 @@ def _format_time(seconds: float) -> str:
 
 def _versions(result: Result, call: AnsweredCall) -> str:
     lines = [
-        f"{_format_time(v['time'])}, {v['author']}: {v['summary'] or 'changed'}" for v in result["versions"]
+        f"{_format_time(version['time'])}, {version['author']}: {version['summary'] or 'changed'}"
+        for version in result["versions"]
     ]
     name = wikilink(str(call.arguments["name"]))
     text = _count_and_list(
@@ -278,8 +279,8 @@ def _versions(result: Result, call: AnsweredCall) -> str:
 
 def _mentions(result: Result, call: AnsweredCall) -> str:
     lines = [
-        f"{wikilink(one['path'])}, line {one['line']}: {' '.join(one['text'].split())[:160]}"
-        for one in result["mentions"]
+        f"{wikilink(mention['path'])}, line {mention['line']}: {' '.join(mention['text'].split())[:160]}"
+        for mention in result["mentions"]
     ]
     name = wikilink(str(call.arguments["name"]))
     return _count_and_list(
@@ -324,7 +325,7 @@ def _batch(result: Result, call: AnsweredCall) -> str:
 
 
 def _unresolved(result: Result, call: AnsweredCall) -> str:
-    lines = [f"[[{one['name']}]]: {pluralize(int(one['links']), 'link')}" for one in result["links"]]
+    lines = [f"[[{link['name']}]]: {pluralize(int(link['links']), 'link')}" for link in result["links"]]
     return _count_and_list(
         lines, int(result["total"]), "unresolved link", "unresolved links", "Every link resolves to a note."
     )
@@ -332,8 +333,8 @@ def _unresolved(result: Result, call: AnsweredCall) -> str:
 
 def _duplicates(result: Result, call: AnsweredCall) -> str:
     lines = [
-        f"{wikilink(one['first'])} and {wikilink(one['second'])}: {one['words']:.0%} of the words"
-        for one in result["pairs"]
+        f"{wikilink(pair['first'])} and {wikilink(pair['second'])}: {pair['words']:.0%} of the words"
+        for pair in result["pairs"]
     ]
     return _count_and_list(
         lines,

@@ -38,7 +38,7 @@ class AgentSession:
     """Runs the agent's turns in one vault.
 
     `start` returns the turn's id immediately; events report the turn's progress. A turn ends when the answer
-    is complete, on `stop`, or when the vault is closed. Its conversation is saved continuously.
+    is complete or fails, on `stop`, or when the vault is closed. Its conversation is saved continuously.
     """
 
     def __init__(
