@@ -50,7 +50,7 @@ class EditableText:
         """Return the bytes of `edited`; unchanged lines keep their endings, and the file keeps its mark.
 
         Raises:
-            NotEditableError: a character can't be encoded as UTF-8.
+            NotEditableError: A character can't be encoded as UTF-8.
         """
         lines = edited.split("\n")
         line_endings = self._line_endings_for(lines)

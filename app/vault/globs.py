@@ -98,10 +98,10 @@ def _translate(glob: str, within: str) -> str:
     return pattern + ")" * open_braces
 
 
-def _character_class(letters: str) -> str:
+def _character_class(text: str) -> str:
     """Translate the inside of brackets; a `-` at either end is literal."""
-    is_inverted = letters[0] in "!^"
-    letters = letters[is_inverted:]
+    is_inverted = text[0] in "!^"
+    letters = text[is_inverted:]
     hyphen = "-" if letters.startswith("-") or letters.endswith("-") else ""
     members = "".join(f"\\x{{{ord(letter):x}}}" for letter in letters.replace("-", "") + hyphen)
     ranges = "".join(

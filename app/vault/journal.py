@@ -128,9 +128,9 @@ class Journal:
         """Return commits, newest first.
 
         Args:
-            limit: the maximum number.
-            path: restrict to commits that changed a file with this name, without following moves.
-            place: restrict to one store.
+            limit: The maximum number.
+            path: Restrict to commits that changed a file with this name, without following moves.
+            place: Restrict to one store.
         """
         conditions: list[str] = ["1"]
         values: list[object] = []
@@ -147,7 +147,7 @@ class Journal:
         """Return the commit with this number.
 
         Raises:
-            NotFoundError: there is none.
+            NotFoundError: There is none.
         """
         with self._database.transaction() as db:
             commits = read_commits(db, "id = ?", (number,), 1)
@@ -178,7 +178,7 @@ class Journal:
         """Return the bytes with this hash.
 
         Raises:
-            NotFoundError: they were never stored, have been removed to save space, or are damaged.
+            NotFoundError: They were never stored, have been removed to save space, or are damaged.
         """
         with self._database.transaction() as db:
             return _content(db, key)
@@ -208,12 +208,12 @@ class Journal:
         resolved a conflict, pass `undoes=plan.commits` to `NoteStore.commit`.
 
         Args:
-            commit_ids: the commits, all of one store.
-            read: returns the current bytes of a document of that store, or None if it does not exist.
+            commit_ids: The commits, all of one store.
+            read: Returns the current bytes of a document of that store, or None if it does not exist.
 
         Raises:
-            NotFoundError: there is no such commit, or contents that the undo needs are missing.
-            InvalidParametersError: the commits belong to several stores.
+            NotFoundError: There is no such commit, or contents that the undo needs are missing.
+            InvalidParametersError: The commits belong to several stores.
         """
         commits = [self.commit(number) for number in dict.fromkeys(commit_ids)]
         if len({commit.place for commit in commits}) > 1:
@@ -231,7 +231,7 @@ class Journal:
         Commits that are already undone are omitted together with their undo commits, unless no others remain.
 
         Raises:
-            NotFoundError: there is no such commit.
+            NotFoundError: There is no such commit.
         """
         commits = [self.commit(number) for number in dict.fromkeys(commit_ids)]
         given_ids = {commit.id for commit in commits}

@@ -41,8 +41,8 @@ class VaultLock:
         """Acquire the lock; do nothing if this object already holds it.
 
         Raises:
-            VaultBusyError: another process or window holds it; `owner` describes that process.
-            StorageError: the data folder cannot be used.
+            VaultBusyError: Another process or window holds it; `owner` describes that process.
+            StorageError: The data folder cannot be used.
         """
         if self.is_held:
             return
@@ -73,7 +73,7 @@ def find_holder(data_folder: Path) -> str | None:
     """Return a description of the process that holds the vault's lock, or None if it is free.
 
     Raises:
-        StorageError: the data folder or the lock's file cannot be used.
+        StorageError: The data folder or the lock's file cannot be used.
     """
     lock_file = data_folder / _LOCK_FILE
     lock = FileLock(lock_file, timeout=0, mode=0o600)

@@ -50,7 +50,7 @@ class NotePath:
         """Parse a path, in NFC, that every platform can store.
 
         Raises:
-            InvalidPathError: the text is empty or absolute, contains a control or reserved character, or a
+            InvalidPathError: The text is empty or absolute, contains a control or reserved character, or a
                 part that is empty, `.`, `..`, a device name or too long, starts or ends with a space, or ends
                 with a dot.
         """
@@ -66,7 +66,7 @@ class NotePath:
         """Return the path of an existing file as the file system spells it; check only containment.
 
         Raises:
-            InvalidPathError: the text is empty or absolute, or contains a NUL or an empty, `.` or `..` part.
+            InvalidPathError: The text is empty or absolute, or contains a NUL or an empty, `.` or `..` part.
         """
         parts = text.split("/")
         if not text or text.startswith("/") or any(part in ("", ".", "..") for part in parts) or "\0" in text:

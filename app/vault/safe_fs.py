@@ -72,7 +72,7 @@ class Folder:
         """Return the name of an entry for a call with `dir_fd=self.fd`.
 
         Raises:
-            InvalidPathError: the name would leave the folder, or the folder became a link.
+            InvalidPathError: The name would leave the folder, or the folder became a link.
         """
         if name in ("", ".", "..") or not _SEPARATORS.isdisjoint(name):
             raise InvalidPathError(f"{name!r} is not a file name.", path=name)
@@ -99,9 +99,9 @@ class Folder:
         """Return the bytes of a regular file.
 
         Raises:
-            LimitError: it is larger than `limit` bytes.
-            InvalidPathError: it is a link, a folder or a device.
-            OSError: the operating system reports an error.
+            LimitError: It is larger than `limit` bytes.
+            InvalidPathError: It is a link, a folder or a device.
+            OSError: The operating system reports an error.
         """
         with self._open_reader(name) as (fd, size):
             parts, total = [], 0
@@ -117,8 +117,8 @@ class Folder:
         """Return the first `count` bytes of a regular file of any size.
 
         Raises:
-            InvalidPathError: it is a link, a folder or a device.
-            OSError: the operating system reports an error.
+            InvalidPathError: It is a link, a folder or a device.
+            OSError: The operating system reports an error.
         """
         with self._open_reader(name) as (fd, _):
             parts, remaining = [], count
@@ -247,9 +247,9 @@ class VaultRoot:
         """Open a folder of the vault (empty: its root); use it in a `with` statement, which closes it.
 
         Raises:
-            InvalidPathError: a part of the path is a symbolic link.
-            FileNotFoundError, NotADirectoryError: it does not exist or is not a folder.
-            VaultLostError: the vault's folder is gone.
+            InvalidPathError: A part of the path is a symbolic link.
+            FileNotFoundError, NotADirectoryError: It does not exist or is not a folder.
+            VaultLostError: The vault's folder is gone.
         """
         parts = [part for part in folder.split("/") if part]
         if not self.platform.has_dir_fds:
@@ -293,7 +293,7 @@ class VaultRoot:
         """Resolve the links in a path and return the result, which must be in the vault.
 
         Raises:
-            InvalidPathError: a link in the path leads out of the vault.
+            InvalidPathError: A link in the path leads out of the vault.
         """
         real_path = os.path.realpath(Path(self.path, path.text))
         try:

@@ -65,13 +65,13 @@ class NoteStore:
     Thread-safe; commits run one at a time.
 
     Args:
-        root: the folder.
-        journal: records the commits.
-        place: the name of this store in change sets; empty for the vault.
-        log_folder: the folder of the write-ahead log; None for the journal's folder.
+        root: The folder.
+        journal: Records the commits.
+        place: The name of this store in change sets; empty for the vault.
+        log_folder: The folder of the write-ahead log; None for the journal's folder.
         writable: False to reject commits, because another process owns the vault.
-        step: called with a description before each step of a commit on disk, so that tests can crash there.
-        platform: the system's capabilities, for tests; detected by default.
+        step: Called with a description before each step of a commit on disk, so that tests can crash there.
+        platform: The system's capabilities, for tests; detected by default.
     """
 
     def __init__(
@@ -200,7 +200,7 @@ class NoteStore:
         """Check that the store is writable, before the user is asked for approval.
 
         Raises:
-            VaultBusyError: the store is not writable.
+            VaultBusyError: The store is not writable.
         """
         if not self.writable:
             raise VaultBusyError("The vault is open for reading only, so nothing in it can be changed.")
@@ -261,8 +261,8 @@ class NoteStore:
         and the current bytes of each file.
 
         Raises:
-            VaultBusyError: the store is not writable.
-            StorageError: the journal can't be written.
+            VaultBusyError: The store is not writable.
+            StorageError: The journal can't be written.
         """
         self.check_writable()
         with self._lock:
@@ -378,8 +378,8 @@ class NoteStore:
         background.
 
         Raises:
-            NotFoundError: a folder disappeared meanwhile.
-            VaultLostError, StorageError: the vault is gone, or the disk failed.
+            NotFoundError: A folder disappeared meanwhile.
+            VaultLostError, StorageError: The vault is gone, or the disk failed.
         """
         with self._lock:
             if self._wal.has_pending():

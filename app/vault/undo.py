@@ -55,7 +55,7 @@ class UndoPlan:
         former path, if the undo reverts a move, because the reverted links of other notes point there.
 
         Raises:
-            InvalidParametersError: there is a choice for a file that is not in conflict.
+            InvalidParametersError: There is a choice for a file that is not in conflict.
         """
         conflicts = {conflict.path: conflict for conflict in self.conflicts}
         if unknown := [str(path) for path in choices if path not in conflicts]:
@@ -334,13 +334,13 @@ def plan_undo(
     """Plan the undo of commits.
 
     Args:
-        commits: the commits, all of one store, in any order.
-        later_changes: the creations, moves and deletions of other commits newer than the oldest of these.
-        content: returns the bytes for a hash; raises NotFoundError if they are no longer stored.
-        read: returns the current bytes of a file, or None if it does not exist.
+        commits: The commits, all of one store, in any order.
+        later_changes: The creations, moves and deletions of other commits newer than the oldest of these.
+        content: Returns the bytes for a hash; raises NotFoundError if they are no longer stored.
+        read: Returns the current bytes of a file, or None if it does not exist.
 
     Raises:
-        NotFoundError: bytes that the undo needs are no longer stored.
+        NotFoundError: Bytes that the undo needs are no longer stored.
     """
     planner = _UndoPlanner(later_changes, content, read)
     ordered = sorted(commits, key=lambda commit: commit.id, reverse=True)

@@ -110,7 +110,7 @@ def _load(content: bytes) -> Intent:
     """Read an intent that `_dump` wrote.
 
     Raises:
-        ValueError, KeyError, TypeError, InvalidPathError: the file is damaged.
+        ValueError, KeyError, TypeError, InvalidPathError: The file is damaged.
     """
     data: dict[str, Any] = json.loads(content)
     draft = data["draft"]
