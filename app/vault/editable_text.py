@@ -18,7 +18,7 @@ _UNEDITABLE = re.compile("\r(?!\n)|[\x00\u2028\u2029\ufdd0\ufdd1]")
 
 
 class NotEditableError(ValueError):
-    """The bytes would not survive an editor; the message says why."""
+    """The bytes or the edited text can't be converted without loss; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)

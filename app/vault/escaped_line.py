@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from app.vault.invisible_chars import character_label, is_hidden
-from app.vault.invisible_chars import escape_hidden as escape_hidden
 
 CHIP_SIGN = "chip"
 QUIET_SIGN = "quiet"

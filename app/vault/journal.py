@@ -30,6 +30,8 @@ _MAX_CACHED_PLANS = 64
 class Journal:
     """The record of all commits to one vault's stores. Thread-safe.
 
+    Every method raises StorageError if the disk failed, or if the file proved damaged and was replaced.
+
     Args:
         folder: The folder of `journal.sqlite`, created if missing.
         max_bytes: The maximum size of the compressed contents.
@@ -129,8 +131,8 @@ class Journal:
 
         Args:
             limit: The maximum number.
-            path: Restrict to commits that changed a file with this name, without following moves.
-            place: Restrict to one store.
+            path: Only commits that changed a file with this name, without following moves.
+            place: Only commits to this store.
         """
         conditions: list[str] = ["1"]
         values: list[object] = []

@@ -72,8 +72,10 @@ class VaultLock:
 def find_holder(data_folder: Path) -> str | None:
     """Return a description of the process that holds the vault's lock, or None if it is free.
 
+    A free lock is taken for a moment.
+
     Raises:
-        StorageError: The data folder or the lock's file cannot be used.
+        StorageError: The data folder or the lock's file can't be used.
     """
     lock_file = data_folder / _LOCK_FILE
     lock = FileLock(lock_file, timeout=0, mode=0o600)
