@@ -211,7 +211,7 @@ class Journal:
 
         Args:
             commit_ids: The commits, all of one store.
-            read: Returns the current bytes of a document of that store, or None if it does not exist.
+            read: Returns the current bytes of a document in that store, or None if it does not exist.
 
         Raises:
             NotFoundError: There is no such commit, or contents that the undo needs are missing.

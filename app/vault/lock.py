@@ -42,7 +42,7 @@ class VaultLock:
 
         Raises:
             VaultBusyError: Another process or window holds it; `owner` describes that process.
-            StorageError: The data folder cannot be used.
+            StorageError: The data folder can't be used.
         """
         if self.is_held:
             return
