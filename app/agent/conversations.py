@@ -92,7 +92,8 @@ class _ConversationFile(Database):
 class ConversationStore:
     """Reads and writes the conversations of one vault.
 
-    Every method raises StorageError if the disk failed, or if the file was damaged and has been replaced.
+    Methods that read or write raise StorageError if the disk failed, or if the file was damaged and has been
+    replaced.
 
     Args:
         folder: The vault's data folder; the file in it is `conversations.sqlite`.

@@ -76,7 +76,7 @@ class VaultBaseline:
             # Open as long as this object; unbuffered, so that a write to a full disk fails at once.
             self._bytes = tempfile.TemporaryFile(dir=folder, buffering=0)  # noqa: SIM115
         except OSError as error:
-            message = f"Could not store a copy of the notes: {error.strerror or error}."
+            message = f"The copy of the notes that undo needs can't be stored: {error.strerror or error}."
             raise StorageError(message, errno=error.errno) from error
         self._end = 0
         self._lock = threading.Lock()

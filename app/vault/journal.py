@@ -30,7 +30,8 @@ _MAX_CACHED_PLANS = 64
 class Journal:
     """The record of all commits to one vault's stores. Thread-safe.
 
-    Every method raises StorageError if the disk failed, or if the file proved damaged and was replaced.
+    Methods that read or write raise StorageError if the disk failed, or if the file proved damaged and was
+    replaced.
 
     Args:
         folder: The folder of `journal.sqlite`, created if missing.

@@ -92,7 +92,7 @@ def find_holder(data_folder: Path) -> str | None:
 
 
 def _unusable_folder(error: OSError) -> StorageError:
-    return StorageError(f"The vault's data folder can't be used: {error.strerror}.")
+    return StorageError(f"The vault's data folder can't be used: {error.strerror or error}.")
 
 
 def _read_holder(data_folder: Path) -> str | None:
