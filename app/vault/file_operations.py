@@ -147,7 +147,11 @@ class OperationExecutor:
             raise conflict_error(put.path, None, folder.digest(name)) from error
 
     def _exchange(self, folder: Folder, temp: str, path: str, old_hash: str, new_hash: str) -> None:
-        """Replace the file at `path`, which must have the hash `old_hash`, with `temp` (hash `new_hash`)."""
+        """Replace the file at `path`, which must have the hash `old_hash`, with `temp` (hash `new_hash`).
+
+        Raises:
+            ConflictError: The file differs or is gone; the text of the other program is in its place.
+        """
         name = split_path(path)[1]
         if (current_hash := folder.digest(name)) != old_hash:
             raise conflict_error(path, old_hash, current_hash)
