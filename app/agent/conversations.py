@@ -118,10 +118,10 @@ class ConversationStore:
         """Close the file."""
         self._file.close()
 
-    def create(self, title: str = "", id: str = "") -> Conversation:
-        """Create an empty conversation, with a new id unless `id` is given."""
+    def create(self, title: str = "", conversation_id: str = "") -> Conversation:
+        """Create an empty conversation, with a new id unless `conversation_id` is given."""
         now = time.time()
-        conversation = Conversation(id or uuid.uuid4().hex, title, now, now)
+        conversation = Conversation(conversation_id or uuid.uuid4().hex, title, now, now)
         with self._file.transaction(write=True) as db:
             db.execute(
                 "insert into conversations values (?, ?, ?, ?, null)", (conversation.id, title, now, now)

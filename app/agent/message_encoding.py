@@ -33,7 +33,7 @@ def encodable_messages(messages: Iterable[ModelMessage]) -> list[ModelMessage]:
 
 def _clean_message(message: ModelMessage) -> ModelMessage:
     parts = [_clean_part(part) for part in message.parts]
-    if all(cleaned is original for cleaned, original in zip(parts, message.parts, strict=True)):
+    if all(part is other for part, other in zip(parts, message.parts, strict=True)):
         return message
     changed: ModelMessage = replace(message, parts=parts)  # type: ignore[arg-type]
     return changed

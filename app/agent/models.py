@@ -252,7 +252,7 @@ def explain_error(error: BaseException, settings: ModelSettings) -> ModelProblem
     """Explain an error of the model layer: what happened and what to do, without the key or a traceback."""
     address = settings.base_url or get_provider(settings).address
     hint = get_provider(settings).hint
-    status = _status_code(error)
+    status = getattr(_status_error(error), "status_code", None)
     server_message = _server_message(error)
     name = settings.model or "the model"
     if status in (401, 403):
@@ -320,10 +320,6 @@ def _status_error(error: BaseException) -> BaseException | None:
     return next(
         (cause for cause in _error_chain(error) if isinstance(getattr(cause, "status_code", None), int)), None
     )
-
-
-def _status_code(error: BaseException) -> int | None:
-    return getattr(_status_error(error), "status_code", None)
 
 
 def _server_message(error: BaseException) -> str:

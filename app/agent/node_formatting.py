@@ -52,8 +52,8 @@ def _with_context(result: Result, call: AnsweredCall) -> str:
 
 def _related(result: Result, call: AnsweredCall) -> str:
     lines = [
-        f"{_link(node['id'])}: {_verb(node['suggested_relationship'])}, {node['similarity_score']:.2f}"
-        f" similar. {node['reasoning']}"
+        f"{_link(node['id'])}: {_verb(node['suggested_relationship'])},"
+        f" {node['similarity_score']:.2f} similar. {node['reasoning']}"
         for node in result["related_nodes"]
     ]
     if not lines:
@@ -76,9 +76,13 @@ def _confidence(result: Result, call: AnsweredCall) -> str:
 
 
 def _node(result: Result, call: AnsweredCall) -> str:
-    lines = [f"{_verb(edge['relationship_type'])} {_link(edge['to_id'])}" for edge in result["relationships"]]
+    lines = [
+        f"{_verb(relationship['relationship_type'])} {_link(relationship['to_id'])}"
+        for relationship in result["relationships"]
+    ]
     lines += [
-        f"{_link(edge['from_id'])} {_verb(edge['relationship_type'])} it" for edge in result["incoming"]
+        f"{_link(relationship['from_id'])} {_verb(relationship['relationship_type'])} it"
+        for relationship in result["incoming"]
     ]
     confidence = f", confidence {result['confidence']:.2f}" if result["confidence"] is not None else ""
     head = f"{_link(result['node_id'])} is a {result['type']}{confidence}."
@@ -92,9 +96,9 @@ def _relation(result: Result, call: AnsweredCall) -> str:
 
 def _suggested(result: Result, call: AnsweredCall) -> str:
     lines = [
-        f"{_link(edge['from_id'])} {_verb(edge['relationship_type'])} {_link(edge['to_id'])}"
-        f" ({edge['score']:.2f}): {edge['reasoning']}"
-        for edge in result["suggestions"]
+        f"{_link(suggestion['from_id'])} {_verb(suggestion['relationship_type'])}"
+        f" {_link(suggestion['to_id'])} ({suggestion['score']:.2f}): {suggestion['reasoning']}"
+        for suggestion in result["suggestions"]
     ]
     if not lines:
         return "No missing relations were found."
@@ -108,8 +112,8 @@ def _merged(result: Result, call: AnsweredCall) -> str:
     links = f" Links to it were rewritten in {pluralize(count, 'note')}." if count else ""
     text = f"“{secondary}” was merged into {primary} and moved to the vault's trash.{links}"
     text += " To undo this, say “undo”."
-    if left := result["left_out"]:
-        text += f"\n\nUnchanged:\n\n{_list(left[:_MAX_LIST_ITEMS])}"
+    if skipped := result["left_out"]:
+        text += f"\n\nUnchanged:\n\n{_list(skipped[:_MAX_LIST_ITEMS])}"
     return text
 
 

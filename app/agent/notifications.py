@@ -33,12 +33,14 @@ class NotificationInbox(Protocol):
         """Return the unread notifications that `may_see` accepts, and mark them as read."""
         ...
 
-    def name_of(self, id: str) -> str:
+    def name_of(self, source_id: str) -> str:
         """Return the display name of a source."""
         ...
 
 
-def format_news(turn: Turn, inbox: NotificationInbox, may_see: Callable[[Notification], bool]) -> str:
+def format_notifications(
+    turn: Turn, inbox: NotificationInbox, may_see: Callable[[Notification], bool]
+) -> str:
     """Return the news as a block of data for the prompt; empty if there is none.
 
     The conversation records that the agent received the news, and its untrusted text taints the conversation.
@@ -107,8 +109,8 @@ class NotificationTrigger:
         return settings.uses_model or settings.answering_program is not None
 
     def _handle_notification(self, event: Notified) -> None:
-        id = event.notification.source
-        starts_turn = self._sources.starts_turn(id) and self._has_model()
+        source_id = event.notification.source
+        starts_turn = self._sources.starts_turn(source_id) and self._has_model()
         if starts_turn and (self._task is None or self._task.done()):
             self._task = asyncio.create_task(self._start_turns(), name="start turns for news")
 

@@ -732,7 +732,7 @@ def _task_reading(
     path, line, _ = task
     text = _task_text(line)
     equal_tasks = [
-        other for other in matches if other[0] == path and _task_text(other[1]).casefold() == text.casefold()
+        match for match in matches if match[0] == path and _task_text(match[1]).casefold() == text.casefold()
     ]
     arguments: Arguments = {"query": text}
     if len(equal_tasks) > 1:

@@ -57,12 +57,12 @@ def _list(lines: Iterable[str]) -> str:
     return "\n".join(f"- {line}" for line in lines)
 
 
-def _count_and_list(items: Iterable[str], total: int, one: str, many: str, none: str) -> str:
+def _count_and_list(items: Iterable[str], total: int, singular: str, plural: str, none: str) -> str:
     """Return a sentence with the count, then a list of at most `_MAX_LIST_ITEMS` items."""
     lines = list(items)
     if not lines:
         return none
-    head = f"{pluralize(total, one, many)}:"
+    head = f"{pluralize(total, singular, plural)}:"
     remainder = f"\n\n… and {total - _MAX_LIST_ITEMS} more." if total > _MAX_LIST_ITEMS else ""
     return f"{head}\n\n{_list(lines[:_MAX_LIST_ITEMS])}{remainder}"
 
@@ -315,8 +315,8 @@ def _batch(result: Result, call: AnsweredCall) -> str:
         if notes
         else "Nothing to change."
     )
-    if left := result["left_out"]:
-        text += f"\n\nSkipped:\n\n{_list(left[:_MAX_LIST_ITEMS])}"
+    if skipped := result["left_out"]:
+        text += f"\n\nSkipped:\n\n{_list(skipped[:_MAX_LIST_ITEMS])}"
     return text
 
 

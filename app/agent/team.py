@@ -105,9 +105,9 @@ class Team:
 
     # Interface for tools
 
-    def tell_user(self, caller: Caller, text: str, metadata: Metadata | None = None) -> Delivery:
-        """Send the user a message; see `TeamService.tell_user`."""
-        return self.mailbox.tell_user(caller, text, metadata)
+    def notify_user(self, caller: Caller, text: str, metadata: Metadata | None = None) -> Delivery:
+        """Send the user a message; see `TeamService.notify_user`."""
+        return self.mailbox.notify_user(caller, text, metadata)
 
     async def ask_agent(
         self, caller: Caller, name: str, text: str, metadata: Metadata | None = None
@@ -129,7 +129,7 @@ class Team:
         """Ask a group; see `TeamService.ask_group`."""
         group = self.settings.group(name)
         if group is None:
-            names = [existing.name for existing in self.settings.groups]
+            names = [known_group.name for known_group in self.settings.groups]
             raise NotFoundError(f"There is no group called {name!r}.", suggestions=names)
 
         async def ask(frame: DelegationFrame) -> TeamReply:

@@ -160,7 +160,7 @@ def _with_properties(
     With `prefers_second`, the second note's values also replace those of the first. Tags and aliases are
     joined, and the other note's name becomes an alias.
     """
-    own = {name_key(key): key for key in first.properties}
+    keys_by_name = {name_key(key): key for key in first.properties}
     relation_types = {
         relation.type for relation in (*first.relations, *second.relations) if relation.link.in_properties
     }
@@ -169,18 +169,18 @@ def _with_properties(
         if (
             folded in _LIST_KEYS
             or folded in _KEPT_KEYS
-            or (folded in own and relation_type(key) in relation_types)
+            or (folded in keys_by_name and relation_type(key) in relation_types)
         ):
             continue
-        if (folded == "ai" and second.is_private) or folded not in own or prefers_second:
-            text = set_property(text, own.get(folded, key), value)
+        if (folded == "ai" and second.is_private) or folded not in keys_by_name or prefers_second:
+            text = set_property(text, keys_by_name.get(folded, key), value)
     tags = _join_tags(first.properties, second.properties)
     if tags:
-        text = set_property(text, own.get("tags", "tags"), tags)
+        text = set_property(text, keys_by_name.get("tags", "tags"), tags)
     existing_keys = {name_key(alias) for alias in first.aliases}
     aliases = [alias for alias in (*second.aliases, other_name) if name_key(alias) not in existing_keys]
     if aliases:
-        key = own.get("aliases") or own.get("alias") or "aliases"
+        key = keys_by_name.get("aliases") or keys_by_name.get("alias") or "aliases"
         text = set_property(text, key, [*first.aliases, *dict.fromkeys(aliases)])
     return text
 

@@ -29,7 +29,7 @@ from app.vault.path import NotePath
 
 Count = Annotated[int, Field(ge=1, le=100)]
 _MAX_TEXT_CHARS = 1000
-_MAX_RECALLED = 1000
+_MAX_RECALLED_ENTRIES = 1000
 
 
 class RecalledEntry(BaseModel):
@@ -120,7 +120,7 @@ async def _recall_visible(
     if filter_visible(hits) == hits:
         return hits
     # Some entries are hidden from the caller: search for more to replace them.
-    more_hits = await memory.recall(agent, query, _MAX_RECALLED, time_range, context.semantic_search)
+    more_hits = await memory.recall(agent, query, _MAX_RECALLED_ENTRIES, time_range, context.semantic_search)
     return filter_visible(more_hits)[:limit]
 
 

@@ -12,7 +12,7 @@ from app.analysis.language_model import LanguageModel, ModelError
 from app.analysis.relation_classifier import RelationPrediction, Structure, suggest_relation
 from app.analysis.sentences import split_sentences
 from app.analysis.tfidf import content_words, tfidf_similarity
-from app.embeddings import EmbedderUnavailable
+from app.embeddings import EmbedderUnavailableError
 from app.toolkit.context import ToolContext
 from app.toolkit.open_note import OpenNote
 from app.toolkit.related import find_related_notes
@@ -28,7 +28,7 @@ _OVERSAMPLING = 5
 _MAX_LINK_CANDIDATES = 60
 _MAX_COMPARED_NOTES = 200
 _MAX_PREVIEW_CHARS = 200
-_MAX_RELATED = 8
+_MAX_RELATED_NODES = 8
 
 
 class RelatedNode(BaseModel):
@@ -73,7 +73,7 @@ async def related_to_note(
         min_similarity: The minimum similarity, 0 to 1.
         types: The note types to return, in any case; None for all.
     """
-    wanted_types = {type_name.strip().lower() for type_name in types} if types is not None else None
+    wanted_types = {kind.strip().lower() for kind in types} if types is not None else None
     nodes: list[RelatedNode] = []
     for path, score in await _candidates(context, note, limit * _OVERSAMPLING):
         other = readable(context, path)
@@ -106,7 +106,7 @@ async def related_to_draft(context: ToolContext, draft: OpenNote) -> list[Relate
         return []
     scored = await _draft_candidates(context, draft, " ".join(sentences))
     nodes = []
-    for path, score in scored[:_MAX_RELATED]:
+    for path, score in scored[:_MAX_RELATED_NODES]:
         other = readable(context, path)
         if other is None or score < MIN_SIMILARITY:
             continue
@@ -117,7 +117,7 @@ async def related_to_draft(context: ToolContext, draft: OpenNote) -> list[Relate
 
 
 async def _draft_candidates(
-    context: ToolContext, draft: OpenNote, text: str, limit: int = _MAX_RELATED
+    context: ToolContext, draft: OpenNote, text: str, limit: int = _MAX_RELATED_NODES
 ) -> list[tuple[NotePath, float]]:
     """Return notes that may be related to a draft, with their similarity, best first."""
     if context.index.has_embeddings:
@@ -125,7 +125,7 @@ async def _draft_candidates(
             # One more, because the index may contain an earlier version of the draft itself.
             hits = await context.index.like_text(text[:2000], limit + 1)
             return [(hit.path, hit.score) for hit in hits if hit.path != draft.path]
-        except EmbedderUnavailable:
+        except EmbedderUnavailableError:
             pass
     return await _candidates_by_words(context, text, draft.path)
 
@@ -207,7 +207,7 @@ async def _candidates(context: ToolContext, note: OpenNote, limit: int) -> list[
     if context.index.has_embedding(note.path, note.hash):
         hits = context.index.like_note(note.path, limit)
         scored = [(hit.path, context.index.note_similarity(note.path, hit.path) or hit.score) for hit in hits]
-        return sorted(scored, key=lambda scored_path: (-scored_path[1], scored_path[0]))
+        return sorted(scored, key=lambda pair: (-pair[1], pair[0]))
     if context.index.has_embeddings and not note.parsed.is_private:
         # The note was just written: any stored vectors belong to its old text.
         return await _draft_candidates(context, note, prose_of(note), limit)
@@ -227,18 +227,22 @@ async def _candidates_by_words(
         related = find_related_notes(
             context.index, None, note.path, note.parsed.tag_names, _MAX_LINK_CANDIDATES
         )
-        paths.update(dict.fromkeys(hit.path for hit in related))
+        paths.update(dict.fromkeys(related_note.path for related_note in related))
     words = dict.fromkeys(word for word in content_words(text) if word.isalnum())
     for word in sorted(words, key=lambda word: -len(word))[:12]:
         page = await context.index.search(f'"{word}"', 10)
         paths.update(dict.fromkeys(hit.path for hit in page.hits))
     paths.pop(own_path, None)
     notes = [
-        other for path in list(paths)[:_MAX_COMPARED_NOTES] if (other := readable(context, path)) is not None
+        other_note
+        for path in list(paths)[:_MAX_COMPARED_NOTES]
+        if (other_note := readable(context, path)) is not None
     ]
     similarities = await asyncio.to_thread(tfidf_similarity, [text, *map(prose_of, notes)])
-    scored = [(other.path, float(score)) for other, score in zip(notes, similarities[0, 1:], strict=True)]
-    return sorted(scored, key=lambda scored_path: (-scored_path[1], scored_path[0]))
+    scored = [
+        (other_note.path, float(score)) for other_note, score in zip(notes, similarities[0, 1:], strict=True)
+    ]
+    return sorted(scored, key=lambda pair: (-pair[1], pair[0]))
 
 
 def prose_of(note: OpenNote) -> str:

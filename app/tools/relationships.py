@@ -27,7 +27,7 @@ from app.tools.node_common import (
     OpenEdge,
     RelationType,
     check_new_edge,
-    edge_id,
+    make_edge_id,
     note_features,
     note_structure,
     open_edge,
@@ -45,7 +45,7 @@ from app.vault.markdown.relations import relation_type, relation_word
 from app.vault.note import Relation
 
 Remark = Annotated[str, Field(max_length=1000)]
-_MAX_EVIDENCE = 5
+_MAX_EVIDENCE_SENTENCES = 5
 
 
 class RelationshipWritten(ToolResult):
@@ -136,7 +136,7 @@ async def create_relationship(
         source.with_text(text), summary=f"{source.path} {relation_word(kind)} {target.path}"
     )
     result = RelationshipWritten(
-        edge_id=edge_id(source.path, kind, target.path),
+        edge_id=make_edge_id(source.path, kind, target.path),
         from_id=str(source.storage_id),
         to_id=str(target.storage_id),
         relationship_type=kind,
@@ -279,7 +279,7 @@ def _committed_relation(committed: ChangeSet, edge: OpenEdge, kind: str) -> Rela
 
 
 def _id_of(edge: OpenEdge, kind: str) -> str:
-    return edge.id if kind == edge.relation.type else edge_id(edge.source.path, kind, edge.to)
+    return edge.id if kind == edge.relation.type else make_edge_id(edge.source.path, kind, edge.to)
 
 
 class RelationshipAnswer(BaseModel):
@@ -337,7 +337,7 @@ async def summarize_relationship(
         to_node=str(target.storage_id),
         relationship_type=edge.relation.type,
         summary=summary,
-        evidence=list(dict.fromkeys(evidence))[:_MAX_EVIDENCE] if include_evidence else [],
+        evidence=list(dict.fromkeys(evidence))[:_MAX_EVIDENCE_SENTENCES] if include_evidence else [],
         strength_assessment=strength_label(confidence),
         reasoning=reasoning,
         message=f"A {strength_label(confidence)} relation.",

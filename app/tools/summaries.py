@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from app.analysis.language_model import ModelError
 from app.analysis.sentences import join_sentences, with_full_stop
 from app.analysis.summary import Summary, candidate_sentences, summarize, truncate
-from app.embeddings import EmbedderUnavailable
+from app.embeddings import EmbedderUnavailableError
 from app.toolkit.context import ToolContext
 from app.toolkit.open_note import OpenNote
 from app.tools.related_nodes import model_exclusion_reason
@@ -81,7 +81,7 @@ async def local_summary(
     semantic_search = context.semantic_search
     vectors = None
     if semantic_search is not None and len(sentences) > 1 and not private:
-        with suppress(EmbedderUnavailable):
+        with suppress(EmbedderUnavailableError):
             vectors = await semantic_search.vectors_of(sentences)
     summary = await asyncio.to_thread(summarize, sentences, max_length, vectors)
     if style == "sentence" and summary.key_points:

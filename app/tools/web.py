@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from app.embeddings import EmbedderUnavailable
+from app.embeddings import EmbedderUnavailableError
 from app.errors import PermissionDeniedError
 from app.permissions.approval import Effect
 from app.permissions.impact import PAGE
@@ -193,7 +193,7 @@ async def _weigh_hits(context: WebContext, statement: str, hits: list[WebSearchH
         try:
             texts = [f"{hit.title}. {hit.snippet}" for hit in hits]
             similarities = list(await context.semantic_search.similarities(statement, texts))
-        except EmbedderUnavailable:
+        except EmbedderUnavailableError:
             pass
     weighed_hits = [
         weigh(statement, hit, similarity) for hit, similarity in zip(hits, similarities, strict=True)

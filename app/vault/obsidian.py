@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from app.vault.path import NotePath
 
-_MAX_BYTES = 4 * 1024 * 1024
+_MAX_FILE_BYTES = 4 * 1024 * 1024
 _MAX_BOOKMARKS = 2000
 _MAX_DEPTH = 20
 
@@ -84,7 +84,7 @@ def _load(read: Callable[[NotePath], bytes | None], name: str, problems: list[st
     if content is None:
         return {}
     try:
-        if len(content) > _MAX_BYTES:
+        if len(content) > _MAX_FILE_BYTES:
             raise ValueError("it is too large")
         value = json.loads(content.decode("utf-8-sig"))
         if not isinstance(value, dict):

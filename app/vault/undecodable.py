@@ -72,8 +72,8 @@ def plan_rename(store: NoteStore, listed: NotePath, name: str) -> ChangeSet:
     files = {path: new_path}
     if stat.S_ISDIR(os.lstat(store.root / path.text).st_mode):
         files = {
-            source: NotePath.on_disk(new_path.text + source.text[len(path.text) :])
-            for source in _files_below(store.root, path)
+            file: NotePath.on_disk(new_path.text + file.text[len(path.text) :])
+            for file in _files_below(store.root, path)
         }
     if not files:
         raise InvalidParametersError(

@@ -99,7 +99,7 @@ async def watch(
             with suppress(TimeoutError):
                 await asyncio.wait_for(stop.wait(), _CHECK_INTERVAL_MS / 1000)
             continue
-        await _Watch(real_root, identity, on_batch, stop, is_own, wait_idle).run(ready, found=was_lost)
+        await _Watch(real_root, identity, on_batch, stop, is_own, wait_idle).run(ready, was_lost=was_lost)
         was_lost = not stop.is_set()
         if was_lost and await asyncio.to_thread(_identity, real_root) is None:
             await on_batch(FileBatch(lost=True))
@@ -129,7 +129,7 @@ class _Watch:
         self._wait_idle = wait_idle
         self._snapshot = WatchState(root)
 
-    async def run(self, ready: asyncio.Event | None, *, found: bool) -> None:
+    async def run(self, ready: asyncio.Event | None, *, was_lost: bool) -> None:
         """Watch until the folder disappears or `stop` is set.
 
         Raises:
@@ -139,7 +139,7 @@ class _Watch:
         resumed = False
         while True:
             try:
-                await self._follow(ready, found=found and not resumed, polling=polling, resumed=resumed)
+                await self._follow(ready, was_lost=was_lost and not resumed, polling=polling, resumed=resumed)
                 return
             except _UnwatchableError as error:
                 if isinstance(error.__cause__, FileNotFoundError):
@@ -161,7 +161,7 @@ class _Watch:
                     return
 
     async def _follow(
-        self, ready: asyncio.Event | None, *, found: bool, polling: bool | None, resumed: bool
+        self, ready: asyncio.Event | None, *, was_lost: bool, polling: bool | None, resumed: bool
     ) -> None:
         async with self._stopping() as stop, aclosing(self._awatch(polling, stop)) as changes:
             first = asyncio.ensure_future(anext(changes, None))
@@ -176,7 +176,7 @@ class _Watch:
                     await asyncio.to_thread(self._snapshot.capture)
                 if ready is not None:
                     ready.set()
-                if found:
+                if was_lost:
                     await self._on_batch(FileBatch(found=True))
                 events = await first
             finally:

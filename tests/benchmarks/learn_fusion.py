@@ -19,26 +19,26 @@ from scipy.ndimage import gaussian_filter1d
 from scipy.optimize import minimize
 
 from app.embeddings.rank_fusion import FusionSignals, compute_signals
-from tests.benchmarks.retrieval import TOP, Found, Ranking, found_by_every_model, score
+from tests.benchmarks.retrieval import TOP, QueryResult, Ranking, query_every_model, score
 
 # The logits of the weight of meaning, and the standard deviation of the smoothing, in logits.
 LOGITS, SMOOTHING = np.linspace(-8.0, 8.0, 65), 0.7
 # The weight of a shortfall, the target lead over the better list, and the width of the smooth transition.
 SHORTFALL, LEAD, BEND = 5.0, 0.01, 0.01
-PENALTY = 0.001
+L2_PENALTY = 0.001
 # Smaller sets do not show reliably which list is better.
 MIN_QUESTIONS = 8
 Array = npt.NDArray[np.float64]
 
 
-def curve(one: Found) -> Array:
+def curve(result: QueryResult) -> Array:
     """Return the reciprocal rank of the answer for each of the `LOGITS`."""
     words, meant = (
-        rescale(one.words, 0.0),
-        rescale(one.meant, min((c for _, c in one.meant), default=0.0)),
+        rescale(result.words, 0.0),
+        rescale(result.meant, min((c for _, c in result.meant), default=0.0)),
     )
     keys = list(dict.fromkeys([*words, *meant]))
-    if one.question.answer not in keys:
+    if result.question.answer not in keys:
         return np.zeros(len(LOGITS))
     share = 1.0 / (1.0 + np.exp(-LOGITS))[:, None]
     if not words or not meant:
@@ -46,28 +46,33 @@ def curve(one: Found) -> Array:
     by_words = np.array([words.get(key, 0.0) for key in keys])
     by_meaning = np.array([meant.get(key, 0.0) for key in keys])
     scores = (1.0 - share) * by_words + share * by_meaning
-    at = keys.index(one.question.answer)
-    own = scores[:, [at]]
-    rank = 1 + (scores > own).sum(axis=1) + (scores[:, :at] == own).sum(axis=1)
+    at = keys.index(result.question.answer)
+    right_scores = scores[:, [at]]
+    rank = 1 + (scores > right_scores).sum(axis=1) + (scores[:, :at] == right_scores).sum(axis=1)
     return np.where(rank <= TOP, 1.0 / rank, 0.0)
 
 
 def rescale(ranking: Ranking, low: float) -> dict[str, float]:
     """Return the scores by note, rescaled to 1 for the best and 0 for `low`."""
-    high = max((score for _, score in ranking), default=low)
-    return {key: (score - low) / (high - low) if high > low else 1.0 for key, score in ranking}
+    high = max((raw_score for _, raw_score in ranking), default=low)
+    return {key: (raw_score - low) / (high - low) if high > low else 1.0 for key, raw_score in ranking}
 
 
-def learn(found: Sequence[Found]) -> FusionSignals:
+def learn(results: Sequence[QueryResult]) -> FusionSignals:
     """Return the weights that fit these questions best."""
-    names = [(one.corpus, one.question.kind, one.model.name) for one in found]
+    names = [(result.corpus, result.question.kind, result.model.name) for result in results]
     sets = np.unique(np.array([" / ".join(name) for name in names]), return_inverse=True)[1]
-    rows = np.array([compute_signals(one.words, one.meant, one.terms, one.model) for one in found])
+    rows = np.array(
+        [compute_signals(result.words, result.meant, result.terms, result.model) for result in results]
+    )
     curves = gaussian_filter1d(
-        np.array([curve(one) for one in found]), SMOOTHING / (LOGITS[1] - LOGITS[0]), mode="nearest"
+        np.array([curve(result) for result in results]), SMOOTHING / (LOGITS[1] - LOGITS[0]), mode="nearest"
     )
     alone = np.array(
-        [[score(ranking, one.question.answer)[0] for ranking in (one.words, one.meant)] for one in found]
+        [
+            [score(ranking, result.question.answer)[0] for ranking in (result.words, result.meant)]
+            for result in results
+        ]
     )
     return FusionSignals(*_fit(rows, curves, sets, alone))
 
@@ -95,19 +100,19 @@ def _fit(rows: Array, curves: Array, sets: npt.NDArray[np.intp], alone: Array) -
         pull = -weight * (1.0 + SHORTFALL / (1.0 + np.exp(-short))) / sizes
         size = theta.copy()
         size[0] = 0.0
-        gradient = unit.T @ (pull[sets] * slope) + 2.0 * PENALTY * size
-        return float(value + PENALTY * size @ size), gradient
+        gradient = unit.T @ (pull[sets] * slope) + 2.0 * L2_PENALTY * size
+        return float(value + L2_PENALTY * size @ size), gradient
 
     best = minimize(loss, np.zeros(unit.shape[1]), jac=True, method="L-BFGS-B", options={"maxiter": 600}).x
     weights = best / deviation
     weights[0] -= (weights[1:] * mean[1:]).sum()
-    return [float(one) for one in weights]
+    return [float(weight) for weight in weights]
 
 
 def main() -> None:
     """Print the weights."""
-    found = [one for one in found_by_every_model() if one.question.is_seen]
-    for name, weight in zip(FusionSignals._fields, learn(found), strict=True):
+    results = [result for result in query_every_model() if result.question.is_seen]
+    for name, weight in zip(FusionSignals._fields, learn(results), strict=True):
         print(f"    {name}={weight:.2f},")
 
 

@@ -270,7 +270,7 @@ class AcpAgent:
         self, connection: AcpConnection, session: AcpSession, id_: str, value: str
     ) -> None:
         """Set an option of a session if the session offers that value."""
-        option = next((candidate for candidate in session.options if candidate.id == id_), None)
+        option = next((option for option in session.options if option.id == id_), None)
         if option is None or value == option.current or apply_values((option,), {id_: value}) == (option,):
             return
         options = await set_option(connection.rpc, session.id, option, value)

@@ -137,16 +137,13 @@ async def agent_action(
     """
     if not may_change:
         raise PermissionDeniedError(f"{_READ_ONLY_MESSAGE} Not allowed: {what}", what=what)
-    arguments = (("kind", kind), *((name, value) for name, _, value in _split_details(details or [])))
+    fields = (detail.partition(" = ") for detail in details or [])
+    arguments = (("kind", kind), *((name, value) for name, _, value in fields))
 
     async def run() -> ActionAllowed:
         return ActionAllowed(what=what, message="Allowed once. The program performs the action.")
 
     return context.propose_effect(Effect(COMMAND, f"Run outside the app: {what}", arguments), run)
-
-
-def _split_details(details: list[str]) -> list[tuple[str, str, str]]:
-    return [detail.partition(" = ") for detail in details]
 
 
 def _decode_exact(content: bytes, path: str) -> str:
