@@ -186,7 +186,7 @@ def _counts(line_ids: list[int], start: int, end: int) -> Counter[int]:
 
 
 def _gaps_between(anchors: list[tuple[int, int]], gap: _Gap) -> Iterator[_Gap]:
-    """Yield the gaps before, between and after the anchors."""
+    """Yield the gaps before, between and after the anchors that have lines on both sides."""
     a_position, a_end, b_position, b_end = gap
     for i, j in [*anchors, (a_end, b_end)]:
         if i > a_position and j > b_position:

@@ -274,7 +274,7 @@ class OperationExecutor:
         return OperationProgress(is_done=False, is_edited=source_digest != operation.hash)
 
     def _digest_exact(self, path: str) -> str | None:
-        """Return the hash of the file with exactly this spelling of its name."""
+        """Return the hash of the file with exactly this spelling of its name, or None if there is none."""
         parent, name = split_path(path)
         try:
             with self._root.folder(parent) as folder:

@@ -42,7 +42,7 @@ def expand(
 
     Args:
         template: The text of the template.
-        title: The name of the new note.
+        title: The note's name, for `{{title}}`.
         now: The time for `{{date}}` and `{{time}}`.
         date_format: The format of a `{{date}}` without one.
         time_format: The format of a `{{time}}` without one.
