@@ -132,7 +132,7 @@ class AgentSession:
             role = Role(answering.name)
         caller = self._caller(conversation, answering)
         if program is not None:
-            # The app cannot know what the program has read.
+            # The app can't know what the program has read.
             caller = replace(caller, name=program.name, uses_model=True, tainted=True)
         if contains_untrusted(self.store.items(conversation)[:from_position]):
             caller = replace(caller, tainted=True)

@@ -158,8 +158,7 @@ class VaultBaseline:
         return baseline_file is not None and baseline_file.signature == signature
 
     def _record(self, name: str, signature: _Signature) -> bytes | None:
-        """Record the current state of a file; return its bytes, or None if it is unreadable or over a limit.
-        """
+        """Record the current state of a file; return its bytes, or None if unreadable or over a limit."""
         path = NotePath.on_disk(name)
         content = self._read_file(path) if self._should_store(path, signature[2]) else None
         if content is None:
