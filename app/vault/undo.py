@@ -34,7 +34,6 @@ class MergeConflict:
     ours: bytes
     theirs: bytes
     base: bytes
-    merged_with_markers: bytes
     ours_missing: bool = False
     theirs_missing: bool = False
     restored_path: NotePath | None = None
@@ -304,12 +303,11 @@ class _UndoPlanner:
         path = origin or stuck.path
         disk = self._disk.get(path.key)
         ours, theirs = disk.content if disk else b"", stuck.theirs or b""
-        merged = merge(stuck.base, ours, theirs)
         missing = disk is None, stuck.theirs is None
         if not any(missing):
-            theirs = merged.for_theirs
+            theirs = merge(stuck.base, ours, theirs).text
         restored_path = self._original_path(stuck, path)
-        return MergeConflict(path, ours, theirs, stuck.base, merged.text, *missing, restored_path)
+        return MergeConflict(path, ours, theirs, stuck.base, *missing, restored_path)
 
     def _original_path(self, stuck: _StuckFile, path: NotePath) -> NotePath | None:
         """Return the other path that undo wants for a file in conflict, if that path stays free."""

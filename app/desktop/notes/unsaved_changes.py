@@ -27,7 +27,7 @@ async def compare_conflict(document: NoteDocument, theme: ThemeSource, parent: Q
         return False
     own_content, merged = document.text.encode("utf-8"), await document.compute_merge()
     merge_conflict = MergeConflict(
-        conflict.theirs.path, own_content, conflict.theirs.content, conflict.base.content, b""
+        conflict.theirs.path, own_content, conflict.theirs.content, conflict.base.content
     )
     merged_content = None if merged is None else merged.encode("utf-8")
     resolution = None if conflict.result is None else conflict.result.encode("utf-8")
