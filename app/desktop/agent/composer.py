@@ -24,6 +24,7 @@ from app.desktop.theme.theme import Theme, ThemeSource, icon
 from app.desktop.widgets.flow_layout import FlowLayout
 from app.desktop.widgets.name_popup import NamePopup
 from app.desktop.widgets.panel import ElidedButton, ThemedButton
+from app.desktop.widgets.plain_labels import wrapped_label
 from app.desktop.widgets.utf16 import text_around_cursor, utf16_length
 
 _MIN_VISIBLE_LINES, _MAX_VISIBLE_LINES = 2, 9
@@ -199,9 +200,7 @@ class Composer(QFrame):
         return row
 
     def _create_editing_row(self) -> QWidget:
-        label = QLabel(self.tr("Sending replaces this message and everything after it."))
-        label.setProperty("tone", "muted")
-        label.setWordWrap(True)
+        label = wrapped_label(self.tr("Sending replaces this message and everything after it."), "muted")
         cancel_button = ThemedButton(self._theme, "x", self.tr("Cancel editing (Esc)"), self, size=12)
         cancel_button.clicked.connect(self._cancel_edit)
         self._editing_bar = QWidget()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -22,6 +22,7 @@ from app.desktop.agent.usage_labels import format_cost, format_tokens
 from app.desktop.runtime.translation import QT_TRANSLATE_NOOP, translate
 from app.desktop.theme.theme import Theme, ThemeSource, code_font, icon
 from app.desktop.widgets.panel import ElidedLabel, ThemedButton
+from app.desktop.widgets.plain_labels import wrapped_label
 from app.permissions.audit_entry import AuditDecision
 from app.toolkit.approval_gate import DENIED_MESSAGE
 from app.toolkit.user_edits import EDITED, LEFT_OUT
@@ -58,9 +59,7 @@ class ToolCardView(QFrame):
         self._badge = ElidedLabel(tone="muted")
         self._badge.setObjectName("badge")
         self._cost_label = ElidedLabel(tone="faint")
-        self._message = QLabel()
-        self._message.setWordWrap(True)
-        self._message.setTextFormat(Qt.TextFormat.PlainText)
+        self._message = wrapped_label()
         self._details_button = ThemedButton(
             theme, "caret-down", self.tr("Show arguments and result"), self, size=14
         )

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontDatabase, QGuiApplication
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
-    QLabel,
     QPlainTextEdit,
     QPushButton,
     QVBoxLayout,
@@ -22,6 +20,7 @@ from app.desktop.connections.configurations import (
     Transport,
 )
 from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets.plain_labels import wrapped_label
 
 
 class ConfigurationView(QWidget):
@@ -47,10 +46,7 @@ class ConfigurationView(QWidget):
         self.text.setAccessibleName(self.tr("Configuration"))
         self.text.setTabChangesFocus(True)
         self.text.setMinimumHeight(round(40 * theme.zoom))
-        self.status = QLabel()
-        self.status.setTextFormat(Qt.TextFormat.PlainText)
-        self.status.setProperty("tone", "muted")
-        self.status.setWordWrap(True)
+        self.status = wrapped_label(tone="muted")
         row = QHBoxLayout()
         row.setSpacing(6)
         row.addWidget(self.target)

@@ -8,7 +8,6 @@ from PySide6.QtWidgets import (
     QDialog,
     QFormLayout,
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QPushButton,
     QWidget,
@@ -19,6 +18,7 @@ from app.desktop.connections.configurations import TARGETS, ConnectionDetails, T
 from app.desktop.runtime.translation import translate
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets import dialogs
+from app.desktop.widgets.plain_labels import wrapped_label
 
 _MAX_NAME_CHARS = 60
 
@@ -60,9 +60,7 @@ class NewProgramDialog(dialogs.SheetDialog):
         rows.addRow(self.tr("Connects via"), self.transport_box)
         rows.addRow(self.tr("&Name"), self.name)
         self.add_body(form)
-        self.problem = QLabel(problem)
-        self.problem.setProperty("tone", "danger")
-        self.problem.setWordWrap(True)
+        self.problem = wrapped_label(problem, "danger")
         self.problem.setVisible(bool(problem))
         self.add_body(self.problem)
         self.add_button(self.tr("Cancel"), int(QDialog.DialogCode.Rejected))

@@ -11,7 +11,6 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QDialog,
     QHeaderView,
-    QLabel,
     QSplitter,
     QStackedWidget,
     QTreeWidget,
@@ -33,6 +32,7 @@ from app.desktop.shell.panel_context import PanelContext, connect_links
 from app.desktop.theme.theme import Theme, ThemeSource, icon
 from app.desktop.widgets import dialogs
 from app.desktop.widgets.panel import EmptyState, Panel, ThemedButton
+from app.desktop.widgets.plain_labels import wrapped_label
 from app.errors import ScriptoriumError
 from app.events import Event
 from app.servers.client_registry import CallStageChanged, ClientGone, ClientSeen
@@ -78,10 +78,7 @@ class ConnectionsPanel(Panel):
         self.add_button.clicked.connect(self.add_program)
         self.bar = ServerBar(theme)
         self.bar.add(self.add_button)
-        self.notice = QLabel()
-        self.notice.setTextFormat(Qt.TextFormat.PlainText)
-        self.notice.setProperty("tone", "danger")
-        self.notice.setWordWrap(True)
+        self.notice = wrapped_label(tone="danger")
         self.notice.setContentsMargins(14, 0, 14, 6)
         self.notice.hide()
         self.table = self._build_table()

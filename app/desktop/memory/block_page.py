@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
     QHBoxLayout,
-    QLabel,
     QListWidget,
     QPlainTextEdit,
     QPushButton,
@@ -35,6 +34,7 @@ from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets import dialogs
 from app.desktop.widgets.diff.view import DiffView
 from app.desktop.widgets.panel import ElidedLabel
+from app.desktop.widgets.plain_labels import wrapped_label
 from app.errors import NotFoundError, ScriptoriumError
 from app.memory.archive import ArchiveHit
 from app.memory.block import Block, Permission
@@ -103,10 +103,7 @@ class BlockPage(QWidget):
         self.diff_view = DiffView(theme)
         self.roll_back_button = QPushButton(self.tr("Roll back to this version"))
         self.roll_back_button.setToolTip(self.tr("Restore this version of the block (can be undone)"))
-        self.status = QLabel()
-        self.status.setTextFormat(Qt.TextFormat.PlainText)
-        self.status.setWordWrap(True)
-        self.status.setProperty("tone", "muted")
+        self.status = wrapped_label(tone="muted")
         self.tabs = QTabWidget()
         self._controls: tuple[QWidget, ...] = (self.pin, self.permission, self.share, self.delete)
         self._theme = theme

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QDialog,
     QHBoxLayout,
     QHeaderView,
-    QLabel,
     QTableWidget,
     QTableWidgetItem,
     QWidget,
@@ -20,6 +19,7 @@ from app.desktop.memory.labels import permission_label
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets import dialogs
 from app.desktop.widgets.panel import ThemedButton
+from app.desktop.widgets.plain_labels import wrapped_label
 from app.memory.block import Block, Permission
 from app.vault.invisible_chars import escape_hidden
 
@@ -70,10 +70,7 @@ class SharingDialog(dialogs.SheetDialog):
         layout.addWidget(self.agent, 1)
         for part in (self.permission, self.share_button, self.remove_button):
             layout.addWidget(part)
-        self.problem = QLabel()
-        self.problem.setProperty("tone", "danger")
-        self.problem.setTextFormat(Qt.TextFormat.PlainText)
-        self.problem.setWordWrap(True)
+        self.problem = wrapped_label(tone="danger")
         self.problem.hide()
         for widget in (self.table, row, self.problem):
             self.add_body(widget)

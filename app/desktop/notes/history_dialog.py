@@ -13,7 +13,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QDialog,
     QHBoxLayout,
-    QLabel,
     QPushButton,
     QSplitter,
     QTreeWidget,
@@ -31,7 +30,7 @@ from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.dialogs import resize_within_screen
 from app.desktop.widgets.diff.view import DiffView
 from app.desktop.widgets.panel import ElidedLabel
-from app.desktop.widgets.plain_labels import heading_label
+from app.desktop.widgets.plain_labels import heading_label, wrapped_label
 from app.errors import NotFoundError
 from app.permissions.caller import Caller
 from app.permissions.request_labels import format_size
@@ -71,9 +70,7 @@ class HistoryDialog(QDialog):
         self._compared_label = ElidedLabel()
         self._compared_label.setContentsMargins(0, 0, 12, 0)
         self.diff_view.set_header(self._compared_label)
-        self._status = QLabel()
-        self._status.setTextFormat(Qt.TextFormat.PlainText)
-        self._status.setWordWrap(True)
+        self._status = wrapped_label()
         self.restore_button = QPushButton(self.tr("Restore this version…"))
         self.restore_button.setAutoDefault(False)
         self._build()

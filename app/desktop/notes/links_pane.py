@@ -22,6 +22,7 @@ from app.desktop.notes.loader import NoteContext
 from app.desktop.runtime.time_sliced_queue import TimeSlicedQueue
 from app.desktop.runtime.translation import translate
 from app.desktop.theme.theme import Theme, ThemeSource, icon
+from app.desktop.widgets.plain_labels import wrapped_label
 from app.index.records import LinkRecord, Mention
 from app.toolkit.related import RelatednessReason, RelatedNote
 from app.vault.note import LINKS_TO
@@ -281,10 +282,7 @@ def _add_heading(column: QVBoxLayout, title: str, count: int, empty: str) -> Non
 
 
 def _context_label(text: str) -> QLabel:
-    label = QLabel(" ".join(text.split())[:240])
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setWordWrap(True)
-    label.setProperty("tone", "muted")
+    label = wrapped_label(" ".join(text.split())[:240], "muted")
     label.setContentsMargins(4, 0, 0, 0)
     # A long address has no break opportunity: it is clipped instead of widening the whole pane.
     policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)

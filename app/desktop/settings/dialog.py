@@ -31,6 +31,7 @@ from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.dialogs import resize_within_screen
 from app.desktop.widgets.model_form import Editor, create_editor, with_description
 from app.desktop.widgets.panel import EmptyState, SearchField
+from app.desktop.widgets.plain_labels import wrapped_label
 from app.settings import Settings
 
 # In these sections, the page is above the settings, because it fills them.
@@ -232,10 +233,7 @@ class SettingsDialog(QDialog):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(4)
         column.addWidget(with_description(field.title or name, field.description or "", editor))
-        error = QLabel(widget)
-        error.setProperty("tone", "danger")
-        error.setTextFormat(Qt.TextFormat.PlainText)
-        error.setWordWrap(True)
+        error = wrapped_label(tone="danger", parent=widget)
         error.hide()
         column.addWidget(error)
         text = f"{field.title} {field.description} {section} {name}".casefold()

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QComboBox,
     QFrame,
@@ -23,6 +22,7 @@ from app.desktop.bridge import VaultClient
 from app.desktop.runtime import tasks
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.panel import ThemedButton
+from app.desktop.widgets.plain_labels import wrapped_label
 from app.settings import AnswerByModel, ModelSettings, Settings
 
 if TYPE_CHECKING:
@@ -204,9 +204,7 @@ def _key_state(vault: VaultService, model: ModelSettings) -> tuple[bool, bool]:
 
 
 def _create_label() -> QLabel:
-    label = QLabel()
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setWordWrap(True)
+    label = wrapped_label()
     label.hide()
     return label
 

@@ -22,6 +22,7 @@ from app.desktop.runtime.translation import PluralText, translate
 from app.desktop.theme.app_icon import app_icon
 from app.desktop.theme.theme import Theme, ThemeSource, icon
 from app.desktop.widgets.panel import ElidedLabel, ThemedButton
+from app.desktop.widgets.plain_labels import wrapped_label
 from app.settings.recent import RecentVault, RecentVaults
 
 _MAX_WIDTH = 560
@@ -100,13 +101,12 @@ class Welcome(QScrollArea):
         title = QLabel("Scriptorium")
         title.setProperty("textSize", "title")
         title.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        label = QLabel(
+        label = wrapped_label(
             self.tr(
                 "See your notes as a graph, and work with an agent whose changes you approve and can undo."
-            )
+            ),
+            "muted",
         )
-        label.setProperty("tone", "muted")
-        label.setWordWrap(True)
         label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         label.setContentsMargins(64, 0, 64, 0)
         for widget in (self._logo, title, label):
@@ -123,14 +123,13 @@ class Welcome(QScrollArea):
         heading = QLabel(self.tr("Drop a folder of Markdown notes here"))
         heading.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         heading.setProperty("textSize", "strong")
-        explanation = QLabel(
+        explanation = wrapped_label(
             self.tr(
                 "The folder stays where it is. Nothing is uploaded, and nothing changes unless you approve."
-            )
+            ),
+            "muted",
         )
         explanation.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        explanation.setWordWrap(True)
-        explanation.setProperty("tone", "muted")
         buttons = QHBoxLayout()
         buttons.setSpacing(8)
         self.pick_button = QPushButton(self.tr("Open folder…"))

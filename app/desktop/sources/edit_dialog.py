@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pydantic import ValidationError
-from PySide6.QtWidgets import QDialog, QFormLayout, QLabel, QLineEdit, QPlainTextEdit, QSpinBox, QWidget
+from PySide6.QtWidgets import QDialog, QFormLayout, QLineEdit, QPlainTextEdit, QSpinBox, QWidget
 
 from app.desktop.runtime.translation import translate
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets import dialogs
+from app.desktop.widgets.plain_labels import wrapped_label
 from app.errors import ScriptoriumError
 from app.sources.config import FeedConfig, FolderStreamConfig, SourceConfig, VaultStreamConfig
 from app.vault.globs import Glob
@@ -43,9 +44,7 @@ class SourceDialog(dialogs.SheetDialog):
         elif isinstance(config, VaultStreamConfig | FolderStreamConfig):
             self._add_globs_field(config, theme)
         self.add_body(form)
-        self.problem = QLabel(problem)
-        self.problem.setProperty("tone", "danger")
-        self.problem.setWordWrap(True)
+        self.problem = wrapped_label(problem, "danger")
         self.problem.setVisible(bool(problem))
         self.add_body(self.problem)
         self.add_button(self.tr("Cancel"), int(QDialog.DialogCode.Rejected))

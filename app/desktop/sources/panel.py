@@ -11,7 +11,6 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QDialog,
     QHeaderView,
-    QLabel,
     QMenu,
     QSplitter,
     QStackedWidget,
@@ -30,6 +29,7 @@ from app.desktop.sources.labels import KIND_ICONS, state_label
 from app.desktop.theme.theme import ThemeSource, icon
 from app.desktop.widgets import dialogs
 from app.desktop.widgets.panel import EmptyState, Panel, ThemedButton
+from app.desktop.widgets.plain_labels import wrapped_label
 from app.errors import ScriptoriumError
 from app.events import Event
 from app.sources.config import FeedConfig, FolderConfig, FolderStreamConfig, SourceConfig, VaultStreamConfig
@@ -61,10 +61,7 @@ class SourcesPanel(Panel):
         self.add_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.add_button.setMenu(self._build_menu())
         self.title.add(self.add_button)
-        self.notice = QLabel()
-        self.notice.setTextFormat(Qt.TextFormat.PlainText)
-        self.notice.setProperty("tone", "danger")
-        self.notice.setWordWrap(True)
+        self.notice = wrapped_label(tone="danger")
         self.notice.setContentsMargins(14, 6, 14, 6)
         self.notice.hide()
         self.column.addWidget(self.notice)

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
     QHeaderView,
-    QLabel,
     QPushButton,
     QTableWidget,
     QTableWidgetItem,
@@ -24,6 +23,7 @@ from app.desktop.sources.labels import permission_label
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets import dialogs
 from app.desktop.widgets.panel import ThemedButton
+from app.desktop.widgets.plain_labels import wrapped_label
 from app.memory.block import Permission
 from app.sources.config import AgentRules, FileRule, FolderConfig
 
@@ -42,14 +42,13 @@ class RulesEditor(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(6)
-        label = QLabel(
+        label = wrapped_label(
             self.tr(
                 "The first matching rule applies; other files are read-only. A rule for one agent can only"
                 " restrict the rules for all agents. Every write needs your approval."
-            )
+            ),
+            "muted",
         )
-        label.setProperty("tone", "muted")
-        label.setWordWrap(True)
         column.addWidget(label)
         self.table = self._build_table(theme)
         column.addWidget(self.table, 1)

@@ -8,7 +8,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QDoubleSpinBox,
     QHBoxLayout,
-    QLabel,
     QPlainTextEdit,
     QPushButton,
     QSizePolicy,
@@ -19,6 +18,7 @@ from PySide6.QtWidgets import (
 from app.desktop.suggestions.queries import RelationDraft, SuggestedRelation
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.panel import ElidedLabel, ThemedButton
+from app.desktop.widgets.plain_labels import wrapped_label
 from app.vault.note import KNOWN_RELATIONS
 from app.vault.path import NotePath
 
@@ -110,10 +110,7 @@ class SuggestionDetails(QWidget):
         self.confidence.setSingleStep(0.05)
         self.confidence.setToolTip(self.tr("Confidence in the relation, from 0 to 1; saved with it"))
         self.confidence.setAccessibleName(self.tr("Confidence in the relation"))
-        self.reasoning_label = QLabel()
-        self.reasoning_label.setTextFormat(Qt.TextFormat.PlainText)
-        self.reasoning_label.setWordWrap(True)
-        self.reasoning_label.setProperty("tone", "muted")
+        self.reasoning_label = wrapped_label(tone="muted")
         self.accept_button = QPushButton(self.tr("Add the relation…"))
         self.accept_button.setProperty("role", "primary")
         self.accept_button.setToolTip(self.tr("Preview the change and approve it (Ctrl+Enter)"))

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
     QHeaderView,
-    QLabel,
     QPushButton,
     QSplitter,
     QStackedWidget,
@@ -29,6 +28,7 @@ from app.desktop.suggestions.details import SuggestionDetails
 from app.desktop.suggestions.queries import RelationDraft, SuggestedRelation
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.panel import EmptyState, Panel, ThemedButton
+from app.desktop.widgets.plain_labels import wrapped_label
 from app.errors import ScriptoriumError
 from app.events import Event
 from app.index.records import IndexUpdated
@@ -330,9 +330,7 @@ class SuggestionsPanel(Panel):
         split.setChildrenCollapsible(False)
         self._stack.addWidget(self.empty)
         self._stack.addWidget(split)
-        self.message = QLabel()
-        self.message.setTextFormat(Qt.TextFormat.PlainText)
-        self.message.setWordWrap(True)
+        self.message = wrapped_label()
         self.undo_button = QPushButton(self.tr("Undo"))
         self.undo_button.setProperty("role", "row")
         self.undo_button.setToolTip(self.tr("Suggest this pair again"))

@@ -15,6 +15,7 @@ from app.desktop.tool_form.completions import NameCompleter
 from app.desktop.tool_form.fields import create_field
 from app.desktop.widgets import dialogs
 from app.desktop.widgets.model_form import Editor, with_description
+from app.desktop.widgets.plain_labels import wrapped_label
 from app.errors import InvalidParametersError
 from app.toolkit.argument_types import ArgumentKind
 from app.toolkit.tool import Parameter, Tool
@@ -49,10 +50,7 @@ class ToolFormDialog(dialogs.SheetDialog):
         self._errors: dict[str, QLabel] = {}
         self._theme = theme
         self._window = parent.window()
-        self.example = QLabel()
-        self.example.setProperty("tone", "faint")
-        self.example.setWordWrap(True)
-        self.example.setTextFormat(Qt.TextFormat.PlainText)
+        self.example = wrapped_label(tone="faint")
         self.problem = _error_label()
         self._build(values or {})
         self._show_operation()
@@ -244,9 +242,6 @@ def _error_text(kind: str, message: str) -> str:
 
 
 def _error_label() -> QLabel:
-    label = QLabel()
-    label.setProperty("tone", "danger")
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setWordWrap(True)
+    label = wrapped_label(tone="danger")
     label.hide()
     return label

@@ -25,6 +25,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.desktop.runtime.translation import translate
+from app.desktop.widgets.plain_labels import wrapped_label
 
 _SCREEN_SHARE = 0.92
 
@@ -123,9 +124,7 @@ class SheetDialog(QDialog):
 
 
 def _label(text: str, size: str = "") -> QLabel:
-    label = QLabel(text)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setWordWrap(True)
+    label = wrapped_label(text)
     if size:
         label.setProperty("textSize", size)
     return label

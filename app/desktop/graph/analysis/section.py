@@ -22,6 +22,7 @@ from app.desktop.graph.settings.controls import CollapsibleSection
 from app.desktop.theme.colors import Theme
 from app.desktop.theme.icons import icon
 from app.desktop.widgets.flow_layout import FlowLayout
+from app.desktop.widgets.plain_labels import wrapped_label
 
 
 class AnalysisSection(CollapsibleSection):
@@ -154,9 +155,7 @@ class AnalysisSection(CollapsibleSection):
         row = QHBoxLayout(self._result_row)
         row.setContentsMargins(0, 4, 0, 0)
         row.setSpacing(4)
-        self._summary = QLabel()
-        self._summary.setTextFormat(Qt.TextFormat.PlainText)
-        self._summary.setWordWrap(True)
+        self._summary = wrapped_label()
         self.clear_button = QPushButton(self.tr("Clear"))
         self.clear_button.setProperty("role", "quiet")
         self.clear_button.setToolTip(self.tr("Remove the analysis from the graph"))

@@ -17,11 +17,12 @@ from PySide6.QtCore import (
     Signal,
 )
 from PySide6.QtGui import QIcon, QKeyEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QListView, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QListView, QToolButton, QVBoxLayout, QWidget
 
 from app.desktop.runtime.translation import PluralText, translate
 from app.desktop.theme.colors import Theme
 from app.desktop.theme.icons import icon
+from app.desktop.widgets.plain_labels import wrapped_label
 from app.graph.model import PLAIN_LINK, Graph
 
 _MIN_WIDTH = 280
@@ -155,10 +156,8 @@ class NeighborList(QFrame):
         self._center = ""
         self._history: list[str] = []
         self._is_choosing = False
-        self._name = QLabel()
-        self._name.setTextFormat(Qt.TextFormat.PlainText)
+        self._name = wrapped_label()
         self._name.setProperty("textSize", "strong")
-        self._name.setWordWrap(True)
         self._close_button = QToolButton()
         self._close_button.setAutoRaise(True)
         self._close_button.setToolTip(self.tr("Hide list (L)"))

@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 from app.desktop.search.query_field import QueryField
 from app.desktop.theme.colors import Theme
 from app.desktop.theme.icons import icon
+from app.desktop.widgets.plain_labels import wrapped_label
 from app.errors import QueryError
 from app.index.saved_searches import SavedSearch
 
@@ -224,9 +225,7 @@ class GraphQueryField(QWidget):
         self._menu = QMenu(self)
         self._menu.setToolTipsVisible(True)
         self._saved_searches_action.triggered.connect(self._show_menu)
-        self._message = QLabel()
-        self._message.setTextFormat(Qt.TextFormat.PlainText)
-        self._message.setWordWrap(True)
+        self._message = wrapped_label()
         self._submitted_query = ""
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)

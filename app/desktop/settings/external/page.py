@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialog, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QPushButton, QVBoxLayout, QWidget
 
 from app.desktop.bridge import VaultClient
 from app.desktop.runtime import tasks
@@ -17,6 +17,7 @@ from app.desktop.settings.external.tool_review import ALLOW_RESULT, REVOKE_RESUL
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets import dialogs
 from app.desktop.widgets.model_form import Editor
+from app.desktop.widgets.plain_labels import wrapped_label
 from app.errors import StorageError
 from app.events import Event
 from app.external.http_transport import token_account
@@ -48,14 +49,13 @@ class ExternalServersPage(Editor):
         column = QVBoxLayout(page)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
-        self.empty = QLabel(
+        self.empty = wrapped_label(
             self.tr(
                 "No external servers. Servers that support the Model Context Protocol offer tools: "
                 "each tool is off until you allow it, and each call needs your approval."
-            )
+            ),
+            "faint",
         )
-        self.empty.setProperty("tone", "faint")
-        self.empty.setWordWrap(True)
         self.add_button = QPushButton(self.tr("Add server…"))
         self.add_button.setAutoDefault(False)
         self.add_button.setToolTip(self.tr("A local program or a web address"))
