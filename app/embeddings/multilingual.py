@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import hashlib
 import importlib.util
 import json
 import os
@@ -23,6 +22,7 @@ from app import paths
 from app.embeddings import EmbedderUnavailableError
 from app.embeddings.e5_conversion import MODEL, TOKENIZER, ConversionError, convert
 from app.embeddings.model_config import MULTILINGUAL, model_folder
+from app.embeddings.onnx_model import sha256_of
 from app.errors import ScriptoriumError
 from app.launch import is_frozen, model_conversion
 from app.processes.child import ChildProcess
@@ -122,14 +122,14 @@ def convert_model(weights: Path, target: Path, manifest: dict[str, Any], report:
         ConversionError: The source or the result does not match the manifest.
         OSError: A file can't be read or written.
     """
-    if _sha256(weights) != manifest["made_from"][WEIGHTS]:
+    if sha256_of(weights) != manifest["made_from"][WEIGHTS]:
         raise ConversionError("the installed weights are not the expected ones")
     part = target.with_name(f"{target.name}.part")
     shutil.rmtree(part, ignore_errors=True)
     try:
         convert(weights, part, report)
         for name in (MODEL, TOKENIZER):
-            if _sha256(part / name) != manifest["files"][name]:
+            if sha256_of(part / name) != manifest["files"][name]:
                 raise ConversionError(f"the converted {name} is not the expected one")
         resources = paths.resources_folder() / "models" / MULTILINGUAL
         for name in _DOCUMENTS[1:]:
@@ -163,11 +163,6 @@ def main(arguments: list[str] | None = None) -> int:
         print(error, file=sys.stderr)
         return 1
     return 0
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 if __name__ == "__main__":

@@ -85,7 +85,7 @@ def check_files(folder: Path) -> dict[str, Any]:
     try:
         manifest: dict[str, Any] = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
         for name, expected in manifest["files"].items():
-            if _sha256(folder / name) != expected:
+            if sha256_of(folder / name) != expected:
                 raise EmbedderUnavailableError(f"The sentence model's {name} is damaged.", folder=str(folder))
     except (OSError, ValueError, KeyError) as error:
         raise EmbedderUnavailableError(
@@ -94,6 +94,7 @@ def check_files(folder: Path) -> dict[str, Any]:
     return manifest
 
 
-def _sha256(path: Path) -> str:
+def sha256_of(path: Path) -> str:
+    """Return the SHA-256 of a file in hexadecimal digits."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

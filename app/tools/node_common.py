@@ -25,6 +25,7 @@ from app.toolkit.open_note import OpenNote
 from app.vault.markdown import edit
 from app.vault.markdown.relations import relation_type
 from app.vault.markdown.scan import scan
+from app.vault.markdown.text import line_at
 from app.vault.note import LINKS_TO, Link, Relation
 from app.vault.path import NotePath, name_key
 from app.vault.storage_id import StorageId
@@ -251,18 +252,13 @@ def draft_features(context: ToolContext, draft: OpenNote, other: OpenNote) -> No
     text, parsed = draft.readable_text, draft.parsed
     stated = [relation.link for relation in parsed.relations]
     lines = {
-        link.line: _line_at(text, link.span.start)
+        link.line: line_at(text, link.span.start).strip()
         for link in parsed.links
         if link not in stated and context.index.resolve(link.target, draft.path).path == other.path
     }
     return NoteFeatures(
         draft.name, parsed.type, split_sentences(text), tuple(lines.values()), parsed.confidence
     )
-
-
-def _line_at(text: str, position: int) -> str:
-    end = text.find("\n", position)
-    return text[text.rfind("\n", 0, position) + 1 : len(text) if end < 0 else end].strip()
 
 
 def note_structure(context: ToolContext, first: OpenNote, second: OpenNote, similarity: float) -> Structure:

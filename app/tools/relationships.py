@@ -41,7 +41,7 @@ from app.tools.related_nodes import (
 )
 from app.vault.changes import ChangeSet, after_of
 from app.vault.markdown import edit
-from app.vault.markdown.relations import relation_type, relation_word
+from app.vault.markdown.relations import relation_phrase, relation_type, relation_word
 from app.vault.note import Relation
 
 Remark = Annotated[str, Field(max_length=1000)]
@@ -141,7 +141,7 @@ async def create_relationship(
         to_id=str(target.storage_id),
         relationship_type=kind,
         confidence=confidence,
-        message=f"[[{source.name}]] {relation_word(kind).replace('_', ' ')} [[{target.name}]].",
+        message=f"[[{source.name}]] {relation_phrase(kind)} [[{target.name}]].",
     )
     return context.propose(change, result)
 
@@ -326,7 +326,7 @@ async def summarize_relationship(
         f"Similarity {similarity:.2f}, {pluralize(structure.shared_neighbors, 'neighbor')} and "
         f"{pluralize(structure.shared_tags, 'tag')} in common."
     )
-    verb = relation_word(edge.relation.type).replace("_", " ")
+    verb = relation_phrase(edge.relation.type)
     summary = f"{edge.source.name} {verb} {target.name}, with a confidence of {confidence:.2f}."
     if edge.relation.note:
         summary += f" {with_full_stop(edge.relation.note[0].upper() + edge.relation.note[1:])}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
@@ -26,6 +25,7 @@ from app.desktop.widgets.plain_labels import wrapped_label
 from app.permissions.audit_entry import AuditDecision
 from app.toolkit.approval_gate import DENIED_MESSAGE
 from app.toolkit.user_edits import EDITED, LEFT_OUT
+from app.vault.markdown.links import quote_wikilinks
 
 _STATES: dict[CardState, tuple[str, str, str]] = {
     "running": ("spinner", "muted", QT_TRANSLATE_NOOP("ToolCardView", "Running")),
@@ -101,7 +101,7 @@ class ToolCardView(QFrame):
             message = self.tr("You denied this") + message.removeprefix(DENIED_MESSAGE)
         message = message.replace(LEFT_OUT, self.tr("Excluded by you"))
         message = message.replace(EDITED, self.tr("Edited by you"))
-        return _strip_wikilinks(message)
+        return quote_wikilinks(message)
 
     def show_card(self, card: ToolCard) -> None:
         """Show the current state of the call."""
@@ -186,11 +186,6 @@ def _summarize_arguments(arguments: str) -> str:
             text = text.rpartition("/")[2].removesuffix(".md")
         parts.append(" ".join(text.split())[:_MAX_VALUE_CHARS])
     return "  ·  ".join(part for part in parts if part)
-
-
-def _strip_wikilinks(message: str) -> str:
-    """Return `message` with each wikilink replaced by its alias, or else its target, in quotes."""
-    return re.sub(r"\[\[(?:[^|\]]*\|)?([^|\]]+)\]\]", r"“\1”", message)
 
 
 def _details_text(card: ToolCard) -> str:

@@ -25,6 +25,7 @@ from app.desktop.theme.theme import Theme, ThemeSource, icon
 from app.desktop.widgets.plain_labels import wrapped_label
 from app.index.records import LinkRecord, Mention
 from app.toolkit.related import RelatednessReason, RelatedNote
+from app.vault.markdown.relations import relation_phrase
 from app.vault.note import LINKS_TO
 
 _MAX_ROWS = 200
@@ -259,7 +260,7 @@ class LinksPane(QScrollArea):
         theme: Theme = self._theme.theme
         color = theme.edge_colors.get(link.type, theme.muted)
         confidence = "" if link.confidence is None else f" {link.confidence:.0%}"
-        badge = QLabel(link.type.replace("_", " ").lower() + confidence)
+        badge = QLabel(relation_phrase(link.type) + confidence)
         badge.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         badge.setStyleSheet(
             f"color: {color}; border: 1px solid {color}; border-radius: 7px; padding: 0 6px; font-size: 8pt;"

@@ -19,6 +19,7 @@ from app.desktop.suggestions.queries import RelationDraft, SuggestedRelation
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.panel import ElidedLabel, ThemedButton
 from app.desktop.widgets.plain_labels import wrapped_label
+from app.vault.markdown.relations import relation_phrase
 from app.vault.note import KNOWN_RELATIONS
 from app.vault.path import NotePath
 
@@ -98,7 +99,7 @@ class SuggestionDetails(QWidget):
             card.open_requested.connect(self.open_requested)
         self.type = QComboBox()
         self.type.setEditable(True)
-        self.type.addItems([name.replace("_", " ").lower() for name in KNOWN_RELATIONS])
+        self.type.addItems([relation_phrase(name) for name in KNOWN_RELATIONS])
         self.type.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         self.type.setToolTip(self.tr("Type of the relation; you can enter your own"))
         self.type.setAccessibleName(self.tr("Type of the relation"))
@@ -136,7 +137,7 @@ class SuggestionDetails(QWidget):
             return
         self.suggestion = suggestion
         self._show_notes(*suggestion.pair)
-        self.type.setCurrentText(suggestion.type.replace("_", " ").lower())
+        self.type.setCurrentText(relation_phrase(suggestion.type))
         self.confidence.setValue(suggestion.score)
         reasoning = suggestion.reasoning[:1].upper() + suggestion.reasoning[1:]
         self.reasoning_label.setText(self.tr("Reason: {0}").format(reasoning))

@@ -32,6 +32,7 @@ from app.desktop.widgets.plain_labels import wrapped_label
 from app.errors import ScriptoriumError
 from app.events import Event
 from app.index.records import IndexUpdated
+from app.vault.markdown.relations import relation_phrase
 from app.vault.path import NotePath
 
 if TYPE_CHECKING:
@@ -190,9 +191,7 @@ class SuggestionsPanel(Panel):
 
     def _create_row(self, suggestion: SuggestedRelation) -> QTreeWidgetItem:
         first, second = (NotePath.on_disk(path).name for path in suggestion.pair)
-        row = QTreeWidgetItem(
-            [first, suggestion.type.replace("_", " ").lower(), second, f"{suggestion.score:.0%}"]
-        )
+        row = QTreeWidgetItem([first, relation_phrase(suggestion.type), second, f"{suggestion.score:.0%}"])
         for column, label in ((0, suggestion.source), (1, suggestion.reasoning), (2, suggestion.target)):
             row.setToolTip(column, label)
         likely_text = (

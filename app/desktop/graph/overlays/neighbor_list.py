@@ -24,6 +24,7 @@ from app.desktop.theme.colors import Theme
 from app.desktop.theme.icons import icon
 from app.desktop.widgets.plain_labels import wrapped_label
 from app.graph.model import PLAIN_LINK, Graph
+from app.vault.markdown.relations import relation_phrase
 
 _MIN_WIDTH = 280
 _ROOT_INDEX = QModelIndex()
@@ -68,7 +69,7 @@ def neighbors_of(graph: Graph, row: int) -> tuple[NeighborItem, ...]:
     for link in links:
         source, target = graph.edges[link].tolist()
         kind = graph.edge_types[graph.edge_codes[link]]
-        relation = "" if kind == PLAIN_LINK else kind.replace("_", " ").lower()
+        relation = "" if kind == PLAIN_LINK else relation_phrase(kind)
         neighbor_row = target if source == row else source
         neighbors.append(NeighborItem(neighbor_row, graph.names[neighbor_row], relation, source == row))
     neighbors.sort(
