@@ -34,8 +34,8 @@ class EntailmentScores:
 class EntailmentClassifier:
     """Runs the cross-encoder chosen in the settings. Belongs to one event loop.
 
-    A model that can't be loaded, or that crashes twice on the same texts, is disabled until another choice:
-    `available` is False, and `classify` raises the reason.
+    A model that can't be loaded, or whose process crashes or hangs twice on the same texts, stays disabled
+    until another one is chosen: `available` is False, and `classify` raises the reason.
 
     Args:
         is_hidden: Returns whether a rule hides a note from models.
@@ -72,7 +72,10 @@ class EntailmentClassifier:
         return not self._is_hidden(path)
 
     def choose(self, config: SentenceModelConfig | None) -> None:
-        """Switch to another model, or to none, and end the previous model's process."""
+        """Switch to another model, or to none, and end the previous model's process in the background.
+
+        Nothing happens if this model is already chosen.
+        """
         if config == self._config:
             return
         previous, self._worker = self._worker, self._worker_for(config)

@@ -42,7 +42,7 @@ class FusionSignals(NamedTuple):
     covered: float
     """The share of the query's words in the best hit by words; rare and long words count more."""
     word_lead: float
-    """The lead of that hit over the second, as a share of its score; 1 if there is no second."""
+    """The lead of that hit over the second, as a share of its score; 1 without a second, 0 without hits."""
     spread: float
     """The logarithm of the distance between the first and the last cosine."""
     closest: float
@@ -56,9 +56,9 @@ class FusionSignals(NamedTuple):
     rarest: float
     """The inverse document frequency of the rarest word that occurs; lower for short words."""
     texts: float
-    """The logarithm of the number of texts: among many, the closest cosines lie closer together."""
+    """The logarithm of the number of texts, up to 400: among many, the best cosines differ less."""
     unreadable: float
-    """The share of the query's letters that this English model can't read; 0 for other models."""
+    """The share of the query's letters that the English model can't read; 0 for other models."""
 
 
 SIGNAL_WEIGHTS = FusionSignals(
@@ -134,11 +134,11 @@ def compute_signals(
         multilingual=0.0 if model.is_shipped else 1.0,
         rarest=terms.rarest,
         texts=math.log(min(max(terms.texts, 1), _MAX_TEXTS)),
-        unreadable=_non_latin(terms.words) if model.is_shipped else 0.0,
+        unreadable=_non_latin_share(terms.words) if model.is_shipped else 0.0,
     )
 
 
-def _non_latin(words: Sequence[str]) -> float:
+def _non_latin_share(words: Sequence[str]) -> float:
     """Return the share of letters that are not Latin."""
     letters = [letter for word in words for letter in word if letter.isalpha()]
     return sum(letter > _LAST_LATIN for letter in letters) / len(letters) if letters else 0.0

@@ -110,7 +110,12 @@ class SyncRun:
         progress: Callable[[VectorProgress], None] = _ignore_progress,
         is_cancelled: Callable[[], bool] = _never_cancelled,
     ) -> VectorReport:
-        """Bring `paths` (all notes by default) up to date.
+        """Bring the vectors of `paths` (all notes by default) up to date.
+
+        Args:
+            paths: The notes, which may have been removed.
+            progress: Called after each batch.
+            is_cancelled: Returns whether to stop before the next batch.
 
         Raises:
             EmbedderUnavailableError: the embedder fails; earlier results are kept.
@@ -155,7 +160,7 @@ class SyncRun:
         If the batch fails but the embedder is still available, embed the notes one by one.
 
         Returns:
-            The notes that now have vectors; the others failed or must not have any.
+            The notes that now have vectors; the others failed, are gone or must not have any.
 
         Raises:
             EmbedderUnavailableError: the embedder has become unavailable.

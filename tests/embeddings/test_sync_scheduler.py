@@ -149,6 +149,16 @@ async def test_the_end_of_the_first_round_is_known(kept: ScheduledSync) -> None:
     assert kept.vectors.notes == 40
 
 
+async def test_the_removal_of_the_last_waiting_notes_completes_the_round(kept: ScheduledSync) -> None:
+    kept.upkeep.pause()
+    kept.upkeep.start()
+    await kept.until(lambda: bool(kept.told))
+    removed = tuple(kept.notes.texts)
+    kept.notes.texts.clear()
+    kept.events.publish(IndexUpdated((), removed, 0))
+    await kept.until(lambda: kept.upkeep.is_complete)
+
+
 async def test_a_quiet_upkeep_works_and_publishes_nothing(kept: ScheduledSync) -> None:
     kept.upkeep.is_quiet = True
     kept.upkeep.start()
