@@ -83,7 +83,7 @@ class Policy:
 
     def configure(self, settings: PermissionSettings, vault: VaultRules | None = _NO_VAULT_RULES) -> None:
         """Replace the settings and the vault's rules; see the class for the arguments."""
-        additional_rules = vault.tightening if vault is not None else (_UNREADABLE_RULE,)
+        additional_rules = vault.tightening_rules if vault is not None else (_UNREADABLE_RULE,)
         if settings.unreadable:
             additional_rules = (*additional_rules, _ASK_EVERYTHING)
         self._rules = tuple(CompiledRule(rule) for rule in (*settings.rules, *additional_rules))

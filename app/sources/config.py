@@ -87,7 +87,7 @@ class _SourcesFile(BaseModel):
 
 
 class SourceConfigStore:
-    """Reads and writes the configuration file; `problem` explains what happened to a damaged one."""
+    """Reads and writes the configuration file; `problem` is a message about a damaged file, or ""."""
 
     def __init__(self, folder: Path, *, writable: bool = True) -> None:
         self._file = DurableFile(
