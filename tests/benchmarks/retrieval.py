@@ -23,7 +23,6 @@ from pathlib import Path
 from app.embeddings.client import Embedder
 from app.embeddings.model_config import MULTILINGUAL, SHIPPED_MODEL, SentenceModelConfig, model_folder
 from app.embeddings.rank_fusion import MAX_FUSED_HITS, fuse
-from app.embeddings.sync_run import SyncRun
 from app.embeddings.vectors import VectorStore
 from app.events import EventBus
 from app.index.term_statistics import TermStatistics
@@ -32,6 +31,7 @@ from app.settings import IndexSettings
 from app.vault.journal import Journal
 from app.vault.store import NoteStore
 from tests.benchmarks.retrieval_sets import RetrievalCorpus, RetrievalQuestion, corpora
+from tests.support.vector_sync import sync_vectors
 
 TOP, SLACK = 10, 0.01
 RRF_DEPTH = 60
@@ -125,7 +125,7 @@ async def _by_meaning(
     folder.mkdir()
     vectors, embedder = VectorStore(folder, choice.key), Embedder(choice)
     try:
-        await SyncRun(vectors, index, store, embedder).run()
+        await sync_vectors(vectors, index, store, embedder)
         asked = await embedder.embed([question.text for question in questions], query=True)
         hits = (vectors.search(vector, MAX_FUSED_HITS, 0.0, per_note=True) for vector in asked)
         return [[(str(hit.path), hit.score) for hit in some] for some in hits]
