@@ -214,7 +214,10 @@ class McpHttpApp:
 
     async def _end(self, session_key: _SessionKey) -> None:
         """End a session as its client would: with a DELETE request."""
-        session_state = self._sessions[session_key]
+        session_state = self._sessions.get(session_key)
+        if session_state is None:
+            # Its client has just ended it.
+            return
         self._forget(session_key)
         log.info("ending an idle MCP session of %s", session_key[0][1])
 
