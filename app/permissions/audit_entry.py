@@ -1,4 +1,4 @@
-"""An entry of the audit log, its stored row and hash, and the filter that selects entries."""
+"""An audit log entry, its stored row and hash, and the filter that selects entries."""
 
 from __future__ import annotations
 
@@ -72,10 +72,10 @@ class AuditEntry:
 
 @dataclass(frozen=True, slots=True)
 class AuditFilter:
-    """A filter of entries; an entry must match every criterion given.
+    """A filter for entries; an entry must match every criterion given.
 
-    `text` is matched against the tool, caller, arguments, result, reason and paths. `since` and `until`
-    are Unix seconds.
+    `text` is searched for in the tool, caller, arguments, result, reason and paths, ignoring case. `since`
+    and `until` are Unix seconds.
     """
 
     text: str = ""

@@ -47,7 +47,7 @@ def pickle_frames(kind: bytes, value: object) -> Iterator[Frame]:
 
 
 def unpickle(body: bytes, buffers: list[bytearray]) -> Any:  # noqa: ANN401
-    """Return the value of a frame that followed these buffers; its arrays can be written."""
+    """Return the value of a frame that followed these buffers; its arrays are writable."""
     return pickle.loads(body, buffers=buffers)
 
 

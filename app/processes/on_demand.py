@@ -1,4 +1,4 @@
-"""A worker process that runs only while there are requests."""
+"""A worker process that starts on demand and ends when it is idle."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Command line of bubblewrap: the part of the system that a sandboxed program can see.
+"""Build bubblewrap's command line, which determines what a sandboxed program can see.
 
 The program sees the system's programs and libraries, read-only; the vault as `/vault`; an empty `/tmp` of
 its own; and its own processes. It has no network, no home folder, no other files and no way to gain

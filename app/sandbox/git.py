@@ -112,7 +112,12 @@ class Repository:
         return result.output.decode("utf-8", "surrogateescape")
 
     async def author(self) -> tuple[str, str]:
-        """Return name and email address from the user's git configuration, else the app's."""
+        """Return the name and email address in the user's git configuration; by default, the app's.
+
+        Raises:
+            NotFoundError: git is not installed.
+            StorageError: git can't be started.
+        """
         identity = []
         for name, default in zip(("user.name", "user.email"), _DEFAULT_AUTHOR, strict=True):
             arguments = [self._program, "config", "--global", "--includes", "--get", name]

@@ -1,6 +1,6 @@
 """Resource limits of a program: memory, processes, open files and the size of files.
 
-`prlimit` of util-linux sets them and then executes the program, so that it never runs without them. Unix
+`prlimit` (util-linux) sets them and then executes the program, so that it never runs without them. Unix
 systems without `prlimit` use the shell's `ulimit` for memory and the size of files only. Windows has none.
 """
 

@@ -33,6 +33,7 @@ class VaultReader(Protocol):
 
         Raises:
             NotFoundError: there is no such visible file.
+            InvalidPathError: the path is a folder, or leads out of the vault.
         """
         ...
 
@@ -58,7 +59,7 @@ class StagingCopy:
         self._removed = False
 
     def copy_files(self, vault: VaultReader, paths: Iterable[NotePath], folder: str = "") -> None:
-        """Copy files of the vault; invisible files are left out. Stops early once the copy was removed.
+        """Copy files from the vault, except those that are not visible; stop early if the copy is removed.
 
         Args:
             vault: Reads the files.
@@ -67,6 +68,7 @@ class StagingCopy:
 
         Raises:
             LimitError: there are too many files, or they are too large.
+            OSError: the copy can't be written.
         """
         with self._lock:
             self.home.mkdir()

@@ -20,7 +20,7 @@ _MAX_QUEUED_EVENTS = 500
 
 @dataclass(frozen=True, slots=True)
 class ActivityEvent:
-    """An event: a new stage or the end of a call, or a new state of a pending operation."""
+    """An event: a new stage or the end of a call, a new state of a pending operation, or lost events."""
 
     kind: str
     data: Mapping[str, Any]
@@ -57,7 +57,7 @@ class ActivityStream:
         return self._waiting.popleft()
 
     def end(self) -> None:
-        """End the stream."""
+        """End the stream after the queued events."""
         if not self._ended:
             self._ended = True
             self._unsubscribe()
@@ -65,8 +65,8 @@ class ActivityStream:
             self._has_events.set()
 
     def _handle_event(self, event: Event) -> None:
-        entry = _to_activity(event, self._caller)
-        if entry is None:
+        activity_event = _to_activity(event, self._caller)
+        if activity_event is None:
             return
         if len(self._waiting) >= _MAX_QUEUED_EVENTS:
             self._waiting.append(
@@ -74,7 +74,7 @@ class ActivityStream:
             )
             self.end()
             return
-        self._waiting.append(entry)
+        self._waiting.append(activity_event)
         self._has_events.set()
 
 

@@ -44,7 +44,7 @@ class CallStageChanged(Event):
 
 @dataclass(frozen=True, slots=True)
 class ConnectedClient:
-    """A connected client: `calls` counts all calls, `open` the running ones.
+    """A connected client: `calls` counts all calls, `open` those that have not ended.
 
     `since` and `last` are the times of its first and last activity in Unix seconds. `tainted`:
     it has read text from outside, so each change that it proposes needs approval.

@@ -96,7 +96,10 @@ class LocalServer:
         return self.endpoint.port if self.endpoint is not None else None
 
     async def open(self) -> int:
-        """Start listening on the port in the settings, or another one if it is taken; return the port.
+        """Listen on the port in the settings, or another one if it is taken, and publish the endpoint file.
+
+        Returns:
+            The port; if the server is open already, its current one.
 
         Raises:
             NetworkError: no port is available, or the server could not be started.
@@ -154,7 +157,7 @@ class LocalServer:
             raise NetworkError(f"The local server ended: {error or 'it was stopped'}.")
 
     async def close(self) -> None:
-        """Stop listening and cancel running requests."""
+        """Remove the endpoint file, stop listening and cancel running requests."""
         self._unsubscribe()
         self.auth_failures.close()
         endpoint, self.endpoint = self.endpoint, None

@@ -218,8 +218,8 @@ class LocalVaultAccess:
             names = [block.label for block in blocks]
         else:
             shortest = view.resolver.shortest
-            records = {note.path.name: note.path for note in view.notes()}
-            return [shortest(records[name], None) for name in complete(records, text, _MAX_COMPLETIONS)]
+            paths = {note.path.name: note.path for note in view.notes()}
+            return [shortest(paths[name], None) for name in complete(paths, text, _MAX_COMPLETIONS)]
         return list(complete(names, text, _MAX_COMPLETIONS))
 
     def changes(self, client: Client) -> ChangeStream:

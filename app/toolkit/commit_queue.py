@@ -48,7 +48,7 @@ class CommitQueue:
         Raises:
             ConflictError: a file changed since the change set was made.
             NotFoundError: the change set's store is no longer open.
-            InvalidPathError, LimitError: the store does not accept a path or the size of a file.
+            InvalidParametersError, LimitError: the store rejects a path, the content or the size of a file.
             StorageError: the store is read-only, or the disk write failed.
         """
         async with self._lock:

@@ -165,6 +165,7 @@ class HistoryView:
         Raises:
             NotFoundError: a commit is no longer stored, or its store is not open.
             InvalidParametersError: the commits belong to several stores.
+            StorageError: a document can't be read.
         """
         return self._stores.plan_undo(self._journal, commits)
 
@@ -173,6 +174,7 @@ class HistoryView:
 
         Raises:
             NotFoundError: the version is no longer stored, or it is private and hidden from the call.
+            StorageError: the note can't be read.
         """
         self.content(path, version_hash)
         return self._journal.restore(path, version_hash, self._stores.current(VAULT, path))

@@ -212,7 +212,8 @@ def memory_binding(store: MemoryStore, loaded_policy: StorePolicy | None = None)
 
     Args:
         store: The memory.
-        loaded_policy: A policy for files loaded unchanged, which is consulted first; None defers.
+        loaded_policy: A policy for files loaded unchanged, consulted first; if it returns None, the blocks'
+            permissions decide.
     """
 
     def store_policy(change_set: ChangeSet, caller: Caller) -> StoreVerdict | None:
@@ -223,7 +224,11 @@ def memory_binding(store: MemoryStore, loaded_policy: StorePolicy | None = None)
 
 
 def authorize_memory_change(change_set: ChangeSet, caller: Caller) -> StoreVerdict | None:
-    """Return the strictest verdict on the changes to blocks and entries; None for the user, who is exempt."""
+    """Return the strictest verdict on the changes to blocks and entries; None for the user, who is exempt.
+
+    Raises:
+        InvalidParametersError: a document is not a valid block or entry.
+    """
     if caller.kind is CallerKind.USER:
         return None
     agent = agent_key(caller)

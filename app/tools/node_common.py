@@ -105,7 +105,11 @@ def edges_of(context: ToolContext, note: OpenNote) -> list[OpenEdge]:
 
 
 def check_new_edge(context: ToolContext, source: OpenNote, target: NotePath, kind: str) -> None:
-    """Raise ConflictError if `source` already has a relation of this type to `target`."""
+    """Check that `source` has no relation of this type to `target` yet.
+
+    Raises:
+        ConflictError: it has one.
+    """
     for edge in edges_of(context, source):
         if edge.target == target and edge.relation.type == kind:
             raise ConflictError(
