@@ -184,6 +184,8 @@ class LocalVaultAccess:
     async def notes(self, client: Client, after: str = "", limit: int = 200) -> NotePage:
         """Return a page of the notes that `client` may see: those after the path `after`, sorted by path.
 
+        The read is logged like a call of the tool `list_notes`.
+
         Raises:
             PermissionDeniedError: the client may not list notes.
         """
@@ -197,7 +199,10 @@ class LocalVaultAccess:
         return NotePage(page, page[-1] if len(paths) > limit else "")
 
     async def complete(self, client: Client, kind: NameKind, text: str) -> list[str]:
-        """Return up to 100 completions of `text`, best first; none if `client` may not list such names."""
+        """Return up to 100 completions of `text`, best first; none if `client` may not list such names.
+
+        The read is logged like a call of the tool that lists these names.
+        """
         text = encodable(text)
         tool = {"note": LIST_NOTES_TOOL, "tag": LIST_TAGS_TOOL, "block": BLOCK_TOOL}[kind]
         try:

@@ -194,9 +194,10 @@ class VisibleBlocks:
             NotFoundError: The caller can't see such a block.
             InvalidParametersError: The label is not valid.
         """
-        if self.find(label, agent) is not None:
-            return self._store.block(label, agent)
-        labels = [block.label for block in self.blocks(agent)]
+        block = self.find(label, agent)
+        if block is not None:
+            return block
+        labels = [visible_block.label for visible_block in self.blocks(agent)]
         suggestions = [match[0] for match in process.extract(label, labels, limit=3, score_cutoff=60)]
         message = f"There is no block {label!r} in the memory."
         raise NotFoundError(message, label=label, suggestions=suggestions, blocks=labels[:50])

@@ -91,6 +91,8 @@ def load_plugins(
 ) -> LoadedPlugins:
     """Register the categories, all off, and the tools of the plug-ins; skip those that fail.
 
+    Runs the plug-ins' code, and adds the enabled ones in the user's folder to Python's module path.
+
     Args:
         registry: The registry, which already contains the built-in tools, so that no plug-in can use their
             names.
