@@ -13,7 +13,7 @@ Name = Annotated[str, Field(pattern=r"^[^\W\d][\w -]{0,59}$", description="One o
 
 
 class FieldKind(StrEnum):
-    """The type of a map's field. A counter is a whole number whose concurrent increments add up."""
+    """The type of a map field. A counter is a whole number whose concurrent increments add up."""
 
     TEXT = "text"
     NUMBER = "number"

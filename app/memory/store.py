@@ -2,8 +2,8 @@
 
 A change consists of a document's bytes before and after it. A commit stores the contents in the journal,
 writes loro documents, bytes and an outbox row in one transaction, records the commit in the journal and
-removes the row. Commits that a crash left in the outbox are recorded when the store is next opened for
-writing, so that memory and journal agree.
+removes the row. Commits that a crash left in the outbox are recorded at the next commit, or when the store is
+next opened for writing, so that memory and journal agree.
 """
 
 from __future__ import annotations
@@ -166,7 +166,7 @@ class MemoryStore:
         )
 
     def find(self, label: str, agent: str) -> Block | None:
-        """Return the agent's block with this label, its own before a shared one; None if there is none.
+        """Return the block with this label that the agent may read, its own before a shared one, or None.
 
         Raises:
             InvalidParametersError: the label is not valid.
@@ -178,7 +178,7 @@ class MemoryStore:
         return next((block for block in matches if block.path.key == own_key), next(iter(matches), None))
 
     def block(self, label: str, agent: str) -> Block:
-        """Return the agent's block with this label.
+        """Return the block with this label that the agent may read, its own before a shared one.
 
         Raises:
             NotFoundError: there is no such block; `suggestions` lists similar labels.

@@ -86,7 +86,7 @@ class AuditLog(AuditLogReader):
         head: The second file, best in another folder; by default in `folder`.
 
     Raises:
-        StorageError: The log can't be opened.
+        StorageError: The log can't be opened or written.
     """
 
     def __init__(self, folder: Path, head: Path | None = None) -> None:

@@ -36,7 +36,7 @@ class AuditEntry:
 
     `id` is 0 until the entry is in the log. `time` is in Unix seconds. `duration_ms` is the call's duration
     without the time that the user took to answer. `arguments` is redacted JSON, `result` one line. `commit`
-    and `undoes` are ids of the journal. `paths` are the files that were changed, or read by name. `cost` is
+    and `undoes` are commit ids. `paths` are the files that were changed, or read by name. `cost` is
     in US dollars. `call` is the id in the call's events. `undone_by` is the entry that undid this one; it is
     looked up, not stored, since a row never changes.
     """

@@ -27,7 +27,7 @@ class AuditLogReader:
         connection: The connection to the log's file; `close` closes it.
 
     Raises:
-        sqlite3.Error: The log can't be read. The methods raise it, too.
+        sqlite3.Error: The log can't be read. Methods that read the log raise it, too.
     """
 
     def __init__(self, connection: sqlite3.Connection) -> None:

@@ -1,4 +1,4 @@
-"""Rules of the user and of the vault, compiled for matching."""
+"""The user's and the vault's rules, compiled for matching."""
 
 from __future__ import annotations
 

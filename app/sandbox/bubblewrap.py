@@ -85,7 +85,7 @@ def sandbox_arguments(
 
 
 def sandbox_environment() -> dict[str, str]:
-    """Return the environment of a sandboxed program."""
+    """Return a sandboxed program's environment."""
     return {"PATH": PATH, "HOME": "/tmp", "TMPDIR": "/tmp", "LANG": "C.UTF-8"}
 
 

@@ -40,7 +40,7 @@ class VaultReader(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class CommandChanges:
-    """The changes of a command; `left_out` lists the files that can't be applied, with the reason."""
+    """A command's changes; `left_out` lists the files that can't be applied, each with the reason."""
 
     change_set: ChangeSet
     left_out: tuple[str, ...] = ()
@@ -171,7 +171,7 @@ def _read_all(folder: Path, known_paths: Collection[NotePath], left_out: list[st
 
 
 def _name_problem(text: str, known_paths: Collection[NotePath]) -> str:
-    """Return why a file with that name can't be applied, or an empty string."""
+    """Return the reason why a file with that name can't be applied, or an empty string."""
     if NotePath.on_disk(text) in known_paths:
         return ""
     try:

@@ -1,4 +1,4 @@
-"""Live events about a client's own calls; a client does not see the calls of others."""
+"""Live events about a client's own calls; a client does not see other clients' calls."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class ActivityEvent:
 class ActivityStream:
     """Asynchronous iterator over the events of one client, from its creation until `end`.
 
-    The stream ends if the client reads too slowly. The list of pending operations then shows their results.
+    The stream ends if the client reads too slowly. The results of pending operations can still be listed.
 
     Args:
         caller: The client.

@@ -1,4 +1,4 @@
-"""Streams of changes for clients: of notes, tools, memory and pending operations.
+"""Streams that notify clients of changes to notes, tools, memory and pending operations.
 
 A client that reads slowly gets less detail, but no growing backlog: at most one change of each kind waits
 for it.

@@ -70,11 +70,11 @@ Raises `VaultBusyError` while another process has it open.
 class ProgressRelay:
     """Forwards the progress of a call, and records it.
 
-    A call that waits when its backend yields (`yield_backend`), or starts to wait later, is canceled there.
+    A call that waits when its backend yields (`yield_backend`), or starts to wait later, is canceled.
 
     Attributes:
         stage: The last stage; None before the first.
-        task: The task of the call.
+        task: The call's task.
         done: Resolved when a backend in this process has finished the call.
         cancelled: Whether the call was canceled for the next backend.
     """

@@ -58,7 +58,7 @@ class LocalServer:
         folder: The vault's data folder, for `door.json`.
         settings: Returns the current settings.
         events: Announces revoked clients, and receives rejected tokens.
-        mcp: The app of the MCP server.
+        mcp: The MCP server's app; None to serve no MCP.
         holder: The kind of this process.
         on_yield: Closes the vault for another process that asks; None if that is not allowed.
     """
@@ -92,7 +92,7 @@ class LocalServer:
 
     @property
     def port(self) -> int | None:
-        """The port of the server, or None while it is closed."""
+        """The server's port, or None while it is closed."""
         return self.endpoint.port if self.endpoint is not None else None
 
     async def open(self) -> int:

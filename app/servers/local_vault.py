@@ -48,7 +48,7 @@ def caller_of(client: Client, *, claim: str = "", tainted: bool = False) -> Call
 
 
 class LocalVaultAccess:
-    """A `VaultAccess` of the vault that is open in this process. Belongs to the service thread.
+    """A `VaultAccess` for the vault that is open in this process. Belongs to the service thread.
 
     Args:
         name: The vault's name.

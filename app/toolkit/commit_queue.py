@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 
 
 class CommitQueue:
-    """Writes change sets to their stores; nothing else in the app calls `commit` of a store."""
+    """Writes change sets to their stores; nothing else in the app calls a store's `commit`."""
 
     def __init__(self, stores: StoreRegistry, vault: NoteStore, index: VaultIndex, events: EventBus) -> None:
         self._stores = stores

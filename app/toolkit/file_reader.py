@@ -36,7 +36,7 @@ class _LinePattern(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class DirectoryEntry:
-    """An entry of a folder; `path` is relative to the walk's root, `modified` is in Unix seconds."""
+    """An entry in a folder; `path` is relative to the walk's root, `modified` is in Unix seconds."""
 
     path: str
     kind: EntryKind

@@ -80,7 +80,7 @@ class Memory:
     Args:
         store: The memory's blocks and entries.
         search_conversations: Searches the saved conversations.
-        named_agents: Returns the names of known agents, also of those that have not written anything yet.
+        named_agents: Returns the names of known agents, including those that have written nothing yet.
     """
 
     def __init__(
@@ -209,7 +209,7 @@ class VisibleBlocks:
 
 
 def memory_binding(store: MemoryStore, loaded_policy: StorePolicy | None = None) -> StoreBinding:
-    """Return the binding of the memory, which checks changes against the permissions of its blocks.
+    """Return the memory's binding, which checks changes against the blocks' permissions.
 
     Args:
         store: The memory.

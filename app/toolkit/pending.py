@@ -126,7 +126,7 @@ class PendingOperations:
         return self._optional_store.open_operations() if self._optional_store is not None else ()
 
     def list_for(self, caller: Caller) -> tuple[PendingOperation, ...]:
-        """Return the latest operations that `caller` submitted, newest first.
+        """Return the latest operations that `caller` submitted, newest first, at most 100.
 
         For the user, return the open operations of all callers, oldest first.
 

@@ -1,4 +1,4 @@
-"""The services of the categories of tools, and the models that the user can switch off.
+"""The services of the tool categories, and the models that the user can switch off.
 
 A tool that needs more than the notes declares it by the type of its context: `context: WebContext` provides
 `context.services.web`. The workspace creates one object per category that has services.

@@ -225,8 +225,8 @@ def tool(
 
     Args:
         category: The id of its category.
-        examples: Requests in the words of users, with `{slot}`s named after arguments; a tool with
-            several operations may give them by operation.
+        examples: Requests in users' words, with `{slot}`s named after arguments; a tool with several
+            operations may give them by operation.
         usage_rule: A sentence for the agent's prompt.
         operations: For a tool with an `op: Literal[...]` argument: the arguments of each operation, such as
             "text old occurrence?" (a question mark marks an optional one). Arguments that no operation

@@ -19,7 +19,7 @@ _REPLY_TIMEOUT_S = 3600.0
 
 
 class AgentAnswer(BaseModel):
-    """The answer of one agent of the team; `problem` explains why there is none, or is empty."""
+    """The answer of one agent of the team; `problem` explains why there is none."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 
