@@ -36,7 +36,7 @@ from app.memory.labels import block_path, is_entry
 from app.memory.replay import replay
 from app.memory.rows import DocumentRow, document_row, write_row
 from app.memory.serialization import check_path, parse_block, serialize_block
-from app.vault.changes import ChangeSet, Create, Move, after_of, before_of, content_hash
+from app.vault.changes import ChangeSet, Create, FileChange, Move, after_of, before_of, content_hash
 from app.vault.commits import Commit, CommitDraft, CommittedFile
 from app.vault.journal import Journal
 from app.vault.merge import merge
@@ -281,7 +281,7 @@ class MemoryStore:
             raise InvalidParametersError(f"A change for {store_name} was sent to the memory.")
         with self._lock:
             self._flush_outbox()
-            rows = [self._row(change_set, position) for position in range(len(change_set.changes))]
+            rows = [self._row(change) for change in change_set.changes]
             undoes = tuple(undoes) or self._journal.planned_undos(change_set.digest)
             draft = CommitDraft(
                 author,
@@ -331,9 +331,8 @@ class MemoryStore:
         self._step("sent")
         return commit
 
-    def _row(self, change_set: ChangeSet, position: int) -> DocumentRow:
-        """Return the row of one change, with its document in normalized form."""
-        change = change_set.changes[position]
+    def _row(self, change: FileChange) -> DocumentRow:
+        """Return the row of a change, with its document in normalized form."""
         path, before, after = change.path, before_of(change), after_of(change)
         if isinstance(change, Move):
             raise InvalidParametersError(
