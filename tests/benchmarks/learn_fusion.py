@@ -1,25 +1,37 @@
 """Learn the weights that fuse words and meaning, on the seen halves of the retrieval benchmark's sets.
 
-Run: python -m tests.benchmarks.learn_fusion
+Run: python -m tests.benchmarks.learn_fusion [--validate]
 
 The reciprocal rank of the answer depends on the weight of meaning in steps, so it is computed for a range of
 weights and smoothed; the smoothed curves of all questions are the objective, which L-BFGS maximizes over the
 weights of the signals. A set on which the fusion is below the better of the two lists is penalized. Each set
 with enough questions counts by the square root of its size. The weights are printed, ready for
 `app/embeddings/rank_fusion.py`.
+
+With --validate the weights are judged on corpora that they were not learned on: each half of each corpus is
+ranked with weights learned on the other half of all other corpora. As every question is judged, the sets are
+twice as large as in the retrieval benchmark.
 """
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Sequence
+from statistics import mean
 
 import numpy as np
 import numpy.typing as npt
 from scipy.ndimage import gaussian_filter1d
 from scipy.optimize import minimize
 
-from app.embeddings.rank_fusion import FusionSignals, compute_signals
-from tests.benchmarks.retrieval import TOP, Found, Ranking, found_by_every_model, score
+from app.embeddings.rank_fusion import (
+    MEANING_ONLY,
+    FusionSignals,
+    compute_signals,
+    scaled_by_meaning,
+    scaled_by_words,
+)
+from tests.benchmarks.retrieval import LABELS, MIN_CHECKED, TOP, Found, found_by_every_model, interval, score
 
 # The logits of the weight of meaning, and the standard deviation of the smoothing, in logits.
 LOGITS, SMOOTHING = np.linspace(-8.0, 8.0, 65), 0.7
@@ -31,16 +43,13 @@ MIN_QUESTIONS = 8
 Array = npt.NDArray[np.float64]
 
 
-def curve(one: Found) -> Array:
-    """Return the reciprocal rank of the answer for each of the `LOGITS`."""
-    words, meant = (
-        rescale(one.words, 0.0),
-        rescale(one.meant, min((c for _, c in one.meant), default=0.0)),
-    )
+def curve(one: Found, logits: Array) -> Array:
+    """Return the reciprocal rank of the answer for each logit of the weight of meaning."""
+    words, meant = scaled_by_words(one.words), scaled_by_meaning(one.meant)
     keys = list(dict.fromkeys([*words, *meant]))
     if one.question.answer not in keys:
-        return np.zeros(len(LOGITS))
-    share = 1.0 / (1.0 + np.exp(-LOGITS))[:, None]
+        return np.zeros(len(logits))
+    share = np.minimum(1.0, 1.0 / (1.0 + np.exp(-logits)) / MEANING_ONLY)[:, None]
     if not words or not meant:
         share[:] = 0.0 if words else 1.0
     by_words = np.array([words.get(key, 0.0) for key in keys])
@@ -52,19 +61,17 @@ def curve(one: Found) -> Array:
     return np.where(rank <= TOP, 1.0 / rank, 0.0)
 
 
-def rescale(ranking: Ranking, low: float) -> dict[str, float]:
-    """Return the scores by note, rescaled to 1 for the best and 0 for `low`."""
-    high = max((score for _, score in ranking), default=low)
-    return {key: (score - low) / (high - low) if high > low else 1.0 for key, score in ranking}
+def set_name(one: Found) -> str:
+    """Return the name of a question's set and model."""
+    return f"{LABELS[one.model.name]}, {one.corpus}, {one.question.kind}"
 
 
 def learn(found: Sequence[Found]) -> FusionSignals:
     """Return the weights that fit these questions best."""
-    names = [(one.corpus, one.question.kind, one.model.name) for one in found]
-    sets = np.unique(np.array([" / ".join(name) for name in names]), return_inverse=True)[1]
+    sets = np.unique(np.array([set_name(one) for one in found]), return_inverse=True)[1]
     rows = np.array([compute_signals(one.words, one.meant, one.terms, one.model) for one in found])
     curves = gaussian_filter1d(
-        np.array([curve(one) for one in found]), SMOOTHING / (LOGITS[1] - LOGITS[0]), mode="nearest"
+        np.array([curve(one, LOGITS) for one in found]), SMOOTHING / (LOGITS[1] - LOGITS[0]), mode="nearest"
     )
     alone = np.array(
         [[score(ranking, one.question.answer)[0] for ranking in (one.words, one.meant)] for one in found]
@@ -104,10 +111,48 @@ def _fit(rows: Array, curves: Array, sets: npt.NDArray[np.intp], alone: Array) -
     return [float(one) for one in weights]
 
 
+def validate(found: Sequence[Found]) -> None:
+    """Print the difference from the better list on each set, with weights learned on other corpora."""
+    judged: dict[str, list[tuple[float, float, float]]] = {}
+    for corpus in dict.fromkeys(one.corpus for one in found):
+        for seen in (False, True):
+            weights = np.array(
+                learn([one for one in found if one.corpus != corpus and one.question.is_seen != seen])
+            )
+            for one in found:
+                if one.corpus != corpus or one.question.is_seen != seen:
+                    continue
+                signals = np.array(compute_signals(one.words, one.meant, one.terms, one.model))
+                answer = one.question.answer
+                ours = float(curve(one, np.array([signals @ weights]))[0])
+                judged.setdefault(set_name(one), []).append(
+                    (score(one.words, answer)[0], score(one.meant, answer)[0], ours)
+                )
+    print(f"{'weights learned on other corpora: MRR@10':<52}{'n':>5}{'ours':>8}{'- better':>10}{'95 %':>18}")
+    checked = []
+    for name, rows in judged.items():
+        words, meaning, ours = (list(column) for column in zip(*rows, strict=True))
+        differences = [a - b for a, b in zip(ours, max(words, meaning, key=mean), strict=True)]
+        low, high = interval(differences)
+        print(
+            f"{name:<52}{len(rows):>5}{mean(ours):>8.3f}{mean(differences):>+10.3f}{low:>+10.3f} {high:+.3f}"
+        )
+        if len(rows) >= MIN_CHECKED:
+            checked.append(mean(differences))
+    print(f"mean {mean(checked):+.3f}, worst {min(checked):+.3f}")
+
+
 def main() -> None:
-    """Print the weights."""
-    found = [one for one in found_by_every_model() if one.question.is_seen]
-    for name, weight in zip(FusionSignals._fields, learn(found), strict=True):
+    """Print the weights, or with --validate how well such weights do on other corpora."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--validate", action="store_true", help="judge weights on corpora left out")
+    given = parser.parse_args()
+    found = list(found_by_every_model())
+    if given.validate:
+        validate(found)
+        return
+    weights = learn([one for one in found if one.question.is_seen])
+    for name, weight in zip(FusionSignals._fields, weights, strict=True):
         print(f"    {name}={weight:.2f},")
 
 
