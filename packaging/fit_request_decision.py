@@ -41,7 +41,7 @@ class Judged:
 
 async def judge(file: Path) -> list[Judged]:
     """Return the options of a file's requests; requests without options are omitted."""
-    found: list[Judged] = []
+    judged: list[Judged] = []
     seen: list[list[Option]] = []
     async with sample_run() as run:
         interpreter = run.agent._interpreter
@@ -64,7 +64,7 @@ async def judge(file: Path) -> list[Judged]:
                 if seen:
                     right = [await is_right(run, option, request.gold) for option in seen[-1]]
                     right[-1] = not any(right)
-                    found.append(Judged(seen[-1], right))
+                    judged.append(Judged(seen[-1], right))
                 if request is not requests[-1]:
                     run._reading = None
                     with contextlib.suppress(Unaligned):
@@ -72,25 +72,25 @@ async def judge(file: Path) -> list[Judged]:
                     await run.run._turn(conversation, run._right_line(request) or request.text)
             if run.workspace.journal.commits(1) != last_commits:
                 await run.run._reset()
-    return found
+    return judged
 
 
 async def is_right(run: SampleRun, option: Option, gold: tuple[str, ...]) -> bool:
     """Return whether an option is right: one of the gold readings or outcomes."""
     if option.reading is None:
         if option.outcome == "question":
-            return any(one in ("question", "model") or one.startswith("meaning") for one in gold)
+            return any(outcome in ("question", "model") or outcome.startswith("meaning") for outcome in gold)
         return option.outcome in gold
     return await fits(run, option.reading, gold)
 
 
 async def fits(run: SampleRun, reading: Reading, gold: tuple[str, ...]) -> bool:
     """Return whether a reading is one of the gold readings."""
-    for one in gold:
-        if one in OUTCOMES:
+    for outcome in gold:
+        if outcome in OUTCOMES:
             continue
         try:
-            if one == reading.last.action or await run.run._same(reading, one):
+            if outcome == reading.last.action or await run.run._same(reading, outcome):
                 return True
         except (LookupError, AttributeError):  # the conversation has fewer notes than its writer expected
             continue
@@ -100,13 +100,13 @@ async def fits(run: SampleRun, reading: Reading, gold: tuple[str, ...]) -> bool:
 def fit_weights(requests: list[Judged]) -> dict[str, float]:
     """Return the weights that make the right options most likely."""
     names = list(
-        dict.fromkeys(name for one in requests for option in one.options for name in option.features)
+        dict.fromkeys(name for request in requests for option in request.options for name in option.features)
     )
     tables = [
-        np.array([[option.features.get(name, 0.0) for name in names] for option in one.options])
-        for one in requests
+        np.array([[option.features.get(name, 0.0) for name in names] for option in request.options])
+        for request in requests
     ]
-    rights = [np.array(one.right, float) for one in requests]
+    rights = [np.array(request.right, float) for request in requests]
     weights, mean, square = np.zeros(len(names)), np.zeros(len(names)), np.zeros(len(names))
     for step in range(1, STEPS + 1):
         gradient = -PENALTY * weights

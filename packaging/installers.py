@@ -122,7 +122,7 @@ def bundle(build: Build, args: argparse.Namespace) -> None:
         _add_system_notices(build)
     work = build.raw / "work" / "scriptorium"
     checks = [build.python, DESKTOP / "bundle_checks.py", build.internal, work / "PYZ-00.toc"]
-    _run(*checks, *(one["name"] for one in packages), cwd=build.work)
+    _run(*checks, *(package["name"] for package in packages), cwd=build.work)
     _print(f"bundle: {_mib(_size(build.folder))} in {build.folder}")
 
 
@@ -168,7 +168,7 @@ def _strip(build: Build) -> None:
 def _add_system_notices(build: Build) -> None:
     """Add the notices of this system's libraries to those of the packages."""
     system_libraries = {
-        one.name for one in build.internal.glob("*.so*") if not one.name.startswith("libpython")
+        library.name for library in build.internal.glob("*.so*") if not library.name.startswith("libpython")
     }
     toc = (build.raw / "work" / "scriptorium" / "COLLECT-00.toc").read_text("utf-8")
     sources = re.findall(r"\('([^'/]+\.so[^'/]*)',\s*'([^']+)'", toc)
@@ -177,7 +177,9 @@ def _add_system_notices(build: Build) -> None:
     libraries = [Path(source) for name, source in sources if name in system_libraries]
     # A relative link is a second name of a library in the bundle itself.
     libraries = [
-        one for one in libraries if one.is_absolute() and not str(one.resolve()).startswith(prefixes)
+        library
+        for library in libraries
+        if library.is_absolute() and not str(library.resolve()).startswith(prefixes)
     ]
     licenses = build.internal / "resources" / "licenses"
     owners = release_documents.add_system_libraries(licenses, libraries)
@@ -218,7 +220,7 @@ def _linux(build: Build, runtime: Path | None) -> None:
     }
     config = build.work / "nfpm.yaml"
     text = (DESKTOP / "linux" / "nfpm.yaml").read_text("utf-8")
-    config.write_text(re.sub(r"\$\{(\w+)\}", lambda one: variables[one[1]], text), "utf-8")
+    config.write_text(re.sub(r"\$\{(\w+)\}", lambda match: variables[match[1]], text), "utf-8")
     for kind, name in names.items():
         nfpm = _binary(build.tools, "nfpm")
         _run(nfpm, "package", "--config", config, "--packager", kind, "--target", build.out / name, cwd=ROOT)
@@ -410,7 +412,7 @@ def _as_root(entry: tarfile.TarInfo) -> tarfile.TarInfo:
 
 
 def _size(folder: Path) -> int:
-    return sum(one.stat().st_size for one in folder.rglob("*") if one.is_file() and not one.is_symlink())
+    return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file() and not file.is_symlink())
 
 
 def _mib(size: int) -> str:

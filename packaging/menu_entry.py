@@ -58,9 +58,9 @@ def _linux(data: Path) -> Path:
 def _quote(word: str) -> str:
     """Quote a word of a desktop file's Exec line: first for the line, then for the file's own escapes."""
     word = word.replace("%", "%%")
-    if any(one in _RESERVED for one in word):
-        for one in '\\"`$':
-            word = word.replace(one, f"\\{one}")
+    if any(character in _RESERVED for character in word):
+        for character in '\\"`$':
+            word = word.replace(character, f"\\{character}")
         word = f'"{word}"'
     return word.replace("\\", "\\\\")
 
@@ -90,7 +90,7 @@ def _mac(applications: Path) -> Path:
     _copy(CONTAINERS / "scriptorium.icns", contents / "Resources" / "scriptorium.icns")
     (contents / "MacOS").mkdir(parents=True, exist_ok=True)
     program = contents / "MacOS" / "scriptorium"
-    words = " ".join(f"'{one}'" for one in (str(environment.PYTHON).replace("'", "'\\''"), "-m", "app"))
+    words = " ".join(f"'{word}'" for word in (str(environment.PYTHON).replace("'", "'\\''"), "-m", "app"))
     program.write_text(f'#!/bin/sh\nexec {words} "$@"\n', "utf-8")
     program.chmod(0o755)
     info = {

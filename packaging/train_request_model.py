@@ -70,17 +70,17 @@ def main() -> int:
     parser.add_argument("--venv", type=Path, default=Path(tempfile.gettempdir()) / "scriptorium-train-venv")
     parser.add_argument("--examples", type=Path, help="examples that are already written, as JSON")
     parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
-    given = parser.parse_args()
-    if given.inside:
-        train(given.examples)
+    arguments = parser.parse_args()
+    if arguments.inside:
+        train(arguments.examples)
         return 0
     with tempfile.TemporaryDirectory() as folder:
-        examples = given.examples
+        examples = arguments.examples
         if examples is None:
             examples = Path(folder, "examples.json")
             script = Path(__file__).with_name("request_examples.py")
             subprocess.check_call([sys.executable, str(script), "--output", str(examples)])
-        python = export_model.ensure_environment(given.venv, PINS)
+        python = export_model.ensure_environment(arguments.venv, PINS)
         return subprocess.call([str(python), __file__, "--inside", "--examples", str(examples)])
 
 
@@ -95,7 +95,7 @@ def sources() -> dict[str, str]:
 # Second stage
 
 
-class WordPieces:
+class WordPieceVectors:
     """The embedding model's word pieces, with the principal components of their vectors."""
 
     def __init__(self) -> None:
@@ -104,22 +104,24 @@ class WordPieces:
         from onnx import numpy_helper
 
         sys.path.insert(0, str(ROOT))
-        tensors = {one.name: one for one in onnx.load(str(EMBEDDINGS / "model.onnx")).graph.initializer}
+        tensors = {
+            tensor.name: tensor for tensor in onnx.load(str(EMBEDDINGS / "model.onnx")).graph.initializer
+        }
         name = "encoder.embeddings.word_embeddings.weight"
         raw = numpy_helper.to_array(tensors[f"{name}_quantized"]).astype(np.float32)
         zero = numpy_helper.to_array(tensors[f"{name}_zero_point"]).astype(np.float32)
         table = (raw - zero) * numpy_helper.to_array(tensors[f"{name}_scale"])
         known = json.loads((EMBEDDINGS / "tokenizer.json").read_text(encoding="utf-8"))["model"]["vocab"]
-        kept = {
+        rows_by_piece = {
             piece: at
             for piece, at in known.items()
             if piece.isascii() and re.fullmatch(r"(##)?[a-z]+|(##)?[0-9]|[^\w\s]", piece)
         }
-        rows = table[list(kept.values())]
+        rows = table[list(rows_by_piece.values())]
         rows = rows - rows.mean(axis=0)
         _, _, directions = np.linalg.svd(rows, full_matrices=False)
         vectors = rows @ directions[:PIECE_SIZE].T
-        self.pieces = list(kept)
+        self.pieces = list(rows_by_piece)
         self.vectors = (vectors / vectors.std()).astype(np.float32)
         self._splitter = _splitter(self.pieces)
         self._known: dict[str, Any] = {}
@@ -146,15 +148,15 @@ def symbol_count(program: Sequence[Any]) -> int:
     return sum(2 if isinstance(symbol, list) else 1 for symbol in program) + 1
 
 
-class Vocabulary:
+class TrainingVocabulary:
     """Assigns numbers to words, symbols and states."""
 
     def __init__(self, examples: Sequence[Example]) -> None:
-        counts = Counter(words for one in examples for words, _, _ in one["items"] if words)
+        counts = Counter(words for example in examples for words, _, _ in example["items"] if words)
         self.words = ["", *(word for word, count in counts.most_common() if count >= MIN_WORD_COUNT)]
-        symbols = {symbol for one in examples for symbol in one["program"] if isinstance(symbol, str)}
+        symbols = {symbol for example in examples for symbol in example["program"] if isinstance(symbol, str)}
         self.symbols = [END, *sorted(symbols)]
-        self.states = ["", *sorted({state for one in examples for state in one["state"]})]
+        self.states = ["", *sorted({state for example in examples for state in example["state"]})]
         self.word_at = {word: at for at, word in enumerate(self.words)}
         self.symbol_at = {symbol: at for at, symbol in enumerate(self.symbols)}
         self.state_at = {state: at for at, state in enumerate(self.states)}
@@ -177,11 +179,11 @@ class Augmentation:
         chance = self._chance
         program = example["program"]
         inside, symbol = set[int](), ""
-        for one in program:
-            if isinstance(one, str):
-                symbol = one
+        for element in program:
+            if isinstance(element, str):
+                symbol = element
             elif symbol in VALUE_SYMBOLS:
-                inside.update(range(one[0], one[1] + 1))
+                inside.update(range(element[0], element[1] + 1))
         exchanges = chance.random() < 0.5
         items = []
         for at, (words, kind, flags) in enumerate(example["items"]):
@@ -194,7 +196,7 @@ class Augmentation:
             elif kind == "note" and chance.random() < 0.05:
                 kind = "near"
             items.append((words, kind, flags))
-        state = [one if chance.random() > 0.03 else "" for one in example["state"]]
+        state = [entry if chance.random() > 0.03 else "" for entry in example["state"]]
         if chance.random() < 0.15:
             items, program = self._with_filler(items, program)
         return {"items": items, "program": program, "state": state}
@@ -211,29 +213,36 @@ class Augmentation:
         return word
 
     def _with_filler(self, items: list[Any], program: list[Any]) -> tuple[list[Any], list[Any]]:
-        spans = [one for one in program if isinstance(one, list)]
+        spans = [span for span in program if isinstance(span, list)]
         places = [at for at in range(len(items)) if not any(first <= at <= last for first, last in spans)]
         if not places or len(items) >= MAX_ITEMS:
             return items, program
         at, word = self._chance.choice(places), self._chance.choice(FILLERS)
         filler = (word, "mark" if word == "," else "word", [0, 0, 0, 0, 0, int(at == 0), 0, 1])
         moved = [
-            [one[0] + (one[0] >= at), one[1] + (one[1] >= at)] if isinstance(one, list) else one
-            for one in program
+            [element[0] + (element[0] >= at), element[1] + (element[1] >= at)]
+            if isinstance(element, list)
+            else element
+            for element in program
         ]
         return [*items[:at], filler, *items[at:]], moved
 
 
 def make_batch(
-    examples: Sequence[Example], vocabulary: Vocabulary, pieces: WordPieces, chance: random.Random
+    examples: Sequence[Example],
+    vocabulary: TrainingVocabulary,
+    pieces: WordPieceVectors,
+    chance: random.Random,
 ) -> Arrays:
     """Return the arrays of a padded batch; some words are represented only by their pieces."""
     import numpy as np
 
     count = len(examples)
-    width = next(size for size in ITEM_BUCKETS if size >= max(len(one["items"]) for one in examples))
+    width = next(size for size in ITEM_BUCKETS if size >= max(len(example["items"]) for example in examples))
     length = next(
-        size for size in SYMBOL_BUCKETS if size >= max(symbol_count(one["program"]) for one in examples)
+        size
+        for size in SYMBOL_BUCKETS
+        if size >= max(symbol_count(example["program"]) for example in examples)
     )
     batch: Arrays = {
         "word": np.zeros((count, width), np.int32),
@@ -245,18 +254,18 @@ def make_batch(
         "target": np.zeros((count, length), np.int32),
         "target_mask": np.zeros((count, length), np.float32),
     }
-    for row, one in enumerate(examples):
-        for at, (words, kind, flags) in enumerate(one["items"]):
+    for row, example in enumerate(examples):
+        for at, (words, kind, flags) in enumerate(example["items"]):
             if chance.random() >= WORD_DROPOUT:
                 batch["word"][row, at] = vocabulary.word_at.get(words, 0)
             batch["class"][row, at] = CLASSES.index(kind)
             batch["flags"][row, at] = flags
             batch["pieces"][row, at] = pieces.vector(words)
             batch["mask"][row, at] = 1
-        for at, state in enumerate(one["state"]):
+        for at, state in enumerate(example["state"]):
             batch["state"][row, at] = vocabulary.state_at.get(state, 0)
         numbers: list[int] = []
-        for symbol in one["program"]:
+        for symbol in example["program"]:
             if isinstance(symbol, list):
                 numbers += [len(vocabulary.symbols) + end for end in symbol]
             else:
@@ -267,7 +276,7 @@ def make_batch(
     return batch
 
 
-def initial_weights(vocabulary: Vocabulary, key: Any) -> Arrays:
+def initial_weights(vocabulary: TrainingVocabulary, key: Any) -> Arrays:
     """Return random weights; their names and shapes are those of the shipped file."""
     import jax
     import jax.numpy as jnp
@@ -309,15 +318,15 @@ def initial_weights(vocabulary: Vocabulary, key: Any) -> Arrays:
     return weights
 
 
-def gru(given: Any, recurrent: Any, state: Any) -> Any:
+def gru(projected: Any, recurrent: Any, state: Any) -> Any:
     """Return the next state of gated recurrent units."""
     import jax
     import jax.numpy as jnp
 
     size = state.shape[-1]
-    reset = jax.nn.sigmoid(given[..., :size] + recurrent[..., :size])
-    update = jax.nn.sigmoid(given[..., size : 2 * size] + recurrent[..., size : 2 * size])
-    fresh = jnp.tanh(given[..., 2 * size :] + reset * recurrent[..., 2 * size :])
+    reset = jax.nn.sigmoid(projected[..., :size] + recurrent[..., :size])
+    update = jax.nn.sigmoid(projected[..., size : 2 * size] + recurrent[..., size : 2 * size])
+    fresh = jnp.tanh(projected[..., 2 * size :] + reset * recurrent[..., 2 * size :])
     return (1 - update) * fresh + update * state
 
 
@@ -335,14 +344,14 @@ def log_probabilities(weights: Arrays, batch: Arrays, key: Any) -> Any:
         inputs = values @ weights[f"{name}_x"] + weights[f"{name}_b"]
 
         def step(state: Any, entry: Any) -> Any:
-            given, mask = entry
-            after = gru(given, state @ weights[f"{name}_h"] + weights[f"{name}_c"], state)
+            projected, mask = entry
+            after = gru(projected, state @ weights[f"{name}_h"] + weights[f"{name}_c"], state)
             after = jnp.where(mask[:, None] > 0, after, state)
             return after, after
 
         first = jnp.zeros((values.shape[0], HIDDEN))
-        _, found = jax.lax.scan(step, first, (inputs.swapaxes(0, 1), batch["mask"].T), reverse=backward)
-        return found.swapaxes(0, 1)
+        _, outputs = jax.lax.scan(step, first, (inputs.swapaxes(0, 1), batch["mask"].T), reverse=backward)
+        return outputs.swapaxes(0, 1)
 
     state = (weights["state"][batch["state"]] * (batch["state"] > 0)[..., None]).sum(1)
     words = weights["word"][batch["word"]] + batch["pieces"] @ weights["piece_in"]
@@ -374,8 +383,8 @@ def log_probabilities(weights: Arrays, batch: Arrays, key: Any) -> Any:
 
     def step(carried: Any, entry: Any) -> Any:
         state, context = carried
-        given = jnp.concatenate([entry, context], -1) @ weights["dec_x"] + weights["dec_b"]
-        state = gru(given, state @ weights["dec_h"] + weights["dec_c"], state)
+        projected = jnp.concatenate([entry, context], -1) @ weights["dec_x"] + weights["dec_b"]
+        state = gru(projected, state @ weights["dec_h"] + weights["dec_c"], state)
         share = jax.nn.softmax(jnp.einsum("nd,nid->ni", state, keys_of) + hidden)
         context = jnp.einsum("ni,nid->nd", share, memory)
         return (state, context), (state, context)
@@ -393,13 +402,13 @@ def train(file: Path) -> None:
     data = json.loads(file.read_text(encoding="utf-8"))
     written, templates = (
         [
-            one
-            for one in data[name]
-            if 0 < len(one["items"]) <= MAX_ITEMS and symbol_count(one["program"]) <= MAX_SYMBOLS
+            example
+            for example in data[name]
+            if 0 < len(example["items"]) <= MAX_ITEMS and symbol_count(example["program"]) <= MAX_SYMBOLS
         ]
         for name in ("written", "templates")
     )
-    pieces, vocabulary = WordPieces(), Vocabulary([*written, *templates])
+    pieces, vocabulary = WordPieceVectors(), TrainingVocabulary([*written, *templates])
     print(
         f"{len(written)} requests, {len(templates)} templates, {len(vocabulary.symbols)} symbols", flush=True
     )
@@ -415,8 +424,8 @@ def train_network(
     seed: int,
     written: Sequence[Example],
     templates: Sequence[Example],
-    vocabulary: Vocabulary,
-    pieces: WordPieces,
+    vocabulary: TrainingVocabulary,
+    pieces: WordPieceVectors,
 ) -> Arrays:
     """Train a network and return its weights."""
     import jax
@@ -427,8 +436,8 @@ def train_network(
     values = sorted(
         {
             words
-            for one in written
-            for words, kind, _ in one["items"]
+            for example in written
+            for words, kind, _ in example["items"]
             if kind == "word" and words.isalpha() and len(words) > 2
         }
     )
@@ -444,8 +453,8 @@ def train_network(
     moments = optimizer.init(weights)
 
     def loss(weights: Arrays, batch: Arrays, key: Any) -> Any:
-        found = log_probabilities(weights, batch, key)
-        right = jnp.take_along_axis(found, batch["target"][..., None], -1)[..., 0]
+        predicted = log_probabilities(weights, batch, key)
+        right = jnp.take_along_axis(predicted, batch["target"][..., None], -1)[..., 0]
         return -(right * batch["target_mask"]).sum() / batch["target"].shape[0]
 
     @jax.jit
@@ -454,13 +463,13 @@ def train_network(
         change, moments = optimizer.update(gradient, moments, weights)
         return optax.apply_updates(weights, change), moments, value
 
-    def bucket(one: Example) -> tuple[int, int]:
-        sizes = len(one["items"]), symbol_count(one["program"])
+    def bucket(example: Example) -> tuple[int, int]:
+        sizes = len(example["items"]), symbol_count(example["program"])
         return sum(sizes[0] > size for size in ITEM_BUCKETS), sum(sizes[1] > size for size in SYMBOL_BUCKETS)
 
     for epoch in range(EPOCHS):
         begin, total = time.monotonic(), 0.0
-        examples = [augmentation.vary(one) for one in [*written, *chance.sample(templates, drawn)]]
+        examples = [augmentation.vary(example) for example in [*written, *chance.sample(templates, drawn)]]
         chance.shuffle(examples)
         examples.sort(key=bucket)
         batches = [examples[at : at + BATCH] for at in range(0, len(examples), BATCH)]
@@ -479,7 +488,7 @@ def train_network(
     return {name: np.asarray(value, np.float32) for name, value in weights.items()}
 
 
-def pack(arrays: Mapping[str, Any], vocabulary: Vocabulary, pieces: WordPieces) -> bytes:
+def pack(arrays: Mapping[str, Any], vocabulary: TrainingVocabulary, pieces: WordPieceVectors) -> bytes:
     """Return the model as an .npz file without timestamps; matrices as 8-bit integers with scales."""
     import numpy as np
 

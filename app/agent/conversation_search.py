@@ -53,9 +53,11 @@ class ConversationIndex:
         self._delete("conversation = ? and position >= ?", (conversation, position))
 
     def _delete(self, condition: str, values: tuple[object, ...]) -> None:
-        for (id,) in self._db.execute(f"select id from said where {condition}", values).fetchall():
-            self._db.execute("delete from said_words where rowid = ?", (id,))
-            self._db.execute("delete from said where id = ?", (id,))
+        for (conversation_id,) in self._db.execute(
+            f"select id from said where {condition}", values
+        ).fetchall():
+            self._db.execute("delete from said_words where rowid = ?", (conversation_id,))
+            self._db.execute("delete from said where id = ?", (conversation_id,))
 
     def search(self, query: ConversationQuery) -> tuple[ConversationHit, ...]:
         """Return the messages that contain any word of the query and pass its filters, best match first."""

@@ -1,4 +1,4 @@
-"""Limits on delegation between agents: its depth, the number of turns, the tokens, and no cycles."""
+"""Limits on delegation between agents: depth, number of turns, tokens, and no cycles."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class DelegationFrame:
             LimitError: The chain is at its maximum depth, or this agent may not delegate to that one.
         """
         path = " → ".join((*self.agents, name))
-        if name.casefold() in {one.casefold() for one in self.agents}:
+        if name.casefold() in {agent.casefold() for agent in self.agents}:
             raise ConflictError(f"Delegation would form a cycle: {path}.", chain=[*self.agents, name])
         if self.delegates is not None and name.casefold() not in map(str.casefold, self.delegates):
             message = (

@@ -27,7 +27,7 @@ class Mailbox:
         self.has_window = False
         self.notifies = False
 
-    def tell_user(self, caller: Caller, text: str, metadata: Metadata | None = None) -> Delivery:
+    def notify_user(self, caller: Caller, text: str, metadata: Metadata | None = None) -> Delivery:
         """Deliver a message to the user and return where it is shown.
 
         The message goes into the call's conversation, or into the conversation "Messages" if there is none.

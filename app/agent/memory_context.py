@@ -24,7 +24,7 @@ _UNLOADED_NOTE = (
 
 def format_pinned_blocks(pinned: Iterable[PinnedBlock]) -> str:
     """Return the part of the prompt with the pinned blocks; empty if there are none."""
-    parts = [_block_text(one) for one in pinned]
+    parts = [_block_text(block) for block in pinned]
     if not parts:
         return ""
     heading = "Your memory: the blocks that are pinned to your context, with their sizes in characters."

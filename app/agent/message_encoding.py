@@ -23,13 +23,17 @@ async def encodable_history(messages: list[Any]) -> list[Any]:
 
 
 def encodable_messages(messages: Iterable[ModelMessage]) -> list[ModelMessage]:
-    """Return the messages with all strings encodable; messages that already are stay the same objects."""
+    """Return the messages with all strings encodable; messages that already are stay the same objects.
+
+    Raises:
+        LimitError: A value in a message is nested deeper than `app.encoding.MAX_DEPTH`.
+    """
     return [_clean_message(message) for message in messages]
 
 
 def _clean_message(message: ModelMessage) -> ModelMessage:
     parts = [_clean_part(part) for part in message.parts]
-    if all(one is other for one, other in zip(parts, message.parts, strict=True)):
+    if all(part is other for part, other in zip(parts, message.parts, strict=True)):
         return message
     changed: ModelMessage = replace(message, parts=parts)  # type: ignore[arg-type]
     return changed

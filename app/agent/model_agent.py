@@ -185,7 +185,7 @@ class ModelAgent:
     def _memory(self, turn: Turn) -> str:
         """Return the current pinned blocks; untrusted text in them taints the conversation."""
         pinned = self._pinned(turn.caller)
-        if any(one.outside for one in pinned):
+        if any(block.outside for block in pinned):
             turn.caller = replace(turn.caller, tainted=True)
         return format_pinned_blocks(pinned)
 

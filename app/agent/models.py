@@ -235,7 +235,9 @@ async def find_local() -> tuple[tuple[Provider, tuple[str, ...]], ...]:
     import openai
 
     servers = []
-    for provider in (one for one in PROVIDERS if one.is_local):
+    for provider in PROVIDERS:
+        if not provider.is_local:
+            continue
         settings = ModelSettings(provider=provider.id, request_timeout=5)
         try:
             async with await asyncio.to_thread(_create_client, settings, None) as client:
@@ -250,7 +252,7 @@ def explain_error(error: BaseException, settings: ModelSettings) -> ModelProblem
     """Explain an error of the model layer: what happened and what to do, without the key or a traceback."""
     address = settings.base_url or get_provider(settings).address
     hint = get_provider(settings).hint
-    status = _status_code(error)
+    status = getattr(_status_error(error), "status_code", None)
     server_message = _server_message(error)
     name = settings.model or "the model"
     if status in (401, 403):
@@ -279,7 +281,7 @@ def explain_error(error: BaseException, settings: ModelSettings) -> ModelProblem
 
 def _explain_transport(error: BaseException, address: str, hint: str) -> ModelProblem:
     """Explain an error without an HTTP status: no connection, a timeout, a broken stream, a limit."""
-    kinds = {type(one).__name__ for one in _error_chain(error)}
+    kinds = {type(cause).__name__ for cause in _error_chain(error)}
     if kinds & {"UsageLimitExceeded"}:
         return ModelProblem(
             "The turn was stopped because it reached its limit of model requests.",
@@ -316,12 +318,8 @@ def _error_chain(error: BaseException) -> list[BaseException]:
 def _status_error(error: BaseException) -> BaseException | None:
     """Return the first error in the chain that has an HTTP status, or None."""
     return next(
-        (one for one in _error_chain(error) if isinstance(getattr(one, "status_code", None), int)), None
+        (cause for cause in _error_chain(error) if isinstance(getattr(cause, "status_code", None), int)), None
     )
-
-
-def _status_code(error: BaseException) -> int | None:
-    return getattr(_status_error(error), "status_code", None)
 
 
 def _server_message(error: BaseException) -> str:

@@ -52,9 +52,9 @@ def _with_context(result: Result, call: AnsweredCall) -> str:
 
 def _related(result: Result, call: AnsweredCall) -> str:
     lines = [
-        f"{_link(one['id'])}: {_verb(one['suggested_relationship'])}, {one['similarity_score']:.2f} similar."
-        f" {one['reasoning']}"
-        for one in result["related_nodes"]
+        f"{_link(node['id'])}: {_verb(node['suggested_relationship'])},"
+        f" {node['similarity_score']:.2f} similar. {node['reasoning']}"
+        for node in result["related_nodes"]
     ]
     if not lines:
         return f"No notes are similar to {_link(result['node_id'])}."
@@ -69,15 +69,21 @@ def _related(result: Result, call: AnsweredCall) -> str:
 
 def _confidence(result: Result, call: AnsweredCall) -> str:
     subject = result.get("node_id") or result.get("edge_id")
-    lines = [f"{one['factor']}: {one['impact']}" for one in result["factors"]]
+    lines = [f"{factor['factor']}: {factor['impact']}" for factor in result["factors"]]
     previous, current = result["old_confidence"], result["new_confidence"]
     label = "none" if current is None else f"{current:.2f}"
     return f"{_link(str(subject))}: {previous:.2f} before, {label} now.\n\n{_list(lines)}"
 
 
 def _node(result: Result, call: AnsweredCall) -> str:
-    lines = [f"{_verb(one['relationship_type'])} {_link(one['to_id'])}" for one in result["relationships"]]
-    lines += [f"{_link(one['from_id'])} {_verb(one['relationship_type'])} it" for one in result["incoming"]]
+    lines = [
+        f"{_verb(relationship['relationship_type'])} {_link(relationship['to_id'])}"
+        for relationship in result["relationships"]
+    ]
+    lines += [
+        f"{_link(relationship['from_id'])} {_verb(relationship['relationship_type'])} it"
+        for relationship in result["incoming"]
+    ]
     confidence = f", confidence {result['confidence']:.2f}" if result["confidence"] is not None else ""
     head = f"{_link(result['node_id'])} is a {result['type']}{confidence}."
     return f"{head}\n\n{_list(lines)}" if lines else f"{head} It has no relations."
@@ -90,9 +96,9 @@ def _relation(result: Result, call: AnsweredCall) -> str:
 
 def _suggested(result: Result, call: AnsweredCall) -> str:
     lines = [
-        f"{_link(one['from_id'])} {_verb(one['relationship_type'])} {_link(one['to_id'])}"
-        f" ({one['score']:.2f}): {one['reasoning']}"
-        for one in result["suggestions"]
+        f"{_link(suggestion['from_id'])} {_verb(suggestion['relationship_type'])}"
+        f" {_link(suggestion['to_id'])} ({suggestion['score']:.2f}): {suggestion['reasoning']}"
+        for suggestion in result["suggestions"]
     ]
     if not lines:
         return "No missing relations were found."
@@ -106,8 +112,8 @@ def _merged(result: Result, call: AnsweredCall) -> str:
     links = f" Links to it were rewritten in {pluralize(count, 'note')}." if count else ""
     text = f"“{secondary}” was merged into {primary} and moved to the vault's trash.{links}"
     text += " To undo this, say “undo”."
-    if left := result["left_out"]:
-        text += f"\n\nUnchanged:\n\n{_list(left[:_MAX_LIST_ITEMS])}"
+    if skipped := result["left_out"]:
+        text += f"\n\nUnchanged:\n\n{_list(skipped[:_MAX_LIST_ITEMS])}"
     return text
 
 

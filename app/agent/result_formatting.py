@@ -57,12 +57,12 @@ def _list(lines: Iterable[str]) -> str:
     return "\n".join(f"- {line}" for line in lines)
 
 
-def _count_and_list(items: Iterable[str], total: int, one: str, many: str, none: str) -> str:
+def _count_and_list(items: Iterable[str], total: int, singular: str, plural: str, none: str) -> str:
     """Return a sentence with the count, then a list of at most `_MAX_LIST_ITEMS` items."""
     lines = list(items)
     if not lines:
         return none
-    head = f"1 {one}:" if total == 1 else f"{total} {many}:"
+    head = f"{pluralize(total, singular, plural)}:"
     remainder = f"\n\n… and {total - _MAX_LIST_ITEMS} more." if total > _MAX_LIST_ITEMS else ""
     return f"{head}\n\n{_list(lines[:_MAX_LIST_ITEMS])}{remainder}"
 
@@ -109,7 +109,7 @@ def _hits(result: Result, call: AnsweredCall) -> str:
 
 def shown_passages(result: Result) -> list[Mapping[str, Any]]:
     """Return the passages of `find_passages` to show, without weak ones; only a few if none is an answer."""
-    passages = [one for one in result["passages"] if not one["weak"]]
+    passages = [passage for passage in result["passages"] if not passage["weak"]]
     return passages if result["answered"] else passages[:_MAX_CLOSEST_PASSAGES]
 
 
@@ -151,9 +151,9 @@ def _listing(result: Result, call: AnsweredCall) -> str:
 
 def _related(result: Result, call: AnsweredCall) -> str:
     lines = [
-        f"{wikilink(one['path'])}: "
-        + ", ".join(_relation(str(reason["relationship"]), reason["score"]) for reason in one["reasons"])
-        for one in result["related"]
+        f"{wikilink(note['path'])}: "
+        + ", ".join(_relation(str(reason["relationship"]), reason["score"]) for reason in note["reasons"])
+        for note in result["related"]
     ]
     name = wikilink(str(call.arguments["name"]))
     return _count_and_list(
@@ -180,13 +180,13 @@ def _tags(result: Result, call: AnsweredCall) -> str:
 
 def _vault(result: Result, call: AnsweredCall) -> str:
     lines = [
-        f"{result['notes']} notes, {result['attachments']} other files",
-        f"{result['links']} links, {result['unresolved']} unresolved links",
-        f"{result['tags']} tags",
-        f"{result['orphans']} notes without links",
+        f"{pluralize(result['notes'], 'note')}, {pluralize(result['attachments'], 'other file')}",
+        f"{pluralize(result['links'], 'link')}, {pluralize(result['unresolved'], 'unresolved link')}",
+        pluralize(result["tags"], "tag"),
+        f"{pluralize(result['orphans'], 'note')} without links",
     ]
     if result["skipped"] or result["failed"]:
-        lines.append(f"{result['skipped']} files skipped, {result['failed']} unreadable")
+        lines.append(f"{pluralize(result['skipped'], 'file')} skipped, {result['failed']} unreadable")
         lines += [f"{problem['path']}: {problem['reason']}" for problem in result["problems"][:5]]
     return "This vault contains:\n\n" + _list(lines)
 
@@ -263,7 +263,8 @@ def _format_time(seconds: float) -> str:
 
 def _versions(result: Result, call: AnsweredCall) -> str:
     lines = [
-        f"{_format_time(v['time'])}, {v['author']}: {v['summary'] or 'changed'}" for v in result["versions"]
+        f"{_format_time(version['time'])}, {version['author']}: {version['summary'] or 'changed'}"
+        for version in result["versions"]
     ]
     name = wikilink(str(call.arguments["name"]))
     text = _count_and_list(
@@ -278,8 +279,8 @@ def _versions(result: Result, call: AnsweredCall) -> str:
 
 def _mentions(result: Result, call: AnsweredCall) -> str:
     lines = [
-        f"{wikilink(one['path'])}, line {one['line']}: {' '.join(one['text'].split())[:160]}"
-        for one in result["mentions"]
+        f"{wikilink(mention['path'])}, line {mention['line']}: {' '.join(mention['text'].split())[:160]}"
+        for mention in result["mentions"]
     ]
     name = wikilink(str(call.arguments["name"]))
     return _count_and_list(
@@ -301,11 +302,7 @@ def _deleted(result: Result, call: AnsweredCall) -> str:
 def _moved(result: Result, call: AnsweredCall) -> str:
     text = f"It is now {wikilink(result['new_path'])}"
     count = len(result["rewritten"])
-    text += (
-        f", and the links to it in {count} {'note' if count == 1 else 'notes'} were rewritten."
-        if count
-        else "."
-    )
+    text += f", and the links to it in {pluralize(count, 'note')} were rewritten." if count else "."
     if result["left_out"]:
         text += "\n\nUnchanged:\n\n" + _list(map(str, result["left_out"][:_MAX_LIST_ITEMS]))
     return text + " To undo this, say “undo”."
@@ -318,13 +315,13 @@ def _batch(result: Result, call: AnsweredCall) -> str:
         if notes
         else "Nothing to change."
     )
-    if left := result["left_out"]:
-        text += f"\n\nSkipped:\n\n{_list(left[:_MAX_LIST_ITEMS])}"
+    if skipped := result["left_out"]:
+        text += f"\n\nSkipped:\n\n{_list(skipped[:_MAX_LIST_ITEMS])}"
     return text
 
 
 def _unresolved(result: Result, call: AnsweredCall) -> str:
-    lines = [f"[[{one['name']}]]: {pluralize(int(one['links']), 'link')}" for one in result["links"]]
+    lines = [f"[[{link['name']}]]: {pluralize(int(link['links']), 'link')}" for link in result["links"]]
     return _count_and_list(
         lines, int(result["total"]), "unresolved link", "unresolved links", "Every link resolves to a note."
     )
@@ -332,8 +329,8 @@ def _unresolved(result: Result, call: AnsweredCall) -> str:
 
 def _duplicates(result: Result, call: AnsweredCall) -> str:
     lines = [
-        f"{wikilink(one['first'])} and {wikilink(one['second'])}: {one['words']:.0%} of the words"
-        for one in result["pairs"]
+        f"{wikilink(pair['first'])} and {wikilink(pair['second'])}: {pair['words']:.0%} of the words"
+        for pair in result["pairs"]
     ]
     return _count_and_list(
         lines,

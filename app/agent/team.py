@@ -47,6 +47,11 @@ class Team:
     """The agents and groups in the settings, and the chains of delegation in progress.
 
     Args:
+        store: The conversations.
+        events: Publishes the progress of turns.
+        runner: Runs the agents' tool calls.
+        responders: The responders that answer turns.
+        settings: Returns the current settings.
         running: The running task of each conversation, so that it can be stopped.
     """
 
@@ -87,8 +92,8 @@ class Team:
         return profile is not None and self._settings().uses_model
 
     def role(self, profile: AgentProfile, max_tokens: int | None = None) -> Role:
-        """Return the agent's role in a turn."""
-        others = [one.name for one in self.settings.agents if one.name != profile.name]
+        """Return the agent's role in a turn, which `max_tokens` limits if given."""
+        others = [agent.name for agent in self.settings.agents if agent.name != profile.name]
         introduction = f"You are {profile.name}, an agent of a team"
         introduction += f"; the others are {', '.join(others)}." if others else "."
         model = "" if profile.model.casefold() == BUILTIN else profile.model
@@ -100,9 +105,9 @@ class Team:
 
     # Interface for tools
 
-    def tell_user(self, caller: Caller, text: str, metadata: Metadata | None = None) -> Delivery:
-        """Send the user a message; see `TeamService.tell_user`."""
-        return self.mailbox.tell_user(caller, text, metadata)
+    def notify_user(self, caller: Caller, text: str, metadata: Metadata | None = None) -> Delivery:
+        """Send the user a message; see `TeamService.notify_user`."""
+        return self.mailbox.notify_user(caller, text, metadata)
 
     async def ask_agent(
         self, caller: Caller, name: str, text: str, metadata: Metadata | None = None
@@ -124,7 +129,7 @@ class Team:
         """Ask a group; see `TeamService.ask_group`."""
         group = self.settings.group(name)
         if group is None:
-            names = [one.name for one in self.settings.groups]
+            names = [known_group.name for known_group in self.settings.groups]
             raise NotFoundError(f"There is no group called {name!r}.", suggestions=names)
 
         async def ask(frame: DelegationFrame) -> TeamReply:
@@ -218,7 +223,7 @@ class Team:
         profile = self.settings.agent(name)
         if profile is not None:
             return profile.name
-        names = [one.name for one in self.settings.agents]
+        names = [agent.name for agent in self.settings.agents]
         suggestions = [match[0] for match in process.extract(name, names, limit=5)]
         hint = "" if names else " The team has no agents yet. Add one in the settings under Team."
         raise NotFoundError(f"There is no agent called {name!r}.{hint}", suggestions=suggestions)
@@ -284,7 +289,7 @@ class _Members:
 
 def team_profiles(team: TeamSettings) -> tuple[CallerProfile, ...]:
     """Return the agents' permissions for the policy; the lead of a supervisor group may also delegate."""
-    leads = {one.members[0].casefold() for one in team.groups if one.kind == "supervisor"}
+    leads = {group.members[0].casefold() for group in team.groups if group.kind == "supervisor"}
     profiles = []
     for agent in team.agents:
         added_tools = ("delegate",) if agent.tools and agent.name.casefold() in leads else ()

@@ -78,8 +78,8 @@ def node_confidence(
 ) -> ConfidenceUpdate:
     """Return the confidence of a note, derived from its neighbors.
 
-    Supporting relations count if they point to the note, contradictions in both directions. Sources that
-    the note cites or is derived from count half as much as support.
+    Supporting relations count if they point to the note, contradictions in both directions. Notes that it
+    cites, is derived from or was observed in count half as much as support.
 
     Args:
         kind: The note's type.
@@ -99,7 +99,7 @@ def node_confidence(
             supporting.append(WeightedReason(f"Based on {neighbor.name}", _SOURCE_WEIGHT * strength))
     reasons = [
         *_discount(supporting),
-        *(WeightedReason(one.name, -one.weight) for one in _discount(contradicting)),
+        *(WeightedReason(reason.name, -reason.weight) for reason in _discount(contradicting)),
     ]
     prior_label = f"Default for the type {kind} ({prior_confidence(kind):.2f})"
     return update_confidence(stated, prior_confidence(kind), prior_label, reasons)
@@ -136,8 +136,10 @@ def _strength(neighbor: RelationNeighbor) -> float:
 
 def _discount(reasons: Iterable[WeightedReason]) -> list[WeightedReason]:
     """Return the reasons, strongest first, each weight discounted by its rank."""
-    ordered = sorted(reasons, key=lambda one: (-one.weight, one.name))
-    return [WeightedReason(one.name, one.weight / math.sqrt(rank)) for rank, one in enumerate(ordered, 1)]
+    ordered = sorted(reasons, key=lambda reason: (-reason.weight, reason.name))
+    return [
+        WeightedReason(reason.name, reason.weight / math.sqrt(rank)) for rank, reason in enumerate(ordered, 1)
+    ]
 
 
 def _clamp(confidence: float) -> float:
@@ -150,5 +152,5 @@ def _log_odds(probability: float) -> float:
 
 
 def _probability(log_odds: float) -> float:
-    """Return the probability of the log-odds, within the bounds."""
+    """Convert log-odds to a probability within the bounds."""
     return min(MAX_CONFIDENCE, max(MIN_CONFIDENCE, 1 / (1 + math.exp(-min(50.0, max(-50.0, log_odds))))))

@@ -4,8 +4,8 @@ The rule favors precision over recall: a pair counts only if nothing but the den
 sentences. Sentences are split into clauses, and clauses into the stems of their content words and
 prepositions. Two clauses contradict each other if
 
-- one is negated once, the other is not and begins with the same stems, and any more words of the other begin
-  with a preposition ("wrote it for the organ" against "did not write it");
+- one is negated once, and the other is not, begins with the same stems, and continues only with words after a
+  preposition ("wrote it for the organ" against "did not write it");
 - or neither is negated, and their stems differ in one place by opposites that carry the statement:
   a verb, the complement of a form of "be", or a comparison with "than".
 
@@ -217,11 +217,13 @@ class _Clause:
 
     @property
     def stems(self) -> tuple[str, ...]:
-        return tuple(one.stem for one in self.tokens)
+        return tuple(token.stem for token in self.tokens)
 
 
 def find_contradiction(first: Sequence[str], second: Sequence[str]) -> Contradiction | None:
     """Return the first contradicting pair of sentences, one from each note; None if there is none.
+
+    Only the first 40 sentences of each note are compared, without those of more than 400 characters.
 
     Args:
         first: The sentences of one note.
@@ -232,8 +234,10 @@ def find_contradiction(first: Sequence[str], second: Sequence[str]) -> Contradic
         for other in second_clauses:
             if _compare(clause, other) != "contradict":
                 continue
-            is_agreed = any(_compare(one, other) == "agree" for one in first_clauses)
-            is_agreed = is_agreed or any(_compare(clause, one) == "agree" for one in second_clauses)
+            is_agreed = any(_compare(candidate, other) == "agree" for candidate in first_clauses)
+            is_agreed = is_agreed or any(
+                _compare(clause, candidate) == "agree" for candidate in second_clauses
+            )
             if not is_agreed:
                 return Contradiction(first[clause.sentence], second[other.sentence])
     chinese_pair = _chinese_contradiction(first, second)
@@ -250,7 +254,7 @@ def _compare(first: _Clause, second: _Clause) -> Verdict:
         return "contradict" if not first.negations and _differ_by_opposites(first, second) else "unclear"
     denial, statement = (first, second) if first.negations else (second, first)
     size = len(denial.tokens)
-    shared = [one for one in denial.tokens if not one.is_preposition]
+    shared = [token for token in denial.tokens if not token.is_preposition]
     if len(shared) < _MIN_SHARED_WORDS:
         return "unclear"
     rest = statement.tokens[size:]
@@ -291,7 +295,7 @@ def _are_opposites(first: _Clause, second: _Clause, at: int) -> bool:
     is_state = first_token.after_copula and second_token.after_copula
     if pair in _OPPOSITE_VERBS:
         modifies = any(
-            one.word.endswith("ing") and not one.after_copula for one in (first_token, second_token)
+            token.word.endswith("ing") and not token.after_copula for token in (first_token, second_token)
         )
         return at > 0 and not modifies
     if pair in _OPPOSITE_STATES:
@@ -304,13 +308,13 @@ def _is_same_time(first: _Clause, second: _Clause) -> bool:
     """Return whether two clauses can refer to the same time; a duty and a fact can't."""
     if (first.words & _MODALS) != (second.words & _MODALS):
         return False
-    first_is_past, second_is_past = (bool(one.words & _PAST) for one in (first, second))
-    first_is_present, second_is_present = (bool(one.words & _PRESENT) for one in (first, second))
+    first_is_past, second_is_past = (bool(clause.words & _PAST) for clause in (first, second))
+    first_is_present, second_is_present = (bool(clause.words & _PRESENT) for clause in (first, second))
     if (first_is_past and not first_is_present and second_is_present and not second_is_past) or (
         second_is_past and not second_is_present and first_is_present and not first_is_past
     ):
         return False
-    forms = {one.stem: one.word for one in second.tokens}
+    forms = {token.stem: token.word for token in second.tokens}
     for token in first.tokens:
         other = forms.get(token.stem, token.word)
         for clause, changed, plain in ((second, token.word, other), (first, other, token.word)):
@@ -374,7 +378,7 @@ def _read_clause(text: str, number: int) -> _Clause | None:
             stem = word if is_preposition else _stem(word)
             tokens.append(_Token(word, stem, after_copula, is_preposition))
         after_copula = word in _COPULAS or (after_copula and (word in _DEGREES or word in ("a", "an", "the")))
-    content = [one for one in tokens if not one.is_preposition]
+    content = [token for token in tokens if not token.is_preposition]
     if negations > 1 or len(content) < _MIN_SHARED_WORDS:
         return None
     return _Clause(tuple(tokens), frozenset(words), negations, number)

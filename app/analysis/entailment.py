@@ -70,10 +70,10 @@ def blend_entailment(
         verdicts: The verdicts on the passages; at least one.
         model: The model's name.
         passages: The passages, in the order of the verdicts; the decisive pair becomes the evidence if the
-            model decides the type.
+            model changes the type.
     """
-    entailment = min(1.0, max(0.0, *(one.entailment for one in verdicts), 0.0))
-    contradiction = min(1.0, max(0.0, *(one.contradiction for one in verdicts), 0.0))
+    entailment = min(1.0, max(0.0, *(verdict.entailment for verdict in verdicts), 0.0))
+    contradiction = min(1.0, max(0.0, *(verdict.contradiction for verdict in verdicts), 0.0))
     balance = entailment - contradiction
     weight = _MODEL_WEIGHT * balance if abs(balance) >= _MIN_DECISIVE_SCORE else 0.0
     kind, combined = _combine_with_model(local, weight)
@@ -93,8 +93,8 @@ def _decisive_passages(
 ) -> tuple[str, ...]:
     """Return the pair of passages that supports the type most clearly; empty if there are no passages."""
 
-    def clarity(one: tuple[EntailmentScores, PassagePair]) -> float:
-        return one[0].entailment if kind == "SUPPORTS" else one[0].contradiction
+    def clarity(scored_pair: tuple[EntailmentScores, PassagePair]) -> float:
+        return scored_pair[0].entailment if kind == "SUPPORTS" else scored_pair[0].contradiction
 
     best = max(zip(verdicts, passages, strict=False), key=clarity, default=None)
     return best[1] if best else ()

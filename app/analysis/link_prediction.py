@@ -1,4 +1,4 @@
-"""Prediction of missing links by common neighbors, by meaning, and by shared rare tags.
+"""Predict missing links from common neighbors, meaning and shared rare tags.
 
 All three produce candidates, and all three score each candidate. Common neighbors are weighted by the
 Adamic-Adar index ("Friends and neighbors on the web", 2003): a neighbor with few links counts more than a
@@ -67,7 +67,7 @@ class LinkEvidence:
 
 @dataclass(frozen=True, slots=True)
 class PredictedLink:
-    """A link that may be missing, its score (0 to 1) and the reasons, strongest first."""
+    """A link that may be missing: the rows of its ends, its score (0 to 1), and the reasons, best first."""
 
     source: int
     target: int
@@ -125,9 +125,9 @@ class _LinkPredictor:
         score = 1 - remainder
         order = np.lexsort((pairs[:, 1], pairs[:, 0], -score))[:limit]
         return tuple(
-            self._to_link(pairs[each], float(score[each]), {k: float(p[each]) for k, p in parts.items()})
-            for each in order.tolist()
-            if score[each] >= _MIN_SCORE
+            self._to_link(pairs[index], float(score[index]), {k: float(p[index]) for k, p in parts.items()})
+            for index in order.tolist()
+            if score[index] >= _MIN_SCORE
         )
 
     # Candidates
@@ -168,10 +168,10 @@ class _LinkPredictor:
             self._report(0.5 * start / len(rows), "Comparing common neighbors")
             batch = rows[start : start + _BLOCK_ROWS]
             shared = (self._matrix[batch] @ weighted).tocoo()
-            own, other = batch[shared.row], shared.col.astype(np.int64)
-            linked = _is_in_sorted(links, own * self._size + other)
-            fits = (own != other) & (shared.data > 0) & self._features.allowed[other] & ~linked
-            yield _top_pairs(own[fits], other[fits], shared.data[fits])
+            notes, others = batch[shared.row], shared.col.astype(np.int64)
+            linked = _is_in_sorted(links, notes * self._size + others)
+            fits = (notes != others) & (shared.data > 0) & self._features.allowed[others] & ~linked
+            yield _top_pairs(notes[fits], others[fits], shared.data[fits])
 
     def _link_keys(self) -> NDArray[np.int64]:
         """Return the keys of all linked pairs, in both directions, ascending."""
@@ -284,13 +284,13 @@ def _is_in_sorted(ascending: NDArray[np.int64], keys: NDArray[np.int64]) -> NDAr
     return np.asarray(ascending[positions] == keys) if len(ascending) else np.zeros(len(keys), dtype=bool)
 
 
-def _top_pairs(own: NDArray[np.int64], other: NDArray[np.int64], weight: NDArray[np.float64]) -> Pairs:
-    """Return the `_CANDIDATES_PER_NOTE` heaviest pairs of each row in `own`."""
-    order = np.lexsort((other, -weight, own))
-    own, other = own[order], other[order]
-    starts = np.flatnonzero(np.concatenate([[True], own[1:] != own[:-1]])) if len(own) else own
-    rank = np.arange(len(own)) - np.repeat(starts, np.diff(np.append(starts, len(own))))
-    return np.stack([own, other], axis=1)[rank < _CANDIDATES_PER_NOTE]
+def _top_pairs(notes: NDArray[np.int64], others: NDArray[np.int64], weight: NDArray[np.float64]) -> Pairs:
+    """Return the `_CANDIDATES_PER_NOTE` heaviest pairs of each row in `notes`."""
+    order = np.lexsort((others, -weight, notes))
+    notes, others = notes[order], others[order]
+    starts = np.flatnonzero(np.concatenate([[True], notes[1:] != notes[:-1]])) if len(notes) else notes
+    rank = np.arange(len(notes)) - np.repeat(starts, np.diff(np.append(starts, len(notes))))
+    return np.stack([notes, others], axis=1)[rank < _CANDIDATES_PER_NOTE]
 
 
 def _pairwise(

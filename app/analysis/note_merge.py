@@ -1,10 +1,10 @@
-"""Merge two notes: compute the text of the remaining note by a strategy.
+"""Merge two notes: compute the text of the remaining note with a strategy.
 
 combine: both texts, the second after the first and before its relations; no prose of either is lost.
 prefer_primary: the prose of the remaining note, byte for byte. prefer_secondary: the prose of the other note,
 whose property values also replace those of the remaining note, except for its id and permalink.
 
-With every strategy the remaining note keeps its relations and receives the relations, properties, tags and
+With every strategy, the remaining note keeps its relations and receives the relations, properties, tags and
 aliases that only the other one has, and the other's name as an alias. It becomes private if the other note is
 private, and keeps its newline style.
 """
@@ -111,7 +111,11 @@ def _without_relations(text: str, note: ParsedNote) -> tuple[str, Span | None]:
         if heading_key(heading.text) != RELATIONS_HEADING.casefold():
             continue
         section = section_at(text, note.headings, index)
-        lines = {one.line for one in note.relations if section.start <= one.span.start < section.own_end}
+        lines = {
+            relation.line
+            for relation in note.relations
+            if section.start <= relation.span.start < section.own_end
+        }
         line_count = sum(1 for line in text[section.start : section.own_end].splitlines() if line.strip())
         if section.own_end == len(text) and line_count == len(lines):
             return text[start : heading.span.start], Span(heading.span.start, len(text))
@@ -156,42 +160,44 @@ def _with_properties(
     With `prefers_second`, the second note's values also replace those of the first. Tags and aliases are
     joined, and the other note's name becomes an alias.
     """
-    own = {name_key(key): key for key in first.properties}
-    relations = {one.type for one in (*first.relations, *second.relations) if one.link.in_properties}
+    keys_by_name = {name_key(key): key for key in first.properties}
+    relation_types = {
+        relation.type for relation in (*first.relations, *second.relations) if relation.link.in_properties
+    }
     for key, value in second.properties.items():
         folded = name_key(key)
         if (
             folded in _LIST_KEYS
             or folded in _KEPT_KEYS
-            or (folded in own and relation_type(key) in relations)
+            or (folded in keys_by_name and relation_type(key) in relation_types)
         ):
             continue
-        if (folded == "ai" and second.is_private) or folded not in own or prefers_second:
-            text = set_property(text, own.get(folded, key), value)
-    tags = _join_lists(first.properties, second.properties, "tags")
+        if (folded == "ai" and second.is_private) or folded not in keys_by_name or prefers_second:
+            text = set_property(text, keys_by_name.get(folded, key), value)
+    tags = _join_tags(first.properties, second.properties)
     if tags:
-        text = set_property(text, own.get("tags", "tags"), tags)
+        text = set_property(text, keys_by_name.get("tags", "tags"), tags)
     existing_keys = {name_key(alias) for alias in first.aliases}
-    aliases = [one for one in (*second.aliases, other_name) if name_key(one) not in existing_keys]
+    aliases = [alias for alias in (*second.aliases, other_name) if name_key(alias) not in existing_keys]
     if aliases:
-        key = own.get("aliases") or own.get("alias") or "aliases"
+        key = keys_by_name.get("aliases") or keys_by_name.get("alias") or "aliases"
         text = set_property(text, key, [*first.aliases, *dict.fromkeys(aliases)])
     return text
 
 
-def _join_lists(first: Mapping[str, object], second: Mapping[str, object], key: str) -> list[object]:
-    """Return the values of both lists without duplicates; empty if the second adds none."""
-    own = _items(first, key)
-    folded = {name_key(str(one).lstrip("#")) for one in own}
-    added = [one for one in _items(second, key) if name_key(str(one).lstrip("#")) not in folded]
+def _join_tags(first: Mapping[str, object], second: Mapping[str, object]) -> list[object]:
+    """Return the tags of both notes without duplicates; empty if the second adds none."""
+    own = _tags_of(first)
+    own_keys = {name_key(str(tag).lstrip("#")) for tag in own}
+    added = [tag for tag in _tags_of(second) if name_key(str(tag).lstrip("#")) not in own_keys]
     return [*own, *added] if added else []
 
 
-def _items(properties: Mapping[str, object], key: str) -> list[object]:
-    value = next((value for name, value in properties.items() if name_key(name) == key), None)
+def _tags_of(properties: Mapping[str, object]) -> list[object]:
+    value = next((value for name, value in properties.items() if name_key(name) == "tags"), None)
     if isinstance(value, list | tuple):
         return list(value)
-    return [] if value is None else [one for one in str(value).replace(",", " ").split() if one]
+    return [] if value is None else [*str(value).replace(",", " ").split()]
 
 
 def check_distinct(primary: str, secondary: str) -> None:

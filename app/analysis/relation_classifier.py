@@ -88,7 +88,11 @@ _MIN_DUPLICATE_SIMILARITY = 0.85
 
 @dataclass(frozen=True, slots=True)
 class NoteFeatures:
-    """One of two notes: its name, type in lower case, sentences, and the lines that link to the other."""
+    """The features of one of two notes.
+
+    `kind` is its type in lower case, `link_lines` are its lines that link to the other note, and `confidence`
+    is its stated confidence (0 to 1) or None.
+    """
 
     name: str
     kind: str
@@ -145,7 +149,7 @@ def relation_confidence(
     `confidence.update_confidence` combines the reasons, with a prior of 0.5.
     """
     weights = list(_text_weights(kind, source, target))
-    ends = [one.confidence for one in (source, target) if one.confidence is not None]
+    ends = [note.confidence for note in (source, target) if note.confidence is not None]
     if ends:
         weights.append(WeightedReason("Confidence of the notes themselves", sum(ends) / len(ends) - 0.5))
     if structure is not None:
@@ -182,7 +186,7 @@ def lines_naming(lines: Iterable[str], name: str) -> list[str]:
     escaped = re.escape(name.casefold())
     # Chinese and Japanese write no spaces around a name.
     word = re.compile(escaped if name[:1] > "\u2e7f" else rf"(?<!\w){escaped}(?!\w)")
-    return [one for one in lines if word.search(one.casefold())]
+    return [line for line in lines if word.search(line.casefold())]
 
 
 def _is_about(line: str, cue: re.Match[str], target: str) -> bool:

@@ -39,12 +39,12 @@ def split_sentences(text: str) -> tuple[str, ...]:
     Properties, headings, code blocks, math, comments, relations, fields, horizontal rules and embeds (images)
     are dropped; the text of links is kept.
     """
-    return tuple(one for paragraph in paragraphs(text) for one in _split(paragraph))
+    return tuple(sentence for paragraph in paragraphs(text) for sentence in _split(paragraph))
 
 
 def join_sentences(items: Iterable[str]) -> str:
     """Join sentences into one text; each gets final punctuation, which list items often lack."""
-    return " ".join(with_full_stop(one) for one in items)
+    return " ".join(with_full_stop(item) for item in items)
 
 
 def with_full_stop(sentence: str) -> str:

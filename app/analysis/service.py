@@ -118,7 +118,7 @@ class GraphAnalysisService:
         """Return groups of notes that link to each other more often than expected by chance.
 
         Raises:
-            ComputationFailed: The groups could not be computed.
+            ComputationError: The groups could not be computed.
         """
         return await self._worker.call(progress, find_communities, AdjacencyArrays.from_graph(graph))
 
@@ -126,7 +126,7 @@ class GraphAnalysisService:
         """Return each node's centrality: "pagerank", "betweenness" or "degree".
 
         Raises:
-            ComputationFailed: It could not be computed.
+            ComputationError: It could not be computed.
         """
         return await self._worker.call(
             progress, compute_centrality, AdjacencyArrays.from_graph(graph), measure
@@ -144,14 +144,14 @@ class GraphAnalysisService:
             types: The link types to follow; all if None. Links are followed in both directions.
 
         Raises:
-            ComputationFailed: The path could not be computed.
+            ComputationError: The path could not be computed.
         """
         network = AdjacencyArrays.from_graph(graph, types)
         rows = await self._worker.call(no_progress, shortest_path, network, source, target)
         return _path_result(graph, rows.tolist(), types) if len(rows) else None
 
     async def cut_points(self, graph: Graph, progress: Report = no_progress) -> CutPoints:
-        """Return the links and notes whose removal would split the graph. Raises `ComputationFailed`."""
+        """Return the links and notes whose removal would split the graph. Raises `ComputationError`."""
         return await self._worker.call(progress, find_cut_points, AdjacencyArrays.from_graph(graph))
 
     async def orphans(self, graph: Graph) -> Orphans:
@@ -173,7 +173,7 @@ class GraphAnalysisService:
 
         Raises:
             NotFoundError: The layout is by meaning and no note has a vector.
-            ComputationFailed: The layout could not be computed.
+            ComputationError: The layout could not be computed.
         """
         vectors = await self._note_vectors() if kind == "meaning" else None
         work, arguments = await asyncio.to_thread(layout_request, graph, kind, by, vectors)
@@ -200,7 +200,7 @@ class GraphAnalysisService:
             progress: Receives the progress.
 
         Raises:
-            ComputationFailed: The suggestions could not be computed.
+            ComputationError: The suggestions could not be computed.
         """
         around = -1 if for_path is None else graph.rows.get(for_path, -1)
         hidden = np.zeros(len(graph), dtype=bool) if private else await asyncio.to_thread(self._hidden, graph)

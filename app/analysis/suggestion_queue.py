@@ -37,13 +37,13 @@ class SuggestionQueue:
             private: Whether to include hidden notes; False for every caller but the user.
 
         Raises:
-            ComputationFailed: The suggestions could not be computed.
+            ComputationError: The suggestions could not be computed.
         """
         graph = await asyncio.to_thread(self._graph)
         suggestions = await self._analysis.suggestions(
             graph, for_path=None if path is None else path.text, limit=limit, private=private
         )
-        return tuple(one for one in suggestions if one.score >= MIN_SUGGESTED_SCORE)
+        return tuple(suggestion for suggestion in suggestions if suggestion.score >= MIN_SUGGESTED_SCORE)
 
     def reject(self, source: NotePath, target: NotePath) -> None:
         """Stop suggesting a relation between two notes, in either direction.

@@ -89,7 +89,7 @@ def _centrality(texts: Sequence[str], similarity: NDArray[np.float64]) -> NDArra
     rank = np.array([ranked[at] for at in range(len(texts))])
     relative_position = np.arange(len(texts)) / max(1, len(texts) - 1)
     weight = rank / rank.max() * (1 + _LEAD_BONUS * np.exp(-4 * relative_position))
-    size = np.array([min(1.0, len(one) / _FULL_WEIGHT_CHARS) for one in texts])
+    size = np.array([min(1.0, len(text) / _FULL_WEIGHT_CHARS) for text in texts])
     weight = weight * size
     return np.asarray(weight / weight.max())
 
@@ -116,7 +116,7 @@ def _select_fitting(
     """Return the best sentences that fit, in the order of the text; none if no sentence fits."""
     selected: list[int] = []
     remaining = max_length
-    sizes = [len(with_full_stop(one)) for one in texts]
+    sizes = [len(with_full_stop(text)) for text in texts]
     fallback = [at for at in order if sizes[at] <= max_length][:1]
     for at in preferred if any(sizes[at] <= max_length for at in preferred) else fallback:
         need = sizes[at] + (1 if selected else 0)

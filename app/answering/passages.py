@@ -120,7 +120,7 @@ class _PassageSplitter:
         if heading := _HEADING.fullmatch(line):
             yield from self._close()
             level = line.count("#", 0, heading.start(1))
-            self._headings = [one for one in self._headings if one[0] < level]
+            self._headings = [entry for entry in self._headings if entry[0] < level]
             self._headings.append((level, markdown_to_text(heading[1])))
             self._parents = []
             return
@@ -155,7 +155,7 @@ class _PassageSplitter:
         self._to = start + len(line.rstrip())
 
     def _enter(self, indent: int, text: str) -> None:
-        self._parents = [one for one in self._parents if one.indent < indent]
+        self._parents = [parent for parent in self._parents if parent.indent < indent]
         self._parents.append(_Parent(indent, markdown_to_text(text)[:_MAX_TRAIL_CHARS]))
 
     def _open(self, at: int, number: int) -> None:
@@ -174,16 +174,16 @@ class _PassageSplitter:
         if block:
             end = start + block.start()
             source = self._text[start:end]
-        parents = [one.text for one in self._parents]
-        own = markdown_to_text(source)
-        if own_item and parents and own.startswith(parents[-1][: _MAX_TRAIL_CHARS - 1]):
+        parents = [parent.text for parent in self._parents]
+        plain_text = markdown_to_text(source)
+        if own_item and parents and plain_text.startswith(parents[-1][: _MAX_TRAIL_CHARS - 1]):
             parents.pop()
         trail = (
             *(text for _, text in self._headings[-_MAX_PARENTS:]),
             *parents[-_MAX_PARENTS:],
             *([head] if head else []),
         )
-        pieces = list(_pieces(source)) if len(own) > MAX_PASSAGE_CHARS else [(0, len(source))]
+        pieces = list(_pieces(source)) if len(plain_text) > MAX_PASSAGE_CHARS else [(0, len(source))]
         for begin, stop in pieces:
             words = " ".join(markdown_to_text(source[begin:stop]).strip("| ").replace(" | ", ", ").split())
             if _WORD.search(words):

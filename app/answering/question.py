@@ -78,11 +78,13 @@ def parse_question(text: str) -> ParsedQuestion:
     """Parse a question in the language with the most stop words in it, English on a tie."""
     folded = _WORD.findall(text.casefold())
     data = _load_languages()
-    code = max(data, key=lambda one: (sum(word in data[one].stop for word in folded), one == "en"))
+    code = max(
+        data, key=lambda language: (sum(word in data[language].stop for word in folded), language == "en")
+    )
     language = data[code]
     # The first match counts, since a nested question comes later.
     matches = [(match.start(), kind) for kind in language.kinds if (match := kind.question.search(text))]
-    kind = min(matches, key=lambda one: one[0])[1] if matches else None
+    kind = min(matches, key=lambda match: match[0])[1] if matches else None
     topic = [word for word in folded if word not in language.stop]
     return ParsedQuestion(text, tuple(dict.fromkeys(_stemmed(topic, code))), kind, code)
 
@@ -115,8 +117,8 @@ class _Language:
 def _load_languages() -> dict[str, _Language]:
     data = tomllib.loads((resources_folder() / "answers" / "words.toml").read_text("utf-8"))
     return {
-        code: _Language(one["stems"], frozenset(one["stop"]), tuple(_parse_kinds(one["kinds"])))
-        for code, one in data.items()
+        code: _Language(entry["stems"], frozenset(entry["stop"]), tuple(_parse_kinds(entry["kinds"])))
+        for code, entry in data.items()
     }
 
 

@@ -34,7 +34,7 @@ RANK_FEATURES = (
     "relation",
 )
 ANSWER_FEATURES = ("score", "cosine", "cover_in_context", "cover", "margin")
-_PREFIX = 5
+_MIN_PREFIX_CHARS = 5
 _CONTEXT_SIZE = 3
 # In the seen half of the evaluation, 99 of 140 wrong passages after the first are below this, and 1 of 14
 # right ones.
@@ -55,7 +55,7 @@ class Candidate:
     @property
     def in_context(self) -> str:
         """The passage after its title and trail (at most three parts), to compare its meaning."""
-        above = [self.title, *(one for one in self.passage.trail if one != self.title)]
+        above = [self.title, *(heading for heading in self.passage.trail if heading != self.title)]
         return f"{' › '.join(above[:_CONTEXT_SIZE])}\n{self.passage.text}"
 
 
@@ -134,10 +134,10 @@ class CandidateScorer:
                 default=0.0,
             )
             closest = _closest(chunk_cosines.get(candidate.path, ()), candidate.passage.line)
-            own = self._cover(self._stems_of(candidate))
+            own_cover = self._cover(self._stems_of(candidate))
             context = self._cover(self._stems_of(candidate) | self._context_stems(candidate))
             scored.append(
-                (own + 0.5 * context + closest + 0.2 * chunk + 0.3 * candidate.note_score, candidate)
+                (own_cover + 0.5 * context + closest + 0.2 * chunk + 0.3 * candidate.note_score, candidate)
             )
         scored.sort(key=lambda pair: -pair[0])
         return [candidate for _, candidate in scored[:limit]]
@@ -168,8 +168,8 @@ class CandidateScorer:
         return RankedPassages(tuple(ranked_candidates), score if ranked_candidates else -math.inf, features)
 
     def _features(self, candidate: Candidate, cosine: float, best_in_note: float) -> dict[str, float]:
-        own, above = self._stems_of(candidate), self._context_stems(candidate)
-        cover = self._cover(own)
+        passage_stems, above = self._stems_of(candidate), self._context_stems(candidate)
+        cover = self._cover(passage_stems)
         kind = float(self._question.is_answered_by(candidate.passage.text))
         in_order = stems(candidate.passage.text, self._question.language)
         pairs = set(pairwise(in_order))
@@ -177,7 +177,7 @@ class CandidateScorer:
         adjacent = sum(pair in pairs for pair in pairwise(words))
         return {
             "cover": cover,
-            "cover_in_context": self._cover(own | above),
+            "cover_in_context": self._cover(passage_stems | above),
             "title": self._cover(self._title_stems(candidate)),
             "cosine": cosine,
             "best_in_note": best_in_note,
@@ -195,13 +195,13 @@ class CandidateScorer:
             return dict.fromkeys(ANSWER_FEATURES, 0.0)
         first, top = ranked[0], ranked[:3]
         # Relations rank low for every question and would widen the margin.
-        sentences = [one for one in ranked if not one.candidate.passage.is_relation] or ranked
+        sentences = [scored for scored in ranked if not scored.candidate.passage.is_relation] or ranked
         tenth = sentences[min(9, len(sentences) - 1)]
         return {
             "score": first.score,
-            "cosine": max(one.features["cosine"] for one in top),
-            "cover_in_context": max(one.features["cover_in_context"] for one in top),
-            "cover": max(one.features["cover"] for one in top),
+            "cosine": max(scored.features["cosine"] for scored in top),
+            "cover_in_context": max(scored.features["cover_in_context"] for scored in top),
+            "cover": max(scored.features["cover"] for scored in top),
             "margin": first.score - tenth.score,
         }
 
@@ -232,16 +232,17 @@ class CandidateScorer:
 
 def _has_form(word: str, words: frozenset[str]) -> bool:
     """Return whether `words` include a related form of `word`, for example "inventor" for "invent"."""
-    if len(word) < _PREFIX:
+    if len(word) < _MIN_PREFIX_CHARS:
         return False
     return any(
-        len(other) >= _PREFIX and (other.startswith(word) or word.startswith(other)) for other in words
+        len(other) >= _MIN_PREFIX_CHARS and (other.startswith(word) or word.startswith(other))
+        for other in words
     )
 
 
 def _closest(chunk_cosines: Sequence[tuple[int, float]], line: int) -> float:
     """Return the cosine of the last chunk that starts at or above a line; 0 if there is none."""
-    above = [one for one in chunk_cosines if one[0] <= line]
+    above = [pair for pair in chunk_cosines if pair[0] <= line]
     return max(above)[1] if above else 0.0
 
 

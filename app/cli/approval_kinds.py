@@ -54,7 +54,7 @@ def parse_kinds(words: Iterable[str]) -> frozenset[ApprovalKind]:
     Raises:
         InvalidParametersError: A word is not a kind.
     """
-    names = [one.strip() for word in words for one in word.split(",") if one.strip()]
+    names = [kind.strip() for word in words for kind in word.split(",") if kind.strip()]
     for name in names:
         if name not in set(ApprovalKind):
             raise InvalidParametersError(f"--approve: {name!r} is not one of {', '.join(ApprovalKind)}.")

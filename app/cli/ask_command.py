@@ -37,7 +37,8 @@ from app.cli.exit_status import ExitStatus
 from app.cli.invoke import approver_for, call_tool, can_approve, resolve_vault
 from app.cli.options import Options, add_call_options
 from app.cli.session import CliSession, open_session
-from app.index.record_queries import property_values
+from app.index.database import FILE_NAME
+from app.index.record_queries import HIDDEN_IDS, property_values
 from app.index.resolver import Resolver
 from app.storage.sqlite import connect_read_only
 from app.toolkit.outcome import ToolOutcome
@@ -46,11 +47,7 @@ from app.toolkit.tool import Tool
 from app.tools import CATALOG, CATEGORIES
 from app.vault.path import NotePath
 
-_INDEX_FILE = "index.sqlite"
-_SELECT_FILES = (
-    "SELECT files.path, files.id, files.aliases, files.note_id FROM files LEFT JOIN notes USING (id)"
-    " WHERE notes.private IS NULL OR NOT notes.private"
-)
+_SELECT_FILES = f"SELECT path, id, aliases, note_id FROM files WHERE id NOT IN ({HIDDEN_IDS})"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -87,7 +84,7 @@ async def run(args: argparse.Namespace, console: CliConsole) -> ExitStatus:
         console.print_message(
             escape_controls(" · ".join(chip.label for chip in reading_chips(interpretation)))
         )
-        language = next(one for one in languages() if one.code == interpretation.language)
+        language = next(language for language in languages() if language.code == interpretation.language)
         if interpretation.steps[0].action == "help":
             console.print_message(localize(HELP, language))
             return ExitStatus.DONE
@@ -98,18 +95,18 @@ async def run(args: argparse.Namespace, console: CliConsole) -> ExitStatus:
 
 
 def _load_names(root: Path) -> tuple[Resolver, VaultWords]:
-    """Return the names in the vault's index, without those of private notes; none if there is no index."""
+    """Return the names in the vault's index, without those of hidden notes; none if there is no index."""
     resolver = Resolver()
-    file = paths.vault_cache_folder(root) / _INDEX_FILE
+    file = paths.vault_cache_folder(root) / FILE_NAME
     if not file.is_file():
         return resolver, VaultWords()
     with closing(connect_read_only(file, timeout=5.0)) as connection:
         resolver.load_rows(connection.execute(_SELECT_FILES).fetchall())
-        public = "note IN (SELECT id FROM notes WHERE NOT private)"
+        public = f"NOT IN ({HIDDEN_IDS})"
         return resolver, VaultWords(
-            _column_values(connection, f"SELECT DISTINCT name FROM tags WHERE {public}"),
-            _column_values(connection, "SELECT DISTINCT type FROM notes WHERE NOT private"),
-            _column_values(connection, f"SELECT DISTINCT name FROM properties WHERE {public}"),
+            _column_values(connection, f"SELECT DISTINCT name FROM tags WHERE note {public}"),
+            _column_values(connection, f"SELECT DISTINCT type FROM notes WHERE id {public}"),
+            _column_values(connection, f"SELECT DISTINCT name FROM properties WHERE note {public}"),
             property_values(connection, CATEGORY_PROPERTIES, private=False),
         )
 

@@ -93,7 +93,9 @@ def load_registry(root: Path | None, console: CliConsole) -> ToolRegistry:
             console.print_message(escape_controls(problem))
     off = categories_off_by_rule(root)
     for category in registry.categories:
-        by_default = any(one.id == category.id and one.on for one in CATEGORIES)
+        by_default = any(
+            default_category.id == category.id and default_category.on for default_category in CATEGORIES
+        )
         on = vault_settings.is_category_on(category.id, settings.permissions, by_default=by_default)
         registry.set_category(category.id, on and category.id not in off)
     return registry

@@ -86,6 +86,6 @@ def _vault_of(line: Sequence[str]) -> str | None:
         option, _, value = word.partition("=")
         if option != "--vault":
             continue
-        values = [one for one in (value, *line[index + 1 : index + 3]) if one not in ("", "=")]
+        values = [part for part in (value, *line[index + 1 : index + 3]) if part not in ("", "=")]
         return values[0] if values else None
     return None

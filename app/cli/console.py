@@ -108,11 +108,7 @@ def escape_controls(text: str) -> str:
     """Return `text` for a terminal, with hidden characters named in ⟨⟩; tabs and newlines stay."""
     if text.isascii() and text.isprintable():
         return text
-    return "".join(c if c in "\n\t" or c.isprintable() else _label_character(c) for c in text)
-
-
-def _label_character(character: str) -> str:
-    return f"⟨{character_label(character)}⟩"
+    return "".join(c if c in "\n\t" or c.isprintable() else f"⟨{character_label(c)}⟩" for c in text)
 
 
 def use_utf8() -> None:

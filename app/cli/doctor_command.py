@@ -40,10 +40,10 @@ async def run(args: argparse.Namespace, console: CliConsole) -> ExitStatus:
             raise
         results.append(CheckResult("vault", Severity.OK, f"no vault was checked: {error.message}"))
     if options.json:
-        console.print_text(json.dumps([asdict(one) for one in results], ensure_ascii=False) + "\n")
+        console.print_text(json.dumps([asdict(result) for result in results], ensure_ascii=False) + "\n")
     else:
         _show(results, console)
-    return ExitStatus.FAILED if any(one.state is Severity.WRONG for one in results) else ExitStatus.DONE
+    return ExitStatus.FAILED if any(result.state is Severity.WRONG for result in results) else ExitStatus.DONE
 
 
 def _show(results: list[CheckResult], console: CliConsole) -> None:
@@ -56,6 +56,6 @@ def _show(results: list[CheckResult], console: CliConsole) -> None:
         )
         if result.hint:
             console.show(Text(f"  {escape_controls(result.hint)}", style=color))
-    states = [one.state for one in results]
+    states = [result.state for result in results]
     counts = f"{states.count(Severity.WRONG)} failed, {pluralize(states.count(Severity.WARNING), 'warning')}"
     console.show(Text(f"{len(results)} checks: {counts}."))

@@ -58,8 +58,8 @@ def _describe_index(info: Mapping[str, Any]) -> str:
     counts = [pluralize(info[f"{noun}s"], noun) for noun in ("note", "link", "tag", "orphan")]
     counts += [f"{info[state]:,} {state}" for state in ("unresolved", "indexed", "skipped", "failed")]
     lines = [
-        f"  {escape_controls(str(one['path']))}: {escape_controls(str(one['reason']))}"
-        for one in info["problems"]
+        f"  {escape_controls(str(problem['path']))}: {escape_controls(str(problem['reason']))}"
+        for problem in info["problems"]
     ]
     return "\n".join([", ".join(counts), *lines, ""])
 

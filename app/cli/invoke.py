@@ -48,7 +48,7 @@ def may_propose(tool: str) -> bool:
     """Return whether `tool` is a built-in tool that can propose changes."""
     from app.tools import CATALOG, FILE_TOOL
 
-    return any(one.name == tool and one.proposes for one in (*CATALOG, FILE_TOOL))
+    return any(entry.name == tool and entry.proposes for entry in (*CATALOG, FILE_TOOL))
 
 
 def resolve_vault(options: Options, console: CliConsole) -> VaultLocation:

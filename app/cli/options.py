@@ -60,7 +60,7 @@ class Options:
 
 def parse_categories(words: Iterable[str]) -> tuple[str, ...]:
     """Parse the values of `--enable-tools`, each a comma-separated list; omits repeated categories."""
-    return tuple(dict.fromkeys(one.strip() for word in words for one in word.split(",") if one.strip()))
+    return tuple(dict.fromkeys(name.strip() for word in words for name in word.split(",") if name.strip()))
 
 
 _VAULT_HELP = (

@@ -67,7 +67,7 @@ def _is_empty_text(result: Result) -> bool:
 def _print_prose(console: CliConsole, result: Result, name: str) -> None:
     text = str(result[name])
     console.print_text(text if text.endswith("\n") else f"{text}\n")
-    others = {one: value for one, value in result.items() if one not in _ID_FIELDS | {name} and value != 0}
+    others = {key: value for key, value in result.items() if key not in _ID_FIELDS | {name} and value != 0}
     if isinstance(answers := others.get("answers"), Sequence) and len(answers) == 1:
         del others["answers"]
     _print_parts(console, others)
@@ -77,7 +77,9 @@ def _print_change(console: CliConsole, result: Result, message: str) -> None:
     """Print the change as a sentence, then the lists that the sentence does not repeat."""
     console.print_text(escape_controls(message) + "\n")
     lists = {name: value for name, value in result.items() if isinstance(value, list | tuple)}
-    missing = {name: value for name, value in lists.items() if not all(str(one) in message for one in value)}
+    missing = {
+        name: value for name, value in lists.items() if not all(str(item) in message for item in value)
+    }
     _print_parts(console, missing)
 
 
@@ -255,7 +257,7 @@ def format_cell(name: str, value: object) -> str:
     if isinstance(value, Mapping):
         return " ".join(filter(None, (format_cell(key, item) for key, item in value.items())))
     if isinstance(value, Sequence) and not isinstance(value, str):
-        return ", ".join(format_cell("", one) for one in value)
+        return ", ".join(format_cell("", item) for item in value)
     return " ".join(str(value).split())
 
 

@@ -84,7 +84,7 @@ def _list(root: Path, options: Options, console: CliConsole) -> None:
     tokens = ClientTokens(paths.data_folder() / "vaults" / paths.vault_id(root), EventBus())
     if tokens.problem:
         raise StorageError(tokens.problem)
-    rows = [{"name": one.name, "created": one.made} for one in tokens.clients]
+    rows = [{"name": client.name, "created": client.made} for client in tokens.clients]
     if options.json:
         console.print_text(json.dumps(rows, ensure_ascii=False) + "\n")
     elif rows:

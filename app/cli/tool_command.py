@@ -72,9 +72,9 @@ async def _run_unknown(
         if session.vault is not None:
             await _await_external(session.vault)
         entries = await session.access.tools(session.client)
-        entry = next((one for one in entries if one.name in (word, name)), None)
+        entry = next((entry for entry in entries if entry.name in (word, name)), None)
         if entry is None:
-            raise unknown_command_error(word, [one.name for one in entries])
+            raise unknown_command_error(word, [entry.name for entry in entries])
         arguments, options = parse_call(ToolParser.from_descriptor(entry), words, leading)
         outcome = await call_tool(session, entry.name, arguments, options, console)
     return report_outcome(outcome, options, console)
@@ -89,7 +89,9 @@ async def _await_external(vault: VaultService) -> None:
     unsubscribe = vault.events.subscribe(ExternalChanged, lambda event: changed.set())
     try:
         async with asyncio.timeout(_EXTERNAL_TIMEOUT_S):
-            while any(one.connection_state is ConnectionState.STARTING for one in vault.external.states()):
+            while any(
+                state.connection_state is ConnectionState.STARTING for state in vault.external.states()
+            ):
                 await changed.wait()
                 changed.clear()
     except TimeoutError:

@@ -143,10 +143,10 @@ class ToolParser:
         parser.add_argument("words", nargs="*", help=argparse.SUPPRESS)
         group = parser.add_argument_group("arguments")
         for flag in self.flags:
-            spellings = [one for one in flag.spellings if one not in reserved]
+            spellings = [spelling for spelling in flag.spellings if spelling not in reserved]
             options: dict[str, Any] = {"dest": _argument_dest(flag), "help": _help(flag), "default": None}
             if flag.is_switch:
-                negative = ["--no-" + one[2:] for one in spellings]
+                negative = ["--no-" + spelling[2:] for spelling in spellings]
                 group.add_argument(*spellings, **options, nargs="?", const="yes", metavar="yes|no")
                 group.add_argument(
                     *negative,

@@ -66,8 +66,8 @@ def estimate_pieces(text: str) -> int:
 def markdown_to_text(text: str) -> str:
     """Convert Markdown to plain text: links become their text; markup, comments and HTML tags are removed."""
     text = _HIDDEN_MARKUP.sub(" ", text)
-    text = _EMBED.sub(lambda found: found[1] or "", text)
-    text = _WIKILINK.sub(lambda found: found[2] or found[1].replace("#", " "), text)
+    text = _EMBED.sub(lambda match: match[1] or "", text)
+    text = _WIKILINK.sub(lambda match: match[2] or match[1].replace("#", " "), text)
     text = _MARKDOWN_LINK.sub(r"\1", text)
     return _SPACES.sub(" ", _MARKS.sub("", text)).strip()
 

@@ -13,14 +13,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from app.embeddings import EmbedderUnavailable
+from app.embeddings import EmbedderUnavailableError
 from app.embeddings.batches import group_batches
 from app.embeddings.model_config import OWN_DIMENSION, SentenceModelConfig
 from app.embeddings.onnx_model import Vectors
 from app.embeddings.worker_process import WorkerProcess
 from app.encoding import encodable
-from app.processes.on_demand import OnDemandWorker, WorkerClosed
-from app.processes.worker import WorkerLost
+from app.processes.on_demand import OnDemandWorker, WorkerClosedError
+from app.processes.worker import WorkerLostError
 
 _MAX_TRIES = 2
 
@@ -79,16 +79,16 @@ class Embedder:
         """Start the worker and load the model, as `embed` does; try again even if the last start failed.
 
         Raises:
-            EmbedderUnavailable: the model is missing or damaged, the process can't run, or `close` was
+            EmbedderUnavailableError: the model is missing or damaged, the process can't run, or `close` was
                 called.
         """
         if self._closed:
-            raise EmbedderUnavailable("The embedder is closed.")
+            raise EmbedderUnavailableError("The embedder is closed.")
         self._problem = ""
         try:
             await self._worker.get_worker()
-        except WorkerClosed:
-            raise EmbedderUnavailable("The embedder is closed.") from None
+        except WorkerClosedError:
+            raise EmbedderUnavailableError("The embedder is closed.") from None
 
     async def embed(self, texts: Sequence[str], *, priority: bool = False, query: bool = False) -> Vectors:
         """Return the unit vectors of `texts` in order, float32, shape (n, dimension).
@@ -98,11 +98,11 @@ class Embedder:
         worker yet.
 
         Raises:
-            EmbedderUnavailable: the worker can't start or crashes repeatedly on these texts, or `close` was
-                called.
+            EmbedderUnavailableError: the worker can't start or crashes repeatedly on these texts, or
+                `close` was called.
         """
         if not self.available:
-            raise EmbedderUnavailable(self.problem)
+            raise EmbedderUnavailableError(self.problem)
         if not texts:
             return np.zeros((0, self._dimension), dtype=np.float32)
         clean = [encodable(text) for text in texts]
@@ -132,7 +132,7 @@ class Embedder:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
             self._task = None
-        self._fail_waiting(EmbedderUnavailable("The embedder is closed."))
+        self._fail_waiting(EmbedderUnavailableError("The embedder is closed."))
         await self._worker.close()
 
     def _ensure_dispatcher(self) -> None:
@@ -150,7 +150,7 @@ class Embedder:
             try:
                 await self._run_batch(batch)
             except BaseException:
-                error = EmbedderUnavailable("The embedder was stopped.")
+                error = EmbedderUnavailableError("The embedder was stopped.")
                 self._fail_batch(batch, error)
                 self._fail_waiting(error)
                 raise
@@ -167,9 +167,9 @@ class Embedder:
     async def _run_batch(self, batch: _TextBatch) -> None:
         try:
             vectors = await self._worker.run(lambda worker: worker.encode(batch.texts, query=batch.is_query))
-        except (WorkerLost, WorkerClosed):
-            self._fail_batch(batch, EmbedderUnavailable("The embedding process crashed on these texts."))
-        except EmbedderUnavailable as error:
+        except (WorkerLostError, WorkerClosedError):
+            self._fail_batch(batch, EmbedderUnavailableError("The embedding process crashed on these texts."))
+        except EmbedderUnavailableError as error:
             self._fail_batch(batch, error)
             if self._problem:
                 self._fail_waiting(error)
@@ -180,18 +180,18 @@ class Embedder:
     async def _load(self) -> WorkerProcess:
         try:
             worker = await WorkerProcess.start(self.model, self._threads)
-        except EmbedderUnavailable as error:
+        except EmbedderUnavailableError as error:
             self._problem = error.message
             raise
         self._dimension = worker.dimension
         return worker
 
-    def _fail_waiting(self, error: EmbedderUnavailable) -> None:
+    def _fail_waiting(self, error: EmbedderUnavailableError) -> None:
         for queue in (self._urgent, self._bulk):
             while queue:
                 self._fail_batch(queue.popleft(), error)
 
     @staticmethod
-    def _fail_batch(batch: _TextBatch, error: EmbedderUnavailable) -> None:
+    def _fail_batch(batch: _TextBatch, error: EmbedderUnavailableError) -> None:
         if not batch.result.done():
             batch.result.set_exception(error)

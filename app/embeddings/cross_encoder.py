@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from app.embeddings import EmbedderUnavailable
+from app.embeddings import EmbedderUnavailableError
 from app.embeddings.onnx_model import Vectors
 from app.embeddings.sentence_transformer import MISSING_LIBRARY
 
@@ -25,7 +25,8 @@ class CrossEncoderModel:
     Unless `name` is a folder, the model is downloaded from the Hugging Face Hub on first use.
 
     Raises:
-        EmbedderUnavailable: the extra is not installed, or the model can't be loaded or has other labels.
+        EmbedderUnavailableError: the extra is not installed, or the model can't be loaded or has other
+            labels.
     """
 
     dimension = len(LABELS)
@@ -35,17 +36,17 @@ class CrossEncoderModel:
             import torch
             from sentence_transformers import CrossEncoder
         except ImportError as error:
-            raise EmbedderUnavailable(MISSING_LIBRARY) from error
+            raise EmbedderUnavailableError(MISSING_LIBRARY) from error
         torch.set_num_threads(threads)
         try:
             self._model: Any = CrossEncoder(name, device="cpu")
             config = self._model.config
         except Exception as error:
             # The hub, the file system or a custom configuration can raise anything.
-            raise EmbedderUnavailable(f"The cross-encoder “{name}” can't be loaded: {error}") from error
+            raise EmbedderUnavailableError(f"The cross-encoder “{name}” can't be loaded: {error}") from error
         columns = {str(label).casefold(): int(index) for index, label in config.id2label.items()}
         if not set(LABELS) <= set(columns):
-            raise EmbedderUnavailable(
+            raise EmbedderUnavailableError(
                 f"“{name}” is not a cross-encoder for relations: its labels are {', '.join(columns)}, not "
                 f"{', '.join(LABELS)}. Choose one for natural language inference."
             )

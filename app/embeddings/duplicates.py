@@ -20,7 +20,7 @@ from app.vault.path import NotePath
 _MIN_COSINE = 0.92
 _MIN_WORD_SIMILARITY = 0.75
 # Shorter notes are mostly their bare template.
-_MIN_WORDS = 20
+_MIN_NOTE_WORDS = 20
 _WORD = re.compile(r"[A-Za-z0-9]+|\w")
 _BLOCK_ROWS = 1024
 _MAX_CANDIDATES = 100_000
@@ -117,7 +117,7 @@ class _Text:
 def _compare(
     first_path: NotePath, second_path: NotePath, cosine: float, first_text: _Text, second_text: _Text
 ) -> Duplicate | None:
-    if min(len(first_text.words), len(second_text.words)) < _MIN_WORDS:
+    if min(len(first_text.words), len(second_text.words)) < _MIN_NOTE_WORDS:
         return None
     similarity = Indel.normalized_similarity(
         first_text.words, second_text.words, score_cutoff=_MIN_WORD_SIMILARITY

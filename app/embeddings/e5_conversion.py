@@ -23,9 +23,9 @@ TOKENIZER = "tokenizer.json"
 MAX_TOKENS = 256
 
 _MAGIC = b"E5S1"
-_BLOCK = 32
-_BLOCK_BYTES = 2 + _BLOCK // 2
-_QUANTIZED = 1
+_BLOCK_VALUES = 32
+_BLOCK_BYTES = 2 + _BLOCK_VALUES // 2
+_QUANTIZED_KIND = 1
 _OPSET = 18
 _IR_VERSION = 9
 # Blockwise activations as 8-bit integers, as in the package's own engine: three times as fast as 32-bit
@@ -120,7 +120,7 @@ def _parse_source(content: bytes) -> Source:
     _version, hidden, layers, heads, inner, _rows, positions, _types, epsilon, block = struct.unpack_from(
         "<I7ifi", content, 4
     )
-    if block != _BLOCK:
+    if block != _BLOCK_VALUES:
         raise ConversionError(f"block size {block} is not supported")
     offset = 4 + struct.calcsize("<I7ifi")
     count, beginning, end, padding, unknown, length = struct.unpack_from("<5iQ", content, offset)
@@ -164,7 +164,7 @@ def _read_tensors(content: bytes, offset: int) -> dict[str, Tensor]:
         offset += struct.calcsize("<BIQQ")
         if start + size > len(content):
             raise ConversionError(f"{name} is cut off")
-        tensors[name] = Tensor(memoryview(content)[start : start + size], kind == _QUANTIZED)
+        tensors[name] = Tensor(memoryview(content)[start : start + size], kind == _QUANTIZED_KIND)
     return tensors
 
 
@@ -291,7 +291,7 @@ class _Graph:
             is_standard=False,
             gather_axis=0,
             quantize_axis=1,
-            block_size=_BLOCK,
+            block_size=_BLOCK_VALUES,
         )
         self._add_node("Cast", ["half_words"], "words", to=onnx.TensorProto.FLOAT)
         # Every token has type 0.
@@ -313,7 +313,7 @@ class _Graph:
         self._add_product(
             layer_input, [f"{prefix}q", f"{prefix}k", f"{prefix}v"], f"{prefix}qkv", source.hidden
         )
-        parts = [f"{prefix}{one}.out" for one in "qkv"]
+        parts = [f"{prefix}{letter}.out" for letter in "qkv"]
         self._nodes.append(
             self._onnx.helper.make_node("Split", [f"{prefix}qkv"], parts, axis=2, num_outputs=3)
         )
@@ -371,7 +371,7 @@ class _Graph:
         codes = np.concatenate([codes for codes, _ in blocks])
         scales = np.concatenate([scales for _, scales in blocks])
         bias = np.concatenate([self._floats(f"{name}.b") for name in names])
-        packed = _pack_codes(codes).reshape(len(codes), width // _BLOCK, _BLOCK // 2)
+        packed = _pack_codes(codes).reshape(len(codes), width // _BLOCK_VALUES, _BLOCK_VALUES // 2)
         self._add_constant(f"{result}.w", packed)
         self._add_constant(f"{result}.s", scales.astype(np.float32).reshape(-1))
         self._add_constant(f"{result}.b", bias)
@@ -383,7 +383,7 @@ class _Graph:
             K=width,
             N=len(codes),
             bits=4,
-            block_size=_BLOCK,
+            block_size=_BLOCK_VALUES,
             accuracy_level=_ACCURACY_LEVEL,
         )
 
@@ -437,7 +437,7 @@ def _unpack_weights(tensor: Tensor, width: int) -> tuple[npt.NDArray[np.uint8], 
     if not tensor.is_quantized:
         raise ConversionError("a tensor that should be quantized is not")
     blocks = np.frombuffer(tensor.data, np.uint8).reshape(-1, _BLOCK_BYTES)
-    scales = blocks[:, :2].copy().view("<f2").reshape(-1, width // _BLOCK)
+    scales = blocks[:, :2].copy().view("<f2").reshape(-1, width // _BLOCK_VALUES)
     bytes_ = blocks[:, 2:]
     codes = np.concatenate([bytes_ & 0x0F, bytes_ >> 4], axis=1).reshape(-1, width)
     return codes, scales

@@ -9,12 +9,12 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from app.embeddings import EmbedderUnavailable
+from app.embeddings import EmbedderUnavailableError
 from app.embeddings.model_config import SentenceModelConfig
 from app.embeddings.worker_process import WorkerProcess
 from app.encoding import encodable
-from app.processes.on_demand import OnDemandWorker, WorkerClosed
-from app.processes.worker import WorkerLost
+from app.processes.on_demand import OnDemandWorker, WorkerClosedError
+from app.processes.worker import WorkerLostError
 from app.vault.path import NotePath
 
 IDLE_TIMEOUT_S = 90.0
@@ -85,25 +85,25 @@ class EntailmentClassifier:
         """Return the scores of pairs of premise and hypothesis, in order.
 
         Raises:
-            EmbedderUnavailable: no model is chosen, it is disabled or still loading, it failed on these
+            EmbedderUnavailableError: no model is chosen, it is disabled or still loading, it failed on these
                 pairs, or the client is closed.
         """
         clean = [tuple(map(encodable, pair)) for pair in pairs]
         while True:
             if self._closed:
-                raise EmbedderUnavailable("The vault is being closed.")
+                raise EmbedderUnavailableError("The vault is being closed.")
             if not self.available:
-                raise EmbedderUnavailable(self._problem or "No cross-encoder is chosen.")
+                raise EmbedderUnavailableError(self._problem or "No cross-encoder is chosen.")
             try:
                 rows = await self._worker.run(lambda worker: worker.classify(clean), timeout=LOAD_TIMEOUT_S)
-            except WorkerClosed:
+            except WorkerClosedError:
                 # Another model was chosen, or the vault is being closed.
                 continue
             except TimeoutError:
-                raise EmbedderUnavailable("The cross-encoder is still being loaded.") from None
-            except WorkerLost as error:
+                raise EmbedderUnavailableError("The cross-encoder is still being loaded.") from None
+            except WorkerLostError as error:
                 self._problem = "The cross-encoder process crashed on these texts."
-                raise EmbedderUnavailable(self._problem) from error
+                raise EmbedderUnavailableError(self._problem) from error
             return tuple(EntailmentScores(float(row[0]), float(row[1])) for row in rows)
 
     async def close(self) -> None:
@@ -118,7 +118,7 @@ class EntailmentClassifier:
             assert config is not None
             try:
                 return await WorkerProcess.start(config, self._threads)
-            except EmbedderUnavailable as error:
+            except EmbedderUnavailableError as error:
                 if config == self._config:
                     self._problem = error.message
                 raise

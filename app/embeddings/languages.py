@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from app.embeddings import EmbedderUnavailable
+from app.embeddings import EmbedderUnavailableError
 from app.embeddings.chunker import markdown_to_text
 from app.embeddings.model_config import LANGUAGES, SentenceModelConfig
 from app.embeddings.worker_process import WorkerProcess
@@ -23,7 +23,7 @@ from app.encoding import encodable
 from app.errors import ScriptoriumError
 from app.events import Event
 from app.index.records import NoteRecord
-from app.processes.worker import WorkerLost
+from app.processes.worker import WorkerLostError
 from app.vault.markdown.frontmatter import read_frontmatter
 from app.vault.markdown.privacy import is_private
 from app.vault.markdown.text import decode_lossy
@@ -37,7 +37,7 @@ log = logging.getLogger(__name__)
 
 ENGLISH = "en"
 SAMPLE_NOTES = 200
-MAX_CHARACTERS = 1_500
+MAX_DETECTED_CHARS = 1_500
 BATCH_NOTES = 20
 # Fewer notes are not representative, and a smaller share does not justify another model.
 MIN_NOTES, MIN_SHARE = 5, 0.15
@@ -105,7 +105,7 @@ async def measure(
         return VaultLanguages(len(texts), ())
     try:
         worker = await WorkerProcess.start(SentenceModelConfig(LANGUAGES), threads)
-    except EmbedderUnavailable as error:
+    except EmbedderUnavailableError as error:
         log.warning("the languages of the vault can't be measured: %s", error.message)
         return None
     try:
@@ -113,7 +113,7 @@ async def measure(
         for start in range(0, len(texts), BATCH_NOTES):
             rows = await worker.encode(texts[start : start + BATCH_NOTES])
             counts.update(_main_language(dict(zip(worker.labels, row.tolist(), strict=True))) for row in rows)
-    except (EmbedderUnavailable, WorkerLost) as error:
+    except (EmbedderUnavailableError, WorkerLostError) as error:
         log.warning("the languages of the vault can't be measured: %s", error)
         return None
     finally:
@@ -149,8 +149,8 @@ def _sample_texts(records: Sequence[NoteRecord], store: NoteStore) -> list[str]:
         if is_private(content):
             continue
         text = decode_lossy(content)
-        body = markdown_to_text(text[read_frontmatter(text).body_start :][: 2 * MAX_CHARACTERS])[
-            :MAX_CHARACTERS
+        body = markdown_to_text(text[read_frontmatter(text).body_start :][: 2 * MAX_DETECTED_CHARS])[
+            :MAX_DETECTED_CHARS
         ]
         if _count_letters(body) >= _MIN_LETTERS:
             texts.append(encodable(body))

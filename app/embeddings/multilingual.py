@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from app import paths
-from app.embeddings import EmbedderUnavailable
+from app.embeddings import EmbedderUnavailableError
 from app.embeddings.e5_conversion import MODEL, TOKENIZER, ConversionError, convert
 from app.embeddings.model_config import MULTILINGUAL, model_folder
 from app.errors import ScriptoriumError
@@ -76,13 +76,13 @@ async def prepare(report: Report) -> None:
         report: Called with the completed fraction, from 0 to 1.
 
     Raises:
-        EmbedderUnavailable: The package is missing, or the conversion failed.
+        EmbedderUnavailableError: The package is missing, or the conversion failed.
     """
     current = await asyncio.to_thread(state)
     if current == "ready":
         return
     if current == "missing":
-        raise EmbedderUnavailable(installation_instructions())
+        raise EmbedderUnavailableError(installation_instructions())
     command = model_conversion()
     try:
         process = await ChildProcess.start(
@@ -93,7 +93,9 @@ async def prepare(report: Report) -> None:
             low_priority=True,
         )
     except ScriptoriumError as error:
-        raise EmbedderUnavailable(f"The conversion of the model can't be started: {error.message}") from error
+        raise EmbedderUnavailableError(
+            f"The conversion of the model can't be started: {error.message}"
+        ) from error
     assert process.stdout is not None and process.stderr is not None
     try:
         async for line in process.stdout:
@@ -104,7 +106,7 @@ async def prepare(report: Report) -> None:
         await process.stop()
     if process.exit_status:
         last = problem.splitlines()[-1] if problem else f"status {process.exit_status}"
-        raise EmbedderUnavailable(f"The multilingual model could not be converted: {last}")
+        raise EmbedderUnavailableError(f"The multilingual model could not be converted: {last}")
 
 
 def convert_model(weights: Path, target: Path, manifest: dict[str, Any], report: Report) -> None:

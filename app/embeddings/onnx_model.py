@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from app.embeddings import EmbedderUnavailable
+from app.embeddings import EmbedderUnavailableError
 
 Vectors = npt.NDArray[np.float32]
 
@@ -29,7 +29,7 @@ class OnnxModel:
         threads: Processor threads for one batch.
 
     Raises:
-        EmbedderUnavailable: a file is missing or does not match the manifest.
+        EmbedderUnavailableError: a file is missing or does not match the manifest.
     """
 
     def __init__(self, folder: Path, threads: int = 1) -> None:
@@ -80,15 +80,17 @@ def check_files(folder: Path) -> dict[str, Any]:
     """Check the hashes of a model's files and return its manifest.
 
     Raises:
-        EmbedderUnavailable: a file is missing, unreadable, or does not match the manifest.
+        EmbedderUnavailableError: a file is missing, unreadable, or does not match the manifest.
     """
     try:
         manifest: dict[str, Any] = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
         for name, expected in manifest["files"].items():
             if _sha256(folder / name) != expected:
-                raise EmbedderUnavailable(f"The sentence model's {name} is damaged.", folder=str(folder))
+                raise EmbedderUnavailableError(f"The sentence model's {name} is damaged.", folder=str(folder))
     except (OSError, ValueError, KeyError) as error:
-        raise EmbedderUnavailable(f"The sentence model can't be read: {error}", folder=str(folder)) from error
+        raise EmbedderUnavailableError(
+            f"The sentence model can't be read: {error}", folder=str(folder)
+        ) from error
     return manifest
 
 

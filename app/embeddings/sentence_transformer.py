@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from app.embeddings import EmbedderUnavailable
+from app.embeddings import EmbedderUnavailableError
 from app.embeddings.onnx_model import Vectors
 
 # Chunks fit into this number of word pieces; a longer window would only use more memory.
@@ -29,7 +29,7 @@ class SentenceTransformerModel:
         threads: Processor threads for one batch.
 
     Raises:
-        EmbedderUnavailable: the extra is not installed, or the model can't be loaded.
+        EmbedderUnavailableError: the extra is not installed, or the model can't be loaded.
     """
 
     def __init__(self, name: str, threads: int = 1) -> None:
@@ -37,13 +37,13 @@ class SentenceTransformerModel:
             import torch
             from sentence_transformers import SentenceTransformer
         except ImportError as error:
-            raise EmbedderUnavailable(MISSING_LIBRARY) from error
+            raise EmbedderUnavailableError(MISSING_LIBRARY) from error
         torch.set_num_threads(threads)
         try:
             self._model: Any = SentenceTransformer(name, device="cpu")
         except Exception as error:
             # The hub, the file system or a custom configuration can raise anything.
-            raise EmbedderUnavailable(f"The model “{name}” can't be loaded: {error}") from error
+            raise EmbedderUnavailableError(f"The model “{name}” can't be loaded: {error}") from error
         limit = self._model.get_max_seq_length() or _MAX_TOKENS
         config = getattr(self._model[0], "auto_model", None)
         positions = getattr(getattr(config, "config", None), "max_position_embeddings", limit)

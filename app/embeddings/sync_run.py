@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from app.embeddings import EmbedderUnavailable
+from app.embeddings import EmbedderUnavailableError
 from app.embeddings.chunker import split_chunks
 from app.embeddings.vector_file import NoteChunks, round_vectors
 from app.errors import ScriptoriumError, VaultLostError
@@ -113,7 +113,7 @@ class SyncRun:
         """Bring `paths` (all notes by default) up to date.
 
         Raises:
-            EmbedderUnavailable: the embedder fails; earlier results are kept.
+            EmbedderUnavailableError: the embedder fails; earlier results are kept.
             VaultLostError: the vault's folder is gone; the notes keep their vectors.
         """
         changed = await self.collect_changes(paths)
@@ -158,19 +158,21 @@ class SyncRun:
             The notes that now have vectors; the others failed or must not have any.
 
         Raises:
-            EmbedderUnavailable: the embedder has become unavailable.
+            EmbedderUnavailableError: the embedder has become unavailable.
             VaultLostError: the vault's folder is gone; the notes keep their vectors.
         """
         try:
             return await self._embed_notes(paths)
-        except EmbedderUnavailable as error:
+        except EmbedderUnavailableError as error:
             if not self._embedder.available:
                 raise
             if len(paths) == 1:
                 log.warning("no vectors for %s: %s", paths[0], error.message)
                 self.failed.append((paths[0], error.message))
                 return ()
-            return tuple([one for path in paths for one in await self.update_notes([path])])
+            return tuple(
+                [embedded_path for path in paths for embedded_path in await self.update_notes([path])]
+            )
 
     async def _embed_notes(self, paths: list[NotePath]) -> tuple[NotePath, ...]:
         # Check again: a note may have changed, disappeared or become private since it was queued.

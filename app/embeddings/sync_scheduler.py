@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from app.embeddings import EmbedderUnavailable
+from app.embeddings import EmbedderUnavailableError
 from app.embeddings.sync_run import BATCH_NOTES, SyncRun
 from app.embeddings.throttle import FULL_SPEED, Throttle, ThrottleState
 from app.embeddings.vectors import VectorStore
@@ -198,7 +198,7 @@ class EmbeddingScheduler:
         while True:
             try:
                 await self._keep_up()
-            except EmbedderUnavailable as error:
+            except EmbedderUnavailableError as error:
                 log.warning("semantic search is unavailable: %s", error)
                 if last_reason != str(error):
                     last_reason = str(error)
@@ -210,7 +210,7 @@ class EmbeddingScheduler:
             finally:
                 self._unavailable = False
             delay = min(2 * delay, _MAX_RETRY_DELAY_S)
-            with contextlib.suppress(EmbedderUnavailable):
+            with contextlib.suppress(EmbedderUnavailableError):
                 await self._embedder.start()
                 # A later failure is a new one, even with the same reason.
                 delay, last_reason = _MIN_RETRY_DELAY_S, ""

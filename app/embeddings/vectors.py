@@ -77,10 +77,10 @@ class VectorStore:
 
     def similar(self, path: NotePath, limit: int = 10, min_similarity: float = 0.0) -> tuple[VectorHit, ...]:
         """Return the other notes most similar to the whole note at `path`, best first, by best chunk."""
-        own = self._load_table().vectors_of(path)
-        if not len(own):
+        own_vectors = self._load_table().vectors_of(path)
+        if not len(own_vectors):
             return ()
-        hits = self._load_table().search(_mean_vector(own), limit + 1, min_similarity, per_note=True)
+        hits = self._load_table().search(_mean_vector(own_vectors), limit + 1, min_similarity, per_note=True)
         return tuple(hit for hit in hits if hit.path != path)[:limit]
 
     def similarity(self, first_path: NotePath, second_path: NotePath) -> float | None:

@@ -8,13 +8,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from app.embeddings import EmbedderUnavailable, protocol
+from app.embeddings import EmbedderUnavailableError, protocol
 from app.embeddings.model_config import SentenceModelConfig
 from app.embeddings.onnx_model import Vectors
 from app.errors import ScriptoriumError
 from app.launch import embedding_worker
 from app.processes.frames import Frame
-from app.processes.worker import Worker, WorkerLost
+from app.processes.worker import Worker, WorkerLostError
 
 START_TIMEOUT_S = 60.0
 # Includes the download of a model.
@@ -34,7 +34,7 @@ class WorkerProcess(Worker):
         """Start a worker and load `model`; `dimension` and `labels` describe its rows.
 
         Raises:
-            EmbedderUnavailable: the worker can't be started, or it can't load the model.
+            EmbedderUnavailableError: the worker can't be started, or it can't load the model.
         """
         command = embedding_worker("" if model.is_own else model.python)
         variables = {"OMP_NUM_THREADS": str(threads), "TOKENIZERS_PARALLELISM": "false"}
@@ -42,17 +42,19 @@ class WorkerProcess(Worker):
         try:
             worker = await cls.spawn(command, *model.arguments, "--threads", str(threads))
         except ScriptoriumError as error:
-            raise EmbedderUnavailable(f"The embedding process can't be started: {error.message}") from error
+            raise EmbedderUnavailableError(
+                f"The embedding process can't be started: {error.message}"
+            ) from error
         try:
             frame = await worker.receive(START_TIMEOUT_S if model.is_own else DOWNLOAD_TIMEOUT_S)
             if frame.kind != protocol.READY:
-                raise EmbedderUnavailable(_text(frame))
+                raise EmbedderUnavailableError(_text(frame))
             ready = json.loads(bytes(frame.body))
             worker.dimension = int(ready["dimension"])
             worker.labels = tuple(ready.get("labels", ()))
-        except WorkerLost as error:
+        except WorkerLostError as error:
             await worker.kill()
-            raise EmbedderUnavailable("The embedding process ended before it was ready.") from error
+            raise EmbedderUnavailableError("The embedding process ended before it was ready.") from error
         except BaseException:
             await worker.kill()
             raise
@@ -64,8 +66,8 @@ class WorkerProcess(Worker):
         A sentence model returns unit vectors, the language identifier the probabilities of `labels`.
 
         Raises:
-            WorkerLost: the worker crashed, hangs or is out of sync.
-            EmbedderUnavailable: the model failed on these texts.
+            WorkerLostError: the worker crashed, hangs or is out of sync.
+            EmbedderUnavailableError: the model failed on these texts.
         """
         return await self._request_rows(protocol.EMBED_QUERIES if query else protocol.EMBED, texts)
 
@@ -73,8 +75,8 @@ class WorkerProcess(Worker):
         """Judge pairs of premise and hypothesis with a cross-encoder, shape (n, dimension).
 
         Raises:
-            WorkerLost: the worker crashed, hangs or is out of sync.
-            EmbedderUnavailable: the model failed on these texts.
+            WorkerLostError: the worker crashed, hangs or is out of sync.
+            EmbedderUnavailableError: the model failed on these texts.
         """
         return await self._request_rows(protocol.CLASSIFY, pairs)
 
@@ -83,12 +85,12 @@ class WorkerProcess(Worker):
         await self.send(Frame(kind, self._number, json.dumps(list(inputs)).encode()))
         frame = await self.receive(ANSWER_TIMEOUT_S)
         if frame.number != self._number:
-            raise WorkerLost("a response to another request")
+            raise WorkerLostError("a response to another request")
         if frame.kind != protocol.VECTORS:
-            raise EmbedderUnavailable(_text(frame))
+            raise EmbedderUnavailableError(_text(frame))
         vectors = np.frombuffer(frame.body, dtype="<f4")
         if vectors.size != len(inputs) * self.dimension:
-            raise WorkerLost("vectors of the wrong size")
+            raise WorkerLostError("vectors of the wrong size")
         return vectors.astype(np.float32).reshape(len(inputs), self.dimension)
 
 

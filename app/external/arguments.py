@@ -90,11 +90,12 @@ def translate_arguments(checked: Schema, name: str) -> TranslatedArguments:
     """Translate a schema that `sanitize_schema` returned into the arguments of the tool `name`."""
     simplified = simplify_schema(checked, name)
     server_names = argument_names(simplified["properties"])
-    own_names = {server_name: own for own, server_name in server_names.items()}
+    own_names = {server_name: own_name for own_name, server_name in server_names.items()}
     required = {own_names[server_name] for server_name in simplified["required"] if server_name in own_names}
     properties = {own_names[server_name]: schema for server_name, schema in simplified["properties"].items()}
     parameters = tuple(
-        _parameter(own, property_schema, own in required) for own, property_schema in properties.items()
+        _parameter(own_name, property_schema, own_name in required)
+        for own_name, property_schema in properties.items()
     )
     fields: dict[str, Any] = {
         parameter.name: _field_type(parameter, properties[parameter.name]) for parameter in parameters
@@ -113,7 +114,7 @@ def translate_arguments(checked: Schema, name: str) -> TranslatedArguments:
 def _validating_class(checked: Schema, server_names: Mapping[str, str]) -> type[RemoteArguments]:
     """Create a class that validates arguments against the schema `checked`."""
     validators: list[Any] = []
-    own_names = {server_name: own for own, server_name in server_names.items()}
+    own_names = {server_name: own_name for own_name, server_name in server_names.items()}
 
     class Checked(RemoteArguments):
         @classmethod

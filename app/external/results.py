@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 MAX_TEXT_CHARS = 60_000
 """Maximum number of characters of a result that are kept."""
 _MAX_DATA_CHARS = 60_000
-_MAX_LEFT_OUT = 50
+_MAX_LISTED_OMISSIONS = 50
 
 
 class RemoteResult(ToolResult):
@@ -49,11 +49,13 @@ def read_result(response: CallToolResult, server: str, tool: str) -> RemoteResul
     if data is not None and not text and bounded_data is None:
         text = json.dumps(data, ensure_ascii=False, default=str)
     cut = len(text) > MAX_TEXT_CHARS or is_too_large
-    extra = [f"and {len(skipped) - _MAX_LEFT_OUT} more"] if len(skipped) > _MAX_LEFT_OUT else []
+    extra = (
+        [f"and {len(skipped) - _MAX_LISTED_OMISSIONS} more"] if len(skipped) > _MAX_LISTED_OMISSIONS else []
+    )
     return RemoteResult(
         text=sanitize_text(text, MAX_TEXT_CHARS),
         data=bounded_data,
-        left_out=[*skipped[:_MAX_LEFT_OUT], *extra],
+        left_out=[*skipped[:_MAX_LISTED_OMISSIONS], *extra],
         cut=cut,
         message=f"{one_line(server, 60)} returned a result for {one_line(tool, 60)}"
         + (", which was truncated." if cut else "."),
@@ -99,9 +101,9 @@ def _escape_value(value: object, depth: int) -> object:
     if depth > 40:
         return "(nested too deeply)"
     if isinstance(value, dict):
-        return {sanitize_text(str(key), 200): _escape_value(one, depth + 1) for key, one in value.items()}
+        return {sanitize_text(str(key), 200): _escape_value(item, depth + 1) for key, item in value.items()}
     if isinstance(value, list):
-        return [_escape_value(one, depth + 1) for one in value]
+        return [_escape_value(item, depth + 1) for item in value]
     return sanitize_text(value, MAX_TEXT_CHARS) if isinstance(value, str) else value
 
 

@@ -32,8 +32,8 @@ def simplify_schema(checked: Schema, location: str) -> Schema:
     result: Schema = {
         "type": "object",
         "properties": {
-            name: _simplify(one if isinstance(one, dict) else {}, top=True)
-            for name, one in _merge_all_of(checked).get("properties", {}).items()
+            name: _simplify(subschema if isinstance(subschema, dict) else {}, top=True)
+            for name, subschema in _merge_all_of(checked).get("properties", {}).items()
         },
         "required": shown.get("required", []),
         "additionalProperties": False,
@@ -49,19 +49,19 @@ def _merge_all_of(node: Schema) -> Schema:
         if isinstance(part, dict):
             result = _join_schemas(result, _merge_all_of(part))
     for key in ("anyOf", "oneOf"):
-        options = [one for one in result.get(key, ()) if one != {"type": "null"}]
+        options = [option for option in result.get(key, ()) if option != {"type": "null"}]
         if len(options) == 1 and isinstance(options[0], dict):
             others = {name: value for name, value in result.items() if name != key}
             result = _join_schemas(others, _merge_all_of(options[0]))
     return result
 
 
-def _join_schemas(one: Schema, other: Schema) -> Schema:
-    result = {**other, **one}
-    if "properties" in one and "properties" in other:
-        result["properties"] = {**other["properties"], **one["properties"]}
-    if "required" in one and "required" in other:
-        result["required"] = list(dict.fromkeys([*one["required"], *other["required"]]))
+def _join_schemas(schema: Schema, other: Schema) -> Schema:
+    result = {**other, **schema}
+    if "properties" in schema and "properties" in other:
+        result["properties"] = {**other["properties"], **schema["properties"]}
+    if "required" in schema and "required" in other:
+        result["required"] = list(dict.fromkeys([*schema["required"], *other["required"]]))
     return result
 
 
@@ -72,7 +72,9 @@ def _simplify(node: Schema, *, top: bool) -> Schema:
     if isinstance(node.get("format"), str):
         result.update({"format": node["format"]} if node["format"] in _FORMATS else {})
     result.update({key: node[key] for key in (*NUMBER_KEYWORDS, "pattern") if key in node})
-    options = [one for key in ("anyOf", "oneOf") for one in node.get(key, ()) if one != {"type": "null"}]
+    options = [
+        option for key in ("anyOf", "oneOf") for option in node.get(key, ()) if option != {"type": "null"}
+    ]
     if options:
         result.update(_alternatives(options))
     else:
@@ -81,7 +83,7 @@ def _simplify(node: Schema, *, top: bool) -> Schema:
     if choices and top:
         result["enum"] = choices
     elif choices:
-        choice_texts = (json.dumps(one, ensure_ascii=False) for one in choices[:_MAX_LISTED_CHOICES])
+        choice_texts = (json.dumps(choice, ensure_ascii=False) for choice in choices[:_MAX_LISTED_CHOICES])
         notes.append(f"One of: {', '.join(choice_texts)}")
     if top and isinstance(node.get("default"), str | int | float | bool):
         result["default"] = node["default"]
@@ -92,27 +94,27 @@ def _simplify(node: Schema, *, top: bool) -> Schema:
 
 def _enum_values(node: Schema) -> list[object]:
     values = node["enum"] if "enum" in node else [node["const"]] if "const" in node else []
-    return [one for one in values if isinstance(one, str | int | float | bool)]
+    return [value for value in values if isinstance(value, str | int | float | bool)]
 
 
 def _alternatives(options: list[Schema | bool]) -> Schema:
     """Return the alternatives if a flat schema can express them, else a schema for any object or value."""
-    alternatives = [_simplify(one, top=False) if isinstance(one, dict) else {} for one in options]
-    if all(one.get("type") == "object" for one in alternatives):
+    alternatives = [_simplify(option, top=False) if isinstance(option, dict) else {} for option in options]
+    if all(alternative.get("type") == "object" for alternative in alternatives):
         return {"type": "object", "additionalProperties": True}
-    if any("properties" in one or not one for one in alternatives):
+    if any("properties" in alternative or not alternative for alternative in alternatives):
         return {}
     return {"anyOf": alternatives}
 
 
 def _typed(node: Schema) -> Schema:
     kinds = node.get("type", [])
-    kinds = [one for one in ([kinds] if isinstance(kinds, str) else kinds) if one != "null"]
+    kinds = [kind for kind in ([kinds] if isinstance(kinds, str) else kinds) if kind != "null"]
     if not kinds and "properties" in node:
         kinds = ["object"]
     if len(kinds) > 1:
         # What arrays and objects contain is dropped here; the validation enforces it anyway.
-        return {"anyOf": [{"type": one} for one in kinds]}
+        return {"anyOf": [{"type": kind} for kind in kinds]}
     if kinds == ["array"]:
         items = node.get("items")
         is_plain = isinstance(items, dict) and "prefixItems" not in node
@@ -124,8 +126,8 @@ def _typed(node: Schema) -> Schema:
 
 def _simplify_object(node: Schema) -> Schema:
     properties = {
-        name: _simplify(one if isinstance(one, dict) else {}, top=False)
-        for name, one in node.get("properties", {}).items()
+        name: _simplify(subschema if isinstance(subschema, dict) else {}, top=False)
+        for name, subschema in node.get("properties", {}).items()
         if _NAME.fullmatch(name)
     }
     result: Schema = {"type": "object"}

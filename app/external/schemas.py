@@ -143,7 +143,7 @@ class _SchemaInliner:
     ) -> None:
         if isinstance(properties := node.get("properties"), Mapping):
             result["properties"] = {
-                str(name): self.read(one, depth + 1, path) for name, one in properties.items()
+                str(name): self.read(subschema, depth + 1, path) for name, subschema in properties.items()
             }
         keywords = dict(node)
         if isinstance(keywords.get("items"), list):  # the notation of older drafts
@@ -151,7 +151,7 @@ class _SchemaInliner:
         for key in _SCHEMA_LIST_KEYWORDS:
             if isinstance(keywords.get(key), list) and keywords[key]:
                 dropped_before = self._dropped_constraints
-                parts = [self.read(one, depth + 1, path) for one in keywords[key]]
+                parts = [self.read(subschema, depth + 1, path) for subschema in keywords[key]]
                 if key == "oneOf" and self._dropped_constraints > dropped_before:
                     # Without their constraints, several alternatives may match.
                     result.setdefault("anyOf", parts)
@@ -197,7 +197,7 @@ class _SchemaInliner:
 
 
 def _is_type(value: object) -> bool:
-    return all(one in _TYPES for one in value) if isinstance(value, list) else value in _TYPES
+    return all(name in _TYPES for name in value) if isinstance(value, list) else value in _TYPES
 
 
 def _is_number(value: object) -> bool:
@@ -271,7 +271,7 @@ def _count_values(value: object, depth: int) -> int:
     if depth > _MAX_CHECKED_DEPTH:
         raise LimitError("It is nested too deeply to check.", limit=_MAX_CHECKED_DEPTH)
     if isinstance(value, Mapping):
-        return 1 + sum(_count_values(one, depth + 1) for one in value.values())
+        return 1 + sum(_count_values(item, depth + 1) for item in value.values())
     if isinstance(value, list | tuple):
-        return 1 + sum(_count_values(one, depth + 1) for one in value)
+        return 1 + sum(_count_values(item, depth + 1) for item in value)
     return 1

@@ -111,7 +111,7 @@ class ExternalServers:
         self._configured = settings.servers
         if not self._is_open:
             return
-        enabled = _without_duplicates(one for one in settings.servers if one.on)
+        enabled = _without_duplicates(server for server in settings.servers if server.on)
         for name, running in tuple(self._running_servers.items()):
             if enabled.get(name) != running.server:
                 self._remove(name)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from app.graph.layout_fitting import sunflower_positions
 from app.graph.model import Positions
 
-_GAP = 0.9
+_COMPONENT_GAP = 0.9
 _MAX_SCATTERED_ORPHANS = 12
 _ORPHAN_SPACING = 1.7
 
@@ -68,7 +68,7 @@ class ComponentPacking:
         """Center a component at the origin and return its radius, with half of the gap."""
         placed[part] -= (placed[part].min(axis=0) + placed[part].max(axis=0)) / 2
         distance = np.sqrt((placed[part] ** 2).sum(axis=1)) + self._radii[part]
-        return float(distance.max()) + _GAP / 2
+        return float(distance.max()) + _COMPONENT_GAP / 2
 
     def _place_orphans(self, placed: Positions) -> None:
         """Place a few nodes without links into free places, or many around all others."""
@@ -76,8 +76,8 @@ class ComponentPacking:
         if not self.parts or not 0 < count <= _MAX_SCATTERED_ORPHANS:
             self.ring_orphans(placed)
             return
-        space = _FreeSpace(placed[self.linked], count * _GAP * _GAP, self._page)
-        placed[self.orphans] = [space.occupy(_GAP) for _ in range(count)]
+        space = _FreeSpace(placed[self.linked], count * _COMPONENT_GAP * _COMPONENT_GAP, self._page)
+        placed[self.orphans] = [space.occupy(_COMPONENT_GAP) for _ in range(count)]
 
     def ring_orphans(self, placed: Positions) -> None:
         """Place the nodes without links around the others, in place."""
@@ -88,7 +88,11 @@ class ComponentPacking:
             placed[self.orphans] = sunflower_positions(count, _ORPHAN_SPACING)
             return
         horizontal, vertical = (placed[self.linked] / self._page).T
-        start = float(np.sqrt((horizontal * horizontal + vertical * vertical).max())) + self._widest + _GAP
+        start = (
+            float(np.sqrt((horizontal * horizontal + vertical * vertical).max()))
+            + self._widest
+            + _COMPONENT_GAP
+        )
         placed[self.orphans] = np.concatenate(list(_rings(count, start))) * self._page
 
 
@@ -112,16 +116,16 @@ class _FreeSpace:
         page: The sides of the page, with an area of one, which determine the shape of the free space.
     """
 
-    _CELL = 0.5
-    _SIDE = 260
-    _STEP = 0.25
+    _MIN_CELL_SIZE = 0.5
+    _MAX_GRID_CELLS_PER_SIDE = 260
+    _RADIUS_STEP = 0.25
 
     def __init__(self, occupied: Positions, area: float, page: Positions) -> None:
         from scipy import ndimage  # Loads much of scipy, which only a layout from scratch needs.
 
         reach = float(np.abs(occupied).max())
         half = 1.2 * float(page.max()) * np.sqrt(reach * reach * 1.3 + 2 * area) + 4
-        side = min(self._SIDE, int(2 * half / self._CELL) + 1)
+        side = min(self._MAX_GRID_CELLS_PER_SIDE, int(2 * half / self._MIN_CELL_SIZE) + 1)
         self._cell = 2 * half / (side - 1)
         axis = (np.arange(side) - (side - 1) / 2) * self._cell
         self._x, self._y = np.meshgrid(axis, axis)
@@ -133,7 +137,7 @@ class _FreeSpace:
         is_blocked = ndimage.distance_transform_edt(~mask) <= margin
         is_enclosed = ndimage.distance_transform_edt(is_blocked) > margin
         mask |= ndimage.binary_fill_holes(is_blocked) & is_enclosed
-        self._free = ndimage.distance_transform_edt(~mask) * self._cell - _GAP / 2
+        self._free = ndimage.distance_transform_edt(~mask) * self._cell - _COMPONENT_GAP / 2
         self._order = np.argsort(from_middle, axis=None, kind="stable")
         self._radius = np.inf
         self._candidates: Iterator[int] = iter(())
@@ -144,7 +148,7 @@ class _FreeSpace:
         Discs do not overlap if larger ones are requested first; without a large enough place, the roomiest is
         used.
         """
-        radius = float(np.ceil(reach / self._STEP) * self._STEP)
+        radius = float(np.ceil(reach / self._RADIUS_STEP) * self._RADIUS_STEP)
         if radius != self._radius:
             # For equal sizes, a place that was rejected once stays rejected.
             self._radius = radius

@@ -69,7 +69,7 @@ class WorkerThreads:
             work(0, count)
             return
         bounds = [count * part // parts for part in range(parts + 1)]
-        self._each(work, bounds)
+        list(self._get_pool().map(work, bounds[:-1], bounds[1:]))
 
     def each(self, work: Callable[[int], None], count: int) -> None:
         """Call `work(index)` for every index below `count`."""
@@ -78,9 +78,6 @@ class WorkerThreads:
                 work(index)
             return
         list(self._get_pool().map(work, range(count)))
-
-    def _each(self, work: Callable[[int, int], None], bounds: list[int]) -> None:
-        list(self._get_pool().map(work, bounds[:-1], bounds[1:]))
 
     def _get_pool(self) -> ThreadPoolExecutor:
         if self._pool is None:

@@ -1,1 +1,1 @@
-"""The index of a vault: derived, in SQLite, and deletable at any time."""
+"""A vault's index: derived, in SQLite, and deletable at any time."""

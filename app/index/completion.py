@@ -1,4 +1,4 @@
-"""Completion of names of notes, tags and other things, best match first."""
+"""Completion of the names of notes, tags and other things, best match first."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from app.vault.path import name_key
 def complete(names: Iterable[str], word: str, limit: int) -> tuple[str, ...]:
     """Return names that start with `word`, have a word that does, contain it, or are similar to it.
 
-    Similar names are added only if fewer than `limit` contain the word and it has more than two characters.
+    Case does not matter. Similar names are added only if fewer than `limit` contain the word and it has more
+    than two characters.
 
     Args:
         names: The distinct candidates.

@@ -22,7 +22,7 @@ _META_KEY = "late_indexes"
 
 
 def defer_indexes(connection: sqlite3.Connection) -> None:
-    """Drop the deferred indexes until `create_next_index` creates them again."""
+    """Drop the indexes that `create_next_index` will create again, and save their statements."""
     placeholders = ",".join("?" * len(_DEFERRED))
     query = f"SELECT name, sql FROM sqlite_master WHERE name IN ({placeholders})"
     rows = connection.execute(query, _DEFERRED).fetchall()

@@ -119,7 +119,9 @@ def extract(
     *,
     with_words: bool = True,
 ) -> ExtractResult:
-    """Read a file in the vault at `root`; a file that can't be read or parsed is listed with the reason.
+    """Return the rows for a file in the vault at `root`, or that it is unchanged or missing.
+
+    A file that can't be read or parsed is listed with the reason.
 
     Args:
         root: The vault's folder.

@@ -69,7 +69,7 @@ class FtsHits:
 
     def _next_ids(self, fts_query: str, limit: int, after: int) -> list[int]:
         query = "SELECT rowid FROM fulltext WHERE fulltext MATCH ? AND rowid > ? ORDER BY rowid LIMIT ?"
-        return [id for (id,) in self._connection.execute(query, (fts_query, after, limit))]
+        return [row_id for (row_id,) in self._connection.execute(query, (fts_query, after, limit))]
 
     def estimate_count(self, table: str, fts_query: str) -> int:
         """Return the number of hits: exact up to `MAX_RANKED_HITS`, else estimated from the first ones."""
@@ -95,7 +95,7 @@ class FtsHits:
     def ids(self, table: str, fts_query: str) -> Ids:
         """Return all hits, without the hidden ones."""
         rows = self._connection.execute(f"SELECT rowid FROM {table} WHERE {table} MATCH ?", (fts_query,))
-        return {id for (id,) in rows} - self._hidden
+        return {row_id for (row_id,) in rows} - self._hidden
 
     # In order
 
@@ -128,7 +128,7 @@ class FtsHits:
         ids = self.ids(cursor.table, cursor.fts_query)
         if cursor.excluding:
             ids -= self.ids("heads", cursor.excluding)
-        return [(id, 0.0) for id in self.walk_order(order, ids, start, count)]
+        return [(row_id, 0.0) for row_id in self.walk_order(order, ids, start, count)]
 
     def is_walk_shorter(self, cursor: RowCursor, end: int) -> bool:
         """Return whether testing notes one by one finds `end` hits sooner than finding all hits."""
@@ -146,7 +146,7 @@ class FtsHits:
             condition, values = condition + self._hidden_condition("id"), [*values, self._hidden_json]
         query = f"SELECT id FROM ({ROWS[order].format('1')} LIMIT {max_rows}) AS first WHERE {condition}"
         rows = self._connection.execute(f"{query} LIMIT ? OFFSET ?", (*values, count, start))
-        page = [(id, 0.0) for (id,) in rows]
+        page = [(row_id, 0.0) for (row_id,) in rows]
         return page if len(page) >= count or max_rows >= self.newest_row() else None
 
     def in_order(self, order: str, ids: Ids, start: int, count: int) -> list[int]:
@@ -160,9 +160,9 @@ class FtsHits:
         rows = self._connection.execute(
             f"{ROWS[order].format(condition)} LIMIT ? OFFSET ?", (json.dumps(list(ids)), count, start)
         )
-        return [id for (id,) in rows]
+        return [row_id for (row_id,) in rows]
 
     def walk_order(self, order: str, ids: Ids, start: int, count: int) -> list[int]:
         """Return the same page as `in_order`, by walking the column."""
         rows = self._connection.execute(ROWS[order].format("1"))
-        return list(islice((id for (id,) in rows if id in ids), start, start + count))
+        return list(islice((row_id for (row_id,) in rows if row_id in ids), start, start + count))

@@ -53,7 +53,7 @@ def pending_texts(connection: sqlite3.Connection) -> list[PendingText]:
     rows = connection.execute(
         "SELECT note, path, hash FROM unworded JOIN files ON files.id = note ORDER BY note"
     )
-    return [PendingText(id, path, digest or "") for id, path, digest in rows]
+    return [PendingText(row_id, path, digest or "") for row_id, path, digest in rows]
 
 
 def tokenize_chunk(root: str, notes: Sequence[PendingText], max_bytes: int) -> list[TokenizedNote]:
@@ -103,13 +103,13 @@ def write_texts(
     )
     connection.executemany(
         "INSERT INTO headings VALUES (?,?,?,?)",
-        ((id, *row) for id, note_text in new_texts.items() for row in note_text.headings),
+        ((row_id, *row) for row_id, note_text in new_texts.items() for row in note_text.headings),
     )
     connection.executemany(
         "INSERT INTO tasks VALUES (?,?,?,?)",
-        ((id, *row) for id, note_text in new_texts.items() for row in note_text.tasks),
+        ((row_id, *row) for row_id, note_text in new_texts.items() for row in note_text.tasks),
     )
-    connection.executemany("DELETE FROM unworded WHERE note = ?", ((id,) for id in new_texts))
+    connection.executemany("DELETE FROM unworded WHERE note = ?", ((row_id,) for row_id in new_texts))
     searchable_paths = [
         NotePath(note_text.note.path) for note_text in current_texts if note_text.text is not None
     ]
@@ -132,8 +132,8 @@ def _fts_rows(connection: sqlite3.Connection, texts: Mapping[int, TokenizedNote]
     placeholders = ",".join("?" * len(texts))
     query = f"SELECT note, name, aliases, tags FROM unworded WHERE note IN ({placeholders})"
     rows = connection.execute(query, list(texts))
-    for id, name, aliases, tags in rows.fetchall():
-        yield (id, name, aliases, texts[id].head, tags, texts[id].text)
+    for row_id, name, aliases, tags in rows.fetchall():
+        yield (row_id, name, aliases, texts[row_id].head, tags, texts[row_id].text)
 
 
 def begin_bulk(connection: sqlite3.Connection) -> None:

@@ -79,7 +79,7 @@ def any_of(terms: Iterable[Term]) -> Expression | None:
 
     Terms without an expression are ignored.
     """
-    expressions = [found for term in terms if (found := leaf_expression(term.leaf))]
+    expressions = [part for term in terms if (part := leaf_expression(term.leaf))]
     return _join_parts(" OR ", expressions)
 
 

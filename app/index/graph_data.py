@@ -20,18 +20,18 @@ UNRESOLVED: NodeKind = "unresolved"
 
 
 def graph_data(connection: sqlite3.Connection) -> GraphData:
-    """Return notes by key, then attachments by key, then unresolved names.
+    """Return the graph: notes by key, then attachments by key, then unresolved names.
 
     Every link is an edge, even one from a note to itself. During the first scan, notes that were not read yet
     have no outgoing edges.
     """
     nodes: list[Row] = []
     node_index: dict[int, int] = {}
-    for id, *columns in connection.execute(
+    for row_id, *columns in connection.execute(
         "SELECT files.id, path, is_note, modified, created, type, tags FROM files LEFT JOIN notes USING (id)"
         " ORDER BY is_note DESC, key, path"
     ):
-        node_index[id] = len(nodes)
+        node_index[row_id] = len(nodes)
         nodes.append(file_row(*columns))
     unresolved_index: dict[str, int] = {}
     ends: list[int] = []

@@ -1,4 +1,4 @@
-"""Graph deltas: the current state of a few files in the index, as a change of the graph.
+"""Graph deltas: the current state of a few files in the index, as a change to the graph.
 
 A delta describes a state, not a history: it replaces whatever the graph had for these paths. It may therefore
 arrive late or twice, or contain more paths than have changed.
@@ -61,16 +61,17 @@ class _DeltaBuilder:
         nodes = (*self._files.values(), *self._names.values())
         return GraphDelta((*renamed, *self._renamed), tuple(removed), nodes, tuple(sources), tuple(edges))
 
-    def _file_node(self, id: int) -> GraphNode:
-        if id not in self._files:
-            columns = self._connection.execute(f"{_FILE}id = ?", (id,)).fetchone()
-            self._files[id] = GraphNode(*file_row(*columns))
-        return self._files[id]
+    def _file_node(self, row_id: int) -> GraphNode:
+        if row_id not in self._files:
+            columns = self._connection.execute(f"{_FILE}id = ?", (row_id,)).fetchone()
+            self._files[row_id] = GraphNode(*file_row(*columns))
+        return self._files[row_id]
 
-    def _edges(self, id: int, path: str) -> Iterator[GraphEdge]:
-        """Yield the links of a note, in order."""
+    def _edges(self, row_id: int, path: str) -> Iterator[GraphEdge]:
+        """Yield a note's links, in order."""
         rows = self._connection.execute(
-            "SELECT target_id, target_key, type, confidence FROM links WHERE source = ? ORDER BY id", (id,)
+            "SELECT target_id, target_key, type, confidence FROM links WHERE source = ? ORDER BY id",
+            (row_id,),
         ).fetchall()
         for target_id, key, type_, confidence in rows:
             end = self._unresolved_node(key) if target_id is None else self._file_node(target_id)

@@ -1,4 +1,4 @@
-"""Changes of the graph, as the index passes them to it."""
+"""Changes to the graph, as the index reports them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class GraphEdge:
 
 @dataclass(frozen=True, slots=True)
 class GraphDelta:
-    """A change of the graph after notes were saved.
+    """A change to the graph after notes were saved.
 
     Args:
         renamed: Pairs of old and new path; a renamed node keeps its links and its position. Pairs with an

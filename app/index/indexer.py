@@ -66,11 +66,15 @@ class Indexer:
         self._scan: ScanRun | None = None
 
     async def load(self) -> None:
-        """Load the names that the last session saved in the index file."""
+        """Load the names that the last session saved in the index file.
+
+        Raises:
+            StorageError: the index file can't be read.
+        """
         await self._ingest.load()
 
     async def apply_settings(self) -> None:
-        """Update the index after a change of settings: links by aliases, and the maximum size of notes.
+        """Update the index after a settings change: links by alias, and the maximum note size.
 
         Notes affected by the size limit are read again by the next scan.
 
@@ -269,7 +273,7 @@ class Indexer:
         return status if is_file_or_folder and real_folders[folder] else None
 
     def _files_below(self, missing: Iterable[NotePath]) -> list[NotePath]:
-        """Return these files; each path that is not an indexed file gives the indexed files below it."""
+        """Return these files; a path that is no indexed file is replaced with the indexed files below it."""
         files: list[NotePath] = []
         folders: list[NotePath] = []
         for path in missing:

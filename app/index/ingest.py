@@ -1,4 +1,4 @@
-"""The ingest of found and parsed files into the resolver and the index file, which stay consistent.
+"""Ingestion of found and parsed files into the resolver and the index file, which stay consistent.
 
 The holder of `lock` changes the resolver in the service thread; then a worker thread writes the same change
 to the file while it reads the resolver, which does not change meanwhile. If the write fails, the resolver is
@@ -34,7 +34,8 @@ class Ingest:
     """Applies found and parsed files to `resolver` and `database`.
 
     It calls `forget` with the changed paths before the event that reports them. The caller of a method that
-    changes the resolver or the file must hold `lock`.
+    changes the resolver or the file must hold `lock`. The methods raise StorageError if the file can't be
+    read or written.
     """
 
     def __init__(
@@ -184,9 +185,9 @@ class Ingest:
             raise
 
     def _commit(self, batch: WriteBatch) -> tuple[NotePath, ...]:
-        notes = [(id, path) for id, path in batch.added if path.is_note]
+        notes = [(row_id, path) for row_id, path in batch.added if path.is_note]
         first_seen = self._first_seen([path for _, path in notes]) if notes else {}
-        batch.births.update((id, first_seen[path]) for id, path in notes if path in first_seen)
+        batch.births.update((row_id, first_seen[path]) for row_id, path in notes if path in first_seen)
         with self._database.transaction() as connection:
             return write(connection, batch, self._resolver)
 

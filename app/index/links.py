@@ -136,9 +136,9 @@ def unlinked_mentions(connection: sqlite3.Connection, path: NotePath) -> tuple[M
     ).fetchone()
     if row is None:
         return ()
-    id, name, title, aliases = row
+    row_id, name, title, aliases = row
     names = dict.fromkeys(text for text in (name, title, *json.loads(aliases)) if _can_be_mentioned(text))
-    mentions = _mentions(connection, id, [PhraseTerm(text) for text in names])
+    mentions = _mentions(connection, row_id, [PhraseTerm(text) for text in names])
     return tuple(islice(mentions, _MAX_MENTIONS))
 
 
@@ -154,8 +154,8 @@ def _is_inside(offset: int, spans: list[tuple[int, int]]) -> bool:
     return index >= 0 and offset < spans[index][1]
 
 
-def _mentions(connection: sqlite3.Connection, id: int, names: list[PhraseTerm]) -> Iterator[Mention]:
-    fts_query = " OR ".join(f"({found})" for name in names if (found := leaf_expression(name)))
+def _mentions(connection: sqlite3.Connection, row_id: int, names: list[PhraseTerm]) -> Iterator[Mention]:
+    fts_query = " OR ".join(f"({expression})" for name in names if (expression := leaf_expression(name)))
     if not fts_query:
         return
     terms = [Term(name) for name in names]
@@ -163,7 +163,7 @@ def _mentions(connection: sqlite3.Connection, id: int, names: list[PhraseTerm]) 
         "SELECT files.id, path, body_line, text FROM fulltext"
         " JOIN files ON files.id = fulltext.rowid JOIN notes ON notes.id = fulltext.rowid"
         " WHERE fulltext MATCH ? AND files.id <> ? ORDER BY files.key",
-        (f"{{text}} : ({fts_query})", id),
+        (f"{{text}} : ({fts_query})", row_id),
     )
     for source, path, body_line, segmented in rows.fetchall():
         text = unsegment(segmented)

@@ -99,7 +99,7 @@ INSERT INTO heads (rowid, name, aliases, headings, tags)
 
 
 def m002_index_orders(connection: sqlite3.Connection) -> None:
-    """Add the indexes with which a search lists the first ones of very many hits."""
+    """Add the indexes that a search uses to list the first of very many hits."""
     _run(connection, _M002)
 
 

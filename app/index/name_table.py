@@ -79,8 +79,8 @@ class NameTable:
         value = self._files.get(text)
         if value is None or isinstance(value, NameEntry):
             return value
-        path, id, aliases, note_id = value
-        entry = NameEntry(NotePath(path), id, decode_list(aliases), note_id)
+        path, row_id, aliases, note_id = value
+        entry = NameEntry(NotePath(path), row_id, decode_list(aliases), note_id)
         self._files[text] = entry
         return entry
 

@@ -129,7 +129,7 @@ def _value_start(before: str, start: int) -> int:
 
 def _last_field(token: str) -> str:
     """Return the last field in a token, or ""."""
-    names = [found[1].lower() for found in _iter_fields(token)]
+    names = [match[1].lower() for match in _iter_fields(token)]
     return names[-1] if names else ""
 
 

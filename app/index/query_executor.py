@@ -105,7 +105,7 @@ class QueryExecutor:
                     ids = self.select(item, ids, scope) if ids else ids
                 return ids
             case Or(items):
-                return {id for item in items for id in self.select(item, among, scope)}
+                return {row_id for item in items for row_id in self.select(item, among, scope)}
             case Not(item):
                 base = self._all_ids() if among is None else among
                 return base - self.select(item, base, scope)
@@ -139,18 +139,16 @@ class QueryExecutor:
             return self._select_by_task(name, literals, test, fts_query, among)
         candidates = self._match_expression(fts_query, among) if fts_query else among
         ids = set()
-        for id, text in self._texts(candidates):
+        for row_id, text in self._texts(candidates):
             pieces = (
-                _TextLines(text)
-                if name == "line"
-                else _TextRanges(text, partial(self._ranges, name, id, text))
+                _TextLines(text) if name == "line" else _TextRanges(partial(self._ranges, name, row_id, text))
             )
             if any(test(piece) for piece in _pieces_with(literals, text, pieces)):
-                ids.add(id)
+                ids.add(row_id)
         return ids
 
-    def _ranges(self, name: FieldName, id: int, text: str) -> Iterable[tuple[int, int]]:
-        return _blocks(text) if name == "block" else self._sections(id, text)
+    def _ranges(self, name: FieldName, row_id: int, text: str) -> Iterable[tuple[int, int]]:
+        return _blocks(text) if name == "block" else self._sections(row_id, text)
 
     def _select_leaf(self, leaf: Leaf, among: Ids | None, scope: MatchScope) -> Ids:
         match scope.field:
@@ -181,10 +179,10 @@ class QueryExecutor:
     def _match_expression(self, fts_query: str, among: Ids | None) -> Ids:
         query = "SELECT rowid FROM fulltext WHERE fulltext MATCH ?"
         if among is None or len(among) >= _MAX_FILTERED_NOTES:
-            return _intersect({id for (id,) in self._connection.execute(query, (fts_query,))}, among)
+            return _intersect({row_id for (row_id,) in self._connection.execute(query, (fts_query,))}, among)
         # The plus keeps SQLite from restarting the search for each row.
         query += " AND +rowid IN (SELECT value FROM json_each(?))"
-        return {id for (id,) in self._connection.execute(query, (fts_query, json.dumps(list(among))))}
+        return {row_id for (row_id,) in self._connection.execute(query, (fts_query, json.dumps(list(among))))}
 
     def _search_texts(self, leaf: Leaf, among: Ids | None, scope: MatchScope) -> Ids:
         """Return the notes whose texts contain the leaf, or outside `content:` their names, too.
@@ -202,38 +200,38 @@ class QueryExecutor:
         term = Term(leaf, scope.cased)
         searches_names = scope.field is None
         ids = set()
-        for id, text in self._texts(candidates):
+        for row_id, text in self._texts(candidates):
             if term.is_found_in(FoldedText(text)) or (
-                searches_names and term.is_found_in(FoldedText(self._name(id)))
+                searches_names and term.is_found_in(FoldedText(self._name(row_id)))
             ):
-                ids.add(id)
+                ids.add(row_id)
         return ids
 
-    def text(self, id: int) -> str:
+    def text(self, row_id: int) -> str:
         """Return the note's text."""
-        row = self._connection.execute("SELECT text FROM fulltext WHERE rowid = ?", (id,)).fetchone()
+        row = self._connection.execute("SELECT text FROM fulltext WHERE rowid = ?", (row_id,)).fetchone()
         return unsegment(row[0]) if row else ""
 
-    def _name(self, id: int) -> str:
-        row = self._connection.execute("SELECT name FROM fulltext WHERE rowid = ?", (id,)).fetchone()
+    def _name(self, row_id: int) -> str:
+        row = self._connection.execute("SELECT name FROM fulltext WHERE rowid = ?", (row_id,)).fetchone()
         return unsegment(row[0]) if row else ""
 
     def _texts(self, among: Ids | None) -> Iterator[tuple[int, str]]:
         if among is None or len(among) > _MAX_SINGLE_LOOKUPS:
             rows = self._connection.execute("SELECT rowid, text FROM fulltext")
-            for id, text in rows:
+            for row_id, text in rows:
                 self._check()
-                if among is None or id in among:
-                    yield id, unsegment(text)
+                if among is None or row_id in among:
+                    yield row_id, unsegment(text)
             return
-        for id in sorted(among):
+        for row_id in sorted(among):
             self._check()
-            yield id, self.text(id)
+            yield row_id, self.text(row_id)
 
-    def _sections(self, id: int, text: str) -> Iterator[tuple[int, int]]:
-        """Return the ranges between headings, including the one before the first."""
+    def _sections(self, row_id: int, text: str) -> Iterator[tuple[int, int]]:
+        """Return the range before the first heading, and that of each section from its heading on."""
         query = "SELECT line FROM headings WHERE note = ? ORDER BY line"
-        heading_lines = [line for (line,) in self._connection.execute(query, (id,)) if line > 1]
+        heading_lines = [line for (line,) in self._connection.execute(query, (row_id,)) if line > 1]
         lengths = [len(line) + 1 for line in text.split("\n", heading_lines[-1])] if heading_lines else []
         # The first character of each heading's line.
         starts = [0, *accumulate(sum(lengths[a - 1 : b - 1]) for a, b in pairwise([1, *heading_lines]))]
@@ -262,16 +260,16 @@ class QueryExecutor:
             query += " AND note IN (SELECT rowid FROM fulltext WHERE fulltext MATCH ?)"
             values.append(fts_query)
         ids: Ids = set()
-        for id, text in self._connection.execute(query, values):
-            if id not in ids and test(FoldedText(text)):
-                ids.add(id)
+        for row_id, text in self._connection.execute(query, values):
+            if row_id not in ids and test(FoldedText(text)):
+                ids.add(row_id)
         return ids
 
-    def task_lines(self, task: FieldFilter, id: int, cased: bool) -> list[int]:
+    def task_lines(self, task: FieldFilter, row_id: int, cased: bool) -> list[int]:
         """Return the line numbers of a note's tasks that match a task filter."""
         test = predicate(task.item, cased)
         rows = self._connection.execute(
-            "SELECT line, text, done FROM tasks WHERE note = ? ORDER BY line", (id,)
+            "SELECT line, text, done FROM tasks WHERE note = ? ORDER BY line", (row_id,)
         )
         return [
             line
@@ -280,7 +278,7 @@ class QueryExecutor:
         ]
 
     def _all_ids(self) -> Ids:
-        return {id for (id,) in self._connection.execute("SELECT id FROM notes")}
+        return {row_id for (row_id,) in self._connection.execute("SELECT id FROM notes")}
 
 
 def _merge_word_terms(items: Sequence[Node], scope: MatchScope) -> Sequence[Node]:
@@ -298,7 +296,7 @@ def _merge_word_terms(items: Sequence[Node], scope: MatchScope) -> Sequence[Node
 def _hidden_ids(connection: sqlite3.Connection, request: SearchRequest) -> Ids:
     """Return the notes that the request must not reveal."""
     private = () if request.private else connection.execute(HIDDEN_IDS)
-    return set(request.hidden).union(id for (id,) in private)
+    return set(request.hidden).union(row_id for (row_id,) in private)
 
 
 def _intersect(ids: Ids, among: Ids | None) -> Ids:
@@ -322,7 +320,7 @@ class _TextLines:
 class _TextRanges:
     """Finds the ranges of a text by offset; `find` returns them in order and is called lazily."""
 
-    def __init__(self, text: str, find: Callable[[], Iterable[tuple[int, int]]]) -> None:
+    def __init__(self, find: Callable[[], Iterable[tuple[int, int]]]) -> None:
         self._find = find
         self._known: list[tuple[int, int]] | None = None
 

@@ -176,7 +176,7 @@ class Ranking:
 
     # Hits without scores
 
-    def newest(self, select: Callable[[Ids], Ids]) -> RankedPage | None:
+    def rank_first_notes(self, select: Callable[[Ids], Ids]) -> RankedPage | None:
         """Return the page if the first notes in order are enough for it, else None.
 
         `select` returns the matching notes of a set. Testing notes in the order of listing avoids a full
@@ -197,12 +197,12 @@ class Ranking:
         ):
             return None
         rows = self._connection.execute(f"{ROWS[order].format('1')} LIMIT ?", (_MAX_SCANNED_ROWS,))
-        ids = [id for (id,) in rows]
+        ids = [row_id for (row_id,) in rows]
         matches = select(set(ids)) - self._hidden
-        hits = [id for id in ids if id in matches][: end + 1]
+        hits = [row_id for row_id in ids if row_id in matches][: end + 1]
         if len(hits) <= end:
             return None
-        return RankedPage([(id, 0.0) for id in hits[request.offset : end]], end, exact=False)
+        return RankedPage([(row_id, 0.0) for row_id in hits[request.offset : end]], end, exact=False)
 
     def best_candidates(self, candidates: Ids | None, select: Callable[[Ids], Ids]) -> RankedPage | None:
         """Return the page by testing a few candidates in the order of relevance, else None.
@@ -223,7 +223,7 @@ class Ranking:
         )
         hits: Ranked = []
         while tested_count < len(ranked) and len(hits) <= end:
-            matches = select({id for id, _ in ranked[tested_count : tested_count + batch_size]})
+            matches = select({row_id for row_id, _ in ranked[tested_count : tested_count + batch_size]})
             hits += [hit for hit in ranked[tested_count : tested_count + batch_size] if hit[0] in matches]
             tested_count, batch_size = tested_count + batch_size, 2 * batch_size
         is_complete = tested_count >= len(ranked)
@@ -241,24 +241,26 @@ class Ranking:
         if request.order == "relevance":
             return RankedPage(self._by_relevance(ids, start, count), len(ids))
         page_ids = self._in_order(ids, start, count)
-        return RankedPage([(id, 0.0) for id in page_ids], len(ids))
+        return RankedPage([(row_id, 0.0) for row_id in page_ids], len(ids))
 
     def _by_relevance(self, ids: Ids, start: int, count: int) -> Ranked:
         if self._is_frequent_phrase:
-            return [(id, 0.0) for id in self._by_tier(ids, start, count)]
+            return [(row_id, 0.0) for row_id in self._by_tier(ids, start, count)]
         if len(ids) <= fts_hits.MAX_RANKED_HITS:
             return self._score(ids)[start : start + count]
         in_names = ids & self._hits.ids("heads", fts_query) if (fts_query := any_of(self._terms)) else set()
         top = self._score(in_names) if len(in_names) <= fts_hits.MAX_RANKED_HITS else []
         page = top[start : start + count]
-        others = ids.difference(id for id, _ in top)
+        others = ids.difference(row_id for row_id, _ in top)
         start = max(0, start - len(top))
-        return page + [(id, 0.0) for id in self._hits.in_order("modified", others, start, count - len(page))]
+        return page + [
+            (row_id, 0.0) for row_id in self._hits.in_order("modified", others, start, count - len(page))
+        ]
 
     def _all_in_order(self, ids: Ids) -> Ranked:
         if self._request.order == "relevance":
             return self._by_relevance(ids, 0, len(ids))
-        return [(id, 0.0) for id in self._in_order(ids, 0, len(ids))]
+        return [(row_id, 0.0) for row_id in self._in_order(ids, 0, len(ids))]
 
     def _in_order(self, ids: Ids, start: int, count: int) -> list[int]:
         if self.is_by_column:
@@ -270,19 +272,19 @@ class Ranking:
         """Return these notes with their scores, best first; those without a score by modification time."""
         scores = dict.fromkeys(ids, 0.0)
         if self._is_frequent_phrase:
-            return [(id, 0.0) for id in self._by_tier(ids, 0, len(ids))]
+            return [(row_id, 0.0) for row_id in self._by_tier(ids, 0, len(ids))]
         if ids and (fts_query := self._scoring_expression()):
             query = "SELECT rowid, -rank FROM fulltext WHERE fulltext MATCH ? AND +rowid IN"
             # The plus keeps SQLite from restarting the search for each row; only these rows are scored.
             query += " (SELECT value FROM json_each(?))"
             scores.update(self._connection.execute(query, (fts_query, json.dumps(list(scores)))))
         for similar in self._request.similar.values():
-            for id, score in similar.items():
-                if id in scores:
-                    scores[id] += score
-        unscored = {id for id, score in scores.items() if not score}
+            for row_id, score in similar.items():
+                if row_id in scores:
+                    scores[row_id] += score
+        unscored = {row_id for row_id, score in scores.items() if not score}
         order = self._hits.in_order("modified", unscored, 0, len(unscored))
-        ranked = [(id, scores[id]) for id in (*sorted(ids - unscored), *order)]
+        ranked = [(row_id, scores[row_id]) for row_id in (*sorted(ids - unscored), *order)]
         return sorted(ranked, key=lambda hit: -hit[1])
 
     def _by_tier(self, ids: Ids, start: int, count: int) -> list[int]:
@@ -314,10 +316,10 @@ class Ranking:
 
     def _group_page(self, ranked: Ranked, group: Grouping) -> RankedPage:
         """Return the hits by group, in the order of the groups' names; hits without a group are last."""
-        ids = [id for id, _ in ranked]
+        ids = [row_id for row_id, _ in ranked]
         query = _GROUPS[group].format("id IN (SELECT value FROM json_each(?))")
         rows = self._connection.execute(query, (json.dumps(ids),))
-        names = {id: name.rstrip("/") for id, name in rows}
+        names = {row_id: name.rstrip("/") for row_id, name in rows}
         counts = Counter(names.values())
         order = sorted(counts, key=lambda name: (not name, name.casefold(), name))
         position = {name: number for number, name in enumerate(order)}

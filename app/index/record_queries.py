@@ -107,17 +107,17 @@ def file_records(connection: sqlite3.Connection) -> tuple[FileRecord, ...]:
 def property_values(
     connection: sqlite3.Connection, keys: Sequence[str], *, private: bool = True
 ) -> tuple[tuple[str, str], ...]:
-    """Return the distinct texts of some properties with the properties' names, the most frequent first.
+    """Return the names and distinct texts of some properties, the most frequent first.
 
-    Items of lists count as texts of their own.
+    Each item of a list counts as a text.
 
     Args:
         connection: The index.
         keys: The properties, as name keys.
-        private: Whether private notes count.
+        private: Whether notes that are hidden from models and external programs count.
     """
     places = ", ".join("?" * len(keys))
-    public = "" if private else " AND note IN (SELECT id FROM notes WHERE NOT private)"
+    public = "" if private else f" AND note NOT IN ({HIDDEN_IDS})"
     rows = connection.execute(
         "SELECT min(name), value, count(*) FROM properties"
         f" WHERE key IN ({places}){public} GROUP BY key, value",
@@ -156,7 +156,8 @@ def tag_counts(connection: sqlite3.Connection) -> tuple[TagCount, ...]:
     ).fetchall()
     names = {key: name for key, name, *_ in rows}
     return tuple(
-        TagCount(name, count, names.get(key.rpartition("/")[0]), own) for key, name, count, own, _ in rows
+        TagCount(name, count, names.get(key.rpartition("/")[0]), own_count)
+        for key, name, count, own_count, _ in rows
     )
 
 
@@ -194,11 +195,11 @@ def ids_of(connection: sqlite3.Connection, paths: Collection[NotePath], *, priva
     query = "SELECT id FROM files WHERE path IN (SELECT value FROM json_each(?))"
     rows = connection.execute(query, (json.dumps([stored_path(path) for path in paths]),))
     private_rows = connection.execute(HIDDEN_IDS) if private else ()
-    return {id for (id,) in (*rows, *private_rows)}
+    return {row_id for (row_id,) in (*rows, *private_rows)}
 
 
 def vault_stats(connection: sqlite3.Connection, hidden: Collection[int] = ()) -> VaultStats:
-    """Count over the vault as if the files with the ids in `hidden` did not exist.
+    """Return counts over the vault as if the files with the ids in `hidden` did not exist.
 
     The numbers of skipped and failed files include them.
     """

@@ -101,11 +101,11 @@ class Resolver:
         self._table, self._fuzzy, self._read_cache = table, None, {}
 
     def add(
-        self, path: NotePath, id: int = 0, aliases: Iterable[str] = (), note_id: str | None = None
+        self, path: NotePath, row_id: int = 0, aliases: Iterable[str] = (), note_id: str | None = None
     ) -> None:
         """Add or update the file at `path`."""
         self.remove(path)
-        entry = NameEntry(path, id, tuple(aliases), note_id)
+        entry = NameEntry(path, row_id, tuple(aliases), note_id)
         self._table.add(entry)
         self._read_cache = {}
         if self._fuzzy is not None and entry.suffix:
@@ -183,7 +183,7 @@ class Resolver:
         return self._find_exact(key) or siblings or self._find_matching(key)
 
     def _find_matching(self, key: str) -> Entries:
-        """Return every file that the key (with or without folders) matches, or else aliases if enabled."""
+        """Return every file that the key (with or without folders) matches, or else by alias if enabled."""
         entries = self._table.find_by_name(key)
         return entries or (self._table.find_by_alias(key) if self._aliases_resolve else ())
 

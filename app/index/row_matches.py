@@ -17,6 +17,7 @@ from app.index.property_match import make_prefilter, property_matches
 from app.index.query_ast import DateFilter, Leaf, PhraseTerm, PropertyFilter, RegexTerm, WordTerm
 from app.index.search_request import SearchRequest
 from app.index.text_matcher import compile_pattern
+from app.vault.markdown.relations import relation_type
 from app.vault.path import NOTE_SUFFIXES, name_key
 
 Ids = set[int]
@@ -47,13 +48,13 @@ class RowFilters:
             else lambda text: leaf.text in text
         )
         rows = self._rows("SELECT id, path FROM files WHERE is_note = 1", "id", among)
-        return {id for id, path in rows if find(path if whole_path else path.rpartition("/")[2])}
+        return {row_id for row_id, path in rows if find(path if whole_path else path.rpartition("/")[2])}
 
     def _keys_with(self, text: str, whole_path: bool, among: Ids | None) -> Ids:
         """Return the notes with a text in the keys of their names or, if `whole_path`, of their paths."""
         if among is not None and len(among) <= _MAX_DIRECT_NOTES:
             rows = self._rows("SELECT id, key FROM files WHERE 1", "id", among)
-            return {id for id, key in rows if _is_named(key, text, whole_path)}
+            return {row_id for row_id, key in rows if _is_named(key, text, whole_path)}
         matching_keys: list[str] = []
         keys = self._get_cached("keys", self._keys)
         index = keys.find(text)
@@ -77,10 +78,12 @@ class RowFilters:
             return self._match_keys("SELECT note, name FROM tags WHERE 1", "note", leaf, name_key, among)
         key = name_key(leaf.text.strip().lstrip("#").rstrip("/"))
         if isinstance(leaf, WordTerm) and leaf.prefix:
-            rows = self._connection.execute("SELECT note FROM tags WHERE key >= ? AND key < ?", _range(key))
+            rows = self._connection.execute(
+                "SELECT note FROM tags WHERE key >= ? AND key < ?", _prefix_bounds(key)
+            )
         else:
             rows = self._connection.execute("SELECT note FROM tags WHERE key = ?", (key,))
-        return _intersect({id for (id,) in rows}, among)
+        return _intersect({row_id for (row_id,) in rows}, among)
 
     def typed(self, leaf: Leaf, among: Ids | None) -> Ids:
         """Return the notes of this type."""
@@ -89,7 +92,7 @@ class RowFilters:
     def relating(self, leaf: Leaf, among: Ids | None) -> Ids:
         """Return the notes with a relation of this type."""
         query = "SELECT source, type FROM links WHERE type <> 'LINKS_TO'"
-        return self._match_keys(query, "source", leaf, relation_key, among)
+        return self._match_keys(query, "source", leaf, relation_type, among)
 
     def backlinked(self, leaf: Leaf, among: Ids | None) -> Ids:
         """Return the notes that another visible note links to, by a relation of this type.
@@ -102,9 +105,9 @@ class RowFilters:
         )
         hidden = json.dumps(sorted(self._hidden))
         if isinstance(leaf, PhraseTerm) and not leaf.text.strip():
-            return {id for id, _ in self._rows(query, "target_id", among, hidden)}
+            return {row_id for row_id, _ in self._rows(query, "target_id", among, hidden)}
         query += " AND links.type <> 'LINKS_TO'"
-        return self._match_keys(query, "target_id", leaf, relation_key, among, hidden)
+        return self._match_keys(query, "target_id", leaf, relation_type, among, hidden)
 
     def linking_to(self, leaf: Leaf, among: Ids | None) -> Ids:
         """Return the notes with a link to the file with this name, or to this unresolved name."""
@@ -189,17 +192,17 @@ class RowFilters:
         query = "SELECT note, value FROM properties WHERE key = ?"
         rows = self._rows(query, "note", among, name_key(property_filter.name))
         if property_filter.value is None and not property_filter.empty:
-            return {id for id, _ in rows}
+            return {row_id for row_id, _ in rows}
         may_match = make_prefilter(property_filter)
         matches_by_value: dict[str, bool] = {}  # Many notes share a value.
         ids = set()
-        for id, value in rows:
+        for row_id, value in rows:
             if (matches := matches_by_value.get(value)) is None:
                 matches = matches_by_value[value] = may_match(value) and property_matches(
                     property_filter, json.loads(value)
                 )
             if matches:
-                ids.add(id)
+                ids.add(row_id)
         return ids
 
     def _target(self, leaf: Leaf, name: str) -> int | None:
@@ -226,11 +229,11 @@ class RowFilters:
             matches = lambda text: key(text).startswith(wanted_key) if prefix else key(text) == wanted_key  # noqa: E731
         matches_by_value: dict[str, bool] = {}  # Many rows have few distinct values.
         ids = set()
-        for id, text in self._rows(query, column, among, *values):
+        for row_id, text in self._rows(query, column, among, *values):
             if text not in matches_by_value:
                 matches_by_value[text] = bool(matches(text))
             if matches_by_value[text]:
-                ids.add(id)
+                ids.add(row_id)
         return ids
 
     def _rows(self, query: str, column: str, among: Ids | None, *values: object) -> Iterable[tuple[int, str]]:
@@ -242,19 +245,14 @@ class RowFilters:
         return self._connection.execute(query, (*values, json.dumps(list(among))))
 
     def _ids(self, query: str, *values: object) -> Ids:
-        return {id for (id,) in self._connection.execute(query, values)}
-
-
-def relation_key(text: str) -> str:
-    """Return a relation's type as in the index, in UPPER_SNAKE."""
-    return "_".join(text.replace("-", " ").replace("_", " ").upper().split())
+        return {row_id for (row_id,) in self._connection.execute(query, values)}
 
 
 def _is_named(key: str, text: str, whole_path: bool) -> bool:
     return key.endswith(NOTE_SUFFIXES) and text in (key if whole_path else key.rpartition("/")[2])
 
 
-def _range(prefix: str) -> tuple[str, str]:
+def _prefix_bounds(prefix: str) -> tuple[str, str]:
     """Return bounds for all keys with the prefix: the prefix itself, and a key after all of them."""
     return prefix, f"{prefix}\U0010ffff"
 

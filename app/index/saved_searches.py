@@ -66,7 +66,8 @@ class SavedSearches:
 
         Raises:
             InvalidParametersError: the name or the query is empty or too long.
-            StorageError: the file can't be written; the saved searches stay unchanged.
+            StorageError: the file can't be written, or the vault is open for reading only; the saved searches
+                stay unchanged.
         """
         try:
             saved = SavedSearch(name=" ".join(name.split()), query=query.strip(), order=order, group=group)
@@ -90,10 +91,12 @@ class SavedSearches:
 
         Raises as `save` does; InvalidParametersError also if another search has the new name.
         """
-        search = next((one for one in self._searches if name_key(one.name) == name_key(name)), None)
+        search = next((saved for saved in self._searches if name_key(saved.name) == name_key(name)), None)
         if search is None:
             return
-        if any(one is not search and name_key(one.name) == name_key(new_name) for one in self._searches):
+        if any(
+            other is not search and name_key(other.name) == name_key(new_name) for other in self._searches
+        ):
             raise InvalidParametersError(f"A saved search named “{new_name}” already exists.")
         previous = self._searches
         self._searches = tuple(self._without(search.name))
@@ -104,7 +107,7 @@ class SavedSearches:
             raise
 
     def _without(self, name: str) -> list[SavedSearch]:
-        return [one for one in self._searches if name_key(one.name) != name_key(name)]
+        return [search for search in self._searches if name_key(search.name) != name_key(name)]
 
     def _write(self, searches: list[SavedSearch]) -> None:
         if not self._writable:
@@ -113,7 +116,7 @@ class SavedSearches:
             )
         ordered = _sort_searches(searches)
         try:
-            self._file.save(to_json([one.model_dump(mode="json") for one in ordered]))
+            self._file.save(to_json([search.model_dump(mode="json") for search in ordered]))
         except (OSError, ValueError) as error:
             raise StorageError(
                 f"The list of saved searches can't be written: {error}. It is unchanged.",

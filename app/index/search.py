@@ -39,7 +39,7 @@ from app.vault.path import NotePath
 TIMEOUT_S = 5.0
 EXPLAIN_TIMEOUT_S = 0.25
 _PROGRESS_STEPS = 20_000
-_MAX_LINES = 2000
+_MAX_MATCHING_LINES = 2000
 _MAX_TASKS = 50
 """The maximum number of tasks of one note in a page of hits."""
 _HIT_QUERY = "SELECT path, title, modified FROM files JOIN notes USING (id) WHERE id = ?"
@@ -75,15 +75,15 @@ class SearchRun:
         with self._time_limit():
             ids = self._matching_ids(request, QueryExecutor(self._connection, request, self._check))
             rows = self._connection.execute("SELECT id, path FROM files WHERE is_note = 1")
-            return tuple(NotePath(path) for id, path in rows if id in ids)
+            return tuple(NotePath(path) for row_id, path in rows if row_id in ids)
 
     def ranked(self, request: SearchRequest) -> tuple[tuple[NotePath, float], ...]:
         """Return the best hits with their scores, without lines; raises as `run` does."""
         with self._time_limit():
             page = self._rank(request, QueryExecutor(self._connection, request, self._check))
             return tuple(
-                (NotePath(self._connection.execute(_HIT_QUERY, (id,)).fetchone()[0]), score)
-                for id, score in page.page
+                (NotePath(self._connection.execute(_HIT_QUERY, (row_id,)).fetchone()[0]), score)
+                for row_id, score in page.page
             )
 
     def count(self, request: SearchRequest) -> int:
@@ -92,11 +92,11 @@ class SearchRun:
             return len(self._matching_ids(request, QueryExecutor(self._connection, request, self._check)))
 
     def lines(self, request: SearchRequest, note: int) -> tuple[Snippet, ...]:
-        """Return the lines of one note that match the search, at most `_MAX_LINES`; raises as `run` does."""
+        """Return at most `_MAX_MATCHING_LINES` lines of one note that match; raises as `run` does."""
         with self._time_limit():
             terms = tuple(highlight_terms(request.node))
             text = QueryExecutor(self._connection, request, self._check).text(note)
-            return snippets(text, terms, _MAX_LINES, per_term=_MAX_LINES)
+            return snippets(text, terms, _MAX_MATCHING_LINES, per_term=_MAX_MATCHING_LINES)
 
     def explain(self, request: SearchRequest) -> ExplanationNode:
         """Explain the search part by part, with the number of notes that each part finds.
@@ -148,7 +148,7 @@ class SearchRun:
             )
             return ranking.rank_expression(fts_query, plain=plain)
         select = partial(executor.select, request.node)
-        page = ranking.newest(select)
+        page = ranking.rank_first_notes(select)
         if page is None and not request.exact:
             page = ranking.best_candidates(executor.candidates(request.node), select)
         return ranking.rank_set(self._matching_ids(request, executor)) if page is None else page
@@ -158,18 +158,20 @@ class SearchRun:
         names = page.group_of or {}
         uses_similarity = any(isinstance(part, SimilarityFilter) for part in walk_nodes(node))
         tasks = list(_task_filters(node))
-        for id, score in page.page:
+        for row_id, score in page.page:
             self._check()
-            path, title, modified = self._connection.execute(_HIT_QUERY, (id,)).fetchone()
-            text = executor.text(id) if terms or uses_similarity or tasks else ""
+            path, title, modified = self._connection.execute(_HIT_QUERY, (row_id,)).fetchone()
+            text = executor.text(row_id) if terms or uses_similarity or tasks else ""
             lines = find_lines(text, terms)
             excerpts = snippets(text, terms, MAX_SNIPPETS, lines_with_terms=lines) or (
                 opening_snippet(text) if uses_similarity else ()
             )
             if tasks:
-                numbers = {n for task, cased in tasks for n in executor.task_lines(task, id, cased)}
+                numbers = {n for task, cased in tasks for n in executor.task_lines(task, row_id, cased)}
                 excerpts = _with_tasks(excerpts, text, sorted(numbers))
-            yield SearchHit(NotePath(path), title, score, excerpts, len(lines), names.get(id, ""), modified)
+            yield SearchHit(
+                NotePath(path), title, score, excerpts, len(lines), names.get(row_id, ""), modified
+            )
 
 
 def _task_filters(node: Node | None, cased: bool = False) -> Iterator[tuple[FieldFilter, bool]]:

@@ -38,9 +38,9 @@ T = TypeVar("T")
 class SearchService:
     """Runs searches on the connections from `search_connection`; `resolver` resolves names.
 
-    `similarity`, once set, returns the notes closest to a text and their scores for `similar:`. Notes in
-    `hidden`, and private ones unless `private`, are treated as missing; methods without these parameters
-    search all notes.
+    `similarity`, once set, returns the notes closest to a text and their scores for `similar:`; its errors
+    are passed on. Notes in `hidden`, and private ones unless `private`, are treated as missing; methods
+    without these parameters search all notes.
     """
 
     def __init__(

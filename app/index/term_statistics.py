@@ -12,7 +12,7 @@ _MAX_WORDS = 64
 # Shorter words weigh less: most are articles, pronouns and prepositions, in every language.
 _FULL_LENGTH_CHARS = 8
 # Words with more hits than this are counted by extrapolation.
-_MAX_COUNTED = 1000
+_MAX_COUNTED_ROWS = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +73,9 @@ def term_statistics(
         quoted = segment(word).replace("\0", " ").replace('"', " ").strip()
         count, last = connection.execute(
             f"SELECT count(*), max(rowid) FROM (SELECT rowid FROM {table} WHERE {table} MATCH ? LIMIT ?)",
-            (f'"{quoted}"', _MAX_COUNTED),
+            (f'"{quoted}"', _MAX_COUNTED_ROWS),
         ).fetchone()
-        if count == _MAX_COUNTED:
+        if count == _MAX_COUNTED_ROWS:
             count = max(count, count * texts // max(1, last))
         has_term = (
             best is not None

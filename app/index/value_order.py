@@ -1,4 +1,4 @@
-"""Order of notes by a count, a size, a time, the name or the value of a property, in either direction.
+"""Sorting of notes by a count, a size, a time, the name or a property's value, in either direction.
 
 The largest number and the latest date come first, text is ordered A to Z; a leading `-` reverses both.
 Numbers and dates precede text, and notes without a value come last. The order `dated` uses the date that a
@@ -41,7 +41,7 @@ _BUILT_IN = (*_QUERIES, "links", "dated")
 
 
 def property_of(order: str) -> str:
-    """Return the property that an order reads; empty for an order by a time, a count, a size or the name."""
+    """Return the property that an order reads, or an empty string for a built-in order."""
     name = order.removeprefix("-")
     return "" if name in _BUILT_IN else name
 
@@ -49,7 +49,7 @@ def property_of(order: str) -> str:
 def in_value_order(
     connection: sqlite3.Connection, order: str, ids: Collection[int], hidden: Iterable[int]
 ) -> list[int]:
-    """Return notes in the order of their values; links of `hidden` notes do not count.
+    """Return notes sorted by their values; links of `hidden` notes do not count.
 
     Args:
         connection: The index.
@@ -67,29 +67,29 @@ def in_value_order(
     if key in ("links", "backlinks", "outgoing"):
         counts = dict.fromkeys(ids, 0)
         for direction in ("backlinks", "outgoing") if key == "links" else (key,):
-            for id, count in connection.execute(_QUERIES[direction], values):
-                counts[id] += count
+            for row_id, count in connection.execute(_QUERIES[direction], values):
+                counts[row_id] += count
         sort_keys.update(counts)
     elif key in _QUERIES:
         sort_keys.update(connection.execute(_QUERIES[key], values).fetchall())
     elif key == "dated":
         for name in reversed(_DATED):
             rows = connection.execute(_PROPERTY, {**values, "key": name})
-            days = {id: _sort_key(json.loads(text)) for id, text in rows}
-            sort_keys.update({id: day for id, day in days.items() if isinstance(day, int | float)})
+            days = {row_id: _sort_key(json.loads(text)) for row_id, text in rows}
+            sort_keys.update({row_id: day for row_id, day in days.items() if isinstance(day, int | float)})
         if not sort_keys:
             sort_keys.update(connection.execute(_QUERIES["created"], values).fetchall())
     else:
         if connection.execute(_HAS_PROPERTY, values).fetchone() is None:
             raise InvalidParametersError(f"No note has the property “{key}”, so it can't give the order.")
-        for id, text in connection.execute(_PROPERTY, values):
+        for row_id, text in connection.execute(_PROPERTY, values):
             if (value := _sort_key(json.loads(text))) is not None:
-                sort_keys[id] = value
+                sort_keys[row_id] = value
     is_reversed = order.startswith("-")
-    numbers = sorted((id for id in sort_keys if isinstance(sort_keys[id], int | float)), key=lambda id: id)
-    numbers.sort(key=lambda id: float(sort_keys[id]), reverse=not is_reversed)
-    texts = sorted((id for id in sort_keys if isinstance(sort_keys[id], str)), key=lambda id: id)
-    texts.sort(key=lambda id: str(sort_keys[id]), reverse=is_reversed)
+    numbers = sorted(row_id for row_id in sort_keys if isinstance(sort_keys[row_id], int | float))
+    numbers.sort(key=lambda row_id: float(sort_keys[row_id]), reverse=not is_reversed)
+    texts = sorted(row_id for row_id in sort_keys if isinstance(sort_keys[row_id], str))
+    texts.sort(key=lambda row_id: str(sort_keys[row_id]), reverse=is_reversed)
     return [*numbers, *texts, *sorted(set(ids) - set(sort_keys))]
 
 

@@ -56,7 +56,7 @@ class VaultIndex:
     """The index of the vault at `root`, stored in `cache_folder`, which may be deleted at any time.
 
     `resolver` resolves names, `searcher` runs searches, and `notice` says why the index was rebuilt, if it
-    was.
+    was. Every method that reads the index raises StorageError if it is not open or can't be read.
     """
 
     def __init__(
@@ -164,8 +164,8 @@ class VaultIndex:
             counts = await self._open_indexer.scan(progress, is_cancelled)
         problems = await asyncio.to_thread(self.problems)
         await asyncio.to_thread(self._release_memory)
-        skipped = tuple(one for one in problems if one.kind in ("skipped", "misnamed"))
-        failed = tuple(one for one in problems if one.kind == "failed")
+        skipped = tuple(problem for problem in problems if problem.kind in ("skipped", "misnamed"))
+        failed = tuple(problem for problem in problems if problem.kind == "failed")
         processed = (counts.indexed, counts.unchanged, counts.removed)
         return ScanReport(*processed, skipped, failed, counts.cancelled, counts.moved)
 
@@ -288,7 +288,7 @@ class VaultIndex:
             return record_queries.problems(connection)
 
     def stats(self, *, private: bool = True, hidden: Collection[NotePath] = ()) -> VaultStats:
-        """Count over the vault.
+        """Return counts over the vault.
 
         Args:
             private: Whether to count private notes; otherwise they are treated as missing.
@@ -316,7 +316,7 @@ class VaultIndex:
             return record_queries.tag_counts(connection)
 
     def notes_with_tag(self, tag: str, nested: bool = True) -> tuple[NotePath, ...]:
-        """Return the notes with this tag (with or without `#`) or, if `nested`, with one below it."""
+        """Return the notes with this tag (with or without `#`) or, if `nested`, one nested in it."""
         with self._rebuild_on_damage(), self._open_database.read_connection() as connection:
             return record_queries.notes_with_tag(connection, tag, nested)
 

@@ -67,7 +67,7 @@ def write(connection: sqlite3.Connection, batch: WriteBatch, resolver: Resolver)
     _list_files(connection, batch.files, batch.births)
     connection.executemany(
         "UPDATE files SET size = ?, seen_ns = ?, modified = ? WHERE id = ?",
-        ((s.size, s.modified_ns, s.modified, id) for id, s in batch.unchanged),
+        ((s.size, s.modified_ns, s.modified, row_id) for row_id, s in batch.unchanged),
     )
     _put_notes(connection, batch.extracted, resolver, batch.births)
     if batch.problems is not None:
@@ -79,7 +79,7 @@ def write(connection: sqlite3.Connection, batch: WriteBatch, resolver: Resolver)
         if problem is not None:
             row = (problem.path.text, problem.reason, problem.kind)
             connection.execute("INSERT INTO problems VALUES (?, ?, ?)", row)
-    return _relink(connection, batch.link_keys, resolver, {id for id, _ in batch.extracted})
+    return _relink(connection, batch.link_keys, resolver, {row_id for row_id, _ in batch.extracted})
 
 
 def _transfer_creation_times(connection: sqlite3.Connection, batch: WriteBatch) -> None:
@@ -91,7 +91,7 @@ def _transfer_creation_times(connection: sqlite3.Connection, batch: WriteBatch) 
 
 
 def _remove(connection: sqlite3.Connection, ids: Sequence[int]) -> None:
-    rows = [(id,) for id in ids]
+    rows = [(row_id,) for row_id in ids]
     for table, column in (*_CHILDREN, ("notes", "id"), ("files", "id")):
         connection.executemany(f"DELETE FROM {table} WHERE {column} = ?", rows)
 
@@ -107,16 +107,16 @@ def _list_files(
         " modified = excluded.modified, created = min(created, excluded.created)",
         (
             (
-                id,
+                row_id,
                 f.path.text,
                 f.path.key,
                 f.path.is_note,
                 f.size,
                 modified_ns := f.modified_ns,
                 modified_ns / 1e9,
-                min(f.created, births.get(id, f.created)),
+                min(f.created, births.get(row_id, f.created)),
             )
-            for id, f in files
+            for row_id, f in files
         ),
     )
 
@@ -127,7 +127,7 @@ def _put_notes(
     resolver: Resolver,
     births: Mapping[int, float],
 ) -> None:
-    ids = json.dumps([id for id, _ in notes])
+    ids = json.dumps([row_id for row_id, _ in notes])
     known_ids = connection.execute(
         "SELECT id FROM notes WHERE id IN (SELECT value FROM json_each(?))", (ids,)
     ).fetchall()
@@ -139,14 +139,21 @@ def _put_notes(
         " SET size = excluded.size, seen_ns = excluded.seen_ns, modified = excluded.modified,"
         " created = excluded.created, hash = excluded.hash, aliases = excluded.aliases,"
         " note_id = excluded.note_id",
-        (_file_row(id, read, first_seen.get(id, read.created)) for id, read in notes),
+        (_file_row(row_id, read, first_seen.get(row_id, read.created)) for row_id, read in notes),
     )
-    _insert(connection, "REPLACE", "notes", ((id, *read.note) for id, read in notes))
-    _insert(connection, "INSERT", "tags", ((row[0], id, *row[1:]) for id, read in notes for row in read.tags))
-    properties = ((row[0], id, *row[1:]) for id, read in notes for row in read.properties)
+    _insert(connection, "REPLACE", "notes", ((row_id, *read.note) for row_id, read in notes))
+    _insert(
+        connection,
+        "INSERT",
+        "tags",
+        ((row[0], row_id, *row[1:]) for row_id, read in notes for row in read.tags),
+    )
+    properties = ((row[0], row_id, *row[1:]) for row_id, read in notes for row in read.properties)
     _insert(connection, "INSERT", "properties", properties)
-    _insert(connection, "INSERT", "headings", ((id, *row) for id, read in notes for row in read.headings))
-    _insert(connection, "INSERT", "tasks", ((id, *row) for id, read in notes for row in read.tasks))
+    _insert(
+        connection, "INSERT", "headings", ((row_id, *row) for row_id, read in notes for row in read.headings)
+    )
+    _insert(connection, "INSERT", "tasks", ((row_id, *row) for row_id, read in notes for row in read.tasks))
     connection.executemany(
         "INSERT INTO links (source, target, target_key, link_key, target_id, ambiguous, type, confidence,"
         " note, embed, line, context, start, stop) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
@@ -154,14 +161,16 @@ def _put_notes(
     )
     connection.executemany(
         "INSERT INTO fulltext (rowid, name, aliases, headings, tags, text) VALUES (?,?,?,?,?,?)",
-        ((id, *read.heads, read.text) for id, read in notes if read.text is not None),
+        ((row_id, *read.heads, read.text) for row_id, read in notes if read.text is not None),
     )
     connection.executemany(
         "INSERT INTO heads (rowid, name, aliases, headings, tags) VALUES (?,?,?,?,?)",
-        ((id, *read.heads) for id, read in notes if read.text is not None),
+        ((row_id, *read.heads) for row_id, read in notes if read.text is not None),
     )
-    without_text = ((id, read.heads) for id, read in notes if read.text is None)
-    _insert(connection, "INSERT", "unworded", ((id, *heads[:2], heads[3]) for id, heads in without_text))
+    without_text = ((row_id, read.heads) for row_id, read in notes if read.text is None)
+    _insert(
+        connection, "INSERT", "unworded", ((row_id, *heads[:2], heads[3]) for row_id, heads in without_text)
+    )
 
 
 def _first_seen(connection: sqlite3.Connection, ids: str, births: Mapping[int, float]) -> dict[int, float]:
@@ -169,7 +178,7 @@ def _first_seen(connection: sqlite3.Connection, ids: str, births: Mapping[int, f
     rows = connection.execute(
         "SELECT id, created FROM files WHERE id IN (SELECT value FROM json_each(?))", (ids,)
     )
-    return {id: min(created, births.get(id, created)) for id, created in rows}
+    return {row_id: min(created, births.get(row_id, created)) for row_id, created in rows}
 
 
 def _insert(connection: sqlite3.Connection, verb: str, table: str, rows: Iterable[tuple[Any, ...]]) -> None:
@@ -180,12 +189,12 @@ def _insert(connection: sqlite3.Connection, verb: str, table: str, rows: Iterabl
         connection.executemany(f"{verb} INTO {table} VALUES ({placeholders})", rows)
 
 
-def _file_row(id: int, note: ExtractedNote, first_seen: float) -> tuple[Any, ...]:
+def _file_row(row_id: int, note: ExtractedNote, first_seen: float) -> tuple[Any, ...]:
     """Return the row of a note first seen at `first_seen`; a date in its properties takes precedence."""
     aliases = json.dumps(note.aliases) if note.aliases else "[]"
     path = NotePath(note.path)
     return (
-        id,
+        row_id,
         note.path,
         path.key,
         note.size,
@@ -199,11 +208,11 @@ def _file_row(id: int, note: ExtractedNote, first_seen: float) -> tuple[Any, ...
 
 
 def _links(notes: Iterable[tuple[int, ExtractedNote]], resolver: Resolver) -> Iterator[tuple[Any, ...]]:
-    for id, note in notes:
+    for row_id, note in notes:
         source = NotePath(note.path)
         for row in note.links:
             entry, ambiguous = resolver.pick(row[0], source)
-            yield (id, *row[:3], entry.id if entry else None, ambiguous, *row[3:])
+            yield (row_id, *row[:3], entry.id if entry else None, ambiguous, *row[3:])
 
 
 def _relink(
@@ -214,7 +223,7 @@ def _relink(
     for keys in _chunks(link_keys, _SQL_BATCH_SIZE):
         updates: list[tuple[int | None, bool, int]] = []
         placeholders = ",".join("?" * len(keys))
-        for id, source_id, path, target, target_id, was_ambiguous in connection.execute(
+        for row_id, source_id, path, target, target_id, was_ambiguous in connection.execute(
             "SELECT links.id, source, path, target, target_id, ambiguous"
             f" FROM links JOIN files ON files.id = source WHERE link_key IN ({placeholders})",
             keys,
@@ -222,7 +231,7 @@ def _relink(
             entry, ambiguous = resolver.pick(target, NotePath(path))
             new_target_id = entry.id if entry else None
             if new_target_id != target_id or ambiguous != bool(was_ambiguous):
-                updates.append((new_target_id, ambiguous, id))
+                updates.append((new_target_id, ambiguous, row_id))
                 if source_id not in read_ids:
                     changed[path] = None
         connection.executemany("UPDATE links SET target_id = ?, ambiguous = ? WHERE id = ?", updates)

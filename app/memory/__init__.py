@@ -1,1 +1,1 @@
-"""Memory of agents: editable blocks, and an archive of immutable entries."""
+"""The agents' memory: editable blocks, and an archive of immutable entries."""

@@ -91,7 +91,7 @@ _SEVERITY: Sequence[Effect] = ("allow", "ask", "deny")
 
 @dataclass(frozen=True, slots=True)
 class BlockVerdict:
-    """The effect and its reason, in words for the approval dialog and the log."""
+    """A verdict on a change: its effect, and the reason in words for the approval dialog and the log."""
 
     effect: Effect
     reason: str

@@ -1,4 +1,4 @@
-"""Search the archive of entries by words and by meaning. Only commits write entries."""
+"""The archive of memory entries, searched by words and by meaning. Only commits write entries."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ ANY_TIME = TimeRange()
 
 
 class Archive:
-    """The entries of all agents of a vault."""
+    """All agents' entries in a vault."""
 
     def __init__(self, database: MemoryDatabase) -> None:
         self._database = database

@@ -72,7 +72,7 @@ class Block:
         owner: str,
         label: str,
         *,
-        type: BlockType = BlockType.WORKING,
+        block_type: BlockType = BlockType.WORKING,
         schema: Schema | None = None,
         permission: Permission = Permission.READ_WRITE,
         description: str = "",
@@ -83,9 +83,9 @@ class Block:
         Raises:
             InvalidParametersError: the label or the text is not valid, or a required field is empty.
         """
-        schema = schema or (LogSchema() if type is BlockType.LOG else TextSchema())
+        schema = schema or (LogSchema() if block_type is BlockType.LOG else TextSchema())
         content = contents.default_content(schema) if text is None else contents.parse(schema, text)
-        block = cls(owner, clean_label(label), type, schema, permission, description, content)
+        block = cls(owner, clean_label(label), block_type, schema, permission, description, content)
         block.check()
         return block
 
@@ -132,7 +132,7 @@ class Block:
 
     def with_view(self, agent: str, view: BlockView) -> Block:
         """Return this block with another view for an agent."""
-        views = {name: one for name, one in self.views.items() if name != agent}
+        views = {name: agent_view for name, agent_view in self.views.items() if name != agent}
         return replace(self, views=views if view == BlockView() else {**views, agent: view})
 
     def permission_of(self, agent: str) -> Permission | None:
@@ -140,7 +140,7 @@ class Block:
         return self.permission if agent == self.owner else self.shares.get(agent)
 
     def text_for(self, agent: str) -> str:
-        """Return the part of the text in the agent's view; of a log, the newest entries."""
+        """Return the part of the text in the agent's view; for a log, of its newest entries."""
         view = self.view_of(agent)
         text = self.text
         if isinstance(self.schema, LogSchema) and isinstance(self.content, tuple):

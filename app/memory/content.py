@@ -59,7 +59,10 @@ def default_content(schema: Schema) -> Content:
         case MapSchema():
             return {f.name: field_value(f, f.default) for f in schema.fields}
         case CompositeSchema():
-            return {one.name: cast("PlainContent", default_content(one.content)) for one in schema.sections}
+            return {
+                section.name: cast("PlainContent", default_content(section.content))
+                for section in schema.sections
+            }
 
 
 def timestamp() -> str:
@@ -88,10 +91,13 @@ def render(schema: Schema, content: object) -> str:
             return "".join(f"{_ITEM}{at} {_continuation_lines(text)}\n" for at, text in entries)
         case MapSchema():
             values = _mapping(content)
-            return "".join(_render_field(one, values.get(one.name)) for one in schema.fields)
+            return "".join(_render_field(field, values.get(field.name)) for field in schema.fields)
         case CompositeSchema():
             values = _mapping(content)
-            named = ((one.name, _render_section(one.content, values[one.name])) for one in schema.sections)
+            named = (
+                (section.name, _render_section(section.content, values[section.name]))
+                for section in schema.sections
+            )
             return "".join(f"{name}:\n{text}" for name, text in named)
 
 
@@ -246,8 +252,8 @@ def field_value(field: MapField, value: object) -> FieldValue:
             return _check_text(value or "")
         case FieldKind.LIST, None:
             return ()
-        case FieldKind.LIST, list() | tuple() if all(isinstance(one, str) for one in value):
-            return tuple(_check_text(one) for one in value)
+        case FieldKind.LIST, list() | tuple() if all(isinstance(item, str) for item in value):
+            return tuple(_check_text(item) for item in value)
         case FieldKind.COUNTER, None:
             return 0
         case ((FieldKind.NUMBER | FieldKind.BOOLEAN | FieldKind.TIMESTAMP), None):

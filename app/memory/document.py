@@ -107,7 +107,10 @@ class BlockDocument:
     def _content(self, block: Block) -> Content:
         schema = block.schema
         if isinstance(schema, CompositeSchema):
-            return {one.name: self._plain(f"{_BODY}:{one.name}", one.content) for one in schema.sections}
+            return {
+                section.name: self._plain(f"{_BODY}:{section.name}", section.content)
+                for section in schema.sections
+            }
         return self._plain(_BODY, schema)
 
     def _plain(self, container: str, schema: Plain) -> PlainContent:
@@ -117,7 +120,7 @@ class BlockDocument:
             case ListSchema():
                 return tuple(self._texts(container))
             case LogSchema():
-                return tuple(LogEntry(*json.loads(one)) for one in self._texts(container))
+                return tuple(LogEntry(*json.loads(text)) for text in self._texts(container))
             case MapSchema():
                 return {field.name: self._field(container, field.name, field.kind) for field in schema.fields}
 

@@ -129,13 +129,13 @@ def _section_value(schema: Plain, content: object, value: object) -> Content:
     if value is None:
         value = {} if isinstance(schema, MapSchema) else ""
     if isinstance(schema, ListSchema) and isinstance(value, list):
-        return tuple(str(one) for one in value)
+        return tuple(str(item) for item in value)
     if isinstance(schema, MapSchema) and isinstance(value, Mapping):
         fields = {field.name: field for field in schema.fields}
         if unknown := sorted(set(value) - set(fields)):
             raise InvalidParametersError(f"There is no field {unknown[0]!r}.", allowed=list(fields))
         current = cast("Mapping[str, FieldValue]", content)
-        return {name: _field_in(one, current.get(name), value) for name, one in fields.items()}
+        return {name: _field_in(field, current.get(name), value) for name, field in fields.items()}
     if not isinstance(value, str):
         raise InvalidParametersError(f"A {schema.kind} can't contain {value!r:.80}.")
     return contents.parse(schema, value)
@@ -174,13 +174,13 @@ def _edit_part(
     schema: Schema, content: object, part: str, change: Callable[[Plain | MapField, object], object]
 ) -> Content:
     if isinstance(schema, MapSchema):
-        field = _find_part({one.name: one for one in schema.fields}, part)
+        field = _find_part({field.name: field for field in schema.fields}, part)
         values = dict(cast("Mapping[str, object]", content))
         values[field.name] = change(field, values[field.name])
         return cast("Content", values)
     if isinstance(schema, CompositeSchema):
         name, dot, inner = part.partition(".")
-        section = _find_part({one.name: one for one in schema.sections}, name)
+        section = _find_part({section.name: section for section in schema.sections}, name)
         if section.read_only:
             raise InvalidParametersError(f"{section.name} is read-only.", field=section.name)
         parts = dict(cast("Mapping[str, PlainContent]", content))
@@ -205,7 +205,7 @@ def _edit_text(block: Block, part: str | None, edit: Callable[[str], str]) -> Bl
 
 
 def _find_part(parts: Mapping[str, V], name: str) -> V:
-    part = next((one for key, one in parts.items() if key.casefold() == name.strip().casefold()), None)
+    part = next((part for key, part in parts.items() if key.casefold() == name.strip().casefold()), None)
     if part is None:
         message = f"There is no part {name!r}. The parts are {', '.join(parts)}."
         raise InvalidParametersError(message, allowed=list(parts))
@@ -214,7 +214,7 @@ def _find_part(parts: Mapping[str, V], name: str) -> V:
 
 def _names(schema: MapSchema | CompositeSchema) -> list[str]:
     parts = schema.fields if isinstance(schema, MapSchema) else schema.sections
-    return [one.name for one in parts]
+    return [part.name for part in parts]
 
 
 def _parse_integer(text: str) -> int:

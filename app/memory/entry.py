@@ -47,8 +47,8 @@ class ArchiveEntry:
         if not text.strip() or len(text) > MAX_ENTRY_CHARS:
             message = f"An entry must have 1 to {MAX_ENTRY_CHARS:,} characters."
             raise InvalidParametersError(message, size=len(text))
-        id = f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}-{secrets.token_hex(4)}"
-        return cls(owner, id, timestamp(), text, dict(metadata or {}))
+        entry_id = f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}-{secrets.token_hex(4)}"
+        return cls(owner, entry_id, timestamp(), text, dict(metadata or {}))
 
     @property
     def path(self) -> NotePath:

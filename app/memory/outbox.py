@@ -12,7 +12,7 @@ from app.vault.path import NotePath
 
 def add_commit(db: Connection, draft: CommitDraft) -> None:
     """Add a commit to the outbox."""
-    changes = [(str(one.path), one.before, one.after) for one in draft.changes]
+    changes = [(str(change.path), change.before, change.after) for change in draft.changes]
     data = json.dumps({**asdict(draft), "changes": changes}, ensure_ascii=True)
     db.execute("INSERT INTO outbox VALUES (?, ?)", (draft.uid, data))
 

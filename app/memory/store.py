@@ -157,7 +157,7 @@ class MemoryStore:
         """Return the blocks that the agent may read, its own first: stored, default and shared ones."""
         with self._lock:
             stored = [block for block in self._blocks.values() if block.permission_of(agent) is not None]
-            defaults = [one for one in default_blocks(agent) if one.path.key not in self._blocks]
+            defaults = [block for block in default_blocks(agent) if block.path.key not in self._blocks]
         return tuple(
             sorted((*defaults, *stored), key=lambda block: (block.owner != agent, block.type, block.label))
         )
@@ -169,8 +169,8 @@ class MemoryStore:
             InvalidParametersError: the label is not valid.
         """
         own_key = block_path(agent, label).key
-        shared = [one for one in self.blocks(agent) if one.label.casefold() == label.strip().casefold()]
-        return next((one for one in shared if one.path.key == own_key), shared[0] if shared else None)
+        shared = [block for block in self.blocks(agent) if block.label.casefold() == label.strip().casefold()]
+        return next((block for block in shared if block.path.key == own_key), shared[0] if shared else None)
 
     def block(self, label: str, agent: str) -> Block:
         """Return the agent's block with this label.
@@ -181,7 +181,7 @@ class MemoryStore:
         """
         block = self.find(label, agent)
         if block is None:
-            labels = [one.label for one in self.blocks(agent)]
+            labels = [block.label for block in self.blocks(agent)]
             suggestions = [match[0] for match in process.extract(label, labels, limit=3, score_cutoff=60)]
             message = f"There is no block {label!r} in the memory."
             raise NotFoundError(message, label=label, suggestions=suggestions, blocks=labels[:50])
@@ -192,15 +192,15 @@ class MemoryStore:
         """Return the blocks in the agent's context, as the agent sees them."""
         return tuple(
             PinnedBlock(
-                one.label,
-                one.description,
-                one.text_for(agent),
-                one.size,
-                str(one.permission_of(agent)),
-                outside=bool(one.origin),
+                block.label,
+                block.description,
+                block.text_for(agent),
+                block.size,
+                str(block.permission_of(agent)),
+                outside=bool(block.origin),
             )
-            for one in self.blocks(agent)
-            if one.view_of(agent).pinned
+            for block in self.blocks(agent)
+            if block.view_of(agent).pinned
         )
 
     def merge_edit(self, path: NotePath, base: bytes, theirs: bytes) -> bytes:
@@ -302,7 +302,7 @@ class MemoryStore:
         self._step("keep")
         contents = [before for change in change_set.changes if (before := before_of(change)) is not None]
         contents += [row.data for row in rows if row.hash is not None]
-        self._journal.store_contents({content_hash(one): one for one in contents})
+        self._journal.store_contents({content_hash(content): content for content in contents})
         previous_rows = {row.path.key: self._documents.get(row.path.key) for row in rows}
         self._step("begin")
         with self.database.transaction(write=True) as db:

@@ -25,7 +25,7 @@ from app.messages.channel import Receipt, check_sendable, keep_addresses_out_of_
 if TYPE_CHECKING:
     from atproto import AsyncClient
 
-MAX_GRAPHEMES, MAX_BYTES = 300, 3000
+MAX_POST_GRAPHEMES, MAX_POST_BYTES = 300, 3000
 _TIMEOUT_S = 20.0
 _GRAPHEME = regex.compile(r"\X")
 _HANDLE = regex.compile(
@@ -54,9 +54,9 @@ def link_spans(text: str) -> tuple[LinkSpan, ...]:
     """Return the web links of a text; Bluesky shows a link only if the post marks it."""
     matches = LinkifyIt(options={"fuzzy_email": False}).match(text) or []
     return tuple(
-        LinkSpan(len(text[: one.index].encode()), len(text[: one.last_index].encode()), one.url)
-        for one in matches
-        if one.url.startswith(("http://", "https://"))
+        LinkSpan(len(text[: match.index].encode()), len(text[: match.last_index].encode()), match.url)
+        for match in matches
+        if match.url.startswith(("http://", "https://"))
     )
 
 
@@ -96,11 +96,11 @@ class BlueskyAccount:
         """Check the text as in `Channel`: 1 to 300 graphemes, and at most 3,000 bytes."""
         check_sendable(text)
         length, size = count_graphemes(text), len(text.encode())
-        if length > MAX_GRAPHEMES or size > MAX_BYTES:
+        if length > MAX_POST_GRAPHEMES or size > MAX_POST_BYTES:
             unit, limit, count = (
-                ("characters", MAX_GRAPHEMES, length)
-                if length > MAX_GRAPHEMES
-                else ("bytes", MAX_BYTES, size)
+                ("characters", MAX_POST_GRAPHEMES, length)
+                if length > MAX_POST_GRAPHEMES
+                else ("bytes", MAX_POST_BYTES, size)
             )
             raise LimitError(
                 f"Bluesky allows {limit:,} {unit}; this message has {count:,}. Nothing was sent: shorten it.",

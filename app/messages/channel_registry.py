@@ -27,12 +27,13 @@ class ChannelRegistry:
         self._settings = settings
         self._secrets = secrets
 
-    def channel(self, target: str, id: str = "") -> Channel:
+    def channel(self, target: str, channel_id: str = "") -> Channel:
         """Return the channel of "discord" or "bluesky".
 
         Args:
             target: The service.
-            id: The name of a Discord channel or a Bluesky handle from the settings; empty for the first one.
+            channel_id: The name of a Discord channel or a Bluesky handle from the settings; empty for the
+                first one.
 
         Raises:
             NotFoundError: There is no such channel or handle; `suggestions` lists the known ones.
@@ -42,10 +43,12 @@ class ChannelRegistry:
         if target == DISCORD:
             if not settings.discord:
                 raise _disabled_error("Discord")
-            if id:
-                _check_known(id, settings.discord_channels, "Discord channel")
-            problem = f"The Discord channel {id} has no webhook" if id else "Discord has no webhook"
-            return DiscordWebhook(self._secret(DISCORD, webhook_account(id), problem), id)
+            if channel_id:
+                _check_known(channel_id, settings.discord_channels, "Discord channel")
+            problem = (
+                f"The Discord channel {channel_id} has no webhook" if channel_id else "Discord has no webhook"
+            )
+            return DiscordWebhook(self._secret(DISCORD, webhook_account(channel_id), problem), channel_id)
         if target == BLUESKY:
             if not settings.bluesky:
                 raise _disabled_error("Bluesky")
@@ -56,7 +59,7 @@ class ChannelRegistry:
             # Its library takes time to import, and most users send nothing.
             from app.messages.bluesky import BlueskyAccount
 
-            handle = id.removeprefix("@") or settings.bluesky_handle
+            handle = channel_id.removeprefix("@") or settings.bluesky_handle
             _check_known(handle, (settings.bluesky_handle, *settings.bluesky_handles), "Bluesky handle")
             password = self._secret(BLUESKY, handle, "Bluesky has no app password")
             return BlueskyAccount(handle, password, settings.bluesky_service)
@@ -73,10 +76,10 @@ def webhook_account(channel: str) -> str:
     return f"{WEBHOOK}:{channel}" if channel else WEBHOOK
 
 
-def _check_known(id: str, known: Sequence[str], kind: str) -> None:
-    if id not in known:
-        message = f"There is no {kind} {id!r} in the settings. Nothing was sent."
-        raise NotFoundError(message, id=id, suggestions=list(known))
+def _check_known(channel_id: str, known: Sequence[str], kind: str) -> None:
+    if channel_id not in known:
+        message = f"There is no {kind} {channel_id!r} in the settings. Nothing was sent."
+        raise NotFoundError(message, id=channel_id, suggestions=list(known))
 
 
 def _disabled_error(name: str) -> InvalidParametersError:

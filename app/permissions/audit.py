@@ -41,7 +41,7 @@ from app.storage.sqlite import Schema, open_database
 log = logging.getLogger(__name__)
 
 _PLACEHOLDERS = ", ".join("?" * (len(STORED) + 2))
-_MAX_TRIES = 100
+_MAX_APPEND_TRIES = 100
 _INSERT = (
     f"INSERT INTO audit ({', '.join(STORED)}, previous, hash) SELECT {_PLACEHOLDERS} "
     "WHERE ifnull((SELECT max(id) FROM audit), 0) = ?"
@@ -140,7 +140,7 @@ class AuditLog(AuditLogReader):
 
         If another process has written in the meantime, the row follows that process's last row.
         """
-        for _ in range(_MAX_TRIES):
+        for _ in range(_MAX_APPEND_TRIES):
             chain_end = self._chain_end(last)
             numbered = with_id(entry, chain_end.id + 1)
             row = to_row(numbered)

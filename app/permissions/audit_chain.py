@@ -107,13 +107,14 @@ def boot_id() -> str:
         return f"{_START_PREFIX}{int(psutil.boot_time())}"
 
 
-def is_same_boot(one: str, other: str) -> bool:
+def is_same_boot(first: str, second: str) -> bool:
     """Return whether both ids belong to one boot; start times may differ by a clock correction."""
-    if one.startswith(_START_PREFIX) and other.startswith(_START_PREFIX):
+    if first.startswith(_START_PREFIX) and second.startswith(_START_PREFIX):
         return (
-            abs(int(one[len(_START_PREFIX) :]) - int(other[len(_START_PREFIX) :])) < _MAX_CLOCK_CORRECTION_S
+            abs(int(first[len(_START_PREFIX) :]) - int(second[len(_START_PREFIX) :]))
+            < _MAX_CLOCK_CORRECTION_S
         )
-    return one == other
+    return first == second
 
 
 def gap_at_end(last: Head, stored: Head) -> Gap | None:
@@ -199,15 +200,23 @@ def _check(database: Path, head_file: Path) -> AuditCheck:
     with contextlib.closing(connect_read_only(database)) as connection:
         for row in connection.execute(f"{SELECT} ORDER BY id"):
             *stored, previous, stated = row
-            id = stored[_ID]
-            gap = gap_from_row(*(stored[column] for column in _SELF_COLUMNS)) if id != last.id + 1 else None
-            if gap is not None and gap.cause != "cut-off" and (gap.first, gap.last) == (last.id + 1, id - 1):
+            entry_id = stored[_ID]
+            gap = (
+                gap_from_row(*(stored[column] for column in _SELF_COLUMNS))
+                if entry_id != last.id + 1
+                else None
+            )
+            if (
+                gap is not None
+                and gap.cause != "cut-off"
+                and (gap.first, gap.last) == (last.id + 1, entry_id - 1)
+            ):
                 gaps.append(gap)
-                last = Head(id - 1, previous)
-            if problem := _find_fault(last, id, stored, previous, stated):
+                last = Head(entry_id - 1, previous)
+            if problem := _find_fault(last, entry_id, stored, previous, stated):
                 return AuditCheck(False, rows, problem[0], problem[1])
-            rows, last = rows + 1, Head(id, stated)
-            hash_at_head = stated if head is not None and id == head.id else hash_at_head
+            rows, last = rows + 1, Head(entry_id, stated)
+            hash_at_head = stated if head is not None and entry_id == head.id else hash_at_head
     if head is None:
         return _check_without_head(rows, last)
     if (end := gap_at_end(last, head)) is not None and end.cause == "crash":
@@ -231,15 +240,15 @@ def _read_stable_head(file: Path) -> Head | None:
 
 
 def _find_fault(
-    last: Head, id: int, stored: list[object], previous: str, stated: str
+    last: Head, entry_id: int, stored: list[object], previous: str, stated: str
 ) -> tuple[int, str] | None:
     """Return the number of the first bad row and the problem; None if this row is intact."""
-    if id != last.id + 1:
-        return last.id + 1, _span(last.id + 1, id - 1) + " missing"
+    if entry_id != last.id + 1:
+        return last.id + 1, _span(last.id + 1, entry_id - 1) + " missing"
     if previous != last.hash:
-        return id, "the entry does not follow the one before it"
+        return entry_id, "the entry does not follow the one before it"
     if row_hash(previous, stored) != stated:
-        return id, "the entry was changed"
+        return entry_id, "the entry was changed"
     return None
 
 

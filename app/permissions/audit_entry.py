@@ -103,13 +103,13 @@ _LIST_ENCODER = json.JSONEncoder(ensure_ascii=False)
 _HASH_ENCODER = json.JSONEncoder(separators=(",", ":"), default=repr)
 
 
-def with_id(entry: AuditEntry, id: int) -> AuditEntry:
-    """Return a copy with this `id` and with values that can be stored.
+def with_id(entry: AuditEntry, entry_id: int) -> AuditEntry:
+    """Return a copy with this `entry_id` and with values that can be stored.
 
     Every call needs this, and it is twice as fast as `replace`.
     """
     values = list(map(_storable, _VALUES(entry), _IS_REAL))
-    values[_ID] = id
+    values[_ID] = entry_id
     return AuditEntry(*values)  # type: ignore[arg-type]
 
 
@@ -138,7 +138,7 @@ def _storable(value: object, is_real: bool) -> object:
     if isinstance(value, str):
         return escape_unencodable(value)
     if isinstance(value, tuple):
-        return tuple(_storable(one, False) for one in value)
+        return tuple(_storable(item, False) for item in value)
     if isinstance(value, int) and not -_MAX_INTEGER <= value <= _MAX_INTEGER:
         value = _MAX_INTEGER if value > 0 else -_MAX_INTEGER
     if is_real and isinstance(value, int | float):

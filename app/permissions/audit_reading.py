@@ -63,15 +63,15 @@ class AuditLogReader:
         """Close the connection."""
         self._connection.close()
 
-    def entry(self, id: int) -> AuditEntry:
-        """Return the entry with the number `id`.
+    def entry(self, entry_id: int) -> AuditEntry:
+        """Return the entry with the number `entry_id`.
 
         Raises:
             NotFoundError: There is no such entry.
         """
-        row = self._connection.execute(f"{SELECT} WHERE id = ?", (id,)).fetchone()
+        row = self._connection.execute(f"{SELECT} WHERE id = ?", (entry_id,)).fetchone()
         if row is None:
-            raise NotFoundError(f"The audit log has no entry {id}.", entry=id)
+            raise NotFoundError(f"The audit log has no entry {entry_id}.", entry=entry_id)
         return self._entry(row)
 
     def entries(
@@ -88,13 +88,13 @@ class AuditLogReader:
         for row in self._connection.execute(f"{SELECT}{condition} ORDER BY id", values):
             yield self._entry(row)
 
-    def commits_of_entry(self, id: int, journal: Journal) -> tuple[Commit, ...]:
+    def commits_of_entry(self, entry_id: int, journal: Journal) -> tuple[Commit, ...]:
         """Return the commit of an entry, as a tuple that is empty if it made none.
 
         Raises:
             NotFoundError: There is no such entry, or the journal does not have its commit.
         """
-        return _commits([self.entry(id)], journal)
+        return _commits([self.entry(entry_id)], journal)
 
     def commits_of_turn(self, turn: str, journal: Journal) -> tuple[Commit, ...]:
         """Return the commits of a turn's entries, oldest entry first; empty for an unknown turn.
@@ -130,19 +130,19 @@ class AuditLogReader:
 
     def _undone_by(self, commit: int) -> int | None:
         """Return the number of the last entry that undid a commit and was not itself undone, or None."""
-        for id, by in reversed(self._undone.get(commit, [])):
+        for entry_id, by in reversed(self._undone.get(commit, [])):
             if by is None or by == commit or self._undone_by(by) is None:
-                return id
+                return entry_id
         return None
 
-    def _note_undo(self, id: int, commit: int | None, undoes: tuple[int, ...]) -> None:
+    def _note_undo(self, entry_id: int, commit: int | None, undoes: tuple[int, ...]) -> None:
         for undone in undoes:
-            self._undone.setdefault(undone, []).append((id, commit))
+            self._undone.setdefault(undone, []).append((entry_id, commit))
 
     def _read_undone(self) -> None:
         rows = self._connection.execute("SELECT id, \"commit\", undoes FROM audit WHERE undoes != '[]'")
-        for id, commit, undoes in rows:
-            self._note_undo(id, commit, tuple(json.loads(undoes)))
+        for entry_id, commit, undoes in rows:
+            self._note_undo(entry_id, commit, tuple(json.loads(undoes)))
 
 
 def _commits(entries: Iterable[AuditEntry], journal: Journal) -> tuple[Commit, ...]:

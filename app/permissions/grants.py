@@ -116,9 +116,13 @@ class Grants:
     def active_grants(self) -> tuple[Grant, ...]:
         """Return the grants in force, oldest first; removes expired ones and publishes the change."""
         now = self._clock()
-        ended = [id for id, grant in self._grants.items() if grant.until is not None and grant.until <= now]
-        for id in ended:
-            del self._grants[id]
+        ended = [
+            grant_id
+            for grant_id, grant in self._grants.items()
+            if grant.until is not None and grant.until <= now
+        ]
+        for grant_id in ended:
+            del self._grants[grant_id]
         if ended:
             self._save_and_publish()
         return tuple(self._grants.values())
@@ -151,19 +155,19 @@ class Grants:
         Raises:
             PermissionDeniedError: There is no such toggle, or deletes are not unlocked in the settings.
         """
-        id = f"session:{operation.value}"
+        grant_id = f"session:{operation.value}"
         if not on:
-            self.revoke(id)
+            self.revoke(grant_id)
             return
         if operation not in _TOGGLES:
             raise _ungrantable_error(operation)
         self._check(operation)
         label = f"All {_operation_label(operation, None)} until Scriptorium closes"
-        self._put(Grant(id, label, operation, None, None, None, False, 0, self._clock()))
+        self._put(Grant(grant_id, label, operation, None, None, None, False, 0, self._clock()))
 
-    def revoke(self, id: str) -> None:
+    def revoke(self, grant_id: str) -> None:
         """Revoke a grant; does nothing if it has ended."""
-        if self._grants.pop(id, None) is not None:
+        if self._grants.pop(grant_id, None) is not None:
             self._save_and_publish()
 
     def match(
@@ -183,9 +187,9 @@ class Grants:
 
     def record_use(self, ids: Iterable[str]) -> None:
         """Count a call that these grants authorized."""
-        for id in ids:
-            if id in self._grants:
-                self._grants[id] = replace(self._grants[id], used=self._grants[id].used + 1)
+        for grant_id in ids:
+            if grant_id in self._grants:
+                self._grants[grant_id] = replace(self._grants[grant_id], used=self._grants[grant_id].used + 1)
         self._save_and_publish()
 
     def remember_outside(self, folders: Iterable[str]) -> None:
@@ -241,7 +245,7 @@ class Grants:
 
 def _parse(content: bytes) -> list[Grant]:
     """Return the permanent grants in a file's content."""
-    grants = [Grant(**{**one, "operation": Operation(one["operation"])}) for one in json.loads(content)]
+    grants = [Grant(**{**entry, "operation": Operation(entry["operation"])}) for entry in json.loads(content)]
     return [grant for grant in grants if grant.always and grant.operation in _GRANTABLE]
 
 

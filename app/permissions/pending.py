@@ -20,8 +20,8 @@ from app.permissions.caller import Caller, CallerKind
 from app.storage.sqlite import Schema, open_database
 
 _COLUMNS = "id, created, expires, caller, tool, arguments, state, settled, outcome"
-_MAX_OPEN = 1000
-_MAX_LISTED = 100
+_MAX_OPEN_OPERATIONS = 1000
+_MAX_LISTED_OPERATIONS = 100
 _RETENTION_S = 30 * 86_400.0
 
 
@@ -108,11 +108,12 @@ class PendingStore:
             LimitError: Too many operations are open.
             StorageError: The operation can't be written.
         """
-        if len(self.open_operations()) >= _MAX_OPEN:
+        if len(self.open_operations()) >= _MAX_OPEN_OPERATIONS:
             message = (
-                f"{_MAX_OPEN:,} operations are already pending. Wait until some are decided, or cancel some."
+                f"{_MAX_OPEN_OPERATIONS:,} operations are already pending. Wait until some are decided,"
+                " or cancel some."
             )
-            raise LimitError(message, limit=_MAX_OPEN)
+            raise LimitError(message, limit=_MAX_OPEN_OPERATIONS)
         row = (
             operation.id,
             operation.created,
@@ -126,30 +127,33 @@ class PendingStore:
         )
         self._write(f"INSERT INTO pending ({_COLUMNS}) VALUES ({', '.join('?' * 9)})", row)
 
-    def transition(self, id: str, before: PendingState, after: PendingState) -> bool:
+    def transition(self, operation_id: str, before: PendingState, after: PendingState) -> bool:
         """Change an operation's state; return False if it is no longer in the state `before`."""
         changed = self._write(
-            "UPDATE pending SET state = ? WHERE id = ? AND state = ?", (after.value, id, before.value)
+            "UPDATE pending SET state = ? WHERE id = ? AND state = ?",
+            (after.value, operation_id, before.value),
         )
         return changed == 1
 
-    def finish(self, id: str, state: PendingState, outcome: Mapping[str, object]) -> None:
+    def finish(self, operation_id: str, state: PendingState, outcome: Mapping[str, object]) -> None:
         """Finish an open operation; one that is already finished stays unchanged."""
         self._write(
             "UPDATE pending SET state = ?, settled = ?, outcome = ? "
             "WHERE id = ? AND state IN ('waiting', 'running')",
-            (state.value, self._clock(), json.dumps(outcome, ensure_ascii=True, default=str), id),
+            (state.value, self._clock(), json.dumps(outcome, ensure_ascii=True, default=str), operation_id),
         )
 
-    def get(self, id: str) -> PendingOperation:
+    def get(self, operation_id: str) -> PendingOperation:
         """Return the operation with this id.
 
         Raises:
             NotFoundError: There is no such operation.
         """
-        operations = self._read("id = ?", (id,))
+        operations = self._read("id = ?", (operation_id,))
         if not operations:
-            raise NotFoundError(f"There is no pending operation {id}.", pending_operation_id=id)
+            raise NotFoundError(
+                f"There is no pending operation {operation_id}.", pending_operation_id=operation_id
+            )
         return operations[0]
 
     def open_operations(self) -> tuple[PendingOperation, ...]:
@@ -158,8 +162,12 @@ class PendingStore:
 
     def list_for(self, caller: Caller) -> tuple[PendingOperation, ...]:
         """Return at most 100 operations of one caller, newest first."""
-        matching = (one for one in reversed(self._read("1", ())) if is_same_caller(one.caller, caller))
-        return tuple(one for one, _ in zip(matching, range(_MAX_LISTED), strict=False))
+        matching = (
+            operation
+            for operation in reversed(self._read("1", ()))
+            if is_same_caller(operation.caller, caller)
+        )
+        return tuple(operation for operation, _ in zip(matching, range(_MAX_LISTED_OPERATIONS), strict=False))
 
     def _read(self, where: str, values: tuple[object, ...]) -> tuple[PendingOperation, ...]:
         try:
@@ -180,17 +188,17 @@ class PendingStore:
         return StorageError(f"The pending operations can't be accessed: {error}.", path=str(self._file))
 
 
-def is_same_caller(one: Caller, other: Caller) -> bool:
+def is_same_caller(caller: Caller, other: Caller) -> bool:
     """Return whether two callers are the same program, regardless of the turn."""
-    return (one.kind, one.name) == (other.kind, other.name)
+    return (caller.kind, caller.name) == (other.kind, other.name)
 
 
 def _parse_row(row: tuple[str, float, float, str, str, str, str, float | None, str]) -> PendingOperation:
-    id, created, expires, encoded_caller, tool, arguments, state, settled, outcome = row
+    operation_id, created, expires, encoded_caller, tool, arguments, state, settled, outcome = row
     data = json.loads(encoded_caller)
     caller = Caller(**{**data, "kind": CallerKind(data["kind"])})
     return PendingOperation(
-        id,
+        operation_id,
         created,
         expires,
         caller,

@@ -8,14 +8,14 @@ def with_article(words: str) -> str:
     return f"{'an' if words[:1].lower() in 'aeiou' else 'a'} {words}" if words else words
 
 
-def pluralize(count: int, one: str, many: str | None = None) -> str:
+def pluralize(count: int, singular: str, plural: str | None = None) -> str:
     """Return a count with its noun: "1 note", "2,000 notes".
 
     Args:
         count: The number.
-        one: The noun after 1.
-        many: The noun after any other number; by default `one` with an s.
+        singular: The noun after 1.
+        plural: The noun after any other number; by default `singular` with an s.
     """
     if count == 1:
-        return f"1 {one}"
-    return f"{count:,} {many or one + 's'}"
+        return f"1 {singular}"
+    return f"{count:,} {plural or singular + 's'}"

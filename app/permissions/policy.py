@@ -154,7 +154,11 @@ class Policy:
         if caller.kind is CallerKind.USER:
             return []
         names = (caller.kind.value, caller.name, *filter(None, (caller.acting_for,)))
-        return [one for one in self._profiles if any(word_matches(one.caller, name) for name in names)]
+        return [
+            caller_profile
+            for caller_profile in self._profiles
+            if any(word_matches(caller_profile.caller, name) for name in names)
+        ]
 
     def _rules_for(self, caller: Caller, tool: str, op: str = "") -> Iterable[CompiledRule]:
         return (rule for rule in self._rules if rule.is_about(caller, tool, op))

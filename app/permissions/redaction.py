@@ -48,12 +48,12 @@ def _redact(value: object, depth: int) -> object:
     if isinstance(value, Mapping):
         return {
             without_secrets(str(key)[:MAX_TEXT_CHARS]): (
-                REDACTED if _SECRET_NAME.search(str(key)) and one is not None else _redact(one, depth + 1)
+                REDACTED if _SECRET_NAME.search(str(key)) and item is not None else _redact(item, depth + 1)
             )
-            for key, one in islice(value.items(), _MAX_ITEMS)
+            for key, item in islice(value.items(), _MAX_ITEMS)
         }
     if isinstance(value, list | tuple):
-        items: list[object] = [_redact(one, depth + 1) for one in value[:_MAX_ITEMS]]
+        items: list[object] = [_redact(item, depth + 1) for item in value[:_MAX_ITEMS]]
         return [*items, f"(and {len(value) - _MAX_ITEMS} more)"] if len(value) > _MAX_ITEMS else items
     return _shorten(value) if isinstance(value, str) else value
 

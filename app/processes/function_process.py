@@ -10,15 +10,15 @@ from typing import TypeVar, cast
 from app.errors import ScriptoriumError
 from app.launch import function_worker
 from app.processes.function_worker import BUFFER, CALL, FAILED, PROGRESS, pickle_frames, unpickle
-from app.processes.on_demand import OnDemandWorker, WorkerClosed
-from app.processes.worker import Worker, WorkerLost
+from app.processes.on_demand import OnDemandWorker, WorkerClosedError
+from app.processes.worker import Worker, WorkerLostError
 
 Report = Callable[[float, str], None]
 T = TypeVar("T")
 IDLE_TIMEOUT_S = 90.0
 
 
-class ComputationFailed(ScriptoriumError):
+class ComputationError(ScriptoriumError):
     """A computation could not be finished; it has changed nothing."""
 
     type = "internal"
@@ -45,17 +45,17 @@ class FunctionProcess:
         """Return the result of `function(*arguments, report=…)`; `report` is called in this loop.
 
         Raises:
-            ComputationFailed: The function raised an error, the process died, or `close` was called.
+            ComputationError: The function raised an error, the process died, or `close` was called.
             ScriptoriumError: The process can't be started.
         """
         try:
             return cast(
                 "T", await self._worker.run(lambda worker: _call(worker, report, function, arguments))
             )
-        except WorkerClosed as error:
-            raise ComputationFailed("The vault is being closed.") from error
-        except WorkerLost as error:
-            raise ComputationFailed("The process stopped unexpectedly. Try again.") from error
+        except WorkerClosedError as error:
+            raise ComputationError("The vault is being closed.") from error
+        except WorkerLostError as error:
+            raise ComputationError("The process stopped unexpectedly. Try again.") from error
 
     async def close(self) -> None:
         """End the process; pending calls fail."""
@@ -81,6 +81,6 @@ async def _call(
             report(share, text)
         elif answer.kind == FAILED:
             text = bytes(answer.body).decode("utf-8", "replace")
-            raise ComputationFailed(f"The computation failed: {text}")
+            raise ComputationError(f"The computation failed: {text}")
         else:
             return await asyncio.to_thread(unpickle, bytes(answer.body), buffers)

@@ -7,7 +7,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import Any, Generic, TypeVar
 
-from app.processes.worker import Worker, WorkerLost
+from app.processes.worker import Worker, WorkerLostError
 
 log = logging.getLogger(__name__)
 
@@ -15,7 +15,7 @@ W = TypeVar("W", bound=Worker)
 T = TypeVar("T")
 
 
-class WorkerClosed(Exception):
+class WorkerClosedError(Exception):
     """The request was not answered, because the app no longer needs this worker."""
 
 
@@ -64,8 +64,8 @@ class OnDemandWorker(Generic[W]):
 
         Raises:
             TimeoutError: The worker has not started yet.
-            WorkerClosed: `close` was called.
-            WorkerLost: The request lost every worker.
+            WorkerClosedError: `close` was called.
+            WorkerLostError: The request lost every worker.
             Exception: any exception of `start` and `request`.
         """
         async with self._request_lock:
@@ -75,7 +75,7 @@ class OnDemandWorker(Generic[W]):
                     worker = await self.get_worker(timeout)
                     try:
                         return await self._run_request(request(worker))
-                    except WorkerLost as error:
+                    except WorkerLostError as error:
                         log.warning("lost %s (%s)", self._name, error)
                         await self._end()
                         if not tries_left:
@@ -87,7 +87,7 @@ class OnDemandWorker(Generic[W]):
     async def get_worker(self, timeout: float | None = None) -> W:
         """Return the worker after starting it if necessary; arguments and errors are those of `run`."""
         if self._closed:
-            raise WorkerClosed
+            raise WorkerClosedError
         if self._start_task is None:
             self._start_task = asyncio.create_task(self._run_start(), name=f"start {self._name}")
         start_task = self._start_task
@@ -95,7 +95,7 @@ class OnDemandWorker(Generic[W]):
         if not start_task.done():
             raise TimeoutError
         if start_task.cancelled():
-            raise WorkerClosed
+            raise WorkerClosedError
         if start_task.exception() is not None and self._start_task is start_task:
             self._start_task = None
         return start_task.result()
@@ -119,7 +119,7 @@ class OnDemandWorker(Generic[W]):
         except asyncio.CancelledError:
             task = asyncio.current_task()
             if self._closed and not (task is not None and task.cancelling()):
-                raise WorkerClosed from None
+                raise WorkerClosedError from None
             await self._end()
             raise
 

@@ -16,7 +16,7 @@ log = logging.getLogger(__name__)
 _PART_BYTES = 1024 * 1024
 
 
-class WorkerLost(Exception):
+class WorkerLostError(Exception):
     """The worker crashed or is out of sync; a new one may work."""
 
 
@@ -55,7 +55,7 @@ class Worker:
         """Send a frame.
 
         Raises:
-            WorkerLost: The process ended.
+            WorkerLostError: The process ended.
         """
         body = memoryview(frame.body)
         try:
@@ -65,7 +65,7 @@ class Worker:
                 await self._stdin.drain()
             await self._stdin.drain()
         except OSError as error:
-            raise WorkerLost(str(error)) from error
+            raise WorkerLostError(str(error)) from error
 
     async def receive(self, timeout: float | None = None) -> Frame:
         """Return the next frame.
@@ -74,18 +74,18 @@ class Worker:
             timeout: Seconds to wait for it; None for as long as the process lives.
 
         Raises:
-            WorkerLost: The process ended, hangs or is out of sync.
+            WorkerLostError: The process ended, hangs or is out of sync.
         """
         try:
             async with asyncio.timeout(timeout):
                 (length,) = LENGTH.unpack(await self._stdout.readexactly(LENGTH.size))
                 if length > MAX_FRAME_BYTES:
-                    raise WorkerLost("a frame that is too long")
+                    raise WorkerLostError("a frame that is too long")
                 return unpack(await self._stdout.readexactly(length))
         except TimeoutError as error:
-            raise WorkerLost("no answer") from error
+            raise WorkerLostError("no answer") from error
         except (asyncio.IncompleteReadError, OSError, ValueError) as error:
-            raise WorkerLost("the process ended") from error
+            raise WorkerLostError("the process ended") from error
 
     async def kill(self) -> None:
         """End the process immediately, and read to the end, so that asyncio closes its pipes."""

@@ -16,7 +16,7 @@ from app.errors import InvalidParametersError, NotFoundError, StorageError
 from app.sandbox.process import ProcessResult, run_program
 
 MAX_OUTPUT_BYTES = 256 * 1024
-TIMEOUT_S = 30.0
+COMMAND_TIMEOUT_S = 30.0
 
 _SAFE_CONFIG = {
     "color.ui": "false",
@@ -102,7 +102,9 @@ class Repository:
         """
         result = await self.run(arguments, author=author)
         if result.timed_out:
-            raise StorageError(f"git {arguments[0]} took longer than {TIMEOUT_S:g} s and was stopped.")
+            raise StorageError(
+                f"git {arguments[0]} took longer than {COMMAND_TIMEOUT_S:g} s and was stopped."
+            )
         if result.exit_code:
             message = (result.errors or result.output).decode("utf-8", "replace").strip()
             raise InvalidParametersError(f"git {arguments[0]}: {message}", exit_code=result.exit_code)
@@ -115,7 +117,11 @@ class Repository:
         for name, default in zip(("user.name", "user.email"), _DEFAULT_AUTHOR, strict=True):
             arguments = [self._program, "config", "--global", "--includes", "--get", name]
             result = await run_program(
-                arguments, cwd=self._root, environment=_user_environment(), timeout=TIMEOUT_S, max_output=1000
+                arguments,
+                cwd=self._root,
+                environment=_user_environment(),
+                timeout=COMMAND_TIMEOUT_S,
+                max_output=1000,
             )
             identity.append(result.output.decode("utf-8", "replace").strip() or default)
         return identity[0], identity[1]
@@ -151,7 +157,7 @@ class Repository:
             command,
             cwd=self._root,
             environment=_environment(config, author),
-            timeout=TIMEOUT_S,
+            timeout=COMMAND_TIMEOUT_S,
             max_output=max_output,
         )
 

@@ -21,8 +21,8 @@ from app.vault.changes import ChangeSet, Create, Delete, FileChange, Update, con
 from app.vault.path import NotePath
 from app.vault.safe_fs import VaultRoot
 
-MAX_BYTES = 256 * 1024 * 1024
-MAX_FILES = 50_000
+MAX_COPIED_BYTES = 256 * 1024 * 1024
+MAX_COPIED_FILES = 50_000
 
 
 class VaultReader(Protocol):
@@ -75,18 +75,18 @@ class StagingCopy:
             for path in paths:
                 if self._removed:
                     return
-                total += self._copy(vault, path, MAX_BYTES - total)
+                total += self._copy(vault, path, MAX_COPIED_BYTES - total)
 
     def _copy(self, vault: VaultReader, path: NotePath, remaining: int) -> int:
         try:
             content = vault.read(path)
         except (NotFoundError, InvalidPathError):
             return 0
-        if len(content) > remaining or len(self._hashes) >= MAX_FILES:
+        if len(content) > remaining or len(self._hashes) >= MAX_COPIED_FILES:
             raise LimitError(
-                f"The vault is too large to copy for a command (at most {MAX_FILES:,} files and"
-                f" {MAX_BYTES // 1024**2} MiB). Nothing was run. Use a command that only reads.",
-                limit=MAX_BYTES,
+                f"The vault is too large to copy for a command (at most {MAX_COPIED_FILES:,} files and"
+                f" {MAX_COPIED_BYTES // 1024**2} MiB). Nothing was run. Use a command that only reads.",
+                limit=MAX_COPIED_BYTES,
             )
         target = self.folder / path.text
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -162,7 +162,7 @@ def _read_all(folder: Path, known_paths: Collection[NotePath], left_out: list[st
                 elif status is not None and not stat.S_ISREG(status.st_mode):
                     left_out.append(f"{text}: not a regular file")
                 else:
-                    content = folder_handle.read(name, MAX_BYTES - total)
+                    content = folder_handle.read(name, MAX_COPIED_BYTES - total)
                     total += len(content)
                     files[NotePath.on_disk(text)] = content
     return files

@@ -101,8 +101,15 @@ class ClientRegistry:
     def clients(self) -> tuple[ConnectedClient, ...]:
         """The connected clients in order of arrival."""
         return tuple(
-            ConnectedClient(one.client, one.since, one.last, one.calls, one.open, self.is_tainted(one.client))
-            for one in self._clients.values()
+            ConnectedClient(
+                client.client,
+                client.since,
+                client.last,
+                client.calls,
+                client.open,
+                self.is_tainted(client.client),
+            )
+            for client in self._clients.values()
         )
 
     def mark_seen(self, client: Client, *, call: bool = False, open_change: int = 0) -> None:
@@ -161,7 +168,9 @@ class ClientRegistry:
         if len(self._clients) < _MAX_CLIENTS:
             return
         idle = [
-            one for key, one in self._clients.items() if not one.open and not self._open_connections.get(key)
+            client
+            for key, client in self._clients.items()
+            if not client.open and not self._open_connections.get(key)
         ]
         if idle:
             self.mark_disconnected(min(idle, key=lambda record: record.last).client)

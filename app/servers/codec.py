@@ -18,8 +18,8 @@ Json = dict[str, Any]
 _MODEL_USAGE = "inside"
 """The name of `ToolOutcome.model_usage` in the protocol."""
 _ERRORS = {
-    one.type: one
-    for one in (
+    error_class.type: error_class
+    for error_class in (
         errors.NotFoundError,
         errors.AmbiguousError,
         errors.PermissionDeniedError,

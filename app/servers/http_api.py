@@ -127,7 +127,7 @@ class _Api:
 
     async def complete(self, request: Request) -> Response:
         query = request.query_params.get("kind", "note")
-        kind = next((one for one in NAME_KINDS if one == query), None)
+        kind = next((kind for kind in NAME_KINDS if kind == query), None)
         if kind is None:
             raise InvalidParametersError(f"{query!r} is not a valid kind.", allowed=list(NAME_KINDS))
         names = await self._service.complete(

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 LIST_NOTES_TOOL, LIST_TAGS_TOOL, BLOCK_TOOL = "list_notes", "list_tags", "block"
 _MAX_PAGE_NOTES = 1000
 _MAX_COMPLETIONS = 100
-_MAX_PENDING = 100
+_MAX_PENDING_OPERATIONS = 100
 
 
 def caller_of(client: Client, *, claim: str = "", tainted: bool = False) -> Caller:
@@ -75,7 +75,7 @@ class LocalVaultAccess:
         """The tasks of running calls, and whether this service has canceled the call."""
         self._idle = asyncio.Event()
         self._idle.set()
-        self.find_turn_caller: Callable[[str], Caller | None] = lambda name: None
+        self.find_turn_caller: Callable[[str], Caller | None] = lambda tool_name: None
         """Returns the caller of the panel's current turn if the named client is answering it, else None."""
         self.client_registry = ClientRegistry(events)
         self._broadcaster = ChangeBroadcaster(runner, events)
@@ -163,7 +163,7 @@ class LocalVaultAccess:
     async def _run(
         self, tracker: CallTracker, tool: str, arguments: Mapping[str, object], caller: Caller
     ) -> ToolOutcome:
-        call = Call.of(tool, arguments, caller, observer=tracker.observer, id=tracker.id)
+        call = Call.of(tool, arguments, caller, observer=tracker.observer, call_id=tracker.id)
         return await self._runner.run(call)
 
     async def _submit(
@@ -171,12 +171,14 @@ class LocalVaultAccess:
     ) -> ToolOutcome:
         if not self._pending.can_wait:
             return await self._run(tracker, tool, arguments, caller)
-        waiting_count = sum(is_same_caller(one.caller, caller) for one in self._pending.open_operations)
-        if waiting_count >= _MAX_PENDING:
+        waiting_count = sum(
+            is_same_caller(operation.caller, caller) for operation in self._pending.open_operations
+        )
+        if waiting_count >= _MAX_PENDING_OPERATIONS:
             message = (
                 f"{waiting_count} of your operations already wait for the user. Cancel some, or try later."
             )
-            raise LimitError(message, limit=_MAX_PENDING)
+            raise LimitError(message, limit=_MAX_PENDING_OPERATIONS)
         return await self._pending.submit(tool, arguments, caller, tracker.wait_for_turn)
 
     async def notes(self, client: Client, after: str = "", limit: int = 200) -> NotePage:
@@ -187,7 +189,7 @@ class LocalVaultAccess:
         """
         view, after = self._view(client, LIST_NOTES_TOOL), encodable(after)
         limit = min(max(limit, 1), _MAX_PAGE_NOTES)
-        paths = sorted(text for one in view.notes() if (text := str(one.path)) > after)
+        paths = sorted(text for note in view.notes() if (text := str(note.path)) > after)
         page = tuple(paths[:limit])
         self._log_read(
             client, LIST_NOTES_TOOL, {"after": after, "limit": limit}, f"{pluralize(len(page), 'name')}."
@@ -208,15 +210,15 @@ class LocalVaultAccess:
 
     def _complete_names(self, client: Client, view: IndexView, kind: NameKind, text: str) -> list[str]:
         if kind == "tag":
-            names = [one.tag for one in sorted(view.tags(), key=lambda tag: -tag.count)]
+            names = [tag_count.tag for tag_count in sorted(view.tags(), key=lambda tag: -tag.count)]
         elif kind == "block":
             caller = caller_of(client)
             reads = self._runner.visibility_for(caller, BLOCK_TOOL).can_read
             blocks = VisibleBlocks(self._memory.store, reads).blocks(agent_key(caller))
-            names = [one.label for one in blocks]
+            names = [block.label for block in blocks]
         else:
             shortest = view.resolver.shortest
-            records = {one.path.name: one.path for one in view.notes()}
+            records = {note.path.name: note.path for note in view.notes()}
             return [shortest(records[name], None) for name in complete(records, text, _MAX_COMPLETIONS)]
         return list(complete(names, text, _MAX_COMPLETIONS))
 
@@ -240,6 +242,6 @@ class LocalVaultAccess:
         """
         self.client_registry.mark_seen(client)
         caller = caller_of(client)
-        if not any(one.name == tool for one in self._registry.tools(caller)):
+        if not any(visible_tool.name == tool for visible_tool in self._registry.tools(caller)):
             raise PermissionDeniedError(f"{client.name} may not use {tool}.", tool=tool)
         return self._runner.index_view(caller, tool)

@@ -83,8 +83,8 @@ class _LiveElicitation:
     async def ask(self, request: ApprovalRequest) -> Decision:
         form = mcp_approval_form.question_form(request)
         self._on_asking()
-        session, id = self._ctx.session, self._ctx.request_id
-        answer = await session.elicit_form(form.message, form.requested_schema, related_request_id=id)
+        session, request_id = self._ctx.session, self._ctx.request_id
+        answer = await session.elicit_form(form.message, form.requested_schema, related_request_id=request_id)
         return mcp_approval_form.parse_decision(request, answer)
 
 

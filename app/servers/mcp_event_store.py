@@ -30,21 +30,21 @@ class RecentEvents:
 
     def add(self, stream: StreamId, message: JSONRPCMessage | None) -> EventId:
         """Store a message and return its id."""
-        id = str(next(self._numbers))
-        self._events[id] = (stream, message)
+        event_id = str(next(self._numbers))
+        self._events[event_id] = (stream, message)
         if len(self._events) > _MAX_EVENTS:
             self._events.popitem(last=False)
-        return id
+        return event_id
 
-    def events_after(self, id: EventId) -> tuple[StreamId, list[EventMessage]] | None:
+    def events_after(self, last_event_id: EventId) -> tuple[StreamId, list[EventMessage]] | None:
         """Return the message's stream and that stream's later messages; None if the id is unknown."""
-        if id not in self._events:
+        if last_event_id not in self._events:
             return None
-        stream = self._events[id][0]
+        stream = self._events[last_event_id][0]
         later = [
             EventMessage(message, event_id)
             for event_id, (stream_id, message) in self._events.items()
-            if int(event_id) > int(id) and stream_id == stream and message is not None
+            if int(event_id) > int(last_event_id) and stream_id == stream and message is not None
         ]
         return stream, later
 

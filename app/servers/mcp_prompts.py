@@ -89,8 +89,8 @@ class McpPrompt:
     def wire(self) -> dict[str, Any]:
         """The entry in a list of prompts."""
         arguments = [
-            {"name": one.name, "description": one.description, "required": one.required}
-            for one in self.arguments
+            {"name": argument.name, "description": argument.description, "required": argument.required}
+            for argument in self.arguments
         ]
         return {
             "name": self.name,
@@ -101,7 +101,7 @@ class McpPrompt:
 
     def kind_of(self, argument: str) -> NameKind | None:
         """Return the kind of name that an argument takes; None for free text."""
-        return next((one.kind for one in self.arguments if one.name == argument), None)
+        return next((parameter.kind for parameter in self.arguments if parameter.name == argument), None)
 
 
 async def list_prompts(
@@ -109,7 +109,7 @@ async def list_prompts(
 ) -> dict[str, Any]:
     """Return the prompts whose tools the client may call."""
     available = await context.session(ctx).tools()
-    return {"prompts": [one.wire for one in PROMPTS.values() if available.keys() >= set(one.tools)]}
+    return {"prompts": [prompt.wire for prompt in PROMPTS.values() if available.keys() >= set(prompt.tools)]}
 
 
 async def get_prompt(context: McpContext, ctx: Context, params: t.GetPromptRequestParams) -> dict[str, Any]:
@@ -122,8 +122,10 @@ async def get_prompt(context: McpContext, ctx: Context, params: t.GetPromptReque
     if prompt is None or not await context.has_tools(ctx, *prompt.tools):
         raise MCPError(t.INVALID_PARAMS, f"There is no prompt called {params.name}.")
     arguments = {name: value.strip() for name, value in (params.arguments or {}).items() if value.strip()}
-    missing = [one.name for one in prompt.arguments if one.required and one.name not in arguments]
-    unknown = sorted(set(arguments) - {one.name for one in prompt.arguments})
+    missing = [
+        argument.name for argument in prompt.arguments if argument.required and argument.name not in arguments
+    ]
+    unknown = sorted(set(arguments) - {argument.name for argument in prompt.arguments})
     if missing or unknown:
         problem = f"needs {', '.join(missing)}" if missing else f"does not take {', '.join(unknown)}"
         raise MCPError(t.INVALID_PARAMS, f"The prompt {prompt.name} {problem}.")
@@ -299,5 +301,5 @@ _ALL_PROMPTS = (
         _build_weigh_prompt,
     ),
 )
-PROMPTS: Mapping[str, McpPrompt] = {one.name: one for one in _ALL_PROMPTS}
+PROMPTS: Mapping[str, McpPrompt] = {prompt.name: prompt for prompt in _ALL_PROMPTS}
 """All prompts by name."""

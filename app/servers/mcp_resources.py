@@ -121,7 +121,9 @@ async def _list_blocks(context: McpContext, ctx: Context) -> list[Result]:
     if not outcome.success:
         log.info("could not list the memory blocks: %s", outcome.message)
         return []
-    return [_block_resource(one) for one in cast("list[dict[str, Any]]", outcome.result.get("blocks", []))]
+    return [
+        _block_resource(block) for block in cast("list[dict[str, Any]]", outcome.result.get("blocks", []))
+    ]
 
 
 def _block_resource(block: dict[str, Any]) -> Result:

@@ -129,7 +129,7 @@ async def _read_line(reader: asyncio.StreamReader) -> bytes | None:
 
 
 def _parse_error(error: ValidationError) -> tuple[int, str]:
-    if any(one["type"] == "json_invalid" for one in error.errors()):
+    if any(detail["type"] == "json_invalid" for detail in error.errors()):
         return t.PARSE_ERROR, "The message is not JSON."
     return t.INVALID_REQUEST, "The message is not a JSON-RPC message."
 

@@ -63,7 +63,7 @@ def _path_item(tool: ToolDescriptor) -> Json:
         "tags": [tool.category],
         "requestBody": {
             "required": bool(tool.input_schema.get("required")),
-            "content": {"application/json": {"schema": _body_schema(tool.input_schema)}},
+            "content": {"application/json": {"schema": {"type": "object", **tool.input_schema}}},
         },
         "responses": {
             "200": _response("The outcome; a denial by the user is an outcome, too.", tool.output_schema),
@@ -82,10 +82,6 @@ def _path_item(tool: ToolDescriptor) -> Json:
     return {"post": call}
 
 
-def _body_schema(schema: Mapping[str, Any]) -> Json:
-    return {"type": "object", **schema}
-
-
 def _response(text: str, schema: Mapping[str, Any]) -> Json:
     return {"description": text, "content": {"application/json": {"schema": dict(schema)}}}
 
@@ -98,7 +94,7 @@ def _error_references(*codes: str) -> Json:
     return {code: {"$ref": f"#/components/responses/E{code}"} for code in codes}
 
 
-def _get_operation(id: str, summary: str, *parameters: Json, response: Json | None = None) -> Json:
+def _get_operation(operation_id: str, summary: str, *parameters: Json, response: Json | None = None) -> Json:
     locations = {parameter["in"] for parameter in parameters}
     errors = ["401", "403", "429"]
     if "path" in locations:
@@ -106,7 +102,7 @@ def _get_operation(id: str, summary: str, *parameters: Json, response: Json | No
     if "query" in locations:
         errors.append("422")
     operation: Json = {
-        "operationId": id,
+        "operationId": operation_id,
         "summary": summary,
         "tags": ["vault"],
         "responses": {

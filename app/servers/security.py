@@ -28,7 +28,7 @@ log = logging.getLogger(__name__)
 
 MAX_BODY_BYTES = 10 * 1024 * 1024
 BODY_TIMEOUT_S = 30.0
-MAX_REQUESTS = 48
+MAX_CONCURRENT_REQUESTS = 48
 """Maximum number of running requests of each program; with the local token, four times as many in total."""
 SEND_TIMEOUT_S = 20.0
 """Time limit for a client to accept a part of a response; its connection is closed afterwards."""
@@ -45,7 +45,7 @@ SWITCHED_OFF_REASON = "it was switched off"
 REVOKED_REASON = "its token was revoked"
 
 
-class RejectedRequest(Exception):
+class RequestRejectedError(Exception):
     """A request is rejected, with this status, message and additional headers."""
 
     def __init__(self, status: HTTPStatus, message: str, *headers: tuple[bytes, bytes]) -> None:
@@ -127,12 +127,12 @@ class SecurityMiddleware:
         try:
             mount, client, credential = self._authenticate(scope)
             body = await self._read_body(scope, receive)
-        except RejectedRequest as rejection:
+        except RequestRejectedError as rejection:
             await _send_rejection(send, rejection)
             return
         except TimeoutError:
             await _send_rejection(
-                send, RejectedRequest(HTTPStatus.REQUEST_TIMEOUT, "The body took too long.")
+                send, RequestRejectedError(HTTPStatus.REQUEST_TIMEOUT, "The body took too long.")
             )
             return
         if body is None:
@@ -189,7 +189,7 @@ class SecurityMiddleware:
         """Authenticate a request and return its app, client and credential.
 
         Raises:
-            RejectedRequest: the request is rejected.
+            RequestRejectedError: the request is rejected.
         """
         headers = _Headers(scope)
         self._check_host(headers)
@@ -198,14 +198,15 @@ class SecurityMiddleware:
         address = scope.get("client")
         if address:
             self._on_trusted((address[0], address[1]))
-        mount = next((one for one in self._mounts if _is_under(scope["path"], one.prefix)), None)
+        mount = next((mount for mount in self._mounts if _is_under(scope["path"], mount.prefix)), None)
         if mount is None:
-            raise RejectedRequest(HTTPStatus.NOT_FOUND, "Not found.")
+            raise RequestRejectedError(HTTPStatus.NOT_FOUND, "Not found.")
         if not credential.local and (reason := mount.closed_reason()):
-            raise RejectedRequest(HTTPStatus.FORBIDDEN, reason)
+            raise RequestRejectedError(HTTPStatus.FORBIDDEN, reason)
         client = _client(credential, mount, headers)
-        if len(self._running.get(credential.name, ())) >= MAX_REQUESTS * (4 if credential.local else 1):
-            raise RejectedRequest(
+        limit = MAX_CONCURRENT_REQUESTS * (4 if credential.local else 1)
+        if len(self._running.get(credential.name, ())) >= limit:
+            raise RequestRejectedError(
                 HTTPStatus.TOO_MANY_REQUESTS,
                 "Too many of your requests are running. Try again when one has ended.",
                 (b"retry-after", b"1"),
@@ -216,13 +217,13 @@ class SecurityMiddleware:
     def _check_host(self, headers: _Headers) -> None:
         hosts = headers.all_values(b"host")
         if len(hosts) != 1 or hosts[0].lower() not in self._hosts:
-            raise RejectedRequest(
+            raise RequestRejectedError(
                 HTTPStatus.MISDIRECTED_REQUEST, "This server only accepts the host 127.0.0.1."
             )
 
     def _check_origin(self, headers: _Headers) -> None:
         if any(origin.lower() not in self._origins for origin in headers.all_values(b"origin")):
-            raise RejectedRequest(HTTPStatus.FORBIDDEN, "Web pages can't use this server.")
+            raise RequestRejectedError(HTTPStatus.FORBIDDEN, "Web pages can't use this server.")
 
     def _check_token(self, headers: _Headers) -> Credential:
         values = headers.all_values(b"authorization")
@@ -239,7 +240,7 @@ class SecurityMiddleware:
             if token
             else "A token is required: Authorization: Bearer …"
         )
-        raise RejectedRequest(
+        raise RequestRejectedError(
             HTTPStatus.UNAUTHORIZED, message, (b"www-authenticate", b'Bearer realm="scriptorium"')
         )
 
@@ -247,10 +248,10 @@ class SecurityMiddleware:
         """Read the whole body; return None if the client disconnects.
 
         Raises:
-            RejectedRequest: the body is too large or has too many values, or its length is invalid.
+            RequestRejectedError: the body is too large or has too many values, or its length is invalid.
             TimeoutError: the body takes too long.
         """
-        too_large_error = RejectedRequest(
+        too_large_error = RequestRejectedError(
             HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"The body is larger than {MAX_BODY_BYTES} bytes."
         )
         length_headers = _Headers(scope).all_values(b"content-length")
@@ -273,7 +274,7 @@ class SecurityMiddleware:
         try:
             await check_json_size(body)
         except LimitError as error:
-            raise RejectedRequest(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, error.message) from error
+            raise RequestRejectedError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, error.message) from error
         return body
 
 
@@ -346,7 +347,7 @@ class _ResponseSender:
     async def abort(self, reason: str) -> None:
         """End an incomplete response; if it has not started, send an error with the reason instead."""
         if not self._started:
-            rejection = RejectedRequest(
+            rejection = RequestRejectedError(
                 HTTPStatus.SERVICE_UNAVAILABLE, f"The request was ended: {reason or CLOSED_REASON}."
             )
             await _send_rejection(self._send, rejection)
@@ -381,7 +382,7 @@ def _decode_header(headers: _Headers, name: bytes, max_chars: int) -> str:
     return "".join(char for char in text if char.isprintable())[:max_chars].strip()
 
 
-async def _send_rejection(send: Send, rejection: RejectedRequest) -> None:
+async def _send_rejection(send: Send, rejection: RequestRejectedError) -> None:
     body = json.dumps(
         {"success": False, "error": {"type": _error_type(rejection.status), "message": rejection.message}}
     ).encode()

@@ -80,7 +80,9 @@ def outcome_schema(result: type[ToolResult]) -> Schema:
         "denied": {"type": "boolean", "description": "The user denied the change."},
         "words": {"type": "string", "description": "The user's comment."},
     }
-    properties |= {name: one for name, one in fields["properties"].items() if name != "message"}
+    properties |= {
+        name: field_schema for name, field_schema in fields["properties"].items() if name != "message"
+    }
     required = [name for name in fields.get("required", ()) if name != "message"]
     return {
         "type": "object",

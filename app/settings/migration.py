@@ -51,8 +51,8 @@ def _names(section: object, *lists: str) -> set[str]:
     """Return the case-folded names of the entries in a section's lists."""
     if not isinstance(section, dict):
         return set()
-    entries = [one for name in lists if isinstance(section.get(name), list) for one in section[name]]
-    return {str(one["name"]).casefold() for one in entries if isinstance(one, dict) and "name" in one}
+    entries = [entry for name in lists if isinstance(section.get(name), list) for entry in section[name]]
+    return {str(entry["name"]).casefold() for entry in entries if isinstance(entry, dict) and "name" in entry}
 
 
 def _merge_categories(raw: Raw) -> None:
@@ -62,11 +62,15 @@ def _merge_categories(raw: Raw) -> None:
     """
     on, off = raw.pop("categories_on", ()), raw.pop("categories_off", ())
     lists = [ids if isinstance(ids, list | tuple) else None for ids in (on, off)]
-    if None in lists or not all(isinstance(id, str) for ids in lists for id in ids or ()):
+    if None in lists or not all(isinstance(category_id, str) for ids in lists for category_id in ids or ()):
         # A list that can't be understood may protect something: the map is then invalid, too.
         raw["categories"] = [on, off]
         return
-    merged = {str(id): state for ids, state in zip(lists, (True, False), strict=True) for id in ids or ()}
+    merged = {
+        str(category_id): state
+        for ids, state in zip(lists, (True, False), strict=True)
+        for category_id in ids or ()
+    }
     categories = raw.get("categories", {})
     if merged and isinstance(categories, dict):
         raw["categories"] = {**merged, **categories}
@@ -81,7 +85,7 @@ def move_enabled_categories(settings: Settings) -> None:
     if not extra or "categories_on" not in extra or settings.permissions.is_unreadable:
         return
     on = extra.pop("categories_on")
-    ids = [id for id in on if isinstance(id, str)] if isinstance(on, list) else []
+    ids = [category_id for category_id in on if isinstance(category_id, str)] if isinstance(on, list) else []
     configured = settings.permissions.categories
     settings.permissions = settings.permissions.model_copy(
         update={"categories": {**dict.fromkeys(ids, True), **configured}}

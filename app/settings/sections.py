@@ -212,7 +212,7 @@ class PermissionSettings(GuardedSection):
     @property
     def categories_off(self) -> frozenset[str]:
         """The categories whose tools can't be called in any vault."""
-        return frozenset(id for id, on in self.categories.items() if not on)
+        return frozenset(category_id for category_id, on in self.categories.items() if not on)
 
 
 class IndexSettings(SettingsSection):
@@ -401,7 +401,7 @@ class Settings(SettingsSection):
         answering = self.agent.answering
         if not isinstance(answering, AnswerByProgram):
             return None
-        return next((one for one in self.programs.programs if one.name == answering.name), None)
+        return next((program for program in self.programs.programs if program.name == answering.name), None)
 
     @property
     def answering_agent(self) -> AgentProfile | AgentGroup | None:

@@ -92,7 +92,7 @@ class AgentProgramSettings(SettingsSection):
     @model_validator(mode="after")
     def _check_names(self) -> Self:
         """Check that names are unique and not reserved: the audit log and rules identify programs by name."""
-        names = [one.name.casefold() for one in self.programs]
+        names = [program.name.casefold() for program in self.programs]
         for name in names:
             if names.count(name) > 1:
                 raise ValueError(f"two programs have the name {name}")

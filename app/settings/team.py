@@ -72,17 +72,17 @@ class TeamSettings(SettingsSection):
 
     def agent(self, name: str) -> AgentProfile | None:
         """Return the agent with this name, ignoring case, or None."""
-        return next((one for one in self.agents if one.name.casefold() == name.casefold()), None)
+        return next((agent for agent in self.agents if agent.name.casefold() == name.casefold()), None)
 
     def group(self, name: str) -> AgentGroup | None:
         """Return the group with this name, ignoring case, or None."""
-        return next((one for one in self.groups if one.name.casefold() == name.casefold()), None)
+        return next((group for group in self.groups if group.name.casefold() == name.casefold()), None)
 
     @model_validator(mode="after")
     def _check_names(self) -> Self:
         """Check that names are unique and not reserved, and that all members exist."""
-        agents = [one.name.casefold() for one in self.agents]
-        names = agents + [one.name.casefold() for one in self.groups]
+        agents = [agent.name.casefold() for agent in self.agents]
+        names = agents + [group.name.casefold() for group in self.groups]
         for name in names:
             if names.count(name) > 1:
                 raise ValueError(f"two agents or groups have the name {name}")

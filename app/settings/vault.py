@@ -19,21 +19,23 @@ class VaultSettings(GuardedSection):
     categories: dict[str, bool] = Field(default_factory=dict)
     limits: tuple[CallLimit, ...] = ()
 
-    def is_category_on(self, id: str, permissions: PermissionSettings, *, by_default: bool) -> bool:
-        """Return whether the tool category `id` is on in this vault.
+    def is_category_on(self, category_id: str, permissions: PermissionSettings, *, by_default: bool) -> bool:
+        """Return whether the tool category `category_id` is on in this vault.
 
         A category that `permissions` turns off is denied by the policy, whatever the result.
 
         Args:
-            id: The category.
+            category_id: The category.
             permissions: The settings for all vaults.
             by_default: Whether it is on by default.
         """
-        return self.categories.get(id, permissions.categories.get(id) or by_default)
+        return self.categories.get(category_id, permissions.categories.get(category_id) or by_default)
 
     def with_categories(self, on: bool | None, *ids: str) -> VaultSettings:
         """Return a copy with these categories on or off; None restores the default."""
-        other_categories = {id: value for id, value in self.categories.items() if id not in ids}
+        other_categories = {
+            category_id: value for category_id, value in self.categories.items() if category_id not in ids
+        }
         changed_categories = {} if on is None else dict.fromkeys(ids, on)
         return self.model_copy(update={"categories": {**other_categories, **changed_categories}})
 

@@ -50,9 +50,9 @@ def read_feed(content: bytes, content_type: str, charset: str) -> Feed:
     parsed = feedparser.parse(content, response_headers={"content-type": response_type or "application/xml"})
     if not parsed.get("version"):
         raise InvalidParametersError("The address is not a feed: its content is neither RSS nor Atom.")
-    entries = tuple(_parse_entry(one) for one in parsed.get("entries", ())[:_MAX_ENTRIES])
+    entries = tuple(_parse_entry(entry) for entry in parsed.get("entries", ())[:_MAX_ENTRIES])
     title = _strip_markup(parsed.get("feed", {}).get("title"), _MAX_TITLE_CHARS)
-    return Feed(title, tuple({one.key: one for one in entries}.values()))
+    return Feed(title, tuple({entry.key: entry for entry in entries}.values()))
 
 
 def _parse_entry(entry: Mapping[str, object]) -> FeedEntry:

@@ -33,7 +33,7 @@ class Inbox:
 
     def source_notifications(self, source: str) -> tuple[Notification, ...]:
         """Return the unread notifications of a source."""
-        return tuple(one for one in self._unread.values() if one.source == source)
+        return tuple(notification for notification in self._unread.values() if notification.source == source)
 
     def add(self, notification: Notification) -> None:
         """Add a notification in place of an unread one with its key; drop the oldest ones over the limits."""

@@ -88,7 +88,7 @@ class Sources:
         self._fetcher = Fetcher(limits=FEED_LIMITS)
         self._writable = writable
         self._config_store = SourceConfigStore(folder, writable=writable)
-        self._configs: dict[str, SourceConfig] = {one.id: one for one in self._config_store.load()}
+        self._configs: dict[str, SourceConfig] = {config.id: config for config in self._config_store.load()}
         self._running: dict[str, _RunningSource] = {}
         self._problems: dict[str, str] = {}
         self._recent: dict[str, deque[Notification]] = {}
@@ -112,8 +112,8 @@ class Sources:
 
     async def close(self) -> None:
         """Stop all sources and save the unread notifications."""
-        for id in tuple(self._running):
-            await self._stop(id)
+        for source_id in tuple(self._running):
+            await self._stop(source_id)
         if self._writable and (len(self.inbox) or (self._folder / "inbox.json").exists()):
             try:
                 await asyncio.to_thread(self.inbox.save)
@@ -161,8 +161,8 @@ class Sources:
             case FeedConfig():
                 return FeedStream(config, self._folder / config.id / "feed.json", self._fetcher, self._events)
 
-    async def _stop(self, id: str) -> None:
-        running = self._running.pop(id, None)
+    async def _stop(self, source_id: str) -> None:
+        running = self._running.pop(source_id, None)
         if running is not None:
             running.close()
             await running.source.stop()
@@ -173,34 +173,38 @@ class Sources:
         """Return the state of every source, in the order in which they were added."""
         return tuple(self._info(config) for config in self._configs.values())
 
-    def get(self, id: str) -> SourceInfo:
+    def get(self, source_id: str) -> SourceInfo:
         """Return the source with this id or name.
 
         Raises:
             NotFoundError: there is no such source, or several sources have this name.
         """
-        return self._info(self._find(id))
+        return self._info(self._find(source_id))
 
     def files(self) -> tuple[FileSource, ...]:
         """Return the open folders."""
-        return tuple(one.source for one in self._running.values() if isinstance(one.source, FileSource))
+        return tuple(
+            running.source for running in self._running.values() if isinstance(running.source, FileSource)
+        )
 
-    def _find(self, id: str) -> SourceConfig:
-        if id in self._configs:
-            return self._configs[id]
+    def _find(self, source_id: str) -> SourceConfig:
+        if source_id in self._configs:
+            return self._configs[source_id]
         matches = [
-            config for config in self._configs.values() if config.name.casefold() == id.strip().casefold()
+            config
+            for config in self._configs.values()
+            if config.name.casefold() == source_id.strip().casefold()
         ]
         if len(matches) == 1:
             return matches[0]
         available = [f"{config.id} ({config.name})" for config in self._configs.values()]
-        suggestions = [match[0] for match in process.extract(id, available, limit=3, score_cutoff=40)]
+        suggestions = [match[0] for match in process.extract(source_id, available, limit=3, score_cutoff=40)]
         message = (
-            f"{len(matches)} sources have the name {id!r}. Use an id instead."
+            f"{len(matches)} sources have the name {source_id!r}. Use an id instead."
             if matches
-            else f"There is no source {id!r}."
+            else f"There is no source {source_id!r}."
         )
-        raise NotFoundError(message, source_id=id, suggestions=suggestions, sources=available)
+        raise NotFoundError(message, source_id=source_id, suggestions=suggestions, sources=available)
 
     def _info(self, config: SourceConfig) -> SourceInfo:
         running = self._running.get(config.id)
@@ -228,10 +232,10 @@ class Sources:
         if self._memory is None or not isinstance(config, FolderConfig):
             return ()
         blocks = self._memory.all_blocks()
-        return tuple(sorted({one.label for one in blocks if one.origin.get(SOURCE_KEY) == config.id}))
+        return tuple(sorted({block.label for block in blocks if block.origin.get(SOURCE_KEY) == config.id}))
 
     def _is_loaded(self, label: str) -> bool:
-        return self._memory is not None and any(one.label == label for one in self._memory.all_blocks())
+        return self._memory is not None and any(block.label == label for block in self._memory.all_blocks())
 
     # User actions
 
@@ -271,18 +275,18 @@ class Sources:
             self._events.publish(SourcesChanged((config.id,)))
         return self._info(config)
 
-    async def set_paused(self, id: str, paused: bool, *, by_call: bool = False) -> SourceInfo:
+    async def set_paused(self, source_id: str, paused: bool, *, by_call: bool = False) -> SourceInfo:
         """Pause or resume a source; the choice survives a restart. Raises as `change` does.
 
         Args:
-            id: The source's id or name.
+            source_id: The source's id or name.
             paused: Whether to pause it.
             by_call: Whether a tool call requested it; that call has its own log entry.
         """
         op = "" if by_call else "pause" if paused else "resume"
-        return await self._change(self._find(id).model_copy(update={"paused": paused}), op)
+        return await self._change(self._find(source_id).model_copy(update={"paused": paused}), op)
 
-    async def remove(self, id: str) -> None:
+    async def remove(self, source_id: str) -> None:
         """Remove a source. Its files and the blocks that were loaded from them remain.
 
         Raises:
@@ -290,22 +294,22 @@ class Sources:
             VaultBusyError: the vault is open read-only.
             StorageError: the configuration can't be saved.
         """
-        config = self._find(id)
-        self._save({key: one for key, one in self._configs.items() if key != config.id})
+        config = self._find(source_id)
+        self._save({key: other for key, other in self._configs.items() if key != config.id})
         self.on_configured("remove", config)
         await self._stop(config.id)
         self.inbox.remove_source(config.id)
         self._recent.pop(config.id, None)
         self._events.publish(SourcesChanged((config.id,)))
 
-    async def check_feed(self, id: str) -> SourceInfo:
+    async def check_feed(self, source_id: str) -> SourceInfo:
         """Poll a feed now.
 
         Raises:
             NotFoundError: there is no such source.
             InvalidParametersError: the source is not a feed, or is paused.
         """
-        config = self._find(id)
+        config = self._find(source_id)
         running = self._running.get(config.id)
         if running is None or not isinstance(running.source, FeedStream):
             raise InvalidParametersError(f"{config.name} is paused or not a feed, so it can't be checked.")
@@ -323,7 +327,7 @@ class Sources:
         self._configs = sources
 
     def _check_config(self, config: SourceConfig) -> None:
-        others = [one for one in self._configs.values() if one.id != config.id]
+        others = [other for other in self._configs.values() if other.id != config.id]
         if isinstance(config, FolderConfig | FolderStreamConfig):
             self._check_folder(Path(config.folder))
         if isinstance(config, FeedConfig):
@@ -377,21 +381,23 @@ class Sources:
         """Remove the oldest unread notifications, limited in number; return those that the agent may see."""
         notifications = self.inbox.take(_MAX_NOTIFICATIONS_PER_TURN)
         if notifications:
-            self._events.publish(SourcesChanged(tuple(dict.fromkeys(one.source for one in notifications))))
-        return tuple(one for one in notifications if may_see(one))
+            self._events.publish(
+                SourcesChanged(tuple(dict.fromkeys(notification.source for notification in notifications)))
+            )
+        return tuple(notification for notification in notifications if may_see(notification))
 
     def is_vault_notification(self, notification: Notification) -> bool:
         """Return whether a notification comes from the vault, so that its path is a note's."""
         return isinstance(self._configs.get(notification.source), VaultStreamConfig)
 
-    def name_of(self, id: str) -> str:
+    def name_of(self, source_id: str) -> str:
         """Return the name of a source, or its id if it was removed."""
-        config = self._configs.get(id)
-        return config.name if config is not None else id
+        config = self._configs.get(source_id)
+        return config.name if config is not None else source_id
 
-    def starts_turn(self, id: str) -> bool:
+    def starts_turn(self, source_id: str) -> bool:
         """Return whether notifications of a source can start a turn of the agent."""
-        config = self._configs.get(id)
+        config = self._configs.get(source_id)
         return isinstance(config, VaultStreamConfig | FolderStreamConfig | FeedConfig) and config.starts_turn
 
     # Commits
@@ -403,7 +409,7 @@ class Sources:
 
         An undo saves no block.
         """
-        source = next((one for one in self.files() if one.place == place), None)
+        source = next((file_source for file_source in self.files() if file_source.place == place), None)
         if source is None or self._memory is None or undo:
             return
         for path, saved_hash in changed:
@@ -416,7 +422,10 @@ class Sources:
 
     def was_on_disk(self, origin_source: str, saved_hash: str, content: bytes) -> bool:
         """Return whether a block's content, with this hash, is one that a file of its source had."""
-        bases = next((one.bases for one in self.files() if one.config.id == origin_source), None)
+        bases = next(
+            (file_source.bases for file_source in self.files() if file_source.config.id == origin_source),
+            None,
+        )
         return bases is not None and content_hash(content) == saved_hash and bases.contains(content)
 
 

@@ -60,7 +60,9 @@ class VaultStream:
 
     def _publish(self, path: NotePath | None, title: str, paths: Iterable[NotePath]) -> None:
         affected = tuple(paths)
-        if self._notify is None or (affected and not any(self._matches(one) for one in affected)):
+        if self._notify is None or (
+            affected and not any(self._matches(affected_path) for affected_path in affected)
+        ):
             return
         key = str(path) if path is not None else title
         self._notify(Notification(self.config.id, key, title, time.time(), path=str(path or "")))

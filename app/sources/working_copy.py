@@ -231,8 +231,12 @@ class WorkingCopy:
         merge_result = merge(base, disk.content, block.text.encode())
         if merge_result.conflicts:
             conflicts = [
-                {"base": one.base.decode(), "disk": one.ours.decode(), "memory": one.theirs.decode()}
-                for one in merge_result.conflicts[:20]
+                {
+                    "base": conflict.base.decode(),
+                    "disk": conflict.ours.decode(),
+                    "memory": conflict.theirs.decode(),
+                }
+                for conflict in merge_result.conflicts[:20]
             ]
             raise self._conflict(
                 f"Disk and memory changed the same lines of {self.path}. Nothing was changed. Edit the "

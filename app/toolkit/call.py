@@ -131,10 +131,12 @@ class Call:
         *,
         usage: ModelUsage = NO_USAGE,
         observer: CallObserver = UNOBSERVED,
-        id: str = "",
+        call_id: str = "",
     ) -> Self:
         """Return a call of the tool `name`."""
-        return cls(encodable(name), arguments, caller, NamedTool(), usage, observer, id or uuid.uuid4().hex)
+        return cls(
+            encodable(name), arguments, caller, NamedTool(), usage, observer, call_id or uuid.uuid4().hex
+        )
 
     @classmethod
     def internal(cls, tool: Tool, arguments: Mapping[str, object], caller: Caller) -> Self:

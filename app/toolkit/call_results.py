@@ -38,10 +38,10 @@ def validate_arguments(tool: Tool, values: Mapping[str, object]) -> BaseModel:
         return tool.arguments.model_validate(dict(values))
     except ValidationError as error:
         problems = [
-            {"argument": ".".join(map(str, one["loc"])), "problem": one["msg"]}
-            for one in error.errors(include_url=False, include_input=False, include_context=False)
+            {"argument": ".".join(map(str, detail["loc"])), "problem": detail["msg"]}
+            for detail in error.errors(include_url=False, include_input=False, include_context=False)
         ]
-        first = "; ".join(f"{one['argument']}: {one['problem']}" for one in problems[:3])
+        first = "; ".join(f"{problem['argument']}: {problem['problem']}" for problem in problems[:3])
         raise InvalidParametersError(
             f"Invalid arguments for {tool.name}: {first}.",
             problems=problems,
@@ -61,7 +61,11 @@ def check_names_and_size(tool: Tool, values: Mapping[str, object]) -> None:
         islice((name for name in values if name not in known_names), _MAX_LISTED_UNKNOWN_ARGUMENTS)
     )
     if unknown:
-        missing = [one.name for one in tool.parameters if one.required and one.name not in values]
+        missing = [
+            parameter.name
+            for parameter in tool.parameters
+            if parameter.required and parameter.name not in values
+        ]
         names = ", ".join(repr(name[:60]) for name in unknown)
         raise InvalidParametersError(
             f"Invalid arguments for {tool.name}: there is no argument {names}.",

@@ -49,15 +49,15 @@ class HistoryView:
         if not self._visibility.can_see(path):
             return ()
         versions = self._journal.history(path)
-        last_hash = next((one.hash for one in versions if one.hash is not None), None)
+        last_hash = next((version.hash for version in versions if version.hash is not None), None)
         if self._is_private(path, last_hash):
             return ()
         visible = (
-            one
-            for one in versions
-            if self._visibility.can_see(one.path) and not self._is_private(one.path, one.hash)
+            version
+            for version in versions
+            if self._visibility.can_see(version.path) and not self._is_private(version.path, version.hash)
         )
-        return tuple(self._without_hidden_summary(one) for one in visible)
+        return tuple(self._without_hidden_summary(version) for version in visible)
 
     def _without_hidden_summary(self, version: Version) -> Version:
         """Return the version; if its commit touches hidden notes, replace the summary with a neutral one."""
@@ -81,7 +81,7 @@ class HistoryView:
 
         In stores other than the vault, an agent sees only its own commits.
         """
-        return tuple(one for one in self._journal.commits(limit) if self._may_see(one))
+        return tuple(commit for commit in self._journal.commits(limit) if self._may_see(commit))
 
     def commits_of_document(self, place: str, path: NotePath) -> tuple[Commit, ...]:
         """Return the latest commits by any caller to a document in another store, newest first.
@@ -117,24 +117,24 @@ class HistoryView:
 
     def visible_paths(self, commits: Iterable[int], paths: Iterable[NotePath]) -> list[str]:
         """Return `paths` without those that the commits touch and the call may not see."""
-        vault_commits = [one for one in map(self._journal.commit, commits) if one.place == VAULT]
-        changes = [change for one in vault_commits for change in one.changes]
+        vault_commits = [commit for commit in map(self._journal.commit, commits) if commit.place == VAULT]
+        changes = [change for commit in vault_commits for change in commit.changes]
         hidden = {
             path
-            for one in changes
-            if not self._is_visible(one)
-            for path in (one.path, one.to)
+            for change in changes
+            if not self._is_visible(change)
+            for path in (change.path, change.to)
             if path is not None
         }
         return [str(path) for path in paths if path not in hidden]
 
     def not_undone(self, commits: Iterable[int]) -> tuple[Commit, ...]:
         """Return the commits that have not been undone."""
-        return tuple(one for one in map(self._journal.commit, commits) if one.undone_by is None)
+        return tuple(commit for commit in map(self._journal.commit, commits) if commit.undone_by is None)
 
     def _known_commit_ids(self, commits: Iterable[Commit]) -> tuple[int, ...]:
         """Return the ids of the commits with at least one change that the call may know of."""
-        return tuple(one.id for one in commits if self._may_know(one))
+        return tuple(commit.id for commit in commits if self._may_know(commit))
 
     def _may_know(self, commit: Commit) -> bool:
         if commit.place:

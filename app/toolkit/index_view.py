@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from app.embeddings import EmbedderUnavailable
+from app.embeddings import EmbedderUnavailableError
 from app.embeddings.rank_fusion import MAX_FUSED_HITS
 from app.errors import NotFoundError
 from app.index.query import parse
@@ -74,7 +74,7 @@ class IndexView:
     def notes(self, folder: str | None = None, recursive: bool = True) -> tuple[NoteRecord, ...]:
         """Return the records of the visible notes in `folder` (None: the whole vault), sorted by path."""
         hidden = self._visibility.hidden()
-        return tuple(one for one in self._index.notes(folder, recursive) if one.path not in hidden)
+        return tuple(note for note in self._index.notes(folder, recursive) if note.path not in hidden)
 
     def files(self) -> tuple[FileRecord, ...]:
         """Return the visible files that are not notes."""
@@ -117,21 +117,26 @@ class IndexView:
             if link.target is None
         )
         names = self._index.unresolved()
-        counted = (UnresolvedName(one.name, one.count - hidden[name_key(one.name)]) for one in names)
-        return tuple(one for one in counted if one.count > 0)
+        counted = (
+            UnresolvedName(
+                unresolved_name.name, unresolved_name.count - hidden[name_key(unresolved_name.name)]
+            )
+            for unresolved_name in names
+        )
+        return tuple(unresolved_name for unresolved_name in counted if unresolved_name.count > 0)
 
     def tags(self) -> tuple[TagCount, ...]:
         """Return the tags, each with its number of notes."""
         own_counts, nested_counts = self._count_hidden_tags()
         counted = (
             replace(
-                one,
-                count=one.count - nested_counts[name_key(one.tag)],
-                own=one.own - own_counts[name_key(one.tag)],
+                tag_count,
+                count=tag_count.count - nested_counts[name_key(tag_count.tag)],
+                own=tag_count.own - own_counts[name_key(tag_count.tag)],
             )
-            for one in self._index.tags()
+            for tag_count in self._index.tags()
         )
-        return tuple(one for one in counted if one.count > 0)
+        return tuple(tag_count for tag_count in counted if tag_count.count > 0)
 
     def notes_with_tag(self, tag: str, nested: bool = True) -> tuple[NotePath, ...]:
         """Return the notes that have the tag or a tag nested in it."""
@@ -148,12 +153,15 @@ class IndexView:
             for name in record.properties
         )
         names = self._index.properties()
-        counted = (PropertyCount(one.name, one.count - hidden[name_key(one.name)]) for one in names)
-        return tuple(one for one in counted if one.count > 0)
+        counted = (
+            PropertyCount(property_count.name, property_count.count - hidden[name_key(property_count.name)])
+            for property_count in names
+        )
+        return tuple(property_count for property_count in counted if property_count.count > 0)
 
     def problems(self) -> tuple[Problem, ...]:
         """Return the visible files that are not completely indexed, each with the reason."""
-        return tuple(one for one in self._index.problems() if self._may_know(one.path))
+        return tuple(problem for problem in self._index.problems() if self._may_know(problem.path))
 
     def _may_know(self, path: NotePath) -> bool:
         """Return whether the call may know of a file; a note that is not indexed may be private."""
@@ -184,7 +192,9 @@ class IndexView:
         if not self._visibility.can_see(path):
             raise NotFoundError(f"There is no note at {path}.", path=str(path), suggestions=[])
         return tuple(
-            one for one in self._index.unlinked_mentions(path) if self._visibility.can_see(one.source)
+            mention
+            for mention in self._index.unlinked_mentions(path)
+            if self._visibility.can_see(mention.source)
         )
 
     async def search(
@@ -232,7 +242,7 @@ class IndexView:
         try:
             terms = await self._index.term_statistics(query, words[0][0] if words else None)
             ranked = await self._semantic_search.rank_notes(query, words, terms)
-        except EmbedderUnavailable:
+        except EmbedderUnavailableError:
             ranked = words
         scored = [replace(hits[path], score=score) for path, score in ranked if path in hits]
         return replace(page, hits=tuple(scored[offset : offset + limit]))
@@ -241,7 +251,7 @@ class IndexView:
         """Return the notes closest in meaning to `text`, each by its best chunk, best first.
 
         Raises:
-            EmbedderUnavailable: semantic search is off, or the text can't be embedded.
+            EmbedderUnavailableError: semantic search is off, or the text can't be embedded.
         """
         hits = await self._require_search().like_text(
             text, limit + len(self._visibility.hidden()), min_similarity
@@ -257,7 +267,7 @@ class IndexView:
         """Return the visible ones of the `limit` chunks closest in meaning to `text`, best first.
 
         Raises:
-            EmbedderUnavailable: semantic search is off, or the text can't be embedded.
+            EmbedderUnavailableError: semantic search is off, or the text can't be embedded.
         """
         hits = await self._require_search().chunks_like(text, limit)
         return tuple(hit for hit in hits if self._visibility.can_see(hit.path))
@@ -266,7 +276,7 @@ class IndexView:
         """Return the other notes closest in meaning to the note at `path`; none if it is hidden.
 
         Raises:
-            EmbedderUnavailable: semantic search is off.
+            EmbedderUnavailableError: semantic search is off.
         """
         if not self._visibility.can_see(path):
             return ()
@@ -299,7 +309,7 @@ class IndexView:
 
     def _require_search(self) -> SemanticSearch:
         if self._semantic_search is None:
-            raise EmbedderUnavailable("Semantic search is turned off.")
+            raise EmbedderUnavailableError("Semantic search is turned off.")
         return self._semantic_search
 
     def _visible_link(self, link: LinkRecord) -> LinkRecord:

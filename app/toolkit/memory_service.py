@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from rapidfuzz import process
 
-from app.embeddings import EmbedderUnavailable
+from app.embeddings import EmbedderUnavailableError
 from app.embeddings.rank_fusion import MAX_FUSED_HITS
 from app.errors import NotFoundError
 from app.memory import acl
@@ -131,7 +131,7 @@ class Memory:
                 )
                 terms = self.archive.term_statistics(query, words[0][0] if words else None)
                 ranked = semantic_search.fuse(words, semantic_hits, terms)
-            except EmbedderUnavailable:
+            except EmbedderUnavailableError:
                 # The word matches are a valid answer; the missing vectors are reported elsewhere.
                 pass
         return self.archive.get(ranked[:limit])
@@ -142,7 +142,7 @@ class Memory:
         """Return the numbers and similarities of the closest entries, after computing missing vectors.
 
         Raises:
-            EmbedderUnavailable: the texts can't be embedded, or the model was changed during the search.
+            EmbedderUnavailableError: the texts can't be embedded, or the model was changed during the search.
         """
         model = semantic_search.model_key
         if missing := self.archive.missing_vectors(agent, model):
@@ -152,7 +152,7 @@ class Memory:
             )
         (vector,) = await semantic_search.vectors_of([query], query=True)
         if semantic_search.model_key != model:
-            raise EmbedderUnavailable("The embedding model was changed during the search.")
+            raise EmbedderUnavailableError("The embedding model was changed during the search.")
         hits = self.archive.search_vectors(agent, model, vector, limit, time_range)
         return [(number, cosine) for number, cosine in hits if cosine >= _MIN_SIMILARITY]
 
@@ -180,7 +180,7 @@ class VisibleBlocks:
 
     def blocks(self, agent: str) -> tuple[Block, ...]:
         """Return the visible blocks; see `MemoryStore.blocks`."""
-        return tuple(one for one in self._store.blocks(agent) if self.can_see(one))
+        return tuple(block for block in self._store.blocks(agent) if self.can_see(block))
 
     def find(self, label: str, agent: str) -> Block | None:
         """Return a block if it is visible; see `MemoryStore.find`."""
@@ -196,15 +196,15 @@ class VisibleBlocks:
         """
         if self.find(label, agent) is not None:
             return self._store.block(label, agent)
-        labels = [one.label for one in self.blocks(agent)]
+        labels = [block.label for block in self.blocks(agent)]
         suggestions = [match[0] for match in process.extract(label, labels, limit=3, score_cutoff=60)]
         message = f"There is no block {label!r} in the memory."
         raise NotFoundError(message, label=label, suggestions=suggestions, blocks=labels[:50])
 
     def pinned(self, agent: str) -> tuple[PinnedBlock, ...]:
         """Return the visible pinned blocks; see `MemoryStore.pinned`."""
-        visible_labels = {one.label for one in self.blocks(agent)}
-        return tuple(one for one in self._store.pinned(agent) if one.label in visible_labels)
+        visible_labels = {block.label for block in self.blocks(agent)}
+        return tuple(block for block in self._store.pinned(agent) if block.label in visible_labels)
 
 
 def memory_binding(store: MemoryStore, loaded_policy: StorePolicy | None = None) -> StoreBinding:
@@ -245,7 +245,7 @@ def _authorize(change: FileChange, agent: str) -> BlockVerdict:
 
 def _default_block(block: Block, agent: str) -> Block | None:
     """Return the default block with this label, or None if there is none."""
-    return next((one for one in default_blocks(agent) if one.path.key == block.path.key), None)
+    return next((default for default in default_blocks(agent) if default.path.key == block.path.key), None)
 
 
 def _verdict_on_entry(change: FileChange, agent: str) -> BlockVerdict:

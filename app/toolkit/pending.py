@@ -137,24 +137,26 @@ class PendingOperations:
             self._store.open_operations() if caller.kind is CallerKind.USER else self._store.list_for(caller)
         )
 
-    def status(self, id: str, caller: Caller) -> PendingOperation:
+    def status(self, operation_id: str, caller: Caller) -> PendingOperation:
         """Return an operation with its current state; the user may see those of all callers.
 
         Raises:
             NotFoundError: there is no operation with this id, or another caller submitted it.
             InvalidParametersError: the vault is open read-only.
         """
-        operation = self._store.get(id)
+        operation = self._store.get(operation_id)
         if caller.kind is not CallerKind.USER and not is_same_caller(operation.caller, caller):
-            raise NotFoundError(f"There is no pending operation {id}.", pending_operation_id=id)
+            raise NotFoundError(
+                f"There is no pending operation {operation_id}.", pending_operation_id=operation_id
+            )
         return operation
 
-    def details(self, id: str) -> Mapping[str, object]:
+    def details(self, operation_id: str) -> Mapping[str, object]:
         """Return the question to the user about an operation: kind of operation, tool, reason and target.
 
         It is empty if the user is not being asked, as in a process without a window after a restart.
         """
-        return self._details.get(id, {})
+        return self._details.get(operation_id, {})
 
     def _describe(self, request: ApprovalRequest) -> Mapping[str, object]:
         details: dict[str, object] = {
@@ -169,23 +171,27 @@ class PendingOperations:
             details["files"] = [str(path) for path in visible_paths]
         return details
 
-    async def cancel(self, id: str, caller: Caller) -> PendingOperation:
+    async def cancel(self, operation_id: str, caller: Caller) -> PendingOperation:
         """Cancel an operation and withdraw the question to the user.
 
         Raises:
             NotFoundError: there is no operation with this id, or another caller submitted it.
             InvalidParametersError: the operation has already been decided, or the vault is read-only.
         """
-        operation = self.status(id, caller)
+        operation = self.status(operation_id, caller)
         if operation.state is not PendingState.WAITING:
-            message = f"The operation {id} is {operation.state.value}: it can no longer be canceled."
-            raise InvalidParametersError(message, pending_operation_id=id, state=operation.state.value)
+            message = (
+                f"The operation {operation_id} is {operation.state.value}: it can no longer be canceled."
+            )
+            raise InvalidParametersError(
+                message, pending_operation_id=operation_id, state=operation.state.value
+            )
         outcome = ToolOutcome(
             False, message="The call was withdrawn.", error={"type": "cancelled", "message": ""}
         )
-        self._finish(id, PendingState.CANCELLED, outcome)
-        await self._cancel_task(id, _CANCELLED_REASON)
-        return self._store.get(id)
+        self._finish(operation_id, PendingState.CANCELLED, outcome)
+        await self._cancel_task(operation_id, _CANCELLED_REASON)
+        return self._store.get(operation_id)
 
     # For the workspace
 
@@ -210,8 +216,8 @@ class PendingOperations:
     async def close(self) -> None:
         """Withdraw the questions to the user, and close the store, which keeps the waiting operations."""
         self._unsubscribe()
-        for id in tuple(self._tasks):
-            await self._cancel_task(id, _CLOSING_REASON)
+        for operation_id in tuple(self._tasks):
+            await self._cancel_task(operation_id, _CLOSING_REASON)
         if self._optional_store is not None:
             self._optional_store.close()
 
@@ -232,10 +238,10 @@ class PendingOperations:
         task.add_done_callback(lambda _: self._discard(operation.id))
         return task, question_asked
 
-    def _discard(self, id: str) -> None:
-        self._tasks.pop(id, None)
-        self._question_events.pop(id, None)
-        self._details.pop(id, None)
+    def _discard(self, operation_id: str) -> None:
+        self._tasks.pop(operation_id, None)
+        self._question_events.pop(operation_id, None)
+        self._details.pop(operation_id, None)
 
     async def _run(
         self,
@@ -247,7 +253,9 @@ class PendingOperations:
         timeout = max(0.0, operation.expires - self._clock())
         observer = CallObserver(record.on_question, record.on_write, record.on_effect, timeout, wait_for_turn)
         outcome = await self._run_call(
-            Call.of(operation.tool, operation.arguments, operation.caller, observer=observer, id=operation.id)
+            Call.of(
+                operation.tool, operation.arguments, operation.caller, observer=observer, call_id=operation.id
+            )
         )
         if record.is_stored:
             self._finish(operation.id, _final_state(outcome), outcome)
@@ -258,18 +266,18 @@ class PendingOperations:
             self._details[event.request.call] = self._describe(event.request)
             question_asked.set()
 
-    async def _cancel_task(self, id: str, reason: str) -> None:
-        task = self._tasks.get(id)
+    async def _cancel_task(self, operation_id: str, reason: str) -> None:
+        task = self._tasks.get(operation_id)
         if task is not None:
             task.cancel(reason)
             await asyncio.gather(task, return_exceptions=True)
 
-    def _finish(self, id: str, state: PendingState, outcome: ToolOutcome) -> None:
-        self._store.finish(id, state, outcome.as_dict())
-        self._publish(id)
+    def _finish(self, operation_id: str, state: PendingState, outcome: ToolOutcome) -> None:
+        self._store.finish(operation_id, state, outcome.as_dict())
+        self._publish(operation_id)
 
-    def _publish(self, id: str) -> None:
-        self._events.publish(PendingChanged(self._store.get(id)))
+    def _publish(self, operation_id: str) -> None:
+        self._events.publish(PendingChanged(self._store.get(operation_id)))
 
     def _resolve_interrupted(self, operation: PendingOperation) -> None:
         commit = self._journal.commit_of_entry(operation.id)
@@ -286,10 +294,12 @@ class PendingOperations:
             )
             self._finish(operation.id, PendingState.FAILED, outcome)
 
-    def _expire(self, id: str) -> None:
+    def _expire(self, operation_id: str) -> None:
         message = "The user did not decide in time."
         error = TimeoutExpiredError(message, reason=AuditDecision.TIMED_OUT.value).as_dict()
-        self._finish(id, PendingState.EXPIRED, ToolOutcome(False, message=message, error=error, denied=True))
+        self._finish(
+            operation_id, PendingState.EXPIRED, ToolOutcome(False, message=message, error=error, denied=True)
+        )
 
 
 class _PendingRecord:
@@ -315,18 +325,18 @@ class _PendingRecord:
 
         It stays `running` after an effect, so that a restart never repeats the effect.
         """
-        id = self._operation.id
+        operation_id = self._operation.id
         if not self.is_stored:
             self._store.add(self._operation)
             self.is_stored = True
             if self._is_effect_done:
-                self._store.transition(id, PendingState.WAITING, PendingState.RUNNING)
+                self._store.transition(operation_id, PendingState.WAITING, PendingState.RUNNING)
         elif not self._is_effect_done and self._store.transition(
-            id, PendingState.RUNNING, PendingState.WAITING
+            operation_id, PendingState.RUNNING, PendingState.WAITING
         ):
-            log.info("operation %s: a file has changed, so the user is asked again", id)
+            log.info("operation %s: a file has changed, so the user is asked again", operation_id)
         self._is_running = self._is_effect_done
-        self._publish(id)
+        self._publish(operation_id)
 
     def on_write(self) -> None:
         """Mark the operation as running, just before it has an effect or writes.

@@ -133,7 +133,7 @@ def _installed_entry_points(path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
 def _enabled_entry_points(names: Collection[str]) -> tuple[EntryPoint, ...]:
     """Return the entry points of these plug-ins in the user's folder, and extend the module path."""
     packages = find_plugin_packages() if names else ()
-    locations = [str(one.path) for one in packages if one.name in names and not one.problem]
+    locations = [str(package.path) for package in packages if package.name in names and not package.problem]
     if new_locations := [location for location in locations if location not in sys.path]:
         # Appended, so that a plug-in can't replace a module of the app.
         sys.path.extend(new_locations)

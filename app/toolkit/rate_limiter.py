@@ -49,7 +49,9 @@ class RateLimiter:
         if caller.kind is CallerKind.USER:
             return
         now = self._clock()
-        user_limits = [one for one in self._user_limits if _applies_to(one, tool)]
+        user_limits = [
+            user_limit for user_limit in self._user_limits if word_matches(user_limit.tool, tool.name)
+        ]
         windows = self._windows(tool, category, caller, user_limits, now)
         for calls, subject, limit in windows:
             if len(calls) >= limit:
@@ -69,7 +71,9 @@ class RateLimiter:
         limits = [(f"category {category.id}", category.rate_per_minute)]
         if tool.rate_per_minute is not None:
             limits.append((f"tool {tool.name}", tool.rate_per_minute))
-        limits += [(_limit_label(one), one.per_minute) for one in user_limits if one.per_minute is not None]
+        limits += [
+            (_limit_label(limit), limit.per_minute) for limit in user_limits if limit.per_minute is not None
+        ]
         return [(self._window(subject, caller, now), subject, limit) for subject, limit in limits]
 
     def _window(self, subject: str, caller: Caller, now: float) -> _CallTimes:
@@ -105,10 +109,6 @@ class RateLimiter:
         self._turns.move_to_end(caller.turn)
         while len(self._turns) > _MAX_TRACKED_TURNS:
             self._turns.popitem(last=False)
-
-
-def _applies_to(limit: CallLimit, tool: Tool) -> bool:
-    return word_matches(limit.tool, tool.name)
 
 
 def _limit_label(limit: CallLimit) -> str:

@@ -142,25 +142,25 @@ class ToolRegistry:
             raise NotFoundError(f"There is no tool called {name!r}.", tool=name, suggestions=suggestions)
         return self._tools[name]
 
-    def category(self, id: str) -> Category:
+    def category(self, category_id: str) -> Category:
         """Return the category with this id.
 
         Raises:
             InvalidParametersError: there is no such category.
         """
-        if id not in self._categories:
+        if category_id not in self._categories:
             raise InvalidParametersError(
-                f"There is no category {id!r}.", category=id, allowed=list(self._categories)
+                f"There is no category {category_id!r}.", category=category_id, allowed=list(self._categories)
             )
-        return self._categories[id]
+        return self._categories[category_id]
 
-    def set_category(self, id: str, on: bool) -> None:
+    def set_category(self, category_id: str, on: bool) -> None:
         """Switch a category on or off.
 
         Raises:
             InvalidParametersError: there is no such category.
         """
-        self._categories[id] = replace(self.category(id), on=on)
+        self._categories[category_id] = replace(self.category(category_id), on=on)
 
     def all_tools(self) -> tuple[Tool, ...]:
         """Return all registered tools, whether their categories are on or off."""

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from app.embeddings import EmbedderUnavailable, rank_fusion
+from app.embeddings import EmbedderUnavailableError, rank_fusion
 from app.embeddings.rank_fusion import Key
 from app.errors import NotFoundError, StorageError
 from app.vault.markdown.frontmatter import read_frontmatter
@@ -47,7 +47,7 @@ class SemanticSearch:
             query: Embed them as queries; some models distinguish queries from passages.
 
         Raises:
-            EmbedderUnavailable: the texts can't be embedded.
+            EmbedderUnavailableError: the texts can't be embedded.
         """
         return await self._embedder.embed(texts, priority=True, query=query)
 
@@ -64,7 +64,7 @@ class SemanticSearch:
         """Return the notes closest in meaning to `text`, each by its best chunk, best first.
 
         Raises:
-            EmbedderUnavailable: the text can't be embedded.
+            EmbedderUnavailableError: the text can't be embedded.
         """
         vector, vectors = await self._embed_query(text)
         return vectors.search(vector, limit, min_similarity, per_note=True)
@@ -83,7 +83,7 @@ class SemanticSearch:
             embedder, vectors = self._embedder, self._vectors
             try:
                 (vector,) = await embedder.embed([text], priority=True, query=True)
-            except EmbedderUnavailable:
+            except EmbedderUnavailableError:
                 if embedder is self._embedder:
                     raise
             else:
@@ -93,7 +93,7 @@ class SemanticSearch:
         """Return the cosine similarity of each of the other texts to `text`, in their order.
 
         Raises:
-            EmbedderUnavailable: the texts can't be embedded.
+            EmbedderUnavailableError: the texts can't be embedded.
         """
         vectors = await self._embedder.embed([text, *others], priority=True)
         return [float(cosine) for cosine in vectors[1:] @ vectors[0]]
@@ -125,7 +125,7 @@ class SemanticSearch:
             terms: The statistics of the query's words in the notes (`VaultIndex.term_statistics`).
 
         Raises:
-            EmbedderUnavailable: the text can't be embedded.
+            EmbedderUnavailableError: the text can't be embedded.
         """
         hits = await self.like_text(text, rank_fusion.MAX_FUSED_HITS, 0.0)
         return self.fuse(words, [(hit.path, hit.score) for hit in hits], terms)

@@ -77,7 +77,7 @@ def store_policy_of(source: FileSource) -> Callable[[ChangeSet, Caller], StoreVe
         if caller.kind is CallerKind.USER:
             return None
         verdicts = [source.rules.evaluate(change, agent_key(caller)) for change in change_set.changes]
-        strictest = next((one for one in verdicts if one.effect == "deny"), verdicts[0])
+        strictest = next((verdict for verdict in verdicts if verdict.effect == "deny"), verdicts[0])
         return StoreVerdict(strictest.effect, strictest.reason)
 
     return store_policy
@@ -99,7 +99,14 @@ def authorize_loading(sources: Sources, change_set: ChangeSet, caller: Caller) -
         before = parse_block(change.before) if isinstance(change, Update) else None
     except ScriptoriumError:
         return None
-    source = next((one for one in sources.files() if one.config.id == after.origin.get(SOURCE_KEY)), None)
+    source = next(
+        (
+            file_source
+            for file_source in sources.files()
+            if file_source.config.id == after.origin.get(SOURCE_KEY)
+        ),
+        None,
+    )
     agent = agent_key(caller)
     if source is None or after.owner != agent:
         return None
@@ -127,6 +134,6 @@ def follow_commits(sources: Sources, journal: Journal, events: EventBus) -> Call
             changed = tuple((change.final_path, change.after) for change in commit.changes)
             sources.record_commit(event.place, changed, undo=bool(commit.undoes))
         elif event.place == MEMORY and any(label_from_path(path).startswith("file:") for path in event.paths):
-            events.publish(SourcesChanged(tuple(one.config.id for one in sources.files())))
+            events.publish(SourcesChanged(tuple(file_source.config.id for file_source in sources.files())))
 
     return events.subscribe(DocumentsChanged, on_documents_changed)

@@ -69,6 +69,6 @@ class TeamService(Protocol):
         """Ask a group of the team and return its answer; raises the same errors as `ask_agent`."""
         ...
 
-    def tell_user(self, caller: Caller, text: str, metadata: Metadata | None = None) -> Delivery:
+    def notify_user(self, caller: Caller, text: str, metadata: Metadata | None = None) -> Delivery:
         """Send a message to the user, and return the places where it can be read."""
         ...

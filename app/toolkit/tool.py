@@ -192,7 +192,7 @@ class Tool:
         # Some clients send null for an omitted argument, so null is never an error for an operation.
         nulls = self.nullable & arguments.model_fields_set
         missing = sorted(fields.needs - given_arguments - nulls)
-        operation_arguments = frozenset().union(*(one.takes for one in self.operations.values()))
+        operation_arguments = frozenset().union(*(operation.takes for operation in self.operations.values()))
         unexpected = sorted((given_arguments & operation_arguments) - fields.takes)
         if missing or unexpected:
             problems = [f"needs {', '.join(missing)}"] if missing else []

@@ -44,7 +44,7 @@ class UserEdits:
         return {
             "changed_by_user": True,
             "left_out_by_user": list(self.left_out),
-            "edited_by_user": [{"path": one.path, "diff": one.diff} for one in self.edited],
+            "edited_by_user": [{"path": file.path, "diff": file.diff} for file in self.edited],
         }
 
     @property
@@ -54,7 +54,7 @@ class UserEdits:
         if self.left_out:
             sentences.append(f"{LEFT_OUT}: {_join_names(self.left_out)}.")
         if self.edited:
-            sentences.append(f"{EDITED}: {_join_names([one.path for one in self.edited])}.")
+            sentences.append(f"{EDITED}: {_join_names([file.path for file in self.edited])}.")
         return " ".join(sentences)
 
 

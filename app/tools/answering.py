@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from app.answering.passages import split_passages
 from app.answering.question import ParsedQuestion, parse_question
 from app.answering.ranking import Candidate, CandidateScorer, RankedCandidate, RankedPassages
-from app.embeddings import EmbedderUnavailable
+from app.embeddings import EmbedderUnavailableError
 from app.errors import NotFoundError, StorageError
 from app.permissions.pluralize import pluralize
 from app.toolkit.context import ToolContext
@@ -78,14 +78,14 @@ async def find_passages(
     parsed_question = parse_question(question)
     ranking, notes = await rank_passages(context, parsed_question)
     top_passages = ranking.passages[:limit]
-    passages = [_cite(one, ranking, notes[one.candidate.path]) for one in top_passages]
+    passages = [_cite(passage, ranking, notes[passage.candidate.path]) for passage in top_passages]
     message = (
-        f"{pluralize(sum(not one.weak for one in passages), 'passage')} found."
+        f"{pluralize(sum(not passage.weak for passage in passages), 'passage')} found."
         if ranking.is_answer
         else "The notes don't seem to contain an answer."
     )
     result = Answer(answered=ranking.is_answer, passages=passages, message=message)
-    return result.from_notes(context.index.is_from_web(one.candidate.path) for one in top_passages)
+    return result.from_notes(context.index.is_from_web(passage.candidate.path) for passage in top_passages)
 
 
 async def rank_passages(
@@ -101,7 +101,7 @@ async def rank_passages(
     try:
         for hit in await context.index.chunks_like(question.text, _MAX_CHUNKS):
             chunk_scores[hit.path].append((hit.line, hit.score))
-    except EmbedderUnavailable:
+    except EmbedderUnavailableError:
         chunk_scores.clear()
     best = max((score for _, score in keyword_hits), default=0.0) or 1.0
     scores = {path: score / best for path, score in keyword_hits}
@@ -113,7 +113,7 @@ async def rank_passages(
             continue
         notes[path] = note
         passages = split_passages(note.readable_text, note.parsed)
-        pool.extend(Candidate(path, note.name, one, scores.get(path, 0.0)) for one in passages)
+        pool.extend(Candidate(path, note.name, passage, scores.get(path, 0.0)) for passage in passages)
     scorer = CandidateScorer(question, pool)
     candidates = scorer.select_promising(_MAX_COMPARED_PASSAGES, chunk_scores)
     return scorer.rank(candidates, await _compute_cosines(context, question, candidates)), notes
@@ -139,8 +139,8 @@ async def _compute_cosines(
         return None
     try:
         (query,) = await search.vectors_of([question.text], query=True)
-        vectors = await search.vectors_of([one.in_context for one in candidates])
-    except EmbedderUnavailable:
+        vectors = await search.vectors_of([candidate.in_context for candidate in candidates])
+    except EmbedderUnavailableError:
         return None
     return [float(cosine) for cosine in vectors @ query]
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from app.analysis.entailment import blend_entailment, select_passages
 from app.analysis.relation_classifier import NoteFeatures, RelationPrediction
-from app.embeddings import EmbedderUnavailable
+from app.embeddings import EmbedderUnavailableError
 from app.toolkit.open_note import OpenNote
 from app.toolkit.services import RelationContext
 
@@ -34,6 +34,6 @@ async def check_entailment(
     name = classifier.name
     try:
         verdicts = await classifier.classify(pairs)
-    except EmbedderUnavailable as error:
+    except EmbedderUnavailableError as error:
         return replace(local, reasoning=f"{local.reasoning} (Without the cross-encoder: {error.message})")
     return blend_entailment(local, verdicts, name, pairs)

@@ -73,18 +73,19 @@ async def list_tools(context: AgentContext, query: str = "", limit: Limit = 50) 
     available_tools = context.services.registry.tools(context.caller)
     if query.strip():
         ranked = sorted(
-            ((_match_score(query, one), one) for one in available_tools), key=lambda pair: -pair[0]
+            ((_match_score(query, candidate), candidate) for candidate in available_tools),
+            key=lambda pair: -pair[0],
         )
-        available_tools = [one for score, one in ranked if score >= _MIN_MATCH_SCORE]
+        available_tools = [candidate for score, candidate in ranked if score >= _MIN_MATCH_SCORE]
     entries = [
         ListedTool(
-            name=one.name,
-            category=one.category,
-            summary=one.summary,
-            proposes=one.proposes,
-            operations=list(one.operations),
+            name=candidate.name,
+            category=candidate.category,
+            summary=candidate.summary,
+            proposes=candidate.proposes,
+            operations=list(candidate.operations),
         )
-        for one in available_tools[:limit]
+        for candidate in available_tools[:limit]
     ]
     return ListedTools(tools=entries, message=f"{pluralize(len(available_tools), 'tool')}.")
 
@@ -113,22 +114,22 @@ async def pending(
     operations = context.services.pending
     if op == "list":
         own_operations = operations.list_for(context.caller)
-        open_count = sum(one.state.is_open for one in own_operations)
-        entries = [_to_entry(one, operations) for one in own_operations]
+        open_count = sum(operation.state.is_open for operation in own_operations)
+        entries = [_to_entry(operation, operations) for operation in own_operations]
         return _mark_untrusted(ListedOperations(operations=entries, message=f"{open_count} open."))
-    id = pending_operation_id or ""
+    operation_id = pending_operation_id or ""
     if op == "cancel":
-        operation = await operations.cancel(id, context.caller)
+        operation = await operations.cancel(operation_id, context.caller)
     else:
-        operation = operations.status(id, context.caller)
+        operation = operations.status(operation_id, context.caller)
     message = f"{operation.tool} is {operation.state.value}."
     return _mark_untrusted(ListedOperations(operations=[_to_entry(operation, operations)], message=message))
 
 
 def _mark_untrusted(result: ListedOperations) -> ListedOperations:
     """Mark a list as untrusted if an operation returned text from outside."""
-    outcomes = [one.outcome for one in result.operations if one.outcome is not None]
-    return result.from_outside() if any(is_untrusted(one) for one in outcomes) else result
+    outcomes = [operation.outcome for operation in result.operations if operation.outcome is not None]
+    return result.from_outside() if any(is_untrusted(outcome) for outcome in outcomes) else result
 
 
 def _to_entry(operation: PendingOperation, operations: PendingOperations) -> ListedOperation:

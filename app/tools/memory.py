@@ -133,7 +133,7 @@ async def block(
         new_block = Block.new(
             own_agent,
             label or "",
-            type=BlockType(type or "working"),
+            block_type=BlockType(type or "working"),
             schema=parse_schema(layout) if layout else None,
             permission=Permission(permission or "read_write"),
             description=description or "",
@@ -200,7 +200,7 @@ def _delete(context: MemoryContext, block: Block) -> Proposal[BlockResult]:
 def _list_blocks(blocks: VisibleBlocks, agent: str) -> BlockResult:
     visible = blocks.blocks(agent)
     return BlockResult(
-        blocks=[info_of(one, agent) for one in visible],
+        blocks=[info_of(visible_block, agent) for visible_block in visible],
         message=f"{pluralize(len(visible), 'block')} in the memory.",
     )
 

@@ -135,7 +135,7 @@ def _undo_edit(context: MemoryContext, block: Block, *, redo: bool) -> Proposal[
 
 def _size_after(change_set: ChangeSet, block: Block) -> int:
     """Return the size of the block after the change set; 0 if it deletes the block."""
-    change = next((one for one in change_set.changes if one.path == block.path), None)
+    change = next((change for change in change_set.changes if change.path == block.path), None)
     if change is None:
         return block.size
     after = after_of(change)

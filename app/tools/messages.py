@@ -82,7 +82,7 @@ async def send_message(
     """
     _check_message(target, content, id)
     if target == "user":
-        delivery = context.services.team.tell_user(context.caller, content, metadata)
+        delivery = context.services.team.notify_user(context.caller, content, metadata)
         places_label = " and ".join(delivery.places)
         message = (
             f"Shown in {places_label}."
@@ -126,16 +126,16 @@ async def delegate(context: AgentContext, agent: str, prompt: str) -> WorkDone:
     return result.from_outside() if reply.untrusted else result
 
 
-def _check_message(target: str, content: str, id: str | None) -> None:
+def _check_message(target: str, content: str, recipient_id: str | None) -> None:
     if not content.strip():
         raise InvalidParametersError("An empty message can't be sent.")
     if len(content) > _MAX_MESSAGE_CHARS:
         raise InvalidParametersError(
             f"A message can have at most {_MAX_MESSAGE_CHARS:,} characters.", limit=_MAX_MESSAGE_CHARS
         )
-    if target in ("agent", "group") and not (id or "").strip():
+    if target in ("agent", "group") and not (recipient_id or "").strip():
         raise InvalidParametersError(f"Give the name of the {target} in id.", argument="id")
-    if target == "user" and id:
+    if target == "user" and recipient_id:
         raise InvalidParametersError("The target user takes no id.", argument="id")
 
 
@@ -153,9 +153,11 @@ def _to_result(target: str, reply: TeamReply) -> MessageSent:
     return result.from_outside() if reply.untrusted else result
 
 
-def _send_outside(context: MessageContext, target: str, content: str, id: str) -> EffectProposal[MessageSent]:
+def _send_outside(
+    context: MessageContext, target: str, content: str, recipient_id: str
+) -> EffectProposal[MessageSent]:
     """Propose to send a message to an external service; the approval shows its exact text."""
-    channel = context.services.channels.channel(target, id)
+    channel = context.services.channels.channel(target, recipient_id)
     channel.check(content)
     destination = channel.destination
 

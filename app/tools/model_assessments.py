@@ -95,7 +95,11 @@ async def _ask_relations(
     text = f"First note: {prose_of(note)[:_MAX_OWN_CHARS]}\n\n{numbered}"
     answer = await model.answer(prompt, text, AssessedRelations)
     ids = list(others)
-    return {ids[one.number - 1]: one for one in answer.relations if 1 <= one.number <= len(ids)}
+    return {
+        ids[relation.number - 1]: relation
+        for relation in answer.relations
+        if 1 <= relation.number <= len(ids)
+    }
 
 
 def _apply_assessment(node: RelatedNode, assessed: AssessedRelation | None, name: str) -> RelatedNode:

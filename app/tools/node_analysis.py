@@ -35,7 +35,7 @@ Characters = Annotated[int, Field(ge=20, le=20_000)]
 Depth = Annotated[int, Field(ge=1, le=4)]
 _MAX_NODES = 40
 _MAX_NEIGHBOR_CHARS = 160
-_MAX_STRONGEST = 5
+_MAX_RELATION_POINTS = 5
 
 
 class RelatedNodes(ToolResult):
@@ -133,7 +133,7 @@ async def find_related_nodes(
         else ChangeSet(())
     )
 
-    related_notes = [readable(context, StorageId.parse(one.id).path) for one in nodes]
+    related_notes = [readable(context, StorageId.parse(node.id).path) for node in nodes]
     are_from_web = [other.is_from_web for other in related_notes if other is not None]
 
     def report(committed: ChangeSet) -> RelatedNodes:
@@ -206,7 +206,7 @@ async def summarize_node(
     if include_relationships:
         lines = _relation_lines(context, note)
         related = len(lines)
-        points += lines[:_MAX_STRONGEST]
+        points += lines[:_MAX_RELATION_POINTS]
     result = NodeSummary(
         node_id=str(note.storage_id),
         summary=summary.text,
@@ -223,8 +223,8 @@ async def summarize_node(
 def _relation_lines(context: ToolContext, note: OpenNote) -> list[str]:
     """Return the relations from and to a note as phrases, highest confidence first."""
     lines = [
-        (one.relation.confidence, f"{_relation_label(one.relation.type)} [[{_edge_name(one)}]]")
-        for one in edges_of(context, note)
+        (edge.relation.confidence, f"{_relation_label(edge.relation.type)} [[{_edge_name(edge)}]]")
+        for edge in edges_of(context, note)
     ]
     lines += [
         (link.confidence, f"[[{link.source.name}]] {_relation_label(link.type)} it")
@@ -266,7 +266,7 @@ async def summarize_node_with_context(
         relationship_types: Follow only relations of these types; by default all types and plain links.
     """
     note = await context.vault.resolve_for_reading(node_id)
-    types = {relation_type(one) for one in relationship_types} if relationship_types else None
+    types = {relation_type(kind) for kind in relationship_types} if relationship_types else None
     if types is not None and "" in types:
         raise InvalidParametersError("A relation type must be a word.", relationship_types=relationship_types)
     summary = await summary_of(context, [note], 400)
@@ -279,7 +279,7 @@ async def summarize_node_with_context(
         text = (
             summary_of_other.text
             if summary_of_other
-            else truncate(_first_sentences(other), _MAX_NEIGHBOR_CHARS)
+            else truncate(join_sentences(split_sentences(other.readable_text)[:2]), _MAX_NEIGHBOR_CHARS)
         )
         distance = f" ({steps} steps away)" if steps > 1 else ""
         groups[stance].append(
@@ -294,11 +294,9 @@ async def summarize_node_with_context(
         synthesis=_synthesize(context, note, neighbors, depth),
         message=f"Summary of [[{note.name}]] with {pluralize(len(surrounding), 'surrounding node')}.",
     )
-    return result.from_notes(one.is_from_web for one in (note, *(other for _, other, _ in surrounding)))
-
-
-def _first_sentences(note: OpenNote) -> str:
-    return join_sentences(split_sentences(note.readable_text)[:2])
+    return result.from_notes(
+        source_note.is_from_web for source_note in (note, *(other for _, other, _ in surrounding))
+    )
 
 
 def _surrounding_notes(
@@ -403,7 +401,9 @@ async def recalculate_node_confidence(
     evidence = [(stance, other) for stance, other, _ in surrounding if stance != "related"]
     update, explanation = await judge_confidence(context, note, evidence, local)
     confidence = round(update.confidence, 2)
-    factors = [ConfidenceFactor(factor=one.name, impact=f"{one.impact:+.2f}") for one in update.factors]
+    factors = [
+        ConfidenceFactor(factor=factor.name, impact=f"{factor.impact:+.2f}") for factor in update.factors
+    ]
     reasons_for = sum(factor.impact > 0 for factor in local.factors[1:])
     reasons_against = sum(factor.impact < 0 for factor in local.factors[1:])
     reasoning = (

@@ -84,9 +84,9 @@ class OpenEdge:
         )
 
 
-def edge_id(source: NotePath | str, type: str, target: NotePath | str, number: int = 1) -> str:
+def make_edge_id(source: NotePath | str, type: str, target: NotePath | str, number: int = 1) -> str:
     """Return the id of the `number`-th relation of a type between two notes; a str is an unresolved name."""
-    ends = (str(StorageId.of_file(one)) if isinstance(one, NotePath) else one for one in (source, target))
+    ends = (str(StorageId.of_file(end)) if isinstance(end, NotePath) else end for end in (source, target))
     return f" -[{type}]-> ".join(ends) + (f" #{number}" if number > 1 else "")
 
 
@@ -98,7 +98,7 @@ def edges_of(context: ToolContext, note: OpenNote) -> list[OpenEdge]:
         target = context.index.resolver.resolve(relation.link.target, note.path).path
         if target is not None and not context.vault.can_see(target):
             continue
-        base_id = edge_id(note.path, relation.type, target or relation.link.target)
+        base_id = make_edge_id(note.path, relation.type, target or relation.link.target)
         number = counts[base_id] = counts.get(base_id, 0) + 1
         edges.append(OpenEdge(base_id + (f" #{number}" if number > 1 else ""), note, relation, target))
     return edges
@@ -114,7 +114,7 @@ def check_new_edge(context: ToolContext, source: OpenNote, target: NotePath, kin
             )
 
 
-async def open_edge(context: ToolContext, id: str) -> OpenEdge:
+async def open_edge(context: ToolContext, relation_id: str) -> OpenEdge:
     """Return the relation with this id; the type is optional (`A -> B`) if there is only one.
 
     `A -- B` means the only relation between two notes, in either direction.
@@ -125,10 +125,10 @@ async def open_edge(context: ToolContext, id: str) -> OpenEdge:
             ids of those they have.
         AmbiguousError: Several notes or relations match; `candidates` are their ids.
     """
-    match = _EDGE.fullmatch(id)
+    match = _EDGE.fullmatch(relation_id)
     if match is None:
         raise InvalidParametersError(
-            "Name a relation as `From.md -[SUPPORTS]-> To.md`; get_node returns the ids.", edge_id=id
+            "Name a relation as `From.md -[SUPPORTS]-> To.md`; get_node returns the ids.", edge_id=relation_id
         )
     source = await context.vault.resolve_strictly(match[1])
     target_id = await _edge_end(context, match[4])
@@ -136,32 +136,34 @@ async def open_edge(context: ToolContext, id: str) -> OpenEdge:
     if match[3] and not edges and (other := readable(context, StorageId.parse(target_id).path)):
         edges = _edges_between(context, other, str(source.storage_id))
     kind = relation_type(match[2]) if match[2] else ""
-    matching = [one for one in edges if not kind or one.relation.type == kind]
-    ids = [one.id for one in edges]
+    matching = [edge for edge in edges if not kind or edge.relation.type == kind]
+    ids = [edge.id for edge in edges]
     if not matching:
         prefix = f"{kind} " if kind else ""
         raise NotFoundError(
             f"{source.path} has no {prefix}relation to {target_id}.",
-            edge_id=id,
+            edge_id=relation_id,
             candidates=ids,
             suggestions=ids,
         )
     if match[5] or kind:
         position = int(match[5] or 1)
         if position > len(matching):
-            raise NotFoundError(f"There is no relation {position} of that kind.", edge_id=id, candidates=ids)
+            raise NotFoundError(
+                f"There is no relation {position} of that kind.", edge_id=relation_id, candidates=ids
+            )
         return matching[position - 1]
     if len(matching) > 1:
         raise AmbiguousError(
             f"{source.path} has {len(matching)} relations to {target_id}: choose one.",
-            edge_id=id,
+            edge_id=relation_id,
             candidates=ids,
         )
     return matching[0]
 
 
 def _edges_between(context: ToolContext, source: OpenNote, to: str) -> list[OpenEdge]:
-    return [one for one in edges_of(context, source) if name_key(one.to) == name_key(to)]
+    return [edge for edge in edges_of(context, source) if name_key(edge.to) == name_key(to)]
 
 
 async def _edge_end(context: ToolContext, name: str) -> str:
@@ -182,11 +184,11 @@ def incoming_edges(context: ToolContext, note: OpenNote) -> list[Edge]:
     counts: dict[str, int] = {}
     edges = []
     for link in incoming_of(context, note):
-        base_id = edge_id(link.source, link.type, note.path)
+        base_id = make_edge_id(link.source, link.type, note.path)
         number = counts[base_id] = counts.get(base_id, 0) + 1
         edges.append(
             Edge(
-                edge_id=edge_id(link.source, link.type, note.path, number),
+                edge_id=make_edge_id(link.source, link.type, note.path, number),
                 from_id=str(StorageId.of_file(link.source)),
                 to_id=str(note.storage_id),
                 relationship_type=link.type,
@@ -211,7 +213,8 @@ def remove_relations_to(context: ToolContext, note: OpenNote, target: NotePath) 
     text, count = note.text, 0
     while True:
         relation = next(
-            (one for one in scan(text).relations if leads_to(context, note, one.link, target)), None
+            (relation for relation in scan(text).relations if leads_to(context, note, relation.link, target)),
+            None,
         )
         if relation is None:
             return text, count
@@ -266,7 +269,9 @@ def note_structure(context: ToolContext, first: OpenNote, second: OpenNote, simi
     """Return the structural features of two notes in the graph."""
     first_neighbors, second_neighbors = neighbors(context, first.path), neighbors(context, second.path)
     ends = (first.path, second.path), (second.path, first.path)
-    links = [link for one, other in ends for link in context.index.outgoing(one) if link.target == other]
+    links = [
+        link for source, other in ends for link in context.index.outgoing(source) if link.target == other
+    ]
     tags = {name_key(tag) for tag in first.parsed.tag_names}
     return Structure(
         similarity,
@@ -280,4 +285,8 @@ def note_structure(context: ToolContext, first: OpenNote, second: OpenNote, simi
 def neighbors(context: ToolContext, path: NotePath) -> set[NotePath]:
     """Return the notes that a note links to or is linked from."""
     targets = {link.target for link in context.index.outgoing(path) if link.target is not None}
-    return {one for one in targets | {link.source for link in context.index.backlinks(path)} if one.is_note}
+    return {
+        neighbor
+        for neighbor in targets | {link.source for link in context.index.backlinks(path)}
+        if neighbor.is_note
+    }

@@ -188,7 +188,7 @@ async def get_node(context: ToolContext, node_id: NodeId) -> Node:
     """
     note = await context.vault.resolve_for_reading(node_id)
     parsed = note.parsed
-    outgoing, incoming = [one.as_result() for one in edges_of(context, note)], incoming_edges(context, note)
+    outgoing, incoming = [edge.as_result() for edge in edges_of(context, note)], incoming_edges(context, note)
     relations = pluralize(len(outgoing) + len(incoming), "relation")
     node = Node(
         node_id=str(note.storage_id),
@@ -248,7 +248,12 @@ async def update_node(
 def _committed_note(committed: ChangeSet) -> OpenNote | None:
     """Return the first note that a change set writes, or None."""
     return next(
-        (OpenNote(one.path, after) for one in committed.changes if (after := after_of(one)) is not None), None
+        (
+            OpenNote(change.path, after)
+            for change in committed.changes
+            if (after := after_of(change)) is not None
+        ),
+        None,
     )
 
 
@@ -276,19 +281,28 @@ async def delete_node(context: ToolContext, node_id: NodeId, cascade: bool = Fal
 
     def report(committed: ChangeSet) -> NodeDeleted:
         updates = [
-            one for one in committed.changes if isinstance(one, Update) and context.vault.can_see(one.path)
+            change
+            for change in committed.changes
+            if isinstance(change, Update) and context.vault.can_see(change.path)
         ]
-        rewritten = {one.path: OpenNote(one.path, one.after) for one in updates}
+        rewritten = {update.path: OpenNote(update.path, update.after) for update in updates}
         removed_count = sum(
-            _count_relations_to(context, OpenNote(one.path, one.before), note.path) for one in updates
+            _count_relations_to(context, OpenNote(update.path, update.before), note.path)
+            for update in updates
         )
-        removed_count -= sum(_count_relations_to(context, one, note.path) for one in rewritten.values())
-        is_deleted = any(isinstance(one, Delete) for one in committed.changes)
+        removed_count -= sum(
+            _count_relations_to(context, rewritten_note, note.path) for rewritten_note in rewritten.values()
+        )
+        is_deleted = any(isinstance(change, Delete) for change in committed.changes)
         sources_left: list[NotePath] = []
         if is_deleted:
             sources = {link.source for link in context.index.backlinks(note.path)} - {note.path}
             sources_left = [path for path in sources if path not in rewritten]
-            sources_left += [path for path, one in rewritten.items() if _links_to(context, one, note.path)]
+            sources_left += [
+                path
+                for path, rewritten_note in rewritten.items()
+                if _links_to(context, rewritten_note, note.path)
+            ]
         message = f"Moved {note.path} to the trash." if is_deleted else f"{note.path} was not deleted."
         if removed_count:
             message += f" {pluralize(removed_count, 'relation')} to it removed."
@@ -383,9 +397,9 @@ async def reclassify_node(
 
 
 def _removed_relations(before: ParsedNote, after: ParsedNote) -> list[str]:
-    remaining = Counter((one.type, one.link.target) for one in after.relations)
-    removed = Counter((one.type, one.link.target) for one in before.relations) - remaining
-    return [f"{type} {target}" for type, target in removed.elements()]
+    remaining = Counter((relation.type, relation.link.target) for relation in after.relations)
+    removed = Counter((relation.type, relation.link.target) for relation in before.relations) - remaining
+    return [f"{relation_type} {target}" for relation_type, target in removed.elements()]
 
 
 def _without_relations(text: str) -> str:

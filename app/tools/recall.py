@@ -29,11 +29,11 @@ from app.vault.path import NotePath
 
 Count = Annotated[int, Field(ge=1, le=100)]
 _MAX_TEXT_CHARS = 1000
-_MAX_RECALLED = 1000
+_MAX_RECALLED_ENTRIES = 1000
 
 
 class RecalledEntry(BaseModel):
-    """An entry of the archive; `score` is from 0 to 1, `created` is in ISO 8601."""
+    """An archive entry; `score` is from 0 to 1, `created` is in ISO 8601."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 
@@ -103,24 +103,24 @@ async def recall(
     if hits:
         message = f"{pluralize(len(hits), 'entry', 'entries')} found."
     return context.propose(
-        ChangeSet(()), Recalled(entries=[_to_result(one) for one in hits], message=message)
+        ChangeSet(()), Recalled(entries=[_to_result(hit) for hit in hits], message=message)
     )
 
 
 async def _recall_visible(
     context: MemoryContext, memory: Memory, query: str, limit: int, time_range: TimeRange = ANY_TIME
 ) -> tuple[ArchiveHit, ...]:
-    """Return the best matching entries that the caller may read."""
+    """Return the best matches that the caller may read, at most `limit`."""
     agent, place = agent_key(context.caller), memory.store.place
 
     def filter_visible(hits: tuple[ArchiveHit, ...]) -> tuple[ArchiveHit, ...]:
-        return tuple(one for one in hits if context.can_read(place, entry_path(one.owner, one.entry)))
+        return tuple(hit for hit in hits if context.can_read(place, entry_path(hit.owner, hit.entry)))
 
     hits = await memory.recall(agent, query, limit, time_range, context.semantic_search)
     if filter_visible(hits) == hits:
         return hits
     # Some entries are hidden from the caller: search for more to replace them.
-    more_hits = await memory.recall(agent, query, _MAX_RECALLED, time_range, context.semantic_search)
+    more_hits = await memory.recall(agent, query, _MAX_RECALLED_ENTRIES, time_range, context.semantic_search)
     return filter_visible(more_hits)[:limit]
 
 
@@ -197,7 +197,7 @@ async def search(
     if domain in ("vault", "all") and role is None:
         results += await _search_vault(context, query, limit, start, end)
     texts = FoundTexts(results=results, message=f"{pluralize(len(results), 'result')}.")
-    notes = (NotePath.on_disk(one.title) for one in results if one.where == "vault")
+    notes = (NotePath.on_disk(result.title) for result in results if result.where == "vault")
     return texts.from_notes(context.index.is_from_web(path) for path in notes)
 
 
@@ -220,12 +220,12 @@ async def _search_archive(
     return [
         FoundText(
             where="archival_memory",
-            title=one.entry,
-            text=one.text[:_MAX_TEXT_CHARS],
-            score=round(one.score, 3),
-            time=one.created,
+            title=hit.entry,
+            text=hit.text[:_MAX_TEXT_CHARS],
+            score=round(hit.score, 3),
+            time=hit.created,
         )
-        for one in hits
+        for hit in hits
     ]
 
 
@@ -250,17 +250,17 @@ def _search_conversations(
             shown_to_model=context.caller.uses_model,
         )
     )
-    best = max((one.score for one in messages), default=1.0) or 1.0
+    best = max((message.score for message in messages), default=1.0) or 1.0
     return [
         FoundText(
             where="conversations",
-            title=one.title,
-            text=one.text[:_MAX_TEXT_CHARS],
-            score=round(one.score / best, 3),
-            time=_format_iso(datetime.fromtimestamp(one.time, UTC)),
-            role=one.role,
+            title=message.title,
+            text=message.text[:_MAX_TEXT_CHARS],
+            score=round(message.score / best, 3),
+            time=_format_iso(datetime.fromtimestamp(message.time, UTC)),
+            role=message.role,
         )
-        for one in messages
+        for message in messages
     ]
 
 
@@ -346,7 +346,9 @@ async def context(
             changes.block_change(loaded, _restore_block(loaded, agent)),
         )
         change = ChangeSet.of(
-            *block_changes, summary=f"{loaded.label} for {archived.label}", place=changes.MEMORY_PLACE
+            *block_changes,
+            summary=f"Load {loaded.label} in place of {archived.label}",
+            place=changes.MEMORY_PLACE,
         )
         message = f"{archived.label} is archived, {loaded.label} is in the context."
         return context.propose(change, BlockEdited(label=loaded.label, size=loaded.size, message=message))

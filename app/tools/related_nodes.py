@@ -12,7 +12,7 @@ from app.analysis.language_model import LanguageModel, ModelError
 from app.analysis.relation_classifier import RelationPrediction, Structure, suggest_relation
 from app.analysis.sentences import split_sentences
 from app.analysis.tfidf import content_words, tfidf_similarity
-from app.embeddings import EmbedderUnavailable
+from app.embeddings import EmbedderUnavailableError
 from app.toolkit.context import ToolContext
 from app.toolkit.open_note import OpenNote
 from app.toolkit.related import find_related_notes
@@ -28,13 +28,13 @@ _OVERSAMPLING = 5
 _MAX_LINK_CANDIDATES = 60
 _MAX_COMPARED_NOTES = 200
 _MAX_PREVIEW_CHARS = 200
-_MAX_RELATED = 8
+_MAX_RELATED_NODES = 8
 
 
 class RelatedNode(BaseModel):
-    """A node that may be related, its similarity (0 to 1), and the suggested relation.
+    """A possibly related node, its similarity (0 to 1), and the suggested relation.
 
-    `evidence` supports the type: words of the notes, or a model's reasoning; empty for a guess.
+    `evidence` supports the type: quotations from the notes, or a model's reasoning; empty for a guess.
     """
 
     model_config = ConfigDict(frozen=True, defer_build=True)
@@ -71,9 +71,9 @@ async def related_to_note(
         note: The note.
         limit: The maximum number of results.
         min_similarity: The minimum similarity, 0 to 1.
-        types: The types of the notes to return; None for all types.
+        types: The note types to return, in any case; None for all.
     """
-    wanted_types = {one.strip().lower() for one in types} if types is not None else None
+    wanted_types = {kind.strip().lower() for kind in types} if types is not None else None
     nodes: list[RelatedNode] = []
     for path, score in await _candidates(context, note, limit * _OVERSAMPLING):
         other = readable(context, path)
@@ -106,7 +106,7 @@ async def related_to_draft(context: ToolContext, draft: OpenNote) -> list[Relate
         return []
     scored = await _draft_candidates(context, draft, " ".join(sentences))
     nodes = []
-    for path, score in scored[:_MAX_RELATED]:
+    for path, score in scored[:_MAX_RELATED_NODES]:
         other = readable(context, path)
         if other is None or score < MIN_SIMILARITY:
             continue
@@ -117,7 +117,7 @@ async def related_to_draft(context: ToolContext, draft: OpenNote) -> list[Relate
 
 
 async def _draft_candidates(
-    context: ToolContext, draft: OpenNote, text: str, limit: int = _MAX_RELATED
+    context: ToolContext, draft: OpenNote, text: str, limit: int = _MAX_RELATED_NODES
 ) -> list[tuple[NotePath, float]]:
     """Return notes that may be related to a draft, with their similarity, best first."""
     if context.index.has_embeddings:
@@ -125,7 +125,7 @@ async def _draft_candidates(
             # One more, because the index may contain an earlier version of the draft itself.
             hits = await context.index.like_text(text[:2000], limit + 1)
             return [(hit.path, hit.score) for hit in hits if hit.path != draft.path]
-        except EmbedderUnavailable:
+        except EmbedderUnavailableError:
             pass
     return await _candidates_by_words(context, text, draft.path)
 
@@ -141,10 +141,10 @@ async def relation_between(
 
     Args:
         context: The context of the call.
-        source: The note that the relation starts from.
+        source: The note in which the relation starts.
         target: The other note.
         similarity: Their similarity, 0 to 1.
-        score: The probability of a relation, 0 to 1, if already known.
+        score: The probability of a relation, 0 to 1, if already known; it replaces the computed score.
     """
     source_features, target_features = (
         note_features(context, source, target),
@@ -168,10 +168,10 @@ async def note_similarity(context: ToolContext, first: OpenNote, second: OpenNot
 async def relation_by_model(
     context: ToolContext, first: OpenNote, second: OpenNote, local: RelationPrediction
 ) -> RelationPrediction:
-    """Return the relation that the model chooses.
+    """Return the relation that the language model chooses, with the score of `local`.
 
-    Without a model, return the local prediction. If the model may not see both notes or gives no usable
-    answer, return the local prediction with the reason.
+    Without a model, return `local`. If the model may not see both notes or gives no usable answer, return
+    `local` with the reason added to its reasoning.
     """
     model = context.language_model
     if model is None:
@@ -195,7 +195,7 @@ async def relation_by_model(
 
 
 def model_exclusion_reason(model: LanguageModel, notes: Iterable[OpenNote]) -> str:
-    """Return why the model may not see all of these notes, or an empty string."""
+    """Return why the model may not see all of the notes, or an empty string."""
     for note in notes:
         if note.parsed.is_private or not model.may_read(note.path):
             return f"Computed locally: {note.name} is hidden from models."
@@ -207,7 +207,7 @@ async def _candidates(context: ToolContext, note: OpenNote, limit: int) -> list[
     if context.index.has_embedding(note.path, note.hash):
         hits = context.index.like_note(note.path, limit)
         scored = [(hit.path, context.index.note_similarity(note.path, hit.path) or hit.score) for hit in hits]
-        return sorted(scored, key=lambda one: (-one[1], one[0]))
+        return sorted(scored, key=lambda pair: (-pair[1], pair[0]))
     if context.index.has_embeddings and not note.parsed.is_private:
         # The note was just written: any stored vectors belong to its old text.
         return await _draft_candidates(context, note, prose_of(note), limit)
@@ -219,25 +219,30 @@ async def _candidates_by_words(
 ) -> list[tuple[NotePath, float]]:
     """Return the notes most similar to `text` by words, best first.
 
-    The candidates contain one of the longest words, which tend to be rare, or are related to `note`.
+    Only notes that contain one of the text's longest words, which tend to be rare, or that are related to
+    `note` are compared.
     """
     paths: dict[NotePath, None] = {}
     if note is not None:
         related = find_related_notes(
             context.index, None, note.path, note.parsed.tag_names, _MAX_LINK_CANDIDATES
         )
-        paths.update(dict.fromkeys(one.path for one in related))
+        paths.update(dict.fromkeys(related_note.path for related_note in related))
     words = dict.fromkeys(word for word in content_words(text) if word.isalnum())
     for word in sorted(words, key=lambda word: -len(word))[:12]:
         page = await context.index.search(f'"{word}"', 10)
         paths.update(dict.fromkeys(hit.path for hit in page.hits))
     paths.pop(own_path, None)
     notes = [
-        one for path in list(paths)[:_MAX_COMPARED_NOTES] if (one := readable(context, path)) is not None
+        other_note
+        for path in list(paths)[:_MAX_COMPARED_NOTES]
+        if (other_note := readable(context, path)) is not None
     ]
     similarities = await asyncio.to_thread(tfidf_similarity, [text, *map(prose_of, notes)])
-    scored = [(one.path, float(score)) for one, score in zip(notes, similarities[0, 1:], strict=True)]
-    return sorted(scored, key=lambda one: (-one[1], one[0]))
+    scored = [
+        (other_note.path, float(score)) for other_note, score in zip(notes, similarities[0, 1:], strict=True)
+    ]
+    return sorted(scored, key=lambda pair: (-pair[1], pair[0]))
 
 
 def prose_of(note: OpenNote) -> str:

@@ -27,7 +27,7 @@ from app.tools.node_common import (
     OpenEdge,
     RelationType,
     check_new_edge,
-    edge_id,
+    make_edge_id,
     note_features,
     note_structure,
     open_edge,
@@ -45,7 +45,7 @@ from app.vault.markdown.relations import relation_type, relation_word
 from app.vault.note import Relation
 
 Remark = Annotated[str, Field(max_length=1000)]
-_MAX_EVIDENCE = 5
+_MAX_EVIDENCE_SENTENCES = 5
 
 
 class RelationshipWritten(ToolResult):
@@ -65,7 +65,7 @@ class RelationshipDeleted(ToolResult):
 
 
 class EdgeConfidence(ToolResult):
-    """A relation's confidence before and after, and why."""
+    """A relation's confidence before and after the recalculation, and the factors behind the change."""
 
     edge_id: str
     old_confidence: float
@@ -136,7 +136,7 @@ async def create_relationship(
         source.with_text(text), summary=f"{source.path} {relation_word(kind)} {target.path}"
     )
     result = RelationshipWritten(
-        edge_id=edge_id(source.path, kind, target.path),
+        edge_id=make_edge_id(source.path, kind, target.path),
         from_id=str(source.storage_id),
         to_id=str(target.storage_id),
         relationship_type=kind,
@@ -185,13 +185,17 @@ async def recalculate_edge_confidence(
         structure,
     )
     confidence = round(update.confidence, 2)
-    factors = [ConfidenceFactor(factor=one.name, impact=f"{one.impact:+.2f}") for one in update.factors]
+    factors = [
+        ConfidenceFactor(factor=factor.name, impact=f"{factor.impact:+.2f}") for factor in update.factors
+    ]
     text = edit.change_relation(edge.source.text, edge.relation, confidence=confidence)
     change = ChangeSet.of(
         edge.source.with_text(text),
         summary=f"Confidence of {edge.id}: {update.previous:.2f} to {confidence:.2f}",
     )
-    reasoning = "Sum of log-odds: " + "; ".join(f"{one.factor} {one.impact}" for one in factors) + "."
+    reasoning = (
+        "Sum of log-odds: " + "; ".join(f"{factor.factor} {factor.impact}" for factor in factors) + "."
+    )
 
     def report(committed: ChangeSet) -> EdgeConfidence:
         committed_relation = _committed_relation(committed, edge, edge.relation.type)
@@ -245,11 +249,8 @@ async def reclassify_relationship(
 
     def report(committed: ChangeSet) -> RelationshipReclassified:
         committed_relation = _committed_relation(committed, edge, kind)
-        written_type = (
-            committed_relation.type if committed_relation else (kind if not committed else old_type)
-        )
-        is_changed = bool(committed) and written_type != old_type
-        message = f"The relation is {written_type} {'now' if is_changed else 'already'}."
+        written_type = committed_relation.type if committed_relation else old_type
+        message = f"The relation is {written_type} {'already' if written_type == old_type else 'now'}."
         return RelationshipReclassified(
             edge_id=_id_of(edge, written_type),
             old_type=old_type,
@@ -263,20 +264,22 @@ async def reclassify_relationship(
 
 
 def _committed_relation(committed: ChangeSet, edge: OpenEdge, kind: str) -> Relation | None:
-    """Return the edge's relation in the committed text, preferably the one of type `kind`, or None."""
+    """Return the edge's relation in the committed text, preferably one of type `kind`, or None."""
     after = next(filter(None, map(after_of, committed.changes)), None)
     if after is None:
         return None
     relations = OpenNote(edge.source.path, after).parsed.relations
-    relations_to_target = [one for one in relations if one.link.target == edge.relation.link.target]
+    relations_to_target = [
+        relation for relation in relations if relation.link.target == edge.relation.link.target
+    ]
     return next(
-        (one for one in relations_to_target if one.type == kind),
+        (relation for relation in relations_to_target if relation.type == kind),
         relations_to_target[0] if relations_to_target else None,
     )
 
 
 def _id_of(edge: OpenEdge, kind: str) -> str:
-    return edge.id if kind == edge.relation.type else edge_id(edge.source.path, kind, edge.to)
+    return edge.id if kind == edge.relation.type else make_edge_id(edge.source.path, kind, edge.to)
 
 
 class RelationshipAnswer(BaseModel):
@@ -334,20 +337,20 @@ async def summarize_relationship(
         to_node=str(target.storage_id),
         relationship_type=edge.relation.type,
         summary=summary,
-        evidence=list(dict.fromkeys(evidence))[:_MAX_EVIDENCE] if include_evidence else [],
+        evidence=list(dict.fromkeys(evidence))[:_MAX_EVIDENCE_SENTENCES] if include_evidence else [],
         strength_assessment=strength_label(confidence),
         reasoning=reasoning,
         message=f"A {strength_label(confidence)} relation.",
     )
-    return result.from_notes(one.is_from_web for one in (edge.source, target))
+    return result.from_notes(note.is_from_web for note in (edge.source, target))
 
 
 async def _explain(
     context: ToolContext, source: OpenNote, target: OpenNote, verb: str, summary: str, evidence: list[str]
 ) -> tuple[str, list[str], str]:
-    """Return the summary, the evidence and how they were found.
+    """Return a summary, its evidence, and how both were obtained.
 
-    They are the model's if it may see both notes and answers, else the given ones.
+    Without a model, or if it may not see both notes or fails, return the given summary and evidence.
     """
     model = context.language_model
     if model is None:

@@ -148,7 +148,11 @@ def _run_operation(
     new: str | None,
     keep: Literal["disk", "memory", "merge"] | None,
 ) -> Proposal[FileAnswer] | FileAnswer:
-    """Run an operation on a file; answers with its text or diff are marked as untrusted."""
+    """Run an operation on a file; an answer that contains its text or diff is marked as untrusted.
+
+    Raises:
+        NotFoundError: The file does not exist, or the caller may not read it.
+    """
     _check_readable(context, copy)
     change_set: ChangeSet
     match op:
@@ -163,7 +167,7 @@ def _run_operation(
         case "create":
             change_set, message = copy.create(content or ""), f"Created {copy.path}; load it to work on it."
         case "delete":
-            change_set, message = copy.delete(), f"Deleted {copy.path}: it is in the trash of its folder."
+            change_set, message = copy.delete(), f"Deleted {copy.path}: it is in its folder's trash."
         case "append":
             change_set, message = (
                 copy.append(content or ""),
@@ -311,7 +315,7 @@ def _select_folders(sources: Sources, source_id: str | None) -> tuple[FileSource
     folders = sources.files()
     if source_id is not None:
         wanted_id = sources.get(source_id).id
-        folders = tuple(one for one in folders if one.config.id == wanted_id)
+        folders = tuple(folder for folder in folders if folder.config.id == wanted_id)
     if not folders:
         raise NotFoundError(f"No matching folder is open. {ADD_FOLDER_HINT}", source_id=source_id or "")
     return folders
@@ -328,7 +332,7 @@ def _find_copy(
         AmbiguousError: The file could be in several folders.
     """
     folders = _select_folders(sources, source_id)
-    labeled = [one for one in folders if requested.startswith(f"file:{one.hash8}:")]
+    labeled = [folder for folder in folders if requested.startswith(f"file:{folder.hash8}:")]
     if requested.startswith("file:") and not labeled:
         raise NotFoundError(f"No open folder has {requested}.", path=requested)
     copies, problems = [], []

@@ -104,14 +104,14 @@ _EFFECT_DESCRIPTIONS = {
 
 
 def _sources_answer(context: MemoryContext, infos: tuple[SourceInfo, ...], message: str) -> ListedSources:
-    answer = ListedSources(sources=[_listed_source(context, one) for one in infos], message=message)
-    is_untrusted = any(one.untrusted for info in infos for one in info.items)
+    answer = ListedSources(sources=[_listed_source(context, info) for info in infos], message=message)
+    is_untrusted = any(item.untrusted for info in infos for item in info.items)
     return answer.from_outside() if is_untrusted else answer
 
 
 def _listed_source(context: MemoryContext, info: SourceInfo) -> ListedSource:
     visible_items = [
-        one for one in info.items if info.config.kind != "vault" or _may_see_path(context, one.path)
+        item for item in info.items if info.config.kind != "vault" or _may_see_path(context, item.path)
     ]
     return ListedSource(
         source_id=info.id,
@@ -123,12 +123,12 @@ def _listed_source(context: MemoryContext, info: SourceInfo) -> ListedSource:
         problem=info.problem,
         unread=info.waiting,
         loaded=[label for label in info.loaded if _may_see_loaded(context, label)],
-        news=[NewsItem(at=one.at, title=one.title, link=one.link) for one in visible_items[:10]],
+        news=[NewsItem(at=item.at, title=item.title, link=item.link) for item in visible_items[:10]],
     )
 
 
 def _may_see_loaded(context: MemoryContext, label: str) -> bool:
-    """Return whether the rules allow the caller to read a loaded file, given the label of its block."""
+    """Return whether the caller may read the loaded file whose block has this label."""
     _, folder, path = label.split(":", 2)
     return context.can_read(f"files-{folder}", NotePath.on_disk(path))
 
@@ -138,7 +138,7 @@ def _may_see_path(context: MemoryContext, path: str) -> bool:
 
 
 def _describe_source(info: SourceInfo) -> str:
-    """Describe the state of a source: its problem, and for a folder the number of loaded files."""
+    """Describe a source's state and problem, and the number of a folder's loaded files."""
     message = f"{info.name} is {info.state.value}."
     if info.problem:
         message += f" {info.problem}"

@@ -1,4 +1,4 @@
-"""Summarize notes by a model that may see them, or by local methods."""
+"""Summarize notes with a model that may see them, or with local methods."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from app.analysis.language_model import ModelError
 from app.analysis.sentences import join_sentences, with_full_stop
 from app.analysis.summary import Summary, candidate_sentences, summarize, truncate
-from app.embeddings import EmbedderUnavailable
+from app.embeddings import EmbedderUnavailableError
 from app.toolkit.context import ToolContext
 from app.toolkit.open_note import OpenNote
 from app.tools.related_nodes import model_exclusion_reason
@@ -76,12 +76,12 @@ async def summary_of(
 async def local_summary(
     context: ToolContext, text: str, max_length: int, style: Style = "paragraph", *, private: bool = False
 ) -> Summary:
-    """Return the most central sentences of a text; private text is never embedded."""
+    """Summarize a text with its most central sentences; private text is never embedded."""
     sentences = await asyncio.to_thread(candidate_sentences, text)
     semantic_search = context.semantic_search
     vectors = None
     if semantic_search is not None and len(sentences) > 1 and not private:
-        with suppress(EmbedderUnavailable):
+        with suppress(EmbedderUnavailableError):
             vectors = await semantic_search.vectors_of(sentences)
     summary = await asyncio.to_thread(summarize, sentences, max_length, vectors)
     if style == "sentence" and summary.key_points:
@@ -92,7 +92,7 @@ async def local_summary(
 
 
 def _bullet_list(sentences: Sequence[str], max_length: int) -> str:
-    """Return as many sentences as fit, as a bullet list; if none fits, truncated prose."""
+    """Return as many sentences as fit as a bullet list; if none fits, truncated prose."""
     lines: list[str] = []
     remaining = max_length
     for sentence in sentences:

@@ -76,7 +76,7 @@ async def remove_tag(context: ToolContext, name: NoteName, tag: TagName) -> Prop
     """
     note = await context.vault.resolve_strictly(name)
     tag_name = tag.strip().lstrip("#")
-    if name_key(tag_name) not in {name_key(one) for one in note.parsed.tag_names}:
+    if name_key(tag_name) not in {name_key(existing_tag) for existing_tag in note.parsed.tag_names}:
         raise NotFoundError(
             f"{note.path} does not have the tag #{tag_name}.",
             path=str(note.path),

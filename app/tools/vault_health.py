@@ -57,7 +57,7 @@ async def list_unresolved_links(context: ToolContext, limit: Limit = 50) -> Unre
     unresolved = sorted(
         context.index.unresolved(), key=lambda target: (-target.count, target.name.casefold())
     )
-    links = [UnresolvedLink(name=one.name, links=one.count) for one in unresolved[:limit]]
+    links = [UnresolvedLink(name=target.name, links=target.count) for target in unresolved[:limit]]
     return UnresolvedLinks(
         links=links, total=len(unresolved), message=f"{pluralize(len(unresolved), 'unresolved link')}."
     )
@@ -78,11 +78,13 @@ async def find_duplicates(context: ToolContext, limit: Limit = 20) -> Duplicates
     search = context.semantic_search
     duplicates = await search.near_duplicates(context.vault.read) if search is not None else ()
     visible = [
-        one for one in duplicates if context.vault.can_see(one.first) and context.vault.can_see(one.second)
+        pair
+        for pair in duplicates
+        if context.vault.can_see(pair.first) and context.vault.can_see(pair.second)
     ]
     pairs = [
-        DuplicatePair(first=str(one.first), second=str(one.second), words=round(one.word_similarity, 3))
-        for one in visible[:limit]
+        DuplicatePair(first=str(pair.first), second=str(pair.second), words=round(pair.word_similarity, 3))
+        for pair in visible[:limit]
     ]
     return Duplicates(
         pairs=pairs, total=len(visible), message=f"{pluralize(len(visible), 'pair')} of near-duplicates."

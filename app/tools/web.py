@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from app.embeddings import EmbedderUnavailable
+from app.embeddings import EmbedderUnavailableError
 from app.errors import PermissionDeniedError
 from app.permissions.approval import Effect
 from app.permissions.impact import PAGE
@@ -50,7 +50,10 @@ class PageText(ToolResult):
 
 
 class EvidenceFound(BaseModel):
-    """A page that bears on a note: its relevance (0 to 1), its side, and the reason."""
+    """A web page about a note: its relevance (0 to 1), its side, and the reason.
+
+    `evidence_type` is supporting, contradicting or neutral.
+    """
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 
@@ -165,7 +168,9 @@ async def search_web_for_evidence(
     async def run() -> Evidence | Proposal[Evidence]:
         hits = await web.run(search)
         weighed_hits = await _weigh_hits(context, note_statement(note.name, text), hits)
-        selected = [one for one in weighed_hits if evidence_type in ("all", one.side)][:max_results]
+        selected = [weighed for weighed in weighed_hits if evidence_type in ("all", weighed.side)][
+            :max_results
+        ]
         return _evidence_answer(context, note, search, selected, create_sources)
 
     return context.propose_effect(_search_effect(search), run)
@@ -188,7 +193,7 @@ async def _weigh_hits(context: WebContext, statement: str, hits: list[WebSearchH
         try:
             texts = [f"{hit.title}. {hit.snippet}" for hit in hits]
             similarities = list(await context.semantic_search.similarities(statement, texts))
-        except EmbedderUnavailable:
+        except EmbedderUnavailableError:
             pass
     weighed_hits = [
         weigh(statement, hit, similarity) for hit, similarity in zip(hits, similarities, strict=True)
@@ -205,15 +210,15 @@ def _evidence_answer(
 ) -> Evidence | Proposal[Evidence]:
     results = [
         EvidenceFound(
-            url=one.hit.url,
-            title=one.hit.title,
-            snippet=one.hit.snippet,
-            date=one.hit.date,
-            relevance_score=one.relevance,
-            evidence_type=one.side,
-            reasoning=one.reasoning,
+            url=weighed.hit.url,
+            title=weighed.hit.title,
+            snippet=weighed.hit.snippet,
+            date=weighed.hit.date,
+            relevance_score=weighed.relevance,
+            evidence_type=weighed.side,
+            reasoning=weighed.reasoning,
         )
-        for one in weighed_hits
+        for weighed in weighed_hits
     ]
     message = f"Found {pluralize(len(results), 'result')} on the web about [[{note.name}]]."
     evidence = Evidence(
@@ -247,12 +252,12 @@ def _evidence_answer(
 def _source_notes(
     context: WebContext, note: OpenNote, weighed_hits: list[WeighedHit]
 ) -> tuple[list[Create], int]:
-    """Return new source notes, and the number of relevant pages that already have one."""
+    """Return new source notes for the relevant pages, and the number of those that already have one."""
     records = context.index.notes()
     known_urls = {str(record.properties.get("url") or "") for record in records}
     used_keys = {record.path.key for record in records}
     target = context.index.resolver.shortest(note.path, None)
-    relevant = [one for one in weighed_hits if one.relevance >= MIN_RELEVANCE]
+    relevant = [weighed for weighed in weighed_hits if weighed.relevance >= MIN_RELEVANCE]
     today = datetime.now(UTC).date()
     changes = []
     for weighed in relevant:

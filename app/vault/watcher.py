@@ -73,20 +73,20 @@ async def watch(
     ready: asyncio.Event | None = None,
     wait_idle: WaitIdle | None = None,
 ) -> None:
-    """Report every outside change until `stop` is set.
+    """Report outside changes, and the loss and return of the folder, until `stop` is set.
 
     Args:
-        root: the vault's folder.
-        on_batch: awaited for each batch, one after the other.
-        stop: ends the watch.
-        is_own: returns whether the app wrote this hash to a file (`NoteStore.is_own_write`); an empty hash
+        root: The vault's folder.
+        on_batch: Awaited for each batch, one after the other.
+        stop: Ends the watch.
+        is_own: Returns whether the app wrote this hash to a file (`NoteStore.is_own_write`); an empty hash
             stands for a removed file.
-        ready: set once no later change can be missed; scan the vault after that.
-        wait_idle: awaited before the disk is checked, so that the check does not compete with a commit
-            under way.
+        ready: Set once no later change can be missed; scan the vault after that.
+        wait_idle: Awaited before the disk is checked, so that the check does not compete with a commit under
+            way.
 
     Raises:
-        StorageError: the folder can't be watched, not even by polling.
+        StorageError: The folder can't be watched, not even by polling.
     """
     real_root = await asyncio.to_thread(root.resolve)
     was_lost = False
@@ -99,7 +99,7 @@ async def watch(
             with suppress(TimeoutError):
                 await asyncio.wait_for(stop.wait(), _CHECK_INTERVAL_MS / 1000)
             continue
-        await _Watch(real_root, identity, on_batch, stop, is_own, wait_idle).run(ready, found=was_lost)
+        await _Watch(real_root, identity, on_batch, stop, is_own, wait_idle).run(ready, was_lost=was_lost)
         was_lost = not stop.is_set()
         if was_lost and await asyncio.to_thread(_identity, real_root) is None:
             await on_batch(FileBatch(lost=True))
@@ -129,13 +129,17 @@ class _Watch:
         self._wait_idle = wait_idle
         self._snapshot = WatchState(root)
 
-    async def run(self, ready: asyncio.Event | None, *, found: bool) -> None:
-        """Watch until the folder disappears or `stop` is set."""
+    async def run(self, ready: asyncio.Event | None, *, was_lost: bool) -> None:
+        """Watch until the folder disappears or `stop` is set.
+
+        Raises:
+            StorageError: The folder can't be watched, not even by polling.
+        """
         polling: bool | None = None
         resumed = False
         while True:
             try:
-                await self._follow(ready, found=found and not resumed, polling=polling, resumed=resumed)
+                await self._follow(ready, was_lost=was_lost and not resumed, polling=polling, resumed=resumed)
                 return
             except _UnwatchableError as error:
                 if isinstance(error.__cause__, FileNotFoundError):
@@ -157,7 +161,7 @@ class _Watch:
                     return
 
     async def _follow(
-        self, ready: asyncio.Event | None, *, found: bool, polling: bool | None, resumed: bool
+        self, ready: asyncio.Event | None, *, was_lost: bool, polling: bool | None, resumed: bool
     ) -> None:
         async with self._stopping() as stop, aclosing(self._awatch(polling, stop)) as changes:
             first = asyncio.ensure_future(anext(changes, None))
@@ -172,7 +176,7 @@ class _Watch:
                     await asyncio.to_thread(self._snapshot.capture)
                 if ready is not None:
                     ready.set()
-                if found:
+                if was_lost:
                     await self._on_batch(FileBatch(found=True))
                 events = await first
             finally:

@@ -43,7 +43,8 @@ class WebAccess:
     Args:
         settings: Returns the current settings.
         key_of: Returns a provider's key.
-        address_policy: The addresses that may be fetched; the public Internet by default.
+        address_policy: The addresses that may be fetched; the public Internet by default. A search at an
+            address that the user entered may reach only that address.
         resolve: Resolves host names.
     """
 
@@ -70,7 +71,8 @@ class WebAccess:
         """Return the search that a query would send.
 
         Raises:
-            PermissionDeniedError: no provider is chosen, or its address or key is missing.
+            PermissionDeniedError: no provider is chosen, its address or key is missing, or the address has an
+                ambiguous notation.
             InvalidParametersError: the address in the settings is not valid.
         """
         provider = self._provider()
@@ -85,6 +87,7 @@ class WebAccess:
 
         Raises:
             ConflictError: the user has changed the provider or its address since; nothing was sent.
+            PermissionDeniedError: the key contains a character that a header can't; nothing was sent.
             WebError: the provider could not be reached, rejected the key or limited the rate.
             ScriptoriumError: see `prepare`, `Fetcher.fetch` and `SearchProvider.parse_hits`.
         """
@@ -97,6 +100,12 @@ class WebAccess:
             )
             raise ConflictError(message, provider=search.provider)
         key = self._key_of(*key_account(provider.id, self._address(provider)))
+        if key and not (key.isascii() and key.isprintable()):
+            message = (
+                f"The key for {provider.name} contains a character that can't be sent. Nothing was sent."
+                f" Enter the key again in {_SETTINGS_PAGE}."
+            )
+            raise PermissionDeniedError(message, provider=provider.id)
         key_headers = provider.key_headers(key) if key else {}
         fetcher = Fetcher(self._policy_for(provider), self._resolve)
         try:
@@ -124,7 +133,7 @@ class WebAccess:
         return address
 
     def _policy_for(self, provider: SearchProvider) -> AddressPolicy:
-        """Return a policy that allows only the user's own server, or the default for other providers."""
+        """Return a policy for only the user's own server; providers with a fixed address have the default."""
         if provider.address:
             return self._address_policy
         return SingleOrigin(origin_of(check_url(self._address(provider), AnyAddress())))

@@ -93,7 +93,7 @@ def check_url(text: str, address_policy: AddressPolicy) -> httpx2.URL:
 
     Raises:
         InvalidParametersError: the text is not a web address, or contains a user name or password.
-        PermissionDeniedError: `address_policy` does not allow the address.
+        PermissionDeniedError: `address_policy` does not allow the address, or its notation is ambiguous.
     """
     url = _parse_url(text)
     if url.scheme not in _DEFAULT_PORTS:
@@ -125,10 +125,12 @@ def _parse_url(text: str) -> httpx2.URL:
 
 
 def literal_address(host: str) -> IPAddress | None:
-    """Parse the IP address in a host; return 127.0.0.1 for localhost and None for any other name.
+    """Parse the IP address in a host; return None for a name.
+
+    `localhost` and its subdomains are 127.0.0.1.
 
     Raises:
-        PermissionDeniedError: the notation of the address is ambiguous.
+        PermissionDeniedError: the notation of the address is ambiguous or invalid.
     """
     if host == "localhost" or host.endswith(".localhost"):
         # By RFC 6761 these names mean this machine, whatever a DNS server answers.
@@ -141,7 +143,7 @@ def literal_address(host: str) -> IPAddress | None:
 
 
 def host_of(url: httpx2.URL) -> str:
-    """Return the host as it is sent, in lower case and without a trailing dot."""
+    """Return the host in ASCII, as it is sent, in lower case and without trailing dots."""
     return url.raw_host.decode("ascii").lower().rstrip(".")
 
 

@@ -47,8 +47,8 @@ _ISATAP = (0x00005EFE, 0x02005EFE)
 def is_public(address: IPAddress) -> bool:
     """Return whether `address` is on the public Internet.
 
-    An IPv6 address that embeds an IPv4 address (mapped, NAT64, 6to4, ISATAP) is public only if that one is.
-    A 6to4 or ISATAP address must also be public itself.
+    An address with a zone is not. An IPv6 address that embeds an IPv4 address (mapped, NAT64, 6to4, ISATAP)
+    is public only if that one is. A 6to4 or ISATAP address must also be public itself.
     """
     if isinstance(address, IPv4Address):
         return not any(address in network for network in _NOT_PUBLIC_4)

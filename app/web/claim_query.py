@@ -1,4 +1,4 @@
-"""A note's claim in a line or two, and the search query for evidence about it."""
+"""A note's claim in one or two lines, and the search query for evidence about it."""
 
 from __future__ import annotations
 
@@ -46,6 +46,6 @@ def note_prose(text: str) -> str:
 
 
 def build_query(name: str, text: str, side: EvidenceFilter) -> str:
-    """Return the search query: words for the requested side, the note's name and keywords of its text."""
+    """Return the search query: words for the requested side, the note's name and keywords from its text."""
     keywords = " ".join(extract_keywords(note_prose(text), _KEYWORD_COUNT, known_text=name))
     return " ".join(f"{_QUERY_PREFIXES[side]} {name} {keywords}".split())[:MAX_QUERY_CHARS]

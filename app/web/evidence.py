@@ -67,7 +67,7 @@ class WeighedHit:
 
 
 def weigh(statement: str, hit: WebSearchHit, similarity: float | None) -> WeighedHit:
-    """Decide how a hit bears on a statement.
+    """Classify a hit as supporting or contradicting a statement, or as neutral.
 
     Args:
         statement: The claim to support or contradict.
@@ -136,7 +136,7 @@ def _score_side(statement: str, hit: WebSearchHit) -> tuple[float, list[str]]:
 
 
 def _find_cues(sentence: str, cues: Sequence[tuple[float, str]]) -> list[tuple[float, str, bool]]:
-    """Return the cue phrases of a sentence: weight, words, and whether a negation precedes them."""
+    """Return the cue phrases in a sentence: weight, words, and whether a negation precedes them."""
     matches = []
     for weight, pattern in cues:
         match = re.search(rf"\b(?:{pattern})", sentence, re.IGNORECASE)
@@ -160,7 +160,11 @@ def _stem(word: str) -> str:
 
 
 def extract_keywords(text: str, limit: int, known_text: str = "") -> list[str]:
-    """Return a text's content words of four or more letters, except those in `known_text`, by frequency."""
+    """Return up to `limit` content words of a text, most frequent first.
+
+    Words of fewer than four characters, numbers, and words with the same stem as one in `known_text` are left
+    out.
+    """
     excluded = set(_stems(known_text))
     counts: dict[str, list[str]] = {}
     for word in _WORD.findall(text):

@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
 from app import __version__
-from app.errors import LimitError, NotFoundError, ScriptoriumError, TimeoutExpiredError
+from app.errors import (
+    InvalidParametersError,
+    LimitError,
+    NotFoundError,
+    ScriptoriumError,
+    TimeoutExpiredError,
+)
 from app.web.address_policy import AddressPolicy, PublicAddresses, Resolve, check_url, system_resolve
 
 if TYPE_CHECKING:  # loaded with the first fetch, so that the window starts faster
@@ -28,7 +34,7 @@ class WebError(ScriptoriumError):
 
 
 class UnreadableResponseError(ScriptoriumError):
-    """A response does not have the expected format; `content_type` is its content type, if unsupported."""
+    """A response does not have the expected format; `content_type` is its content type, if stated."""
 
     type = "invalid_parameters"
 
@@ -69,7 +75,7 @@ class Fetcher:
     """Fetches from allowed addresses. Each fetch opens its own connections and keeps no state.
 
     Args:
-        address_policy: The allowed addresses.
+        address_policy: The allowed addresses; the public Internet by default.
         resolve: Resolves host names.
         limits: Limits on each fetch.
     """
@@ -85,7 +91,7 @@ class Fetcher:
         self._limits = limits or FetchLimits()
 
     def check(self, url: str) -> str:
-        """Return the URL that would be fetched for `url`. Raises like `check_url`."""
+        """Return the URL that would be fetched for `url`; raises like `check_url`."""
         return str(check_url(url, self._address_policy))
 
     async def fetch(
@@ -102,10 +108,11 @@ class Fetcher:
             request: The request to send.
             content_types: The accepted content types.
             secret_headers: Headers with a key, sent only with the first request, not after a redirect.
-            follow_redirects: Follow redirects; each target is checked like the first URL.
+            follow_redirects: Whether to follow redirects; each target is checked like the first URL.
 
         Raises:
-            InvalidParametersError: the URL or the target of a redirect is not a web address.
+            InvalidParametersError: the URL or the target of a redirect is not a web address, or contains a
+                user name or password.
             PermissionDeniedError: the address of the URL or of a redirect is not allowed.
             NotFoundError: the server or the page does not exist.
             WebError: the server could not be reached, or answered with an error, an unfollowed redirect or
@@ -140,7 +147,7 @@ class Fetcher:
             if not follow_redirects:
                 raise WebError("The server answered with a redirect, which is not followed here.")
             # A redirected request is sent without the key and the body.
-            request = WebRequest(urljoin(str(url), result), accept=request.accept)
+            request = WebRequest(_join_url(url, result), accept=request.accept)
             secret_headers = {}
         raise LimitError(
             f"Redirected more than {self._limits.max_redirects} times.", limit=self._limits.max_redirects
@@ -203,6 +210,14 @@ class Fetcher:
         return WebResponse(str(url), content_type, charset, body, headers)
 
 
+def _join_url(url: httpx2.URL, location: str) -> str:
+    try:
+        return urljoin(str(url), location)
+    except ValueError as error:
+        message = f"{url.host} redirected to something that is not a web address."
+        raise InvalidParametersError(message, url=location[:200]) from error
+
+
 def _headers(
     request: WebRequest, url: httpx2.URL, secret_headers: Mapping[str, str]
 ) -> list[tuple[bytes | str, bytes | str]]:
@@ -245,7 +260,7 @@ async def decompress(chunks: AsyncIterable[bytes], encoding: str, limits: FetchL
         async for chunk in chunks:
             wire_bytes += len(chunk)
             if wire_bytes > limits.wire_bytes:
-                message = f"The response is larger than {limits.wire_bytes} bytes."
+                message = f"The response is larger than {_in_mib(limits.wire_bytes)} MiB."
                 raise LimitError(message, limit=limits.wire_bytes)
             part = (
                 chunk
@@ -254,10 +269,9 @@ async def decompress(chunks: AsyncIterable[bytes], encoding: str, limits: FetchL
             )
             size += len(part)
             if size > limits.decompressed_bytes:
-                raise LimitError(
-                    f"The response is larger than {limits.decompressed_bytes} bytes after decompression.",
-                    limit=limits.decompressed_bytes,
-                )
+                size_limit = _in_mib(limits.decompressed_bytes)
+                message = f"The response is larger than {size_limit} MiB after decompression."
+                raise LimitError(message, limit=limits.decompressed_bytes)
             parts.append(part)
     except zlib.error as error:
         raise WebError("The response is damaged and can't be decompressed.") from error
@@ -280,7 +294,11 @@ class _Decompressor:
         return self._stream.eof
 
     def decompress(self, chunk: bytes, max_bytes: int) -> bytes:
-        """Decompress `chunk` and return at most `max_bytes` bytes."""
+        """Decompress `chunk` and return at most `max_bytes` bytes.
+
+        Raises:
+            zlib.error: the data is damaged.
+        """
         try:
             part = self._stream.decompress(chunk, max_bytes)
         except zlib.error:
@@ -300,6 +318,10 @@ def _decompressor_for(encoding: str) -> _Decompressor | None:
     if encoding == "deflate":
         return _Decompressor(zlib.MAX_WBITS)
     raise WebError("The response uses a compression that was not requested.", encoding=encoding[:40])
+
+
+def _in_mib(count: int) -> str:
+    return f"{count / 2**20:g}"
 
 
 def _error_text(error: Exception) -> str:

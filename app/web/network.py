@@ -33,7 +33,7 @@ class GuardedNetwork(httpcore2.AsyncNetworkBackend):
 
         Raises:
             NotFoundError: the name has no address.
-            PermissionDeniedError: one of its addresses is not allowed.
+            PermissionDeniedError: one of its addresses is not allowed, or the host is an ambiguous address.
             httpcore2.ConnectError, httpcore2.ConnectTimeout: none of the first six addresses answered.
         """
         last_error: Exception | None = None

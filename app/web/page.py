@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from app.errors import LimitError, TimeoutExpiredError
 from app.graph.static_layout import Report, no_progress
-from app.processes.function_process import ComputationFailed, FunctionProcess
+from app.processes.function_process import ComputationError, FunctionProcess
 from app.web.http_fetcher import Fetcher, UnreadableResponseError, WebRequest, WebResponse
 
 _HTML = frozenset({"text/html", "application/xhtml+xml"})
@@ -92,7 +92,7 @@ class PageReader:
         except TimeoutError as error:
             message = f"Reading the page took longer than {self._seconds:g} s."
             raise TimeoutExpiredError(message, limit=self._seconds) from error
-        except ComputationFailed as error:
+        except ComputationError as error:
             raise LimitError("The page is too large or too damaged to be read.", url=response.url) from error
 
 
@@ -103,7 +103,7 @@ def plain_page(response: WebResponse) -> WebPage:
 
 
 def readable_page(url: str, body: bytes, charset: str, report: Report = no_progress) -> WebPage:
-    """Extract the main text of an HTML page as Markdown, with its title and date."""
+    """Extract the main text of an HTML page as Markdown, up to `MAX_PAGE_CHARS`, with its title and date."""
     # Imported here, so that only the worker process loads it.
     from trafilatura import extract, extract_metadata, load_html
 
@@ -133,7 +133,7 @@ def _truncate_page(page: WebPage) -> WebPage:
 
 
 def decode_text(body: bytes, charset: str) -> str:
-    """Decode a body; an unknown character set counts as UTF-8, invalid bytes are replaced."""
+    """Decode a body; an unknown character set counts as UTF-8, and invalid bytes are replaced."""
     try:
         return body.decode(codecs.lookup(charset or "utf-8").name, "replace")
     except (LookupError, UnicodeError, ValueError):

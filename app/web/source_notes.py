@@ -49,7 +49,10 @@ def source_text(evidence: WeighedHit, target: str, retrieved: date) -> str:
 
 
 def source_name(title: str, url: str) -> str:
-    """Return a note name for a page: its title without forbidden characters, else its host name."""
+    """Return a note name for a page: its title, shortened if necessary, or else its host name.
+
+    Characters that note names can't contain become spaces.
+    """
     name = " ".join(_FORBIDDEN_IN_NAME.sub(" ", title).split())[:_MAX_NAME_CHARS].strip(" .")
     return name or (urlsplit(url).hostname or "Web page").replace(":", " ")
 

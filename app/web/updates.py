@@ -32,7 +32,7 @@ _VERSION = re.compile(r"\d+(\.\d+){0,3}")
 
 
 class ReleaseError(InvalidParametersError):
-    """A release file can't be trusted or parsed; it had no effect."""
+    """No release source is set, or a release file can't be trusted or parsed; it had no effect."""
 
 
 class Release(BaseModel):

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.embeddings import EmbedderUnavailable, multilingual
+from app.embeddings import EmbedderUnavailableError, multilingual
 from app.embeddings.client import Embedder
 from app.embeddings.entailment_client import EntailmentClassifier
 from app.embeddings.languages import LanguagesMeasured, VaultLanguages, measure
@@ -134,7 +134,11 @@ class EmbeddingService:
         return self.vectors if self.is_enabled else None
 
     async def similar(self, text: str, limit: int) -> list[tuple[NotePath, float]]:
-        """Return the notes most similar to `text`, best first."""
+        """Return the notes most similar to `text`, best first.
+
+        Raises:
+            EmbedderUnavailableError: The text can't be embedded.
+        """
         return [(hit.path, hit.score) for hit in await self.semantic_search.like_text(text, limit, 0.0)]
 
     def start(self) -> None:
@@ -146,7 +150,7 @@ class EmbeddingService:
             self._start_updates(embedding_set)
 
     def apply_settings(self) -> None:
-        """Apply changed settings."""
+        """Apply changed settings; the switch to another model runs in the background."""
         self._configure_throttle()
         self.entailment.choose(_cross_encoder(self._settings()))
         if not self.is_enabled:
@@ -222,7 +226,7 @@ class EmbeddingService:
     async def _prepare(self, embedding_set: _EmbeddingSet) -> None:
         try:
             await multilingual.prepare(lambda share: self._events.publish(ModelPreparing(share)))
-        except EmbedderUnavailable as error:
+        except EmbedderUnavailableError as error:
             log.warning("no multilingual model: %s", error.message)
             self._events.publish(EmbeddingFailed(error.message, embedding_set is self._next))
             return

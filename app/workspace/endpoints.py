@@ -67,7 +67,7 @@ class Endpoints:
         self._is_closed = False
 
     def state(self) -> LocalServerState:
-        """Return the state of the local server: its address if it is open, its port setting, any problem."""
+        """Return the local server's address if it is open, the port setting, problems and rejected tokens."""
         wanted_port = self._settings().port
         if self.server is None or (endpoint := self.server.endpoint) is None:
             return LocalServerState(wanted_port=wanted_port, problem=self._problem)
@@ -160,6 +160,7 @@ class Endpoints:
 
         Raises:
             NetworkError: The server ended unexpectedly, or could not be reopened.
+            StorageError: The reopened endpoint could not be announced to other processes.
         """
         while True:
             async with self._lock:
@@ -195,7 +196,7 @@ class Endpoints:
 _TOKEN_LINES = {
     "create": "Created a token for {0}.",
     "renew": "Created a new token for {0}; the previous one is no longer valid.",
-    "revoke": "Revoked the token of {0}.",
+    "revoke": "Revoked the token for {0}.",
 }
 
 

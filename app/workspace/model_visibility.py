@@ -35,7 +35,7 @@ class ModelVisibility:
         self._memory = memory
 
     def pinned_for(self, caller: Caller) -> tuple[PinnedBlock, ...]:
-        """Return the blocks that a caller's agent has pinned; none if it may not use its memory."""
+        """Return the pinned blocks of a caller's agent that it may read; none if it may not load blocks."""
         category = self._registry.category("memory")
         if not category.on or not self._policy.may_call(caller, category.id, "block", "load"):
             return ()
@@ -47,8 +47,8 @@ class ModelVisibility:
 
     def visible_text(self, path: str) -> str | None:
         """Return the text of a note; None if it can't be read or a model may not see it."""
-        note = NotePath.on_disk(path)
         try:
+            note = NotePath.on_disk(path)
             content, real_path = self._store.read(note), self._store.real_path(note)
         except ScriptoriumError:
             return None

@@ -61,10 +61,10 @@ async def open_workspace(
         settings: The user's settings.
         approver: Decides on changes; None denies every change that needs approval.
         read_only: Write neither notes nor the app's data: for a vault that another app has open.
-        ask_pending: Ask the approver about calls that are still pending, once the vault is indexed. A
-            process without a window leaves that to the next window.
-        brief: For a few calls: the folder is not watched, and no streams or external programs are
-            started. Scan the index before a call, so that it includes recent changes.
+        ask_pending: Ask the approver about calls that are still pending, once the vault is indexed. A process
+            without a window leaves that to the next window.
+        brief: For a few calls: the folder is not watched, and no streams or external programs are started.
+            Scan the index before a call, so that it includes recent changes.
         take_over: Ask a process without a window that has the vault open to release it.
         watch_later: Watch the folder only from the first scan, so that a window gets the vault sooner.
 
@@ -72,6 +72,7 @@ async def open_workspace(
         VaultLostError: The folder does not exist.
         VaultBusyError: Another app has the vault open; `owner` describes it.
         StorageError: The data folder can't be used, not even for reading.
+        OSError: Neither the cache folder nor a temporary folder can be written.
     """
     real_root = await asyncio.to_thread(Path(root).resolve)
     if not await asyncio.to_thread(real_root.is_dir):

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from app.agent.notifications import format_news
+from app.agent.notifications import format_notifications
 from app.agent.turn import Turn
 from app.events import EventBus
 from app.sources.config import SourceConfig
@@ -59,10 +59,10 @@ def _log_setting(audit: AuditWriter, op: str, config: SourceConfig) -> None:
     audit.log_user_setting("sources", arguments, _SETTING_LINES[op].format(config.name))
 
 
-def news_for_model(sources: Sources, note_text: Callable[[str], str | None], turn: Turn) -> str:
+def notifications_for_model(sources: Sources, note_text: Callable[[str], str | None], turn: Turn) -> str:
     """Format the notifications for a turn, without those about notes that a model may not see."""
 
     def may_see(news: Notification) -> bool:
         return not (news.path and sources.is_vault_notification(news)) or note_text(news.path) is not None
 
-    return format_news(turn, sources, may_see)
+    return format_notifications(turn, sources, may_see)

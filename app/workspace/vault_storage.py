@@ -45,13 +45,14 @@ class VaultStorage:
 
     Raises:
         VaultBusyError: Another app has the vault open; `owner` describes it.
+        VaultLostError: The vault's folder is missing.
         StorageError: The data can't be opened for reading either.
         OSError: The cache folder can't be written, and no temporary one can be created.
     """
 
     def __init__(self, root: Path, settings: Settings, events: EventBus, read_only: bool) -> None:
         self.read_only = read_only
-        self._refusals: list[str] = []
+        self._access_problems: list[str] = []
         self._temporary = ExitStack()
         self.shared = paths.vault_data_folder(root)
         self.cache = self._choose_cache_folder(root, read_only)
@@ -62,8 +63,8 @@ class VaultStorage:
             except (VaultBusyError, VaultLostError):
                 raise
             except (OSError, StorageError) as error:
-                self._refusals.append(_refusal(self.shared, error))
-                log.warning("%s", self._refusals[-1], exc_info=True)
+                self._access_problems.append(_read_only_message(self.shared, error))
+                log.warning("%s", self._access_problems[-1], exc_info=True)
                 self.read_only = True
                 self._open_for_reading(root, settings, events)
         except BaseException:
@@ -79,7 +80,7 @@ class VaultStorage:
         except OSError:
             folder = self._create_temporary_folder()
         if not folder.is_relative_to(default_folder):
-            self._refusals.append(
+            self._access_problems.append(
                 "The cache folder can't be written, so this vault is indexed again each time it is opened. "
                 f"Your notes are safe. Make {default_folder} writable, then open the vault again."
             )
@@ -93,6 +94,7 @@ class VaultStorage:
         """Open every file, or none.
 
         Raises:
+            VaultBusyError: Another app has the vault open.
             OSError, StorageError: A file can't be opened.
         """
         self.session_folder = self._create_temporary_folder() if self.read_only else self.shared
@@ -141,7 +143,10 @@ class VaultStorage:
         self.pending = PendingStore(self.session_folder) if writable else None
 
     def on_damage(self, notify: Callable[[str], None]) -> None:
-        """Call `notify` with a message for the user when a file in use proves damaged; in any thread."""
+        """Register `notify` for messages to the user about damage to the journal, memory or conversations.
+
+        It may be called in any thread.
+        """
         self.journal.on_damage(notify)
         self.memory.database.on_damage = notify
         self.conversations.on_damage(notify)
@@ -160,7 +165,7 @@ class VaultStorage:
             self.conversations.problem,
             pending,
         )
-        return [*self._refusals, *(problem for problem in problems if problem)]
+        return [*self._access_problems, *(problem for problem in problems if problem)]
 
     async def close(self) -> None:
         """Close every file and release the vault; `PendingOperations` closes its own."""
@@ -177,11 +182,11 @@ class VaultStorage:
             close()
 
 
-def _refusal(folder: Path, error: OSError | StorageError) -> str:
+def _read_only_message(folder: Path, error: OSError | StorageError) -> str:
     """Return why a vault is open read-only."""
     reason = error.message.rstrip(".") if isinstance(error, StorageError) else error.strerror or str(error)
     return (
         f"The app's data for this vault can't be written ({reason}), so the vault is open for reading only. "
-        "Your notes and the app's data are unchanged; conversations and log entries of this session "
+        "Your notes and the app's data are unchanged; this session's conversations and log entries "
         f"will not be saved. Make {folder} writable, then open the vault again."
     )

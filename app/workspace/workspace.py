@@ -73,7 +73,7 @@ from app.workspace.embedding_service import EmbeddingService
 from app.workspace.endpoints import Endpoints
 from app.workspace.model_visibility import ModelVisibility
 from app.workspace.recovery_message import recovery_message
-from app.workspace.sources import news_for_model, open_sources
+from app.workspace.sources import notifications_for_model, open_sources
 from app.workspace.vault_storage import StoreReplaced, VaultStorage
 
 log = logging.getLogger(__name__)
@@ -92,8 +92,9 @@ class SettingsChanged(Event):
 class Workspace:
     """An open vault.
 
-    Use `open_workspace` to create one and `close` to end it. `notices` are messages that the user should read
-    on opening, for example about an interrupted change that was recovered or a journal that was set aside.
+    Use `open_workspace` to create one and `close` to close it. `notices` are messages that the user should
+    read on opening, for example about an interrupted change that was recovered or a journal that was set
+    aside.
     """
 
     def __init__(
@@ -212,7 +213,7 @@ class Workspace:
         )
 
     def _build_agent(self) -> None:
-        """Build the agents of the panel: the built-in one, and the one with a model."""
+        """Build the agent panel's agents (built-in, with a model, ACP programs) and their session."""
         builtin = BuiltinAgent(
             self.registry,
             self.index.resolver,
@@ -221,7 +222,7 @@ class Workspace:
             find_notes=self.index.matching,
         )
         visible_text = self._model_visibility.visible_text
-        news = partial(news_for_model, self.sources, visible_text)
+        news = partial(notifications_for_model, self.sources, visible_text)
         model = ModelAgent(
             self.name,
             self._settings,
@@ -320,7 +321,10 @@ class Workspace:
     async def begin(self, brief: bool = False, watch_later: bool = False) -> None:
         """Recover interrupted changes, open the index and, unless `brief`, start the background services.
 
-        With `watch_later` the folder is not watched before the first scan.
+        With `watch_later`, the folder is not watched before the first scan.
+
+        Raises:
+            StorageError: The index can't be opened.
         """
         self._should_watch = not brief
         loop = asyncio.get_running_loop()
@@ -357,7 +361,7 @@ class Workspace:
             self.external.start(self.settings.external)
 
     async def _watch(self) -> None:
-        """Start to follow external changes in the folder, unless this is disabled or already running."""
+        """Start following external changes in the folder, unless this is disabled or already running."""
         if not self._should_watch or self._is_watching:
             return
         self._is_watching = True
@@ -418,10 +422,11 @@ class Workspace:
     async def start_scan(self, progress: Callable[[ScanProgress], None]) -> ScanReport:
         """Update the index, then the vectors in the background. Canceling keeps what was read.
 
-        Also starts to watch the folder if that was postponed, and resumes pending operations.
+        Also starts watching the folder if that was postponed, and resumes pending operations.
 
         Raises:
             VaultLostError: The vault's folder is missing; the index is unchanged.
+            StorageError: The index can't be read or written.
         """
         await self._watch()
         stop = threading.Event()
@@ -486,7 +491,11 @@ class Workspace:
         self.apply_settings(self.settings)
 
     def apply_settings(self, settings: Settings) -> None:
-        """Apply these settings now; those of the index and the journal apply when the vault is reopened."""
+        """Apply these settings now.
+
+        The settings of the index, except `check_minutes`, and of the journal apply when the vault is
+        reopened.
+        """
         previous_states = {category.id: category.on for category in self.registry.categories}
         self.settings = settings
         self.policy.configure(self._permissions(), self._vault_rules())
@@ -500,7 +509,7 @@ class Workspace:
         self.events.publish(SettingsChanged(settings.model_copy(deep=True)))
 
     def _log_category_changes(self, previous_states: Mapping[str, bool]) -> None:
-        """Log the tool categories that were turned on or off."""
+        """Log which tool categories were turned on or off."""
         current_states = {
             category.id: category.on
             for category in self.registry.categories
@@ -508,13 +517,19 @@ class Workspace:
         }
         for word, is_on in (("on", True), ("off", False)):
             if ids := [
-                id for id, on in current_states.items() if on is is_on and previous_states[id] is not is_on
+                category_id
+                for category_id, on in current_states.items()
+                if on is is_on and previous_states[category_id] is not is_on
             ]:
-                line = f"Switched {word} the tools of {', '.join(ids)}."
+                line = f"Turned {word} the tools of {', '.join(ids)}."
                 self.runner.audit_writer.log_user_setting("categories", {"op": word, "categories": ids}, line)
 
     def change_vault_settings(self, settings: VaultSettings) -> None:
-        """Replace, save and apply the settings of this vault."""
+        """Replace, save and apply this vault's settings.
+
+        Raises:
+            OSError: The settings can't be saved; they are unchanged.
+        """
         save_vault_settings(self._files.session_folder, settings)
         self.vault_settings = settings
         self.apply_settings(self.settings)
@@ -555,11 +570,11 @@ class Workspace:
         Raises:
             InvalidParametersError: There is no such category.
         """
-        self._enabled_ids |= {self.registry.category(id).id for id in ids}
+        self._enabled_ids |= {self.registry.category(category_id).id for category_id in ids}
         self._apply_tool_settings()
 
     def _apply_tool_settings(self) -> None:
-        """Apply the enabled categories and the call limits of this vault."""
+        """Apply the enabled tool categories and this vault's call limits."""
         tools, permissions, vault_settings = (
             self.settings.tools,
             self.settings.permissions,

@@ -67,7 +67,7 @@ class Bundle:
     def _extension_modules(self) -> Iterator[str]:
         """Yield the names of the extension modules, which are next to the archive."""
         for file in self.internal.rglob("*"):
-            suffix = next((one for one in EXTENSION_SUFFIXES if file.name.endswith(one)), None)
+            suffix = next((suffix for suffix in EXTENSION_SUFFIXES if file.name.endswith(suffix)), None)
             if suffix is not None:
                 relative = file.relative_to(self.internal)
                 parts = relative.parts[1:] if relative.parts[0] == "lib-dynload" else relative.parts
@@ -112,7 +112,7 @@ def unrequired_packages(bundle: Bundle, required: set[str]) -> list[str]:
     for top in sorted({name.partition(".")[0] for name in bundle.sources}):
         if top in sys.stdlib_module_names or top == "app" or PYINSTALLER_MODULES.match(top):
             continue
-        owner_names = {_canonical(one) for one in owners.get(top, ())}
+        owner_names = {_canonical(owner) for owner in owners.get(top, ())}
         if not owner_names & required:
             problems.append(
                 f"{top} is in the bundle, but no requirement of the app installs it: {owner_names or '?'}"
@@ -139,10 +139,10 @@ def _named_modules(package: Path) -> set[str]:
         names.add(".".join(file.relative_to(package.parent).with_suffix("").parts).removesuffix(".__init__"))
         for node in contents.runtime_nodes(ast.parse(file.read_text("utf-8"))):
             if isinstance(node, ast.Import):
-                names |= {one.name for one in node.names}
+                names |= {alias.name for alias in node.names}
             elif isinstance(node, ast.ImportFrom) and node.module:
                 names.add(node.module)
-                names |= {f"{node.module}.{one.name}" for one in node.names}
+                names |= {f"{node.module}.{alias.name}" for alias in node.names}
             elif isinstance(node, ast.Constant) and _MODULE.fullmatch(str(node.value)):
                 names.add(str(node.value))
     return names - {"app.__main__"}
@@ -212,7 +212,7 @@ def _strings(source: Path) -> set[str]:
     except (OSError, SyntaxError):
         return set()
     values = (node.value for node in ast.walk(tree) if isinstance(node, ast.Constant))
-    return {one.rpartition("/")[2] for one in values if isinstance(one, str) and len(one) < 200}
+    return {value.rpartition("/")[2] for value in values if isinstance(value, str) and len(value) < 200}
 
 
 def _canonical(name: str) -> str:
@@ -230,7 +230,7 @@ def main() -> int:
         *missing_core(bundle),
         *gpl_libraries(bundle),
         *fonts_without_notice(bundle),
-        *unrequired_packages(bundle, {_canonical(one) for one in required}),
+        *unrequired_packages(bundle, {_canonical(requirement) for requirement in required}),
         *missing_modules(bundle, package),
         *missing_resources(bundle, package),
         *missing_data(bundle),

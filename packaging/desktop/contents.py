@@ -187,7 +187,7 @@ def _direct_dependencies(file: str) -> list[str]:
 
 def standard_library() -> list[str]:
     """Return the modules of the standard library that a plug-in may import, even if the app does not."""
-    return sorted(one for one in sys.stdlib_module_names if not _UNAVAILABLE_TO_PLUGINS.match(one))
+    return sorted(name for name in sys.stdlib_module_names if not _UNAVAILABLE_TO_PLUGINS.match(name))
 
 
 def worker_sources(package: Path) -> list[Path]:
@@ -215,17 +215,17 @@ def _file_of(name: str, package: Path) -> Path | None:
     if name.partition(".")[0] != package.name:
         return None
     path = package.parent.joinpath(*name.split("."))
-    return next((one for one in (path / "__init__.py", path.with_suffix(".py")) if one.is_file()), None)
+    return next((file for file in (path / "__init__.py", path.with_suffix(".py")) if file.is_file()), None)
 
 
 def _imports(file: Path) -> Iterator[str]:
     """Yield the imports of a file outside `if TYPE_CHECKING`; some names may not be modules."""
     for node in runtime_nodes(ast.parse(file.read_text("utf-8"))):
         if isinstance(node, ast.Import):
-            yield from (one.name for one in node.names)
+            yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
             yield node.module
-            yield from (f"{node.module}.{one.name}" for one in node.names)
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
 def runtime_nodes(tree: ast.AST) -> Iterable[ast.AST]:

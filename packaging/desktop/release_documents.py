@@ -91,7 +91,9 @@ def _texts_in_packages(python: Path, names: list[str]) -> dict[str, list[str]]:
         " and one.suffix.lower() in ('', '.txt', '.md', '.rst')] for name in sys.argv[1:]}))\n"
     )
     texts = json.loads(subprocess.check_output([str(python), "-c", script, *names]))
-    return {name: [Path(one).read_text("utf-8", "replace") for one in files] for name, files in texts.items()}
+    return {
+        name: [Path(file).read_text("utf-8", "replace") for file in files] for name, files in texts.items()
+    }
 
 
 def write_licenses(folder: Path, python: Path, packages: list[dict[str, Any]], qt_folder: str) -> None:
@@ -104,7 +106,7 @@ def write_licenses(folder: Path, python: Path, packages: list[dict[str, Any]], q
     shutil.copyfile(ROOT / "LICENSE", folder / "LICENSE.txt")
     for name in ("LGPL-3.0.txt", "GPL-3.0.txt", "OFL-1.1.txt", "DejaVu.txt"):
         shutil.copyfile(TEXTS / name, folder / name)
-    qt = next(one["version"] for one in packages if one["name"].lower().startswith("pyside6"))
+    qt = next(package["version"] for package in packages if package["name"].lower().startswith("pyside6"))
     qt_notice = _QT.format(version=qt, series=qt.rpartition(".")[0], folder=qt_folder)
     (folder / "QT-LGPL.txt").write_text(qt_notice, "utf-8")
     version, text = json.loads(
@@ -120,7 +122,7 @@ def write_licenses(folder: Path, python: Path, packages: list[dict[str, Any]], q
         )
     )
     parts = ["Third-party notices of Scriptorium\n", _OTHERS.format(python=version)]
-    parts += [_notice(one) for one in packages]
+    parts += [_notice(package) for package in packages]
     parts.append(_heading(f"Python {version} (PSF-2.0)") + text)
     (folder / "THIRD-PARTY-NOTICES.txt").write_text("\n".join(parts), "utf-8")
 
@@ -130,8 +132,10 @@ def _notice(package: dict[str, Any]) -> str:
     head = f"{package['name']} {package['version']} ({package['license']})"
     texts = package["texts"]
     if not texts:
-        known_texts = [TEXTS / f"{one}.txt" for one in ("LGPL-3.0", "Apache-2.0", "MIT", "MPL-2.0")]
-        text = next((one for one in known_texts if package["license"].startswith(one.stem)), None)
+        known_texts = [
+            TEXTS / f"{license_id}.txt" for license_id in ("LGPL-3.0", "Apache-2.0", "MIT", "MPL-2.0")
+        ]
+        text = next((text for text in known_texts if package["license"].startswith(text.stem)), None)
         if text is None:
             raise SystemExit(f"{head} contains no license text, and {TEXTS} has none for its license")
         standard = "see LGPL-3.0.txt" if text.stem == "LGPL-3.0" else text.read_text("utf-8")
@@ -151,7 +155,7 @@ def add_system_libraries(folder: Path, sources: Iterable[Path]) -> list[str]:
     for source in sources:
         names = {source, source.resolve()}
         # Since /usr was merged, dpkg may know a file by either of two paths.
-        names |= {Path("/", *one.parts[2:]) for one in names if one.parts[:2] == ("/", "usr")}
+        names |= {Path("/", *name.parts[2:]) for name in names if name.parts[:2] == ("/", "usr")}
         for name in sorted(names):
             result = subprocess.run(["dpkg", "-S", str(name)], capture_output=True, text=True, check=False)
             if result.returncode == 0:
@@ -213,18 +217,20 @@ def write_sbom(tool: Path, python: Path, packages: list[dict[str, Any]], version
     command += ["--output-format", "JSON", "--output-file", str(target)]
     subprocess.check_call(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     document = json.loads(target.read_text("utf-8"))
-    names = {_canonical(one["name"]) for one in packages}
+    names = {_canonical(package["name"]) for package in packages}
     # The environment also has the tools of the build, which are not in the bundle.
-    components = [one for one in document["components"] if _canonical(one["name"]) in names]
-    references = {one["bom-ref"] for one in components} | {document["metadata"]["component"]["bom-ref"]}
+    components = [component for component in document["components"] if _canonical(component["name"]) in names]
+    references = {component["bom-ref"] for component in components} | {
+        document["metadata"]["component"]["bom-ref"]
+    }
     document["components"] = components
     document["metadata"]["component"]["version"] = version
     document["dependencies"] = [
-        {**one, "dependsOn": [ref for ref in one.get("dependsOn", ()) if ref in references]}
-        for one in document.get("dependencies", ())
-        if one["ref"] in references
+        {**dependency, "dependsOn": [ref for ref in dependency.get("dependsOn", ()) if ref in references]}
+        for dependency in document.get("dependencies", ())
+        if dependency["ref"] in references
     ]
-    if missing := names - {_canonical(one["name"]) for one in components}:
+    if missing := names - {_canonical(component["name"]) for component in components}:
         raise SystemExit(f"not in the SBOM: {', '.join(sorted(missing))}")
     target.write_text(json.dumps(document, indent=1) + "\n", "utf-8")
 
@@ -232,8 +238,8 @@ def write_sbom(tool: Path, python: Path, packages: list[dict[str, Any]], version
 def write_checksums(folder: Path) -> Path:
     """Write SHA256SUMS for the files in a folder, for `sha256sum -c`, and return its path."""
     target = folder / "SHA256SUMS"
-    files = sorted(one for one in folder.iterdir() if one.is_file() and one != target)
-    lines = [f"{hashlib.sha256(one.read_bytes()).hexdigest()}  {one.name}\n" for one in files]
+    files = sorted(file for file in folder.iterdir() if file.is_file() and file != target)
+    lines = [f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.name}\n" for file in files]
     target.write_text("".join(lines), "utf-8")
     return target
 

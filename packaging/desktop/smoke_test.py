@@ -30,9 +30,9 @@ _PACKAGES = "git,bubblewrap,libglib2.0-bin,fonts-dejavu-core,ca-certificates"
 _TOOLS = ("mmdebstrap", "Xvfb", "xdotool", "import", "convert", "desktop-file-validate", "appstreamcli")
 _USER, _UID = "reader", 1000
 _NOTE_COUNT = 6000
-_TIMEOUT_S = 300.0
+_STEP_TIMEOUT_S = 300.0
 _MAX_START_RATIO = 1.3
-_RUNS = 5
+_START_RUNS = 5
 # An empty window has some 400, one with a graph some 10,000.
 _MIN_COLORS = 2000
 # Uses the libraries that load data or code only when the window draws or reads something.
@@ -148,7 +148,7 @@ class Installation:
             *words, plain=plain, stdin=subprocess.DEVNULL, stdout=pipe, stderr=subprocess.STDOUT
         )
         try:
-            output = process.communicate(timeout=_TIMEOUT_S)[0].decode("utf-8", "replace")
+            output = process.communicate(timeout=_STEP_TIMEOUT_S)[0].decode("utf-8", "replace")
         except subprocess.TimeoutExpired as error:
             process.kill()
             process.communicate()
@@ -158,7 +158,7 @@ class Installation:
         return output
 
 
-class Report:
+class SmokeReport:
     """Runs steps, and records those that failed."""
 
     def __init__(self) -> None:
@@ -187,7 +187,7 @@ class Report:
 
 def bundle(program: Path) -> None:
     """Test the bundle where it was built."""
-    report = Report()
+    report = SmokeReport()
     with tempfile.TemporaryDirectory(prefix="scriptorium-smoke-") as folder:
         variables = {} if sys.platform != "win32" else {"USERPROFILE": folder}
         for name in ("CONFIG", "DATA", "CACHE", "LOGS"):
@@ -200,7 +200,7 @@ def bundle(program: Path) -> None:
     report.end()
 
 
-def _without_window(report: Report, installation: Installation, vault: str, *, complete: bool) -> None:
+def _without_window(report: SmokeReport, installation: Installation, vault: str, *, complete: bool) -> None:
     """Test the uses of the program that need no window."""
     report.step("--version", lambda: installation.run("--version").strip())
     report.step("doctor", lambda: _doctor(installation, vault))
@@ -216,12 +216,12 @@ def _without_window(report: Report, installation: Installation, vault: str, *, c
 
 def _doctor(installation: Installation, vault: str) -> str:
     report = json.loads(installation.run("doctor", "--json", "--vault", vault).splitlines()[-1])
-    if wrong := [one for one in report if one["state"] == "wrong"]:
+    if wrong := [check for check in report if check["state"] == "wrong"]:
         raise StepError(f"{wrong}")
-    states = {one["what"]: one["state"] for one in report}
+    states = {check["what"]: check["state"] for check in report}
     if states["graph core"] != "ok" or states["sentence model"] != "ok":
         raise StepError(f"{report}")
-    warnings = [one["what"] for one in report if one["state"] != "ok"]
+    warnings = [check["what"] for check in report if check["state"] != "ok"]
     return f"{len(report)} checks, warnings: {', '.join(warnings) or 'none'}"
 
 
@@ -330,7 +330,7 @@ def _environment(installation: Installation, vault: str) -> str:
     if not installation.file(saved).is_file():
         raise StepError(f"the editor was not started: {output[-1500:].decode('utf-8', 'replace')}")
     lines = installation.file(saved).read_text("utf-8").splitlines()
-    leaked = [one for one in lines if one.startswith(("LD_LIBRARY_PATH", "QT_PLUGIN_PATH", "QML2_"))]
+    leaked = [line for line in lines if line.startswith(("LD_LIBRARY_PATH", "QT_PLUGIN_PATH", "QML2_"))]
     if leaked:
         raise StepError(f"{leaked}")
     return f"{len(lines)} variables"
@@ -344,7 +344,7 @@ def _run_in_terminal(command: list[str], environment: dict[str, str], answers: t
     if process == 0:
         os.execvpe(command[0], command, environment)
     output, pending, handled = b"", list(answers), 0
-    deadline = time.monotonic() + _TIMEOUT_S
+    deadline = time.monotonic() + _STEP_TIMEOUT_S
     try:
         while time.monotonic() < deadline:
             try:
@@ -370,7 +370,7 @@ def installed(out: Path, work: Path) -> None:
     if os.geteuid() != 0:
         sys.exit("smoke --installed creates a chroot: run it as root")
     (package,) = out.glob("*.deb")
-    report = Report()
+    report = SmokeReport()
     root = _unpack_debian(work)
     with _mount_system(root), _display() as display:
         installation = _installed_program(root, display, ("/usr/bin/scriptorium",))
@@ -396,7 +396,7 @@ def installed(out: Path, work: Path) -> None:
     report.end()
 
 
-def _try_image(report: Report, root: Path, display: str, image: Path, work: Path) -> None:
+def _try_image(report: SmokeReport, root: Path, display: str, image: Path, work: Path) -> None:
     shutil.copy(image, root / "opt" / image.name)
     program = (f"/opt/{image.name}", "--appimage-extract-and-run")
     installation = _installed_program(root, display, program)
@@ -509,7 +509,7 @@ def _install(root: Path, package: Path) -> str:
     _apt(root, "update")
     _apt(root, "install", "--no-install-recommends", f"/tmp/{package.name}")
     (root / "tmp" / package.name).unlink()
-    size = sum(one.lstat().st_size for one in (root / "opt" / "scriptorium").rglob("*"))
+    size = sum(path.lstat().st_size for path in (root / "opt" / "scriptorium").rglob("*"))
     return f"{package.stat().st_size / 1024**2:.1f} MiB, {size / 1024**2:.0f} MiB installed"
 
 
@@ -587,8 +587,12 @@ def _terminate(installation: Installation, vault: str) -> str:
     try:
         _wait_until(lambda: _window(installation, Path(vault).name), "no window opened", process)
         # The image's own process waits for the program; the desktop ends the program.
-        own = [one for one in _processes(installation.outside) if "open" in _arguments_of(one)]
-        os.kill(max(own), signal.SIGTERM)
+        process_ids = [
+            process_id
+            for process_id in _processes(installation.outside)
+            if "open" in _arguments_of(process_id)
+        ]
+        os.kill(max(process_ids), signal.SIGTERM)
         status = process.wait(60)
         if status != 0:
             assert process.stderr is not None
@@ -608,16 +612,16 @@ def _start_times(installation: Installation, vault: str) -> str:
     if not source.exists():
         return "the checkout has no environment to compare with"
     with tempfile.TemporaryDirectory(prefix="scriptorium-source-") as folder:
-        own = Path(folder, "vault")
-        shutil.copytree(_SAMPLE, own)
+        vault_copy = Path(folder, "vault")
+        shutil.copytree(_SAMPLE, vault_copy)
         source_installation = Installation(
             (str(source),), folder, environment={**installation.environment, "XDG_RUNTIME_DIR": folder}
         )
-        _mark_as_opened(source_installation, str(own))
+        _mark_as_opened(source_installation, str(vault_copy))
         times: dict[str, list[float]] = {"installed": [], "source": []}
-        for run in range(_RUNS + 1):
+        for run in range(_START_RUNS + 1):
             for name, tested, root in (
-                ("source", source_installation, str(own)),
+                ("source", source_installation, str(vault_copy)),
                 ("installed", installation, vault),
             ):
                 seconds = _seconds_to_window(tested, root)
@@ -687,7 +691,7 @@ def _libraries(root: Path, installation: Installation) -> str:
             vault = _new_vault(installation, "Libraries")
             raise StepError(installation.run("doctor", "--vault", vault, status=None) + output[-500:])
     output = json.loads(saved.read_text())
-    if wrong := [what for what, works in output.items() if not works]:
+    if wrong := [library for library, works in output.items() if not works]:
         raise StepError(f"not working: {', '.join(wrong)}")
     return ", ".join(output)
 
@@ -751,7 +755,7 @@ def _give_to_user(installation: Installation, folder: Path) -> None:
     if not installation.prefix:
         return
     home = installation.file(installation.home)
-    parents = [one for one in folder.parents if one.is_relative_to(home) and one != home]
+    parents = [parent for parent in folder.parents if parent.is_relative_to(home) and parent != home]
     for path in (*parents, folder, *folder.rglob("*")):
         os.chown(path, _UID, _UID)
 
@@ -794,7 +798,9 @@ def _arguments_of(process: int) -> list[str]:
 
 
 def _workers(root: Path) -> list[int]:
-    return [one for one in _processes(root) if "--multiprocessing-fork" in _arguments_of(one)]
+    return [
+        process_id for process_id in _processes(root) if "--multiprocessing-fork" in _arguments_of(process_id)
+    ]
 
 
 def _parent(process: int) -> int:
@@ -837,7 +843,7 @@ def _wait_until(
     Raises:
         StepError: It does not become true in time, or the process ends first.
     """
-    deadline = time.monotonic() + _TIMEOUT_S
+    deadline = time.monotonic() + _STEP_TIMEOUT_S
     while not (result := condition()):
         if time.monotonic() > deadline:
             raise StepError(failure)

@@ -12,7 +12,7 @@ from app.vault.path import NotePath
 from app.vault.reference import parse_reference
 from app.vault.span_reference import find_span
 from tests.agent.test_session import model, talk
-from tests.support.model_server import Call, Say
+from tests.support.model_server import CallTool, Say
 
 __all__ = ["talk"]
 H1 = NotePath("Instruments/H1.md")
@@ -84,7 +84,7 @@ async def test_a_models_citations_are_verified_and_its_inventions_marked(workspa
         f'H1 was made of "{quote}" [[H1]]. It weighed "35 kg of brass" [[H1]].\n\n'
         "Harrison painted it blue. It is [[H4#span=1-20-0123456789]] fast."
     )
-    calls = Call("find_passages", {"question": "how heavy was the first sea clock?"})
+    calls = CallTool("find_passages", {"question": "how heavy was the first sea clock?"})
     async with model(workspace, calls, Say(answer)) as server:
         await talk.say("Tell me about the weight of the first sea clock")
     (card,) = [item for item in talk.items if isinstance(item, ToolCard)]

@@ -11,8 +11,8 @@ from app.memory.changes import create_block
 from app.memory.store import PinnedBlock
 from app.permissions.caller import Caller, CallerKind
 from app.toolkit.call import Call as ToolCall
-from tests.agent.test_session import Talk, model
-from tests.support.model_server import Call, Say
+from tests.agent.test_session import SessionConversation, model
+from tests.support.model_server import CallTool, Say
 
 ME = "scriptorium"
 
@@ -25,8 +25,8 @@ async def test_pinned_blocks_are_in_the_prompt_and_change_within_a_turn(workspac
     plan = Block.new(ME, "plan", text="Go to sea.").with_view(ME, BlockView(pinned=True))
     workspace.memory.store.commit(create_block(plan), author="You")
     workspace.memory.store.commit(create_block(Block.new(ME, "loose", text="Not pinned.")), author="You")
-    edit = Call("block_edit", {"op": "replace", "label": "plan", "old": "sea", "new": "bed"})
-    talk = Talk(workspace)
+    edit = CallTool("block_edit", {"op": "replace", "label": "plan", "old": "sea", "new": "bed"})
+    talk = SessionConversation(workspace)
     async with model(workspace, edit, Say("Done.")) as server:
         await talk.say("Change the plan")
     before, after = map(prompt_of, server.requests)
@@ -39,8 +39,8 @@ async def test_a_block_that_was_only_loaded_leaves_after_the_turn(workspace):
     workspace.memory.store.commit(
         create_block(Block.new(ME, "loose", text="The treasure is here.")), author="You"
     )
-    talk = Talk(workspace)
-    load = Call("block", {"op": "load", "label": "loose"})
+    talk = SessionConversation(workspace)
+    load = CallTool("block", {"op": "load", "label": "loose"})
     async with model(workspace, load, Say("I see."), Say("Gone.")) as server:
         await talk.say("Load the block loose")
         await talk.say("And now?")
@@ -52,15 +52,15 @@ async def test_a_block_that_was_only_loaded_leaves_after_the_turn(workspace):
 async def test_a_pinned_text_from_outside_taints_what_follows(workspace, approver):
     file = replace(Block.new(ME, "file:1:a.txt", text="Obey."), origin={"source": "1"})
     workspace.memory.store.commit(create_block(file.with_view(ME, BlockView(pinned=True))), author="Source")
-    talk = Talk(workspace)
-    async with model(workspace, Call("recall", {"op": "insert", "content": "x"}), Say("Done.")):
+    talk = SessionConversation(workspace)
+    async with model(workspace, CallTool("recall", {"op": "insert", "content": "x"}), Say("Done.")):
         await talk.say("Remember x")
     assert approver.asked[0].caller.tainted
 
 
 async def test_no_memory_is_shown_when_its_category_is_off(workspace):
     workspace.registry.set_category("memory", on=False)
-    talk = Talk(workspace)
+    talk = SessionConversation(workspace)
     async with model(workspace, Say("Hello.")) as server:
         await talk.say("Hello")
     assert "<block" not in prompt_of(server.requests[0])
@@ -73,7 +73,7 @@ def test_a_block_cannot_break_out_of_its_section_of_the_prompt():
 
 
 async def test_the_built_in_agent_remembers_and_recalls(workspace, approver):
-    talk = Talk(workspace)
+    talk = SessionConversation(workspace)
     await talk.say("remember that the captain drinks green tea")
     await talk.say("what do you remember about tea?")
     assert not approver.asked

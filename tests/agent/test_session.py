@@ -31,10 +31,10 @@ from app.toolkit.context import ToolContext
 from app.toolkit.result import ToolResult
 from app.toolkit.tool import tool
 from app.vault.path import NotePath
-from tests.support.model_server import BreakOff, Call, Fail, ModelServer, RawCalls, Say
+from tests.support.model_server import BreakOff, CallTool, Fail, ModelServer, RawCalls, Say
 
 
-class Talk:
+class SessionConversation:
     """A conversation of a test: sends prompts and waits for the turns' ends."""
 
     def __init__(self, workspace):
@@ -56,7 +56,7 @@ class Talk:
 
 @pytest.fixture
 def talk(workspace):
-    return Talk(workspace)
+    return SessionConversation(workspace)
 
 
 @asynccontextmanager
@@ -96,8 +96,8 @@ async def test_the_built_in_agent_says_what_needs_a_model(talk, approver):
 async def test_a_model_streams_reads_proposes_and_learns_what_was_written(workspace, talk, approver):
     async with model(
         workspace,
-        Call("read_note", {"name": "H4"}, text="Let me look."),
-        Call("add_tag", {"name": "H4", "tag": "reviewed"}, text="I tag it."),
+        CallTool("read_note", {"name": "H4"}, text="Let me look."),
+        CallTool("add_tag", {"name": "H4", "tag": "reviewed"}, text="I tag it."),
         Say("Done, see [[H4]]."),
     ) as server:
         finished = await talk.say("Tag the watch that won as reviewed")
@@ -115,8 +115,8 @@ async def test_a_model_streams_reads_proposes_and_learns_what_was_written(worksp
 async def test_each_call_is_logged_with_the_tokens_since_the_one_before(workspace, talk, approver):
     async with model(
         workspace,
-        Call("read_note", {"name": "H4"}),
-        Call("read_note", {"name": "K1"}),
+        CallTool("read_note", {"name": "H4"}),
+        CallTool("read_note", {"name": "K1"}),
         Say("Both are clocks."),
     ):
         finished = await talk.say("Which are clocks?")
@@ -136,8 +136,8 @@ async def test_a_turn_of_the_built_in_agent_costs_nothing(workspace, talk):
 async def test_a_limit_on_the_session_stops_the_turn_and_the_next(workspace, talk, approver):
     async with model(
         workspace,
-        Call("read_note", {"name": "H4"}),
-        Call("add_tag", {"name": "H4", "tag": "x"}),
+        CallTool("read_note", {"name": "H4"}),
+        CallTool("add_tag", {"name": "H4", "tag": "x"}),
         Say("Done."),
     ) as server:
         workspace.settings.model.max_tokens_per_session = 200
@@ -155,7 +155,9 @@ async def test_a_limit_on_the_session_stops_the_turn_and_the_next(workspace, tal
 
 async def test_a_denial_reaches_the_model_with_the_users_words(workspace, talk, approver):
     approver.answers = [Denied("use #seen instead")]
-    async with model(workspace, Call("add_tag", {"name": "H4", "tag": "x"}), Say("Understood.")) as server:
+    async with model(
+        workspace, CallTool("add_tag", {"name": "H4", "tag": "x"}), Say("Understood.")
+    ) as server:
         await talk.say("tag it")
     (told,) = [m for m in server.requests[1]["messages"] if m["role"] == "tool"]
     assert "use #seen instead" in told["content"]
@@ -164,7 +166,7 @@ async def test_a_denial_reaches_the_model_with_the_users_words(workspace, talk, 
 
 
 async def test_wrong_arguments_go_back_to_the_model_as_data(workspace, talk):
-    async with model(workspace, Call("read_note", {"nme": "H4"}), Say("Sorry.")) as server:
+    async with model(workspace, CallTool("read_note", {"nme": "H4"}), Say("Sorry.")) as server:
         await talk.say("read H4")
     (told,) = [m for m in server.requests[1]["messages"] if m["role"] == "tool"]
     assert "invalid_parameters" in told["content"]
@@ -262,7 +264,7 @@ async def test_stop_while_an_approval_waits_withdraws_it_and_writes_nothing(work
 
 
 async def test_two_conversations_are_saved_apart_and_found_again(workspace, talk):
-    other = Talk(workspace)
+    other = SessionConversation(workspace)
     await talk.say("find notes about sextant")
     await other.say("list all tags")
     titles = {c.title for c in workspace.agent.store.list_conversations()}
@@ -298,10 +300,10 @@ async def look_it_up(context: ToolContext) -> ToolResult:
 async def test_after_text_from_outside_each_change_is_asked_about(workspace, talk, approver):
     workspace.registry.register(look_it_up)
     workspace.grants.set_session(Operation.UPDATE, True)
-    tag = Call("add_tag", {"name": "Longitude", "tag": "one"})
-    again = Call("add_tag", {"name": "Longitude", "tag": "two"})
-    last = Call("add_tag", {"name": "Longitude", "tag": "three"})
-    answers = (tag, Say("free"), Call("look_it_up", {}), again, Say("asked"), last, Say("still"))
+    tag = CallTool("add_tag", {"name": "Longitude", "tag": "one"})
+    again = CallTool("add_tag", {"name": "Longitude", "tag": "two"})
+    last = CallTool("add_tag", {"name": "Longitude", "tag": "three"})
+    answers = (tag, Say("free"), CallTool("look_it_up", {}), again, Say("asked"), last, Say("still"))
     async with model(workspace, *answers):
         await talk.say("tag it")
         assert approver.asked == []
@@ -316,7 +318,7 @@ async def test_after_text_from_outside_each_change_is_asked_about(workspace, tal
 async def test_after_the_last_call_of_a_turn_no_tool_is_offered(workspace, talk):
     rule = TurnRule(kind="last", tools=("add_tag",))
     workspace.change_settings("tools", turn_rules=(rule,))
-    tag = Call("add_tag", {"name": "Longitude", "tag": "one"})
+    tag = CallTool("add_tag", {"name": "Longitude", "tag": "one"})
     async with model(workspace, tag, Say("done")) as server:
         await talk.say("tag it")
     offered = [len(request.get("tools") or ()) for request in server.requests]
@@ -376,8 +378,10 @@ async def test_few_calls_of_a_response_run_at_once(workspace, talk):
 
 
 async def test_what_a_tool_uses_of_the_model_counts_for_the_call_the_turn_and_the_limits(workspace, talk):
-    summary = Call("answer", {"summary": "A clock.", "key_points": ["One"]})
-    async with model(workspace, Call("summarize_node", {"node_id": "H4"}), summary, Say("Done.")) as server:
+    summary = CallTool("answer", {"summary": "A clock.", "key_points": ["One"]})
+    async with model(
+        workspace, CallTool("summarize_node", {"node_id": "H4"}), summary, Say("Done.")
+    ) as server:
         workspace.apply_settings(workspace.settings)
         finished = await talk.say("Summarize H4")
         (entry,) = workspace.audit.entries()
@@ -403,7 +407,7 @@ async def test_the_limit_of_the_session_holds_inside_tools(workspace, talk):
 
 
 async def test_a_card_is_undone_and_restored_with_its_change(workspace, talk):
-    async with model(workspace, Call("add_tag", {"name": "H4", "tag": "x"}), Say("Tagged.")):
+    async with model(workspace, CallTool("add_tag", {"name": "H4", "tag": "x"}), Say("Tagged.")):
         await talk.say("tag it")
     at, card = next((at, item) for at, item in enumerate(talk.items) if isinstance(item, ToolCard))
     assert card.undone_by is None
@@ -423,10 +427,10 @@ async def test_a_card_says_how_the_change_was_approved(workspace, talk, approver
         return Approved(replace(request.proposal, changes=(after,)), edited=True)
 
     approver.answers = [edit]
-    async with model(workspace, Call("add_tag", {"name": "H4", "tag": "x"}), Say("Tagged.")):
+    async with model(workspace, CallTool("add_tag", {"name": "H4", "tag": "x"}), Say("Tagged.")):
         await talk.say("tag it")
     workspace.grants.set_session(Operation.UPDATE, True)
-    async with model(workspace, Call("add_tag", {"name": "H4", "tag": "y"}), Say("Tagged.")):
+    async with model(workspace, CallTool("add_tag", {"name": "H4", "tag": "y"}), Say("Tagged.")):
         await talk.say("again")
     first, second = (item for item in talk.items if isinstance(item, ToolCard))
     assert first.changed_by_user and first.decision == "user-approved"

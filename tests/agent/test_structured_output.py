@@ -12,7 +12,7 @@ from app.permissions.caller import Caller
 from app.settings import AnswerByModel, ModelSettings, Settings
 from app.toolkit.call import Call as ToolCall
 from app.vault.path import NotePath
-from tests.support.model_server import Call, Fail, ModelServer
+from tests.support.model_server import CallTool, Fail, ModelServer
 
 BEAT = "Claims/Timekeepers beat the Moon.md"
 JAMAICA = "Claims/Error of H4 to Jamaica.md"
@@ -36,13 +36,13 @@ def thinker(server: ModelServer) -> PydanticAIModel:
 
 
 async def test_an_answer_has_the_form_that_was_asked_for() -> None:
-    with ModelServer(Call("answer", {"text": "In short."})) as server:
+    with ModelServer(CallTool("answer", {"text": "In short."})) as server:
         one = thinker(server)
         assert await one.answer("Summarise.", "A note.", Short) == Short(text="In short.")
         assert one.may_read(NotePath("A.md")) and not one.may_read(NotePath("Kept.md"))
 
 
-@pytest.mark.parametrize("answers", [(Fail(500, "out of order"),), (Call("answer", {"wrong": 1}),)])
+@pytest.mark.parametrize("answers", [(Fail(500, "out of order"),), (CallTool("answer", {"wrong": 1}),)])
 async def test_an_unusable_answer_is_an_error(answers) -> None:
     with ModelServer(*answers, *answers, *answers) as server:
         with pytest.raises(ModelError) as failed:
@@ -58,7 +58,7 @@ async def _ask(workspace, server: ModelServer, tool: str, **arguments: object):
 
 async def test_a_summary_by_the_model_keeps_to_the_length(workspace) -> None:
     said = {"summary": "Long words. " * 30, "key_points": ["One"]}
-    with ModelServer(Call("answer", said)) as server:
+    with ModelServer(CallTool("answer", said)) as server:
         outcome = await _ask(workspace, server, "summarize_node", node_id="H4", max_length=60)
     assert len(outcome.result["summary"]) <= 60 and outcome.result["key_points"] == ["One"]
     assert "scripted" in outcome.result["reasoning"]
@@ -72,19 +72,19 @@ async def test_without_an_answer_the_local_one_is_given_with_the_reason(workspac
 
 
 async def test_a_private_note_never_reaches_the_model(workspace) -> None:
-    with ModelServer(Call("answer", {"summary": "x", "key_points": []})) as server:
+    with ModelServer(CallTool("answer", {"summary": "x", "key_points": []})) as server:
         outcome = await _ask(workspace, server, "summarize_node", node_id="Letters (private)")
         assert outcome.result["summary"] and "hidden from models" in outcome.result["reasoning"]
         assert not server.requests
 
 
 async def test_the_type_of_a_relation_and_its_words_by_the_model(workspace) -> None:
-    typed = Call("answer", {"relationship_type": "derived from", "reasoning": "It says so."})
+    typed = CallTool("answer", {"relationship_type": "derived from", "reasoning": "It says so."})
     with ModelServer(typed) as server:
         edge = f"{JAMAICA} -[SUPPORTS]-> {BEAT}"
         outcome = await _ask(workspace, server, "reclassify_relationship", edge_id=edge)
     assert outcome.result["new_type"] == "DERIVED_FROM" and "It says so." in outcome.result["reasoning"]
-    told = Call("answer", {"summary": "The trial bears it out.", "evidence": ["81 days"]})
+    told = CallTool("answer", {"summary": "The trial bears it out.", "evidence": ["81 days"]})
     with ModelServer(told) as server:
         edge = outcome.result["edge_id"]
         outcome = await _ask(workspace, server, "summarize_relationship", edge_id=edge)
@@ -110,7 +110,7 @@ async def test_related_nodes_are_judged_by_the_model_and_those_it_skips_are_repo
         {"number": 2, "relationship_type": "inspired by", "reasoning": "One came of the other."},
         {"number": 9, "relationship_type": "CITES", "reasoning": "No such note."},
     ]
-    with ModelServer(Call("answer", {"relations": said})) as server:
+    with ModelServer(CallTool("answer", {"relations": said})) as server:
         outcome = await _ask(workspace, server, "find_related_nodes", **wanted)
     related_nodes = outcome.result["related_nodes"]
     assert [one["id"] for one in related_nodes] == ids
@@ -126,7 +126,7 @@ async def test_related_nodes_are_judged_by_the_model_and_those_it_skips_are_repo
 
 
 async def test_the_model_does_not_answer_for_notes_that_it_was_not_asked_about(workspace) -> None:
-    with ModelServer(Call("answer", {"relations": []})) as server:
+    with ModelServer(CallTool("answer", {"relations": []})) as server:
         outcome = await _ask(
             workspace, server, "find_related_nodes", node_id="H4", min_similarity=0.0, limit=40
         )
@@ -138,7 +138,9 @@ async def test_the_model_does_not_answer_for_notes_that_it_was_not_asked_about(w
 
 async def test_a_confidence_by_the_model_is_one_factor_more(workspace) -> None:
     arguments = {"node_id": BEAT}
-    with ModelServer(Call("answer", {"confidence": 0.31, "reasoning": "The Moon did well, too."})) as server:
+    with ModelServer(
+        CallTool("answer", {"confidence": 0.31, "reasoning": "The Moon did well, too."})
+    ) as server:
         outcome = await _ask(workspace, server, "recalculate_node_confidence", **arguments)
         asked = str(server.requests)
     assert outcome.result["new_confidence"] == 0.31
@@ -148,7 +150,7 @@ async def test_a_confidence_by_the_model_is_one_factor_more(workspace) -> None:
 
 
 async def test_relations_of_a_private_note_are_judged_without_the_model(workspace) -> None:
-    with ModelServer(Call("answer", {"relations": []})) as server:
+    with ModelServer(CallTool("answer", {"relations": []})) as server:
         wanted = {"node_id": "Letters (private)", "min_similarity": 0.0}
         outcome = await _ask(workspace, server, "find_related_nodes", **wanted)
         assert not server.requests

@@ -25,7 +25,7 @@ from app.toolkit.call import Call as ToolCall
 from app.toolkit.context import ToolContext
 from app.toolkit.result import ToolResult
 from app.toolkit.tool import tool
-from tests.support.model_server import Call, Fail, ModelServer, Say
+from tests.support.model_server import CallTool, Fail, ModelServer, Say
 
 ANNA, BERT = AgentProfile(name="Anna", instructions="You know clocks."), AgentProfile(name="Bert")
 CLARA = AgentProfile(name="Clara", tools=("read_*", "search_notes"))
@@ -33,7 +33,7 @@ LIBRARIAN = AgentProfile(name="Librarian", model="built-in")
 AGENTS = (ANNA, BERT, CLARA, LIBRARIAN)
 
 
-class Talk:
+class TeamConversation:
     """A conversation that sends prompts and waits for the ends of turns."""
 
     def __init__(self, workspace):
@@ -56,7 +56,7 @@ class Talk:
 
 @pytest.fixture
 def talk(workspace):
-    return Talk(workspace)
+    return TeamConversation(workspace)
 
 
 @pytest.fixture
@@ -114,8 +114,8 @@ def offered(request):
 async def test_work_is_handed_to_an_agent_and_comes_back(workspace, talk, serve, approver):
     set_team(workspace)
     server = serve(
-        Call("delegate", {"agent": "anna", "prompt": "Tag H4 as reviewed"}),
-        Call("add_tag", {"name": "H4", "tag": "reviewed"}),
+        CallTool("delegate", {"agent": "anna", "prompt": "Tag H4 as reviewed"}),
+        CallTool("add_tag", {"name": "H4", "tag": "reviewed"}),
         Say("H4 is tagged."),
         Say("Anna did it."),
     )
@@ -139,7 +139,7 @@ async def test_work_is_handed_to_an_agent_and_comes_back(workspace, talk, serve,
 
 async def test_an_agent_has_its_own_tools_in_its_schema_and_on_call(workspace, talk, serve, approver):
     set_team(workspace, answers="Clara")
-    server = serve(Call("add_tag", {"name": "H4", "tag": "x"}), Say("I may not."))
+    server = serve(CallTool("add_tag", {"name": "H4", "tag": "x"}), Say("I may not."))
     await talk.say("tag it")
     names = offered(server.requests[0])
     assert {"read_note", "search_notes"} <= names and not names & {"add_tag", "delegate", "send_message"}
@@ -159,7 +159,7 @@ async def test_an_agent_may_have_a_model_of_its_own(workspace, talk, serve):
 
 async def test_the_agent_without_a_model_is_handed_work_too(workspace, talk, serve, approver):
     set_team(workspace)
-    serve(Call("delegate", {"agent": "Librarian", "prompt": "tag Longitude with #seen"}), Say("Done."))
+    serve(CallTool("delegate", {"agent": "Librarian", "prompt": "tag Longitude with #seen"}), Say("Done."))
     await talk.say("go")
     assert [request.caller.name for request in approver.asked] == ["Librarian"]
     assert talk.said[-2][0] == "Librarian" and "seen" in talk.said[-2][1]
@@ -167,7 +167,7 @@ async def test_the_agent_without_a_model_is_handed_work_too(workspace, talk, ser
 
 async def test_the_agent_without_a_model_tells_a_model_no_names_that_it_did_not_say(workspace, talk, serve):
     set_team(workspace)
-    server = serve(Call("delegate", {"agent": "Librarian", "prompt": "tag Mercator with #x"}), Say("Hm."))
+    server = serve(CallTool("delegate", {"agent": "Librarian", "prompt": "tag Mercator with #x"}), Say("Hm."))
     await talk.say("go")
     (tool_message,) = [m["content"] for m in server.requests[1]["messages"] if m["role"] == "tool"]
     assert "full path" in tool_message and ".md" not in tool_message and "Maps/" not in tool_message
@@ -183,8 +183,8 @@ async def test_without_any_model_a_team_works_as_well(workspace, talk):
 async def test_read_only_requests_stay_read_only_down_the_chain(workspace, talk, serve, approver):
     set_team(workspace)
     server = serve(
-        Call("delegate", {"agent": "Anna", "prompt": "look"}),
-        Call("delegate", {"agent": "Librarian", "prompt": "tag H4 with #x"}),
+        CallTool("delegate", {"agent": "Anna", "prompt": "look"}),
+        CallTool("delegate", {"agent": "Librarian", "prompt": "tag H4 with #x"}),
         Say("It could not."),
         Say("So it is."),
     )
@@ -199,9 +199,9 @@ async def test_read_only_requests_stay_read_only_down_the_chain(workspace, talk,
 async def test_a_message_never_returns_to_a_working_agent(workspace, talk, serve):
     set_team(workspace)
     server = serve(
-        Call("delegate", {"agent": "Anna", "prompt": "a"}),
-        Call("send_message", {"target": "agent", "id": "Bert", "content": "b"}),
-        Call("delegate", {"agent": "ANNA", "prompt": "c"}),
+        CallTool("delegate", {"agent": "Anna", "prompt": "a"}),
+        CallTool("send_message", {"target": "agent", "id": "Bert", "content": "b"}),
+        CallTool("delegate", {"agent": "ANNA", "prompt": "c"}),
         Say("No way."),
         Say("b done"),
         Say("a done"),
@@ -217,7 +217,7 @@ async def test_a_message_never_returns_to_a_working_agent(workspace, talk, serve
 
 async def test_the_same_agent_may_be_asked_again_once_it_is_done(workspace, talk, serve):
     set_team(workspace)
-    ask = Call("delegate", {"agent": "Anna", "prompt": "a"})
+    ask = CallTool("delegate", {"agent": "Anna", "prompt": "a"})
     server = serve(ask, Say("one"), ask, Say("two"), Say("both"))
     await talk.say("go")
     assert [text for _, text in talk.said] == ["one", "two", "both"]
@@ -232,8 +232,8 @@ async def test_the_same_agent_may_be_asked_again_once_it_is_done(workspace, talk
 async def test_a_chain_ends_at_its_bounds(workspace, talk, serve, bounds, words):
     set_team(workspace, **bounds)
     server = serve(
-        Call("delegate", {"agent": "Anna", "prompt": "a"}),
-        Call("delegate", {"agent": "Bert", "prompt": "b"}),
+        CallTool("delegate", {"agent": "Anna", "prompt": "a"}),
+        CallTool("delegate", {"agent": "Bert", "prompt": "b"}),
         Say("I can't."),
         Say("Well."),
     )
@@ -307,8 +307,8 @@ async def test_a_supervisor_hands_out_the_work_and_answers(workspace, talk, serv
     group = AgentGroup(name="Desk", kind="supervisor", members=("Clara", "Anna"))
     set_team(workspace, group, answers="Desk")
     server = serve(
-        Call("delegate", {"agent": "Bert", "prompt": "x"}),
-        Call("delegate", {"agent": "Anna", "prompt": "when was H4 made?"}),
+        CallTool("delegate", {"agent": "Bert", "prompt": "x"}),
+        CallTool("delegate", {"agent": "Anna", "prompt": "when was H4 made?"}),
         Say("1759"),
         Say("It was made in 1759."),
     )
@@ -357,7 +357,7 @@ async def test_a_tie_is_broken_by_the_order_and_reported(workspace, talk, serve)
 async def test_a_group_is_asked_by_a_message_and_its_answers_come_back(workspace, talk, serve):
     set_team(workspace, AgentGroup(name="Duo", kind="round-robin", members=("Anna", "Bert")))
     server = serve(
-        Call("send_message", {"target": "group", "id": "duo", "content": "ideas?"}),
+        CallTool("send_message", {"target": "group", "id": "duo", "content": "ideas?"}),
         Say("tea"),
         Say("coffee"),
         Say("Coffee it is."),
@@ -376,8 +376,8 @@ async def test_a_group_is_asked_by_a_message_and_its_answers_come_back(workspace
 async def test_stop_ends_every_agent_of_the_group(workspace, talk, serve):
     set_team(workspace)
     server = serve(
-        Call("delegate", {"agent": "Anna", "prompt": "a"}),
-        Call("delegate", {"agent": "Bert", "prompt": "b"}),
+        CallTool("delegate", {"agent": "Anna", "prompt": "a"}),
+        CallTool("delegate", {"agent": "Bert", "prompt": "b"}),
         Say("word " * 2000, pause=0.01),
     )
     task = asyncio.create_task(talk.say("go"))
@@ -402,16 +402,16 @@ async def test_text_from_outside_taints_the_agents_that_receive_it(workspace, ta
     workspace.registry.register(look_it_up)
     workspace.grants.set_session(Operation.UPDATE, True)
     set_team(workspace)
-    tag = Call("add_tag", {"name": "Longitude", "tag": "one"})
+    tag = CallTool("add_tag", {"name": "Longitude", "tag": "one"})
     serve(
         tag,
-        Call("delegate", {"agent": "Anna", "prompt": "look"}),
-        Call("look_it_up", {}),
+        CallTool("delegate", {"agent": "Anna", "prompt": "look"}),
+        CallTool("look_it_up", {}),
         Say("I read it."),
-        Call("delegate", {"agent": "Bert", "prompt": "tag"}),
-        Call("add_tag", {"name": "Longitude", "tag": "two"}),
+        CallTool("delegate", {"agent": "Bert", "prompt": "tag"}),
+        CallTool("add_tag", {"name": "Longitude", "tag": "two"}),
         Say("tagged"),
-        Call("add_tag", {"name": "Longitude", "tag": "three"}),
+        CallTool("add_tag", {"name": "Longitude", "tag": "three"}),
         Say("done"),
     )
     await talk.say("go")
@@ -424,7 +424,10 @@ async def test_taint_goes_along_a_group(workspace, talk, serve, approver):
     workspace.grants.set_session(Operation.UPDATE, True)
     set_team(workspace, AgentGroup(name="Line", kind="pipeline", members=("Anna", "Bert")), answers="Line")
     serve(
-        Call("look_it_up", {}), Say("read"), Call("add_tag", {"name": "Longitude", "tag": "two"}), Say("ok")
+        CallTool("look_it_up", {}),
+        Say("read"),
+        CallTool("add_tag", {"name": "Longitude", "tag": "two"}),
+        Say("ok"),
     )
     await talk.say("go")
     assert [request.caller.name for request in approver.asked] == ["Bert"]
@@ -433,7 +436,7 @@ async def test_taint_goes_along_a_group(workspace, talk, serve, approver):
 async def test_a_program_from_outside_gets_no_more_by_asking_an_agent(workspace, serve, approver):
     workspace.settings.permissions.callers = (CallerProfile(caller="Spy", read_only=True),)
     set_team(workspace)
-    serve(Call("add_tag", {"name": "H4", "tag": "x"}), Say("I could not."))
+    serve(CallTool("add_tag", {"name": "H4", "tag": "x"}), Say("I could not."))
     spy = Caller(CallerKind.MCP, "Spy")
     outcome = await workspace.runner.run(ToolCall.of("delegate", {"agent": "Anna", "prompt": "tag it"}, spy))
     assert outcome.success and outcome.result["answer"] == "I could not." and not approver.asked
@@ -465,7 +468,7 @@ async def test_an_agent_that_fails_is_an_error_for_who_asked(workspace, talk, se
     approver.answers = [Denied("no")]
     set_team(workspace)
     server = serve(
-        Call("delegate", {"agent": "Anna", "prompt": "x"}), *[Fail(400, "broken")] * 3, Say("Anna can't.")
+        CallTool("delegate", {"agent": "Anna", "prompt": "x"}), *[Fail(400, "broken")] * 3, Say("Anna can't.")
     )
     await talk.say("go")
     tool_messages = [m["content"] for m in server.requests[-1]["messages"] if m["role"] == "tool"]
@@ -480,7 +483,7 @@ async def test_a_message_to_the_user_appears_in_its_conversation(workspace, talk
     seen = []
     workspace.events.subscribe(UserMessaged, seen.append)
     arguments = {"target": "user", "content": "Look here", "metadata": {"topic": "tides"}}
-    server = serve(Call("send_message", arguments), Say("Told."))
+    server = serve(CallTool("send_message", arguments), Say("Told."))
     await talk.say("tell me")
     assert not server.requests[1].get("tools"), "the turn is over with a message to the person"
     (message,) = talk.of(Message)

@@ -7,21 +7,21 @@ import pytest
 from app.agent.transcript import AgentText
 from app.toolkit.call import Call as ToolCall
 from app.vault.path import NotePath
-from tests.agent.test_session import Talk, model
-from tests.support.model_server import Call, Say
+from tests.agent.test_session import SessionConversation, model
+from tests.support.model_server import CallTool, Say
 
 
 @pytest.fixture
 def talk(workspace):
-    return Talk(workspace)
+    return SessionConversation(workspace)
 
 
 async def test_lone_surrogates_of_a_model_end_no_turn_and_hold_nothing_up(workspace, talk):
     async with model(
         workspace,
-        Call("read_note", {"name": "H4 \ud800", "\udfff": ["\udc00"]}, text="Let me \ud83d look."),
-        Call("add_tag", {"name": "H4", "tag": "odd\ud800"}),
-        Call("\ud800", {}),
+        CallTool("read_note", {"name": "H4 \ud800", "\udfff": ["\udc00"]}, text="Let me \ud83d look."),
+        CallTool("add_tag", {"name": "H4", "tag": "odd\ud800"}),
+        CallTool("\ud800", {}),
         Say("Half of a pair: \udc00."),
         Say("And on."),
     ):

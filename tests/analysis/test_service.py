@@ -30,7 +30,7 @@ NOTES = {
 }
 
 
-class Opened:
+class OpenedAnalysis:
     def __init__(self, root: Path) -> None:
         self.events = EventBus()
         self.index = VaultIndex(root / "vault", root / "cache", IndexSettings(), self.events)
@@ -44,12 +44,12 @@ class Opened:
 
 
 @pytest.fixture
-async def vault(tmp_path: Path) -> AsyncIterator[Opened]:
+async def vault(tmp_path: Path) -> AsyncIterator[OpenedAnalysis]:
     for folder in ("vault", "data"):
         (tmp_path / folder).mkdir()
     for name, text in NOTES.items():
         (tmp_path / "vault" / name).write_text(text, encoding="utf-8")
-    made = Opened(tmp_path)
+    made = OpenedAnalysis(tmp_path)
     await made.index.open()
     await made.index.scan()
     yield made

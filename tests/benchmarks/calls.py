@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import psutil
 
 Call = Callable[[int], Awaitable[None]]
-_BATCH = 20
+_BATCH_CALLS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +61,10 @@ async def in_turns(ways: Mapping[str, Call], calls: int, pid: int) -> list[Row]:
     server = psutil.Process(pid)
     took: dict[str, list[float]] = {name: [] for name in ways}
     cpu = dict.fromkeys(ways, 0.0)
-    for at in range(-_BATCH, calls, _BATCH):
+    for at in range(-_BATCH_CALLS, calls, _BATCH_CALLS):
         for name, call in ways.items():
             used, batch = _used(server), []
-            for number in range(_BATCH):
+            for number in range(_BATCH_CALLS):
                 start = time.perf_counter()
                 await call(number)
                 batch.append(1000 * (time.perf_counter() - start))

@@ -22,36 +22,36 @@ from pathlib import Path
 import httpx2
 import psutil
 
-from tests.benchmarks.server_calls import Served, over_http, served
+from tests.benchmarks.server_calls import ServedProcess, over_http, served
 from tests.benchmarks.server_process import TOOL
 
 COUNT, AT_ONCE, FILES = 10_000, 200, 1024
 
 
-async def connect_unauthenticated(port: int, number: int, kept: list[asyncio.StreamWriter]) -> None:
+async def connect_unauthenticated(port: int, number: int, writers: list[asyncio.StreamWriter]) -> None:
     """Open one unauthenticated connection, and ignore a refusal."""
     with suppress(OSError):
         _, writer = await asyncio.open_connection("127.0.0.1", port)
-        kept.append(writer)
+        writers.append(writer)
         half = b"POST /api/v1/tools/look HTTP/1.1\r\nhost: 127.0.0.1\r\n"
         wrong = half + b"authorization: Bearer wrong\r\n\r\n"
         writer.write((b"", half, wrong)[number % 3])
 
 
-async def flood(vault: Served, count: int) -> list[asyncio.StreamWriter]:
+async def flood(vault: ServedProcess, count: int) -> list[asyncio.StreamWriter]:
     """Open all unauthenticated connections, a limited number at a time."""
-    kept: list[asyncio.StreamWriter] = []
+    writers: list[asyncio.StreamWriter] = []
     slots = asyncio.Semaphore(AT_ONCE)
 
-    async def one(number: int) -> None:
+    async def connect(number: int) -> None:
         async with slots:
-            await connect_unauthenticated(vault.port, number, kept)
+            await connect_unauthenticated(vault.port, number, writers)
 
-    await asyncio.gather(*(one(number) for number in range(count)))
-    return kept
+    await asyncio.gather(*(connect(number) for number in range(count)))
+    return writers
 
 
-async def work(vault: Served, done: asyncio.Event, reconnects: bool) -> tuple[list[float], int]:
+async def work(vault: ServedProcess, done: asyncio.Event, reconnects: bool) -> tuple[list[float], int]:
     """Call the tool until `done`; return the time of each call in ms, and the number of failures."""
     took, failed, number = [], 0, 0
     headers = {"authorization": f"Bearer {vault.token}"}
@@ -71,7 +71,7 @@ async def work(vault: Served, done: asyncio.Event, reconnects: bool) -> tuple[li
     return took, failed
 
 
-async def watch_server(vault: Served, done: asyncio.Event) -> tuple[int, float]:
+async def watch_server(vault: ServedProcess, done: asyncio.Event) -> tuple[int, float]:
     """Return the server's maximum number of open files (0 on Windows) and its maximum memory in MB."""
     process = psutil.Process(vault.pid)
     files, memory = 0, 0.0
@@ -89,15 +89,15 @@ async def measure(folder: Path, count: int) -> int:
         watching = asyncio.create_task(watch_server(vault, done))
         workers = [asyncio.create_task(work(vault, done, reconnects)) for reconnects in (False, True)]
         start = time.perf_counter()
-        kept = await flood(vault, count)
+        writers = await flood(vault, count)
         seconds = time.perf_counter() - start
         await asyncio.sleep(1.0)
         done.set()
         (steady, lost), (fresh, fresh_lost) = [await worker for worker in workers]
         files, memory = await watching
-        for writer in kept:
+        for writer in writers:
             writer.transport.abort()
-    print(f"{len(kept)} of {count} unauthenticated connections in {seconds:.1f} s")
+    print(f"{len(writers)} of {count} unauthenticated connections in {seconds:.1f} s")
     for name, took, failed in (
         ("persistent connection", steady, lost),
         ("new connection per call", fresh, fresh_lost),

@@ -32,13 +32,13 @@ class Pair:
     def found(self) -> bool:
         """True if the rule finds a contradiction, which must not depend on the order."""
         ours, theirs = split_sentences(self.first), split_sentences(self.second)
-        found = find_contradiction(ours, theirs), find_contradiction(theirs, ours)
-        assert (found[0] is None) == (found[1] is None), self
-        return found[0] is not None
+        results = find_contradiction(ours, theirs), find_contradiction(theirs, ours)
+        assert (results[0] is None) == (results[1] is None), self
+        return results[0] is not None
 
 
 @dataclass(frozen=True, slots=True)
-class Score:
+class ContradictionScore:
     """The numbers of correct, wrong and missed findings."""
 
     right: int
@@ -62,10 +62,10 @@ def read_pairs() -> tuple[Pair, ...]:
     return tuple(Pair(*(part.strip() for part in line.split("|"))) for line in lines)
 
 
-def score(pairs: tuple[Pair, ...]) -> Score:
+def score(pairs: tuple[Pair, ...]) -> ContradictionScore:
     """Return the score of the rule on `pairs`."""
     counted = Counter((pair.label == "contradicts", pair.found) for pair in pairs)
-    return Score(counted[True, True], counted[False, True], counted[True, False])
+    return ContradictionScore(counted[True, True], counted[False, True], counted[True, False])
 
 
 def main() -> None:
@@ -73,17 +73,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--wrong", action="store_true", help="print each pair that is misjudged")
     parser.add_argument("--half", choices=("tuned", "unseen"), help="only these pairs")
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     pairs = read_pairs()
-    for half in (given.half,) if given.half else ("tuned", "unseen", "all"):
+    for half in (arguments.half,) if arguments.half else ("tuned", "unseen", "all"):
         selected = tuple(pair for pair in pairs if half in ("all", pair.half))
         scores = score(selected)
-        found, expected = scores.right + scores.wrong, scores.right + scores.missed
+        reported, expected = scores.right + scores.wrong, scores.right + scores.missed
         print(
-            f"{half:>6}: precision {scores.precision:.2f} ({scores.right} of {found}), "
+            f"{half:>6}: precision {scores.precision:.2f} ({scores.right} of {reported}), "
             f"recall {scores.recall:.2f} ({scores.right} of {expected}), {len(selected)} pairs"
         )
-        for pair in selected if given.wrong and half != "all" else ():
+        for pair in selected if arguments.wrong and half != "all" else ():
             if pair.found != (pair.label == "contradicts"):
                 print(f"        {pair.label}: {pair.first} | {pair.second}")
 

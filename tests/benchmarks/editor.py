@@ -41,11 +41,11 @@ def main(arguments: list[str]) -> int:
     print(f"{'text':20} {'editor':6} {'open':>6} {'MiB':>5}  " + "  ".join(f"{name:>11}" for name in TIMED))
     for text in options.texts or TEXTS:
         for editor in EDITORS:
-            found = _run(editor, text)
-            times = "  ".join(f"{found[name][0]:5.1f} {found[name][1]:5.1f}" for name in TIMED)
-            print(f"{text:20} {editor:6} {found['open']:6.0f} {found['memory']:5.1f}  {times}", flush=True)
+            result = _run(editor, text)
+            times = "  ".join(f"{result[name][0]:5.1f} {result[name][1]:5.1f}" for name in TIMED)
+            print(f"{text:20} {editor:6} {result['open']:6.0f} {result['memory']:5.1f}  {times}", flush=True)
             if editor == "live":
-                missed += _missed(text, found)
+                missed += _missed(text, result)
     for line in missed:
         print("missed:", line)
     return int(options.check and bool(missed))
@@ -60,16 +60,16 @@ def _run(editor: str, text: str) -> dict:
     return json.loads(done.stdout.strip().splitlines()[-1])
 
 
-def _missed(text: str, found: dict) -> list[str]:
+def _missed(text: str, result: dict) -> list[str]:
     lines = [
-        f"{text}: {name} takes {found[name][1]:.1f} ms (95th percentile), not {KEY_MS:.0f}"
+        f"{text}: {name} takes {result[name][1]:.1f} ms (95th percentile), not {KEY_MS:.0f}"
         for name in CHECKED
-        if found[name][1] > KEY_MS
+        if result[name][1] > KEY_MS
     ]
-    if found["open"] > OPEN_MS:
-        lines.append(f"{text}: opening takes {found['open']:.0f} ms, not {OPEN_MS:.0f}")
-    if found["memory"] > MEMORY_MIB:
-        lines.append(f"{text}: {found['memory']:.1f} MiB of memory, not {MEMORY_MIB:.0f}")
+    if result["open"] > OPEN_MS:
+        lines.append(f"{text}: opening takes {result['open']:.0f} ms, not {OPEN_MS:.0f}")
+    if result["memory"] > MEMORY_MIB:
+        lines.append(f"{text}: {result['memory']:.1f} MiB of memory, not {MEMORY_MIB:.0f}")
     return lines
 
 
@@ -113,9 +113,9 @@ def measure(kind: str, name: str) -> dict:
     QTest.qWait(100)
     gc.collect()
     before = process.memory_info().rss
-    found: dict = {"open": timed(lambda: load(text))}
+    result: dict = {"open": timed(lambda: load(text))}
     QTest.qWait(200)
-    found["memory"] = (process.memory_info().rss - before) / 2**20
+    result["memory"] = (process.memory_info().rss - before) / 2**20
     lines = text.split("\n")
     line = 2 if name.startswith("127") else len(lines) // 2
     while len(lines[line]) < 3:
@@ -125,26 +125,30 @@ def measure(kind: str, name: str) -> dict:
     gc.collect()
     characters = view.document().characterCount()
     count = 25 if kind == "plain" and name.startswith("127") else 80
-    found["key"] = _percentiles(
+    result["key"] = _percentiles(
         [timed(lambda n=n: QTest.keyClick(view, "a" if n % 6 else " ")) for n in range(count)]
     )
     assert view.document().characterCount() == characters + count, "not every key was typed"
-    found["enter"] = _percentiles([timed(lambda: QTest.keyClick(view, Qt.Key.Key_Return)) for _ in range(20)])
+    result["enter"] = _percentiles(
+        [timed(lambda: QTest.keyClick(view, Qt.Key.Key_Return)) for _ in range(20)]
+    )
     control = Qt.KeyboardModifier.ControlModifier
-    found["undo"] = _percentiles(
+    result["undo"] = _percentiles(
         [timed(lambda: QTest.keyClick(view, Qt.Key.Key_Z, control)) for _ in range(10)]
     )
     go_to(line, 1)
     app.processEvents()
-    found["down"] = _percentiles([timed(lambda: QTest.keyClick(view, Qt.Key.Key_Down)) for _ in range(count)])
+    result["down"] = _percentiles(
+        [timed(lambda: QTest.keyClick(view, Qt.Key.Key_Down)) for _ in range(count)]
+    )
     bar = view.verticalScrollBar()
     bar.setValue(0)
     app.processEvents()
     step = 60 if kind == "live" else 3  # pixels, or lines
-    found["scroll"] = _percentiles([timed(lambda: bar.setValue(bar.value() + step)) for _ in range(150)])
+    result["scroll"] = _percentiles([timed(lambda: bar.setValue(bar.value() + step)) for _ in range(150)])
     rng, top = random.Random(1), bar.maximum()
-    found["jump"] = _percentiles([timed(lambda: bar.setValue(rng.randint(0, top))) for _ in range(40)])
-    return found
+    result["jump"] = _percentiles([timed(lambda: bar.setValue(rng.randint(0, top))) for _ in range(40)])
+    return result
 
 
 def _percentiles(times: Sequence[float]) -> tuple[float, float]:

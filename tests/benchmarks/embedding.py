@@ -58,28 +58,28 @@ for line in sys.stdin:
 """
 
 
-class Targets:
+class EmbeddingTargets:
     """Prints measurements next to their targets, and records the missed ones."""
 
     def __init__(self) -> None:
         self.missed: list[str] = []
 
-    def line(self, what: str, value: float, unit: str, target: float, *, at_least: bool = False) -> None:
+    def line(self, label: str, value: float, unit: str, target: float, *, at_least: bool = False) -> None:
         met = value >= target if at_least else value <= target
         sign = "≥" if at_least else "≤"
         verdict = "met" if met else "MISSED"
-        print(f"{what:<58}{value:>9.2f} {unit:<4} target {sign} {target:g}  {verdict}", flush=True)
+        print(f"{label:<58}{value:>9.2f} {unit:<4} target {sign} {target:g}  {verdict}", flush=True)
         if not met:
-            self.missed.append(what)
+            self.missed.append(label)
 
 
 def texts_of(vault: Path, count: int) -> list[str]:
     """Return at most `count` chunks, evenly spread over the vault's notes."""
-    found: list[str] = []
+    texts: list[str] = []
     for file in sorted(vault.rglob("*.md")):
         text = file.read_text("utf-8", "replace")
-        found += [chunk.text for chunk in split_chunks(file.stem, text, scan(text))]
-    return found[:: max(1, len(found) // count)][:count]
+        texts += [chunk.text for chunk in split_chunks(file.stem, text, scan(text))]
+    return texts[:: max(1, len(texts) // count)][:count]
 
 
 def create_environment(folder: Path) -> str:
@@ -91,7 +91,7 @@ def create_environment(folder: Path) -> str:
     return str(python)
 
 
-async def compare_throughput(texts: list[str], python: str, targets: Targets) -> None:
+async def compare_throughput(texts: list[str], python: str, targets: EmbeddingTargets) -> None:
     """Measure both on the same texts, alternating, so that other load affects both alike."""
     peer = subprocess.Popen(
         [python, "-c", PEER],
@@ -136,13 +136,15 @@ def _cpu_seconds(pid: int | None) -> float:
     return float(times.user + times.system)
 
 
-def measure_window(vault: Path, targets: Targets) -> None:
+def measure_window(vault: Path, targets: EmbeddingTargets) -> None:
     """Measure the longest stall of an open window during the embedding, and while it is paused."""
     with tempfile.TemporaryDirectory() as name:
         work = Path(name)
         copy = work / vault.name
         shutil.copytree(vault, copy, symlinks=True)
-        home = {f"SCRIPTORIUM_{one}": str(work / one.lower()) for one in ("CONFIG", "DATA", "CACHE", "LOGS")}
+        home = {
+            f"SCRIPTORIUM_{kind}": str(work / kind.lower()) for kind in ("CONFIG", "DATA", "CACHE", "LOGS")
+        }
         (work / "config").mkdir()
         # Run at full speed, since throttling on a busy machine would improve the result.
         settings = {"embeddings": {"on_battery": "full", "when_busy": "full"}}
@@ -157,26 +159,27 @@ def measure_window(vault: Path, targets: Targets) -> None:
         if not report.exists():
             raise RuntimeError(f"the app ended with {done.returncode}:\n{done.stdout}{done.stderr}")
         rounds = json.loads(report.read_text("utf-8"))["actions"]
-    for one in rounds:
+    for result in rounds:
         print(
-            f"window, embedding {one['name']:<8} longest stall {one['longest']:>6.1f} ms, processor time "
-            f"{one['computed']:>5.1f} ms; p99 {one['p99']:>5.1f} ms; {one['notes']} notes embedded"
+            f"window, embedding {result['name']:<8} longest stall {result['longest']:>6.1f} ms, "
+            f"processor time {result['computed']:>5.1f} ms; p99 {result['p99']:>5.1f} ms; "
+            f"{result['notes']} notes embedded"
         )
     # Other programs stall a window as well: the best round is the least disturbed.
-    best = min(one["longest"] for one in rounds if one["name"] == "at work")
+    best = min(result["longest"] for result in rounds if result["name"] == "at work")
     targets.line("longest stall of the window while embedding", best, "ms", FRAME_MS)
 
 
 def mix_vectors(real: np.ndarray, count: int, chance: np.random.Generator) -> np.ndarray:
     """Return `count` unit vectors like those of real chunks: mixtures of two with some noise."""
-    one, other = chance.integers(0, len(real), (2, count))
+    first, other = chance.integers(0, len(real), (2, count))
     share = chance.uniform(0.5, 1.0, (count, 1)).astype(np.float32)
-    made = share * real[one] + (1 - share) * real[other]
-    made += chance.normal(0, 0.015, made.shape).astype(np.float32)
-    return (made / np.linalg.norm(made, axis=1, keepdims=True)).astype(np.float32)
+    vectors = share * real[first] + (1 - share) * real[other]
+    vectors += chance.normal(0, 0.015, vectors.shape).astype(np.float32)
+    return (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
 
 
-def measure_searches(real: np.ndarray, size: int, targets: Targets) -> None:
+def measure_searches(real: np.ndarray, size: int, targets: EmbeddingTargets) -> None:
     """Measure time and agreement of searches over `size` chunks, exhaustively and with the index."""
     chance = np.random.default_rng(7)
     asked, rows = mix_vectors(real, QUESTIONS, chance), mix_vectors(real, size, chance)
@@ -185,7 +188,7 @@ def measure_searches(real: np.ndarray, size: int, targets: Targets) -> None:
         table.add(
             [ChunkLocation(NotePath(f"n{at // 4}.md"), "", line) for line in range(4)], rows[at : at + 4]
         )
-    exact = [set(np.argpartition(-(rows @ one), 10)[:10].tolist()) for one in asked]
+    exact = [set(np.argpartition(-(rows @ vector), 10)[:10].tolist()) for vector in asked]
     small = size <= tables.MAX_EXACT_ROWS
     run_queries(f"{size:,} chunks, exhaustively", table, asked, exact, targets if small else None)
     if size < SIZES[-1]:
@@ -200,15 +203,15 @@ def measure_searches(real: np.ndarray, size: int, targets: Targets) -> None:
 
 
 def run_queries(
-    name: str, table: VectorTable, asked: np.ndarray, exact: list[set[int]], targets: Targets | None
+    name: str, table: VectorTable, asked: np.ndarray, exact: list[set[int]], targets: EmbeddingTargets | None
 ) -> None:
     """Run all queries; the target applies to the method that the app uses at this size."""
     times, agree = [], 0
-    for one, right in zip(asked, exact, strict=True):
+    for vector, right in zip(asked, exact, strict=True):
         spent = []
         for _ in range(ROUNDS):
             start = time.perf_counter()
-            hits = table.search(one, 10, -1.0, per_note=False)
+            hits = table.search(vector, 10, -1.0, per_note=False)
             spent.append((time.perf_counter() - start) * 1000)
         # Take the median, so that short loads of other programs don't count.
         times.append(float(np.median(spent)))
@@ -236,20 +239,20 @@ def main() -> int:
     parser.add_argument("--chunks", type=int, default=900, help="number of chunks that both embed")
     parser.add_argument("--python", default="", help="a Python with sentence-transformers and the weights")
     parser.add_argument("--check", action="store_true", help="exit with status 1 if a target is missed")
-    given = parser.parse_args()
-    targets = Targets()
-    texts = texts_of(given.vault, given.chunks)
+    arguments = parser.parse_args()
+    targets = EmbeddingTargets()
+    texts = texts_of(arguments.vault, arguments.chunks)
     if len(texts) < PARTS:
-        parser.error(f"there are no notes to embed in {given.vault}")
+        parser.error(f"there are no notes to embed in {arguments.vault}")
     with tempfile.TemporaryDirectory() as folder:
-        asyncio.run(compare_throughput(texts, given.python or create_environment(Path(folder)), targets))
-    measure_window(given.vault, targets)
+        asyncio.run(compare_throughput(texts, arguments.python or create_environment(Path(folder)), targets))
+    measure_window(arguments.vault, targets)
     real = asyncio.run(real_vectors(texts))
     for size in SIZES:
         measure_searches(real, size, targets)
     for missed in targets.missed:
         print(f"MISSED: {missed}")
-    return 1 if given.check and targets.missed else 0
+    return 1 if arguments.check and targets.missed else 0
 
 
 if __name__ == "__main__":

@@ -9,12 +9,12 @@ import time
 from pathlib import Path
 from typing import Any
 
-from tests.benchmarks.window_run import Run
+from tests.benchmarks.window_run import WindowRun
 
 ROUNDS = 3
 
 
-class EmbeddingRun(Run):
+class EmbeddingRun(WindowRun):
     """Measures in rounds, with the same repaints while embedding is paused and while it runs."""
 
     def __init__(self, report: Path, seconds: float) -> None:
@@ -26,7 +26,7 @@ class EmbeddingRun(Run):
 
         self.dog = Watchdog(self.window)
         await self.until(self._usable)
-        await self._settle()
+        await self._wait_until_idle()
         for _ in range(ROUNDS):
             await self._round("paused")
             await self._round("at work")
@@ -60,14 +60,14 @@ def main(arguments: list[str]) -> int:
 
     run = EmbeddingRun(Path(report), float(seconds))
 
-    class Measured(desktop.MainWindow):  # type: ignore[misc, name-defined]
+    class EmbeddingWindow(desktop.MainWindow):  # type: ignore[misc, name-defined]
         """The measured window."""
 
-        def __init__(self, *given: Any) -> None:
-            super().__init__(*given)
+        def __init__(self, *args: Any) -> None:
+            super().__init__(*args)
             run.begin(self)
 
-    desktop.MainWindow = Measured  # type: ignore[misc]
+    desktop.MainWindow = EmbeddingWindow  # type: ignore[misc]
     return desktop.main([vault])
 
 

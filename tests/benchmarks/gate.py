@@ -124,10 +124,10 @@ async def measure(folder: Path) -> float:
     return max(read, added)
 
 
-def report(what: str, times: list[float]) -> float:
+def report(label: str, times: list[float]) -> float:
     """Print the median and the 95th percentile; return the median."""
     middle = statistics.median(times)
-    print(f"{what:28} median {middle:7.3f} ms   p95 {statistics.quantiles(times, n=20)[-1]:7.3f} ms")
+    print(f"{label:28} median {middle:7.3f} ms   p95 {statistics.quantiles(times, n=20)[-1]:7.3f} ms")
     return middle
 
 

@@ -49,34 +49,34 @@ UNFOLDED_BELOW = 420
 
 
 @dataclass
-class Report:
+class GraphReport:
     """Prints the lines of the table and records the missed targets."""
 
     missed: list[str] = field(default_factory=list)
 
-    def line(self, what: str, ours: str, peer: str = "", ratio: str = "", wanted: str = "") -> None:
+    def line(self, label: str, ours: str, peer: str = "", ratio: str = "", wanted: str = "") -> None:
         """Print one line of the table."""
-        print(f"  {what:<34}{ours:>12}{peer:>14}{ratio:>10}   {wanted}", flush=True)
+        print(f"  {label:<34}{ours:>12}{peer:>14}{ratio:>10}   {wanted}", flush=True)
 
-    def times(self, name: str, what: str, ours: float, peer: float, at_least: float | None) -> None:
+    def times(self, name: str, label: str, ours: float, peer: float, at_least: float | None) -> None:
         """Print our time and the peer's, given in seconds, and their ratio."""
         ratio = peer / ours
         wanted = "" if at_least is None else f"≥ {at_least:g}×"
         met = at_least is None or ratio >= at_least
-        self.line(what, milliseconds(ours), milliseconds(peer), f"{ratio:.1f}×", wanted + self._mark(met))
-        self._note(f"{name}: {what} {ratio:.1f}×, wanted {wanted}", met)
+        self.line(label, milliseconds(ours), milliseconds(peer), f"{ratio:.1f}×", wanted + self._mark(met))
+        self._note(f"{name}: {label} {ratio:.1f}×, wanted {wanted}", met)
 
-    def limit(self, name: str, what: str, ours: float, at_most: float | None) -> None:
+    def limit(self, name: str, label: str, ours: float, at_most: float | None) -> None:
         """Print our time, given in seconds, next to its limit, if any."""
         wanted = "" if at_most is None else f"≤ {milliseconds(at_most)}"
         met = at_most is None or ours <= at_most
-        self.line(what, milliseconds(ours), wanted=wanted + self._mark(met))
-        self._note(f"{name}: {what} {milliseconds(ours)}, wanted {wanted}", met)
+        self.line(label, milliseconds(ours), wanted=wanted + self._mark(met))
+        self._note(f"{name}: {label} {milliseconds(ours)}, wanted {wanted}", met)
 
     def value(
         self,
         name: str,
-        what: str,
+        label: str,
         ours: float,
         peer: float | None,
         *,
@@ -85,24 +85,24 @@ class Report:
     ) -> None:
         """Print a quality measure, and its ratio to the peer's if that is known."""
         if peer is None:
-            self.line(what, f"{ours:.3f}")
+            self.line(label, f"{ours:.3f}")
             return
         ratio = ours / peer if peer else (1.0 if ours == 0 else np.inf)
         wanted = f"≥ {at_least:g}×" if at_least else f"≤ {at_most:g}×"
         met = at_least <= ratio <= at_most
-        self.line(what, f"{ours:.3f}", f"{peer:.3f}", f"{ratio:.2f}×", wanted + self._mark(met))
-        self._note(f"{name}: {what} {ratio:.2f}×, wanted {wanted}", met)
+        self.line(label, f"{ours:.3f}", f"{peer:.3f}", f"{ratio:.2f}×", wanted + self._mark(met))
+        self._note(f"{name}: {label} {ratio:.2f}×, wanted {wanted}", met)
 
     def _mark(self, met: bool) -> str:
         return "" if met else "   MISSED"
 
-    def _note(self, what: str, met: bool) -> None:
+    def _note(self, label: str, met: bool) -> None:
         if not met:
-            self.missed.append(what)
+            self.missed.append(label)
 
 
 @dataclass(frozen=True)
-class Targets:
+class GraphTargets:
     """The targets: ratios to d3, but seconds for `one_note`, `drag` and `live`; None without a target.
 
     A drag and live physics share a frame with the picture, so they get half of it.
@@ -118,13 +118,13 @@ class Targets:
     live: float | None = None
 
 
-def targets_for(size: int) -> Targets:
+def targets_for(size: int) -> GraphTargets:
     """Return the targets for a generated vault."""
     if size >= 100_000:
-        return Targets(tick=60, scratch=150, drag=0.5 / 50)
+        return GraphTargets(tick=60, scratch=150, drag=0.5 / 50)
     if size >= 10_000:
-        return Targets(tick=30, scratch=60, one_note=0.010, live=0.5 / 55)
-    return Targets()
+        return GraphTargets(tick=30, scratch=60, one_note=0.010, live=0.5 / 55)
+    return GraphTargets()
 
 
 def milliseconds(seconds: float) -> str:
@@ -198,7 +198,9 @@ def one_note(graph: Graph, at: np.ndarray) -> float:
     return quartile([timed(add) for _ in range(9)])
 
 
-def compare(name: str, graph: Graph, targets: Targets, report: Report, *, full: bool = False) -> None:
+def compare(
+    name: str, graph: Graph, targets: GraphTargets, report: GraphReport, *, full: bool = False
+) -> None:
     """Print all measurements of one graph."""
     print(f"\n{name}: {len(graph):,} nodes, {len(graph.links):,} links")
     report.line("", "ours", "d3-force", "ratio", "wanted")
@@ -209,8 +211,8 @@ def compare(name: str, graph: Graph, targets: Targets, report: Report, *, full: 
     peer_at, peer_ticks = peer_d3.run(graph, TICKS if whole else FIRST_TICKS)
     report.times(name, "one tick, forces on all nodes", tick, late, targets.tick)
     peer_seconds = sum(peer_ticks) + late * (TICKS - len(peer_ticks))
-    what = "from scratch, d3: 300 ticks" + ("" if whole else " (est.)")
-    report.times(name, what, seconds, peer_seconds, targets.scratch)
+    label = "from scratch, d3: 300 ticks" + ("" if whole else " (est.)")
+    report.times(name, label, seconds, peer_seconds, targets.scratch)
     report.limit(name, "all nodes live, a tick", live_tick(graph, at, threads=None), targets.live)
     report.limit(name, "drag, a tick", drag_tick(graph, at), targets.drag)
     if len(graph) > 700:
@@ -219,7 +221,12 @@ def compare(name: str, graph: Graph, targets: Targets, report: Report, *, full: 
 
 
 def compare_quality(
-    name: str, graph: Graph, at: np.ndarray, peer_at: np.ndarray | None, targets: Targets, report: Report
+    name: str,
+    graph: Graph,
+    at: np.ndarray,
+    peer_at: np.ndarray | None,
+    targets: GraphTargets,
+    report: GraphReport,
 ) -> None:
     """Print the quality of both layouts, or of ours alone."""
     ours = quality(graph, at)
@@ -227,8 +234,8 @@ def compare_quality(
     report.value(name, "neighborhoods kept", ours["kept"], theirs.get("kept"), at_least=targets.kept)
     report.value(name, "crossings, %", ours["crossings"], theirs.get("crossings"), at_most=targets.crossings)
     report.value(name, "stress", ours["stress"], theirs.get("stress"), at_most=targets.stress)
-    what = "nodes that touch another, %"
-    report.value(name, what, ours["overlaps"], theirs.get("overlaps"), at_most=1.0)
+    label = "nodes that touch another, %"
+    report.value(name, label, ours["overlaps"], theirs.get("overlaps"), at_most=1.0)
 
 
 async def real_graph(folder: Path, work: Path) -> Graph:
@@ -245,13 +252,13 @@ async def real_graph(folder: Path, work: Path) -> Graph:
     return graph
 
 
-def compare_real(folders: Sequence[Path], report: Report) -> None:
+def compare_real(folders: Sequence[Path], report: GraphReport) -> None:
     """Print all measurements of vaults on disk."""
     with tempfile.TemporaryDirectory() as work:
         for folder in folders:
             graph = asyncio.run(real_graph(folder, Path(work)))
             linked = int((graph.degree > 0).sum())
-            targets = Targets(kept=1.0) if linked <= UNFOLDED_BELOW else Targets()
+            targets = GraphTargets(kept=1.0) if linked <= UNFOLDED_BELOW else GraphTargets()
             compare(folder.name, graph, targets, report)
 
 
@@ -262,17 +269,17 @@ def main() -> int:
     parser.add_argument("--vaults", type=Path, nargs="*")
     parser.add_argument("--full", action="store_true", help="also what takes a quarter of an hour")
     parser.add_argument("--check", action="store_true", help="exit with status 1 if a target is missed")
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     peer_d3.install()
-    report = Report()
-    for size in given.sizes:
-        compare(f"vault {size}", vault(size), targets_for(size), report, full=given.full)
-    for size in (1000, 3000, 10_000) if given.full else (3000,):
-        compare(f"scale-free {size}", scale_free(size), Targets(), report)
+    report = GraphReport()
+    for size in arguments.sizes:
+        compare(f"vault {size}", vault(size), targets_for(size), report, full=arguments.full)
+    for size in (1000, 3000, 10_000) if arguments.full else (3000,):
+        compare(f"scale-free {size}", scale_free(size), GraphTargets(), report)
     with tempfile.TemporaryDirectory() as folder:
-        compare_real(given.vaults or unpack_vaults(Path(folder)), report)
+        compare_real(arguments.vaults or unpack_vaults(Path(folder)), report)
     print("\nMissed: " + "; ".join(report.missed) if report.missed else "\nEvery target is met.")
-    return int(given.check and bool(report.missed))
+    return int(arguments.check and bool(report.missed))
 
 
 if __name__ == "__main__":

@@ -105,9 +105,9 @@ def screen(xvfb: bool) -> Iterator[None]:
         server.wait()
 
 
-def report(what: str, value: object) -> None:
+def report(label: str, value: object) -> None:
     """Print one line."""
-    print(f"  {what:34} {value}", flush=True)
+    print(f"  {label:34} {value}", flush=True)
 
 
 def run_size(size: int, with_peer: bool) -> list[str]:
@@ -137,21 +137,23 @@ def main() -> int:
     parser.add_argument("--no-peer", action="store_true", help="leave QGraphicsView out")
     parser.add_argument("--xvfb", action="store_true", help="use an X server instead of offscreen")
     parser.add_argument("--check", action="store_true", help="exit with status 1 if a target is missed")
-    given = parser.parse_args()
-    with screen(given.xvfb):
-        missed = [each for size in given.sizes for each in run_in_new_process(size, not given.no_peer)]
+    arguments = parser.parse_args()
+    with screen(arguments.xvfb):
+        missed = [
+            each for size in arguments.sizes for each in run_in_new_process(size, not arguments.no_peer)
+        ]
     print("\nMissed:\n  " + "\n  ".join(missed) if missed else "\nEvery target is met.")
-    return int(given.check and bool(missed))
+    return int(arguments.check and bool(missed))
 
 
-def over(what: str, value: float, most: float, unit: str = "ms") -> list[str]:
+def over(label: str, value: float, most: float, unit: str = "ms") -> list[str]:
     """Return a line about a value above its maximum; nothing if it is not."""
-    return [f"{what}: {value:.1f} {unit}, wanted at most {most:.0f}"] if value > most else []
+    return [f"{label}: {value:.1f} {unit}, wanted at most {most:.0f}"] if value > most else []
 
 
-def under(what: str, value: float, least: float, unit: str = "") -> list[str]:
+def under(label: str, value: float, least: float, unit: str = "") -> list[str]:
     """Return a line about a value below its minimum; nothing if it is not."""
-    return [f"{what}: {value:.1f}{unit}, wanted at least {least:.0f}"] if value < least else []
+    return [f"{label}: {value:.1f}{unit}, wanted at least {least:.0f}"] if value < least else []
 
 
 if __name__ == "__main__":

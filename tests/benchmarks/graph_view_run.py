@@ -181,10 +181,10 @@ def drag(app: QApplication, canvas: CountingCanvas) -> float:
         canvas.run_frames()
 
     carry(0.0)
-    found = frames_per_second(app, canvas, carry)
+    frame_rate = frames_per_second(app, canvas, carry)
     canvas.layout_thread.release(row)
     wait_until_idle(app, canvas)
-    return found
+    return frame_rate
 
 
 def live(app: QApplication, canvas: CountingCanvas) -> float:
@@ -198,10 +198,10 @@ def live(app: QApplication, canvas: CountingCanvas) -> float:
             canvas.set_forces(ForceParams(spacing=16.0 + 8.0 * math.sin(2 * passed)))
 
     draw(0.0)
-    found = frames_per_second(app, canvas, draw)
+    frame_rate = frames_per_second(app, canvas, draw)
     canvas.set_forces(ForceParams())
     wait_until_idle(app, canvas)
-    return found
+    return frame_rate
 
 
 def peer(app: QApplication, graph: Graph, at: np.ndarray, cameras: list[Camera]) -> Times:
@@ -256,23 +256,23 @@ def measure(app: QApplication, size: int, with_peer: bool) -> list[str]:
     missed = over(f"vault {size}: set_graph", shown.p95, bench.MAX_HOLD_MS)
     ways = {"pan": list(pan_over(canvas.fit_camera())), "zoom": list(zoom_over(canvas.fit_camera()))}
     ours = {}
-    for what, way in ways.items():
-        ours[what], pictures, late = travel(app, canvas, way)
-        report(f"{what}, a frame", f"{ours[what]}; {pictures} pictures of links in {FRAMES} frames")
-        report(f"{what}, full quality after it", f"{late:.0f} ms")
-        missed += over(f"vault {size}: {what}, p95", ours[what].p95, bench.MAX_FRAME_MS)
-        missed += over(f"vault {size}: {what}, full quality after it", late, bench.MAX_SHARP_DELAY_MS)
+    for label, way in ways.items():
+        ours[label], pictures, late = travel(app, canvas, way)
+        report(f"{label}, a frame", f"{ours[label]}; {pictures} pictures of links in {FRAMES} frames")
+        report(f"{label}, full quality after it", f"{late:.0f} ms")
+        missed += over(f"vault {size}: {label}, p95", ours[label].p95, bench.MAX_FRAME_MS)
+        missed += over(f"vault {size}: {label}, full quality after it", late, bench.MAX_SHARP_DELAY_MS)
     canvas.camera_animation.set(canvas.fit_camera())
     wait_until_idle(app, canvas)
     missed += _measure_interaction(app, canvas, size, before)
     hub = hover_hub(app, graph, at)
     report("hover a hub that links all", hub)
     missed += over(f"vault {size}: hover a hub, p95", hub.p95, bench.MAX_HOVER_MS)
-    for what, way in ways.items() if with_peer else ():
+    for label, way in ways.items() if with_peer else ():
         theirs = peer(app, graph, at, way)
-        ratio = theirs.p95 / ours[what].p95
-        report(f"{what}, QGraphicsView", f"{theirs}: {ratio:.0f}×")
-        missed += under(f"vault {size}: {what}, QGraphicsView", ratio, bench.MIN_RATIOS.get(size, 0), "×")
+        ratio = theirs.p95 / ours[label].p95
+        report(f"{label}, QGraphicsView", f"{theirs}: {ratio:.0f}×")
+        missed += under(f"vault {size}: {label}, QGraphicsView", ratio, bench.MIN_RATIOS.get(size, 0), "×")
     return missed
 
 

@@ -70,9 +70,9 @@ def with_index_note(size: int) -> Graph:
 def _communities(size: int, rng: np.random.Generator) -> np.ndarray:
     """Return the starts of the communities, whose sizes follow a power law."""
     sizes: list[int] = []
-    while (left := size - sum(sizes)) > 0:
+    while (remaining := size - sum(sizes)) > 0:
         each = int(min(max(8, (rng.pareto(1.3) + 1) * 15), max(60, size // 12)))
-        sizes.append(left if left < each + 8 else each)
+        sizes.append(remaining if remaining < each + 8 else each)
     return np.concatenate([[0], np.cumsum(sizes)])
 
 

@@ -63,49 +63,49 @@ if __name__ == "__main__":
 
 
 @dataclass(slots=True)
-class Report:
+class IndexReport:
     """Prints each measurement and records the missed targets."""
 
     vault: str
     missed: list[str] = field(default_factory=list)
 
-    def line(self, what: str, value: float, unit: str, most: float | None = None, note: str = "") -> None:
+    def line(self, label: str, value: float, unit: str, most: float | None = None, note: str = "") -> None:
         verdict = "" if most is None else f"target ≤ {most:g} {unit}: {'met' if value <= most else 'MISSED'}"
-        print(f"  {what:<38} {value:>10.2f} {unit:<3} {verdict} {note}".rstrip(), flush=True)
+        print(f"  {label:<38} {value:>10.2f} {unit:<3} {verdict} {note}".rstrip(), flush=True)
         if most is not None and value > most:
-            self.missed.append(f"{self.vault}: {what} {value:.2f} {unit} (target {most:g} {unit})")
+            self.missed.append(f"{self.vault}: {label} {value:.2f} {unit} (target {most:g} {unit})")
 
-    def ratio(self, what: str, ratio: float, least: float | None = None) -> None:
+    def ratio(self, label: str, ratio: float, least: float | None = None) -> None:
         verdict = "" if least is None else f"target ≥ {least:g}×: {'met' if ratio >= least else 'MISSED'}"
-        print(f"  {what:<38} {ratio:>10.1f} ×   {verdict}".rstrip(), flush=True)
+        print(f"  {label:<38} {ratio:>10.1f} ×   {verdict}".rstrip(), flush=True)
         if least is not None and ratio < least:
-            self.missed.append(f"{self.vault}: {what} {ratio:.1f}× (target {least:g}×)")
+            self.missed.append(f"{self.vault}: {label} {ratio:.1f}× (target {least:g}×)")
 
 
 def timed(act: Callable[[], object], times: int) -> list[float]:
     """Return the seconds of each call, ascending."""
-    found = []
+    seconds = []
     for _ in range(times):
         start = time.perf_counter()
         act()
-        found.append(time.perf_counter() - start)
-    return sorted(found)
+        seconds.append(time.perf_counter() - start)
+    return sorted(seconds)
 
 
 def processor_seconds() -> float:
     """Return the processor time of this process and its child processes."""
     import psutil
 
-    own = psutil.Process()
+    own_process = psutil.Process()
     seconds = 0.0
-    for process in (own, *own.children()):
+    for process in (own_process, *own_process.children()):
         with suppress(psutil.Error):
             spent = process.cpu_times()
             seconds += spent.user + spent.system
     return seconds
 
 
-async def cold(vault: Path, cache: Path, report: Report) -> tuple[float, int]:
+async def cold(vault: Path, cache: Path, report: IndexReport) -> tuple[float, int]:
     """Scan a vault for the first time; return the seconds and the number of notes."""
     # As in the app's own start: the parser processes load the main module, but must not load these.
     from app.events import EventBus
@@ -131,12 +131,12 @@ async def cold(vault: Path, cache: Path, report: Report) -> tuple[float, int]:
     has_targets = done.indexed <= 11_000
     counted = f"{done.indexed} indexed, {len(done.skipped)} skipped, {len(done.failed)} failed"
     cores = os.cpu_count() or 1
-    for what, seconds, computed, target in (
+    for label, seconds, computed, target in (
         ("cold, to the whole graph", *graph[0], 2.0),
         ("cold, to all words", whole, used, 5.0),
     ):
         judged = target if has_targets else None
-        report.line(what, seconds, "s", None if is_disturbed else judged)
+        report.line(label, seconds, "s", None if is_disturbed else judged)
         most = judged if is_disturbed else None
         report.line("  by processor time over all cores", computed / cores, "s", most)
     print(f"  {counted}")
@@ -148,7 +148,7 @@ async def cold(vault: Path, cache: Path, report: Report) -> tuple[float, int]:
     return whole, done.indexed
 
 
-async def warm(vault: Path, cache: Path, notes: int, report: Report) -> None:
+async def warm(vault: Path, cache: Path, notes: int, report: IndexReport) -> None:
     """Measure the start with an up-to-date index, and lookups in it."""
     from app.events import EventBus
     from app.index.vault_index import VaultIndex
@@ -170,16 +170,16 @@ async def warm(vault: Path, cache: Path, notes: int, report: Report) -> None:
     await index.close()
 
 
-def lookups(index: VaultIndex, report: Report) -> None:
+def lookups(index: VaultIndex, report: IndexReport) -> None:
     """Measure names, links and counts."""
     notes = index.notes()
     names, source = [note.name for note in notes], notes[len(notes) // 2].path
-    for what in ("resolve a name, first time", "resolve a name"):
+    for label in ("resolve a name, first time", "resolve a name"):
         start = time.perf_counter()
         for name in names:
             index.resolver.resolve(name, source)
-        most = 5.0 if what == "resolve a name" else None
-        report.line(what, (time.perf_counter() - start) / len(names) * 1e6, "us", most)
+        most = 5.0 if label == "resolve a name" else None
+        report.line(label, (time.perf_counter() - start) / len(names) * 1e6, "us", most)
     unknown = [f"{name[1:]}x" for name in names[:: max(1, len(names) // 20)]]
     spent = [timed(partial(index.resolver.suggest, name), 1)[0] for name in unknown]
     report.line("near misses of a name, median", statistics.median(spent) * 1000, "ms", 20.0)
@@ -188,7 +188,7 @@ def lookups(index: VaultIndex, report: Report) -> None:
     report.line("graph()", statistics.median(timed(index.graph, 3)) * 1000, "ms")
 
 
-async def changes(vault: Path, work: Path, report: Report) -> None:
+async def changes(vault: Path, work: Path, report: IndexReport) -> None:
     """Measure changes of one note at a time, in a copy."""
     from app.events import EventBus
     from app.index.vault_index import VaultIndex
@@ -212,7 +212,7 @@ async def changes(vault: Path, work: Path, report: Report) -> None:
     report.line("one note changed, p95", spent[int(len(spent) * 0.95)], "ms")
 
 
-def memory(vault: Path, cache: Path, work: Path, notes: int, report: Report) -> None:
+def memory(vault: Path, cache: Path, work: Path, notes: int, report: IndexReport) -> None:
     """Measure the peak memory of a process with the index, the graph and every note's record."""
     script = work / "memory.py"
     script.write_text(_MEMORY, encoding="utf-8")
@@ -224,7 +224,7 @@ def memory(vault: Path, cache: Path, work: Path, notes: int, report: Report) -> 
     report.line("memory of the process, peak", float(done.stdout), "MB", most)
 
 
-def compare(vault: Path, seconds: float, peers: Peers, report: Report) -> None:
+def compare(vault: Path, seconds: float, peers: Peers, report: IndexReport) -> None:
     """Measure the peers on the same vault."""
     for name, run_peer, least in (
         ("obsidiantools", peers.obsidiantools, 20.0),
@@ -243,7 +243,7 @@ def compare(vault: Path, seconds: float, peers: Peers, report: Report) -> None:
 def measure(name: str, vault: Path, peers: Peers | None, work: Path) -> list[str]:
     """Print all measurements of one vault and return the missed targets."""
     print(f"{name}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}", flush=True)
-    report, cache = Report(name), work / "cache"
+    report, cache = IndexReport(name), work / "cache"
     gc.disable()  # Like `app.__main__`.
     seconds, notes = asyncio.run(cold(vault, cache, report))
     gc.enable()

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-INSTALL_S = 900
+INSTALL_TIMEOUT_S = 900
 _OBSIDIANTOOLS = """
 import sys, time
 from pathlib import Path
@@ -66,7 +66,7 @@ class Peers:
         known = self._run("obsidiantools", [str(python), "-c", "import obsidiantools.api"], 60, quiet=True)
         if known is None:
             install = [str(python), "-m", "pip", "install", "-q", "obsidiantools"]
-            if self._run("obsidiantools", install, INSTALL_S) is None:
+            if self._run("obsidiantools", install, INSTALL_TIMEOUT_S) is None:
                 return None
         return self._seconds("obsidiantools", [str(python), "-c", _OBSIDIANTOOLS, str(vault)])
 
@@ -82,7 +82,9 @@ class Peers:
             install = [npm, "install", "mddb", "--prefix", str(home), "--no-audit", "--no-fund"]
             # By default, newer versions of npm don't run packages' scripts, but this one builds its library.
             build = [npm, "rebuild", "sqlite3", "--prefix", str(home), "--foreground-scripts"]
-            if any(self._run("markdowndb", command, INSTALL_S) is None for command in (install, build)):
+            if any(
+                self._run("markdowndb", command, INSTALL_TIMEOUT_S) is None for command in (install, build)
+            ):
                 return None
         script = home / "measure.mjs"
         script.write_text(_MARKDOWNDB, encoding="utf-8")

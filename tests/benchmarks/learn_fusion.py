@@ -31,23 +31,31 @@ from app.embeddings.rank_fusion import (
     scaled_by_meaning,
     scaled_by_words,
 )
-from tests.benchmarks.retrieval import LABELS, MIN_CHECKED, TOP, Found, found_by_every_model, interval, score
+from tests.benchmarks.retrieval import (
+    LABELS,
+    MIN_CHECKED,
+    TOP,
+    QueryResult,
+    interval,
+    query_every_model,
+    score,
+)
 
 # The logits of the weight of meaning, and the standard deviation of the smoothing, in logits.
 LOGITS, SMOOTHING = np.linspace(-8.0, 8.0, 65), 0.7
 # The weight of a shortfall, the target lead over the better list, and the width of the smooth transition.
 SHORTFALL, LEAD, BEND = 5.0, 0.01, 0.01
-PENALTY = 0.001
+L2_PENALTY = 0.001
 # Smaller sets do not show reliably which list is better.
 MIN_QUESTIONS = 8
 Array = npt.NDArray[np.float64]
 
 
-def curve(one: Found, logits: Array) -> Array:
+def curve(result: QueryResult, logits: Array) -> Array:
     """Return the reciprocal rank of the answer for each logit of the weight of meaning."""
-    words, meant = scaled_by_words(one.words), scaled_by_meaning(one.meant)
+    words, meant = scaled_by_words(result.words), scaled_by_meaning(result.meant)
     keys = list(dict.fromkeys([*words, *meant]))
-    if one.question.answer not in keys:
+    if result.question.answer not in keys:
         return np.zeros(len(logits))
     share = np.minimum(1.0, 1.0 / (1.0 + np.exp(-logits)) / MEANING_ONLY)[:, None]
     if not words or not meant:
@@ -55,26 +63,33 @@ def curve(one: Found, logits: Array) -> Array:
     by_words = np.array([words.get(key, 0.0) for key in keys])
     by_meaning = np.array([meant.get(key, 0.0) for key in keys])
     scores = (1.0 - share) * by_words + share * by_meaning
-    at = keys.index(one.question.answer)
-    own = scores[:, [at]]
-    rank = 1 + (scores > own).sum(axis=1) + (scores[:, :at] == own).sum(axis=1)
+    at = keys.index(result.question.answer)
+    right_scores = scores[:, [at]]
+    rank = 1 + (scores > right_scores).sum(axis=1) + (scores[:, :at] == right_scores).sum(axis=1)
     return np.where(rank <= TOP, 1.0 / rank, 0.0)
 
 
-def set_name(one: Found) -> str:
+def set_name(result: QueryResult) -> str:
     """Return the name of a question's set and model."""
-    return f"{LABELS[one.model.name]}, {one.corpus}, {one.question.kind}"
+    return f"{LABELS[result.model.name]}, {result.corpus}, {result.question.kind}"
 
 
-def learn(found: Sequence[Found]) -> FusionSignals:
+def learn(results: Sequence[QueryResult]) -> FusionSignals:
     """Return the weights that fit these questions best."""
-    sets = np.unique(np.array([set_name(one) for one in found]), return_inverse=True)[1]
-    rows = np.array([compute_signals(one.words, one.meant, one.terms, one.model) for one in found])
+    sets = np.unique(np.array([set_name(result) for result in results]), return_inverse=True)[1]
+    rows = np.array(
+        [compute_signals(result.words, result.meant, result.terms, result.model) for result in results]
+    )
     curves = gaussian_filter1d(
-        np.array([curve(one, LOGITS) for one in found]), SMOOTHING / (LOGITS[1] - LOGITS[0]), mode="nearest"
+        np.array([curve(result, LOGITS) for result in results]),
+        SMOOTHING / (LOGITS[1] - LOGITS[0]),
+        mode="nearest",
     )
     alone = np.array(
-        [[score(ranking, one.question.answer)[0] for ranking in (one.words, one.meant)] for one in found]
+        [
+            [score(ranking, result.question.answer)[0] for ranking in (result.words, result.meant)]
+            for result in results
+        ]
     )
     return FusionSignals(*_fit(rows, curves, sets, alone))
 
@@ -102,31 +117,37 @@ def _fit(rows: Array, curves: Array, sets: npt.NDArray[np.intp], alone: Array) -
         pull = -weight * (1.0 + SHORTFALL / (1.0 + np.exp(-short))) / sizes
         size = theta.copy()
         size[0] = 0.0
-        gradient = unit.T @ (pull[sets] * slope) + 2.0 * PENALTY * size
-        return float(value + PENALTY * size @ size), gradient
+        gradient = unit.T @ (pull[sets] * slope) + 2.0 * L2_PENALTY * size
+        return float(value + L2_PENALTY * size @ size), gradient
 
     best = minimize(loss, np.zeros(unit.shape[1]), jac=True, method="L-BFGS-B", options={"maxiter": 600}).x
     weights = best / deviation
     weights[0] -= (weights[1:] * mean[1:]).sum()
-    return [float(one) for one in weights]
+    return [float(weight) for weight in weights]
 
 
-def validate(found: Sequence[Found]) -> None:
+def validate(results: Sequence[QueryResult]) -> None:
     """Print the difference from the better list on each set, with weights learned on other corpora."""
     judged: dict[str, list[tuple[float, float, float]]] = {}
-    for corpus in dict.fromkeys(one.corpus for one in found):
+    for corpus in dict.fromkeys(result.corpus for result in results):
         for seen in (False, True):
             weights = np.array(
-                learn([one for one in found if one.corpus != corpus and one.question.is_seen != seen])
+                learn(
+                    [
+                        result
+                        for result in results
+                        if result.corpus != corpus and result.question.is_seen != seen
+                    ]
+                )
             )
-            for one in found:
-                if one.corpus != corpus or one.question.is_seen != seen:
+            for result in results:
+                if result.corpus != corpus or result.question.is_seen != seen:
                     continue
-                signals = np.array(compute_signals(one.words, one.meant, one.terms, one.model))
-                answer = one.question.answer
-                ours = float(curve(one, np.array([signals @ weights]))[0])
-                judged.setdefault(set_name(one), []).append(
-                    (score(one.words, answer)[0], score(one.meant, answer)[0], ours)
+                signals = np.array(compute_signals(result.words, result.meant, result.terms, result.model))
+                answer = result.question.answer
+                ours = float(curve(result, np.array([signals @ weights]))[0])
+                judged.setdefault(set_name(result), []).append(
+                    (score(result.words, answer)[0], score(result.meant, answer)[0], ours)
                 )
     print(f"{'weights learned on other corpora: MRR@10':<52}{'n':>5}{'ours':>8}{'- better':>10}{'95 %':>18}")
     checked = []
@@ -147,11 +168,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--validate", action="store_true", help="judge weights on corpora left out")
     given = parser.parse_args()
-    found = list(found_by_every_model())
+    results = list(query_every_model())
     if given.validate:
-        validate(found)
+        validate(results)
         return
-    weights = learn([one for one in found if one.question.is_seen])
+    weights = learn([result for result in results if result.question.is_seen])
     for name, weight in zip(FusionSignals._fields, weights, strict=True):
         print(f"    {name}={weight:.2f},")
 

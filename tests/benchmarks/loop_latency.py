@@ -98,8 +98,8 @@ async def move(workspace: Workspace) -> None:
     assert outcome.success and len(outcome.result["rewritten"]) == NOTES, outcome.message  # type: ignore[arg-type]
 
 
-async def unknown_arguments(workspace: Workspace, given: Mapping[str, object]) -> None:
-    outcome = await workspace.runner.run(Call.of("read_note", given, Caller.user()))
+async def unknown_arguments(workspace: Workspace, arguments: Mapping[str, object]) -> None:
+    outcome = await workspace.runner.run(Call.of("read_note", arguments, Caller.user()))
     assert not outcome.success
 
 
@@ -124,7 +124,7 @@ async def measure(folder: Path) -> list[tuple[str, float, float]]:
     settings = Settings()
     settings.embeddings.enabled = False
     workspace = await open_workspace(root, settings, ScriptedApprover())
-    found = []
+    waits = []
     try:
         await workspace.start_scan(lambda progress: None)
         workspace.settings.servers.http_api = True
@@ -132,30 +132,32 @@ async def measure(folder: Path) -> list[tuple[str, float, float]]:
         sign = find_endpoint(root)
         assert sign is not None and workspace.endpoints.tokens is not None
         token, address = workspace.endpoints.tokens.create("Benchmark"), sign.address
-        given = {f"k{n}": n for n in range(KEYS)}
-        keys = json.dumps(given).encode()
+        arguments = {f"k{n}": n for n in range(KEYS)}
+        keys = json.dumps(arguments).encode()
         values = json.dumps({"name": [1] * 3_300_000}).encode()[: 10 * 1024 * 1024 - 2] + b"]}"
         loads: list[tuple[str, Callable[[], Awaitable[object]]]] = [
             ("the first turn of a model, which loads it", lambda: talk(workspace, 1)),
             (f"{CALLS:,} calls in one response", lambda: talk(workspace, CALLS)),
             (f"{KEYS:,} unknown arguments by HTTP", posting(address, token, keys)),
             ("10 MB of values by HTTP", posting(address, token, values)),
-            (f"{KEYS:,} unknown arguments in the process", lambda: unknown_arguments(workspace, given)),
+            (f"{KEYS:,} unknown arguments in the process", lambda: unknown_arguments(workspace, arguments)),
             (f"a move with {NOTES * LINKS_PER_NOTE:,} links", lambda: move(workspace)),
         ]
         for name, load in loads:
-            found.append((name, *await longest_wait(load())))
+            waits.append((name, *await longest_wait(load())))
     finally:
         await workspace.close()
-    return found
+    return waits
 
 
 def keep_bytecode(folder: Path) -> None:
     """Compile the imports of the first turn in another process, as an installation does."""
-    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    variables = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     command = [sys.executable, "-c", "from app.agent import models; models.load()"]
     root = str(Path(__file__).resolve().parents[2])
-    subprocess.run(command, check=True, env={**kept, "PYTHONPATH": root, "PYTHONPYCACHEPREFIX": str(folder)})
+    subprocess.run(
+        command, check=True, env={**variables, "PYTHONPATH": root, "PYTHONPYCACHEPREFIX": str(folder)}
+    )
     sys.pycache_prefix = str(folder)
 
 
@@ -165,11 +167,11 @@ def main() -> int:
     gc.disable()
     with tempfile.TemporaryDirectory() as folder:
         keep_bytecode(Path(folder) / "bytecode")
-        found = asyncio.run(measure(Path(folder)))
-    for name, wait, took in found:
+        waits = asyncio.run(measure(Path(folder)))
+    for name, wait, took in waits:
         mark = "" if wait <= TARGET_MS else "  over the target"
         print(f"{name:45} longest wait {wait:7.1f} ms, took {took:8.0f} ms{mark}")
-    slow = any(wait > TARGET_MS for _, wait, _ in found)
+    slow = any(wait > TARGET_MS for _, wait, _ in waits)
     return 1 if slow and "--check" in sys.argv else 0
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from tests.benchmarks.vaults import write_vault
 from tests.benchmarks.window import home_for, run_window
 
-SIZE = 8_000
+NOTE_COUNT = 8_000
 COLD_MB, WARM_MB = 280, 230
 
 
@@ -24,26 +24,26 @@ def main(arguments: list[str]) -> int:
     """Print the table and return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.memory")
     parser.add_argument("--check", action="store_true", help="end with status 1 if a target is missed")
-    parser.add_argument("--notes", type=int, default=SIZE)
+    parser.add_argument("--notes", type=int, default=NOTE_COUNT)
     options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as work:
         vault = write_vault(Path(work) / str(options.notes), options.notes)
         home = home_for(Path(work))
-        found = {name: run_window(vault, home, act=False) for name in ("compiling", "warm")}
+        runs = {name: run_window(vault, home, act=False) for name in ("compiling", "warm")}
         # The first start compiles bytecode, which an installed app has: the cold start is a later one.
         for file in Path(home["SCRIPTORIUM_CACHE"]).rglob("index*"):
             if file.is_file():
                 file.unlink()
-        found["cold"] = run_window(vault, home, act=False)
+        runs["cold"] = run_window(vault, home, act=False)
     missed = []
     print(f"{'MB of ' + format(options.notes, ',') + ' notes':<20}{'cold':>8}{'warm':>8}")
-    kinds = sorted({kind for run in found.values() for kind in run["memory"]})
+    kinds = sorted({kind for run in runs.values() for kind in run["memory"]})
     for kind in kinds:
         print(
-            f"{kind:<20}" + "".join(f"{found[run]['memory'].get(kind, 0):>8.0f}" for run in ("cold", "warm"))
+            f"{kind:<20}" + "".join(f"{runs[run]['memory'].get(kind, 0):>8.0f}" for run in ("cold", "warm"))
         )
     for run, target in (("cold", COLD_MB), ("warm", WARM_MB)):
-        total = sum(found[run]["memory"].values())
+        total = sum(runs[run]["memory"].values())
         print(f"{run:<20}{total:>8.0f}")
         if total > target:
             missed.append(f"{run}: {total:.0f} MB of {target}")

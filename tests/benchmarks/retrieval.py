@@ -35,7 +35,7 @@ from app.index.vault_index import VaultIndex
 from app.settings import IndexSettings
 from app.vault.journal import Journal
 from app.vault.store import NoteStore
-from tests.benchmarks.retrieval_sets import Corpus, Question, corpora
+from tests.benchmarks.retrieval_sets import RetrievalCorpus, RetrievalQuestion, corpora
 
 TOP, SLACK = 10, 0.01
 RRF_DEPTH = 60
@@ -47,12 +47,12 @@ Ranking = list[tuple[str, float]]
 
 
 @dataclass(frozen=True)
-class Found:
+class QueryResult:
     """The notes that a question finds by words, and by meaning with one model."""
 
     corpus: str
     model: SentenceModelConfig
-    question: Question
+    question: RetrievalQuestion
     words: Ranking
     meant: Ranking
     terms: TermStatistics
@@ -64,14 +64,14 @@ def fuse_ranks(words: Ranking, meant: Ranking) -> Ranking:
     for ranking in (words, meant):
         for place, (key, _) in enumerate(ranking, 1):
             scores[key] = scores.get(key, 0.0) + 1.0 / (RRF_DEPTH + place)
-    return sorted(scores.items(), key=lambda one: -one[1])
+    return sorted(scores.items(), key=lambda entry: -entry[1])
 
 
-WAYS: dict[str, Callable[[Found], Ranking]] = {
-    "words": lambda one: one.words,
-    "meaning": lambda one: one.meant,
-    "plain RRF": lambda one: fuse_ranks(one.words, one.meant),
-    "ours": lambda one: fuse(one.words, one.meant, one.terms, one.model),
+WAYS: dict[str, Callable[[QueryResult], Ranking]] = {
+    "words": lambda result: result.words,
+    "meaning": lambda result: result.meant,
+    "plain RRF": lambda result: fuse_ranks(result.words, result.meant),
+    "ours": lambda result: fuse(result.words, result.meant, result.terms, result.model),
 }
 
 
@@ -81,7 +81,7 @@ def models() -> list[SentenceModelConfig]:
     return [model for model in every if (model_folder(model.name) / "model.onnx").is_file()]
 
 
-def found_by_every_model(vaults: Sequence[Path] = (), only: str = "") -> Iterator[Found]:
+def query_every_model(vaults: Sequence[Path] = (), only: str = "") -> Iterator[QueryResult]:
     """Run the questions of every corpus, or of those with `only` in their names, with every model."""
     for corpus in corpora(vaults):
         if only not in corpus.name:
@@ -90,7 +90,7 @@ def found_by_every_model(vaults: Sequence[Path] = (), only: str = "") -> Iterato
             yield from asyncio.run(_ask(corpus, Path(work)))
 
 
-async def _ask(corpus: Corpus, work: Path) -> list[Found]:
+async def _ask(corpus: RetrievalCorpus, work: Path) -> list[QueryResult]:
     target = work / "vault"
     for path, text in corpus.notes.items():
         file = target / path
@@ -98,7 +98,7 @@ async def _ask(corpus: Corpus, work: Path) -> list[Found]:
         file.write_text(text, "utf-8")
     index = VaultIndex(target, work / "cache", IndexSettings(), EventBus())
     store = NoteStore(target, Journal(work / "data"))
-    found: list[Found] = []
+    results: list[QueryResult] = []
     try:
         await index.open()
         await index.scan(lambda progress: None, lambda: False)
@@ -106,18 +106,18 @@ async def _ask(corpus: Corpus, work: Path) -> list[Found]:
         for model in models():
             meant = await _by_meaning(model, index, store, work / model.name, corpus.questions)
             for question, (words, terms), ranking in zip(corpus.questions, by_words, meant, strict=True):
-                found.append(Found(corpus.name, model, question, words, ranking, terms))
+                results.append(QueryResult(corpus.name, model, question, words, ranking, terms))
             progress = f"{corpus.name}: {len(corpus.notes)} notes, {len(meant)} questions, {model.name}"
             print(progress, file=sys.stderr)
     finally:
         await index.close()
-    return found
+    return results
 
 
 async def _by_words(index: VaultIndex, text: str) -> tuple[Ranking, TermStatistics]:
     hits = await index.ranked(text, MAX_FUSED_HITS)
     terms = await index.term_statistics(text, hits[0][0] if hits else None)
-    return [(str(path), score) for path, score in hits], terms
+    return [(str(path), word_score) for path, word_score in hits], terms
 
 
 async def _by_meaning(
@@ -125,7 +125,7 @@ async def _by_meaning(
     index: VaultIndex,
     store: NoteStore,
     folder: Path,
-    questions: Sequence[Question],
+    questions: Sequence[RetrievalQuestion],
 ) -> list[Ranking]:
     folder.mkdir()
     vectors, embedder = VectorStore(folder, choice.key), Embedder(choice)
@@ -155,12 +155,14 @@ def interval(differences: Sequence[float]) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def table(found: Sequence[Found], *, seen: bool) -> list[str]:
+def table(results: Sequence[QueryResult], *, seen: bool) -> list[str]:
     """Print a line for each set and model; return the sets on which the fusion is too far behind."""
-    sets: dict[tuple[str, str, str], list[Found]] = {}
-    for one in found:
-        if one.question.is_seen == seen:
-            sets.setdefault((LABELS[one.model.name], one.corpus, one.question.kind), []).append(one)
+    sets: dict[tuple[str, str, str], list[QueryResult]] = {}
+    for result in results:
+        if result.question.is_seen == seen:
+            sets.setdefault((LABELS[result.model.name], result.corpus, result.question.kind), []).append(
+                result
+            )
     print(f"\n{'seen' if seen else 'unseen'} half: MRR@10 (recall@10)")
     print(
         f"{'':<52}{'n':>5}" + "".join(f"{name:>16}" for name in WAYS) + f"{'ours - better':>15}{'95 %':>18}"
@@ -170,7 +172,7 @@ def table(found: Sequence[Found], *, seen: bool) -> list[str]:
         ranks = {}
         cells = ""
         for name, way in WAYS.items():
-            scores = [score(way(one), one.question.answer) for one in asked]
+            scores = [score(way(result), result.question.answer) for result in asked]
             ranks[name] = [rank for rank, _ in scores]
             cells += f"{mean(ranks[name]):>8.3f} ({mean([hit for _, hit in scores]):.3f})"
         better = max(ranks["words"], ranks["meaning"], key=mean)
@@ -196,13 +198,13 @@ def main() -> int:
         "--check", action="store_true", help="exit with status 1 if the fusion falls behind a list"
     )
     parser.add_argument("--only", default="", help="a part of the names of the corpora to ask, as printed")
-    given = parser.parse_args()
-    found = list(found_by_every_model(given.vaults, given.only))
-    table(found, seen=True)
-    missed = table(found, seen=False)
+    arguments = parser.parse_args()
+    results = list(query_every_model(arguments.vaults, arguments.only))
+    table(results, seen=True)
+    missed = table(results, seen=False)
     for line in missed:
         print(f"MISSED: {line} compared with the better list")
-    return 1 if given.check and missed else 0
+    return 1 if arguments.check and missed else 0
 
 
 if __name__ == "__main__":

@@ -31,7 +31,7 @@ _SEPARATORS = re.compile(r"[-_./]+")
 
 
 @dataclass(frozen=True)
-class Question:
+class RetrievalQuestion:
     """A text and the note that it should find; `kind` names the set that it belongs to."""
 
     kind: str
@@ -41,16 +41,16 @@ class Question:
 
 
 @dataclass
-class Corpus:
+class RetrievalCorpus:
     """A vault as texts by path, and the questions about it."""
 
     name: str
     notes: dict[str, str]
-    questions: list[Question] = field(default_factory=list)
+    questions: list[RetrievalQuestion] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
-class Page:
+class TopicPage:
     """A page on a topic in one language: sentences, and questions that it answers."""
 
     topic: str
@@ -64,7 +64,7 @@ def is_seen(name: str) -> bool:
     return zlib.crc32(name.encode()) % 2 == 0
 
 
-def corpora(vaults: Sequence[Path]) -> Iterator[Corpus]:
+def corpora(vaults: Sequence[Path]) -> Iterator[RetrievalCorpus]:
     """Yield every corpus: of the folders `vaults` or else of the shipped extracts, and of the pages."""
     if vaults:
         for folder in vaults:
@@ -87,7 +87,7 @@ def _read_archives() -> dict[str, dict[str, str]]:
     vaults: dict[str, dict[str, str]] = {}
     for archive in ARCHIVES:
         with tarfile.open(archive) as tar:
-            for member in sorted(tar, key=lambda one: one.name):
+            for member in sorted(tar, key=lambda member: member.name):
                 vault, _, path = member.name.partition("/")
                 top, slash, _ = path.partition("/")
                 if (
@@ -103,12 +103,12 @@ def _read_archives() -> dict[str, dict[str, str]]:
 # Vaults
 
 
-def of_vault(name: str, notes: dict[str, str]) -> Iterator[Corpus]:
+def of_vault(name: str, notes: dict[str, str]) -> Iterator[RetrievalCorpus]:
     """Yield up to two corpora: notes without titles and first sentences, and unchanged notes."""
     chance = random.Random(4)
     order = list(notes)
     chance.shuffle(order)
-    stripped, whole = Corpus(f"{name}, without titles", {}), Corpus(name, {})
+    stripped, whole = RetrievalCorpus(f"{name}, without titles", {}), RetrievalCorpus(name, {})
     for path in order:
         if len(whole.notes) == MAX_NOTES:
             break
@@ -127,8 +127,10 @@ def of_vault(name: str, notes: dict[str, str]) -> Iterator[Corpus]:
             target = f"n{len(stripped.notes):04}.md"
             stripped.notes[target] = rest
             title, seen = _title(path), is_seen(path)
-            stripped.questions.append(Question("title", title, target, seen))
-            stripped.questions.append(Question("first sentence", markdown_to_text(sentence[0]), target, seen))
+            stripped.questions.append(RetrievalQuestion("title", title, target, seen))
+            stripped.questions.append(
+                RetrievalQuestion("first sentence", markdown_to_text(sentence[0]), target, seen)
+            )
     _ask_for_words(stripped, chance)
     _ask_for_names(whole, chance)
     for corpus in (stripped, whole):
@@ -145,27 +147,27 @@ def _words(text: str) -> set[str]:
     return {word.casefold() for word in _WORD.findall(markdown_to_text(text))}
 
 
-def _ask_for_words(corpus: Corpus, chance: random.Random) -> None:
+def _ask_for_words(corpus: RetrievalCorpus, chance: random.Random) -> None:
     """Add questions from a few words of each note: rare ones, the same with typos, and a unique one."""
     words = {path: _words(text) for path, text in corpus.notes.items()}
-    common = Counter(word for found in words.values() for word in found)
+    common = Counter(word for note_words in words.values() for word in note_words)
     seen = {question.answer: question.is_seen for question in corpus.questions}
-    for path, found in words.items():
-        rarest_first = sorted(found, key=lambda word: (common[word], word))
+    for path, note_words in words.items():
+        rarest_first = sorted(note_words, key=lambda word: (common[word], word))
         # Not the rarest words: what people remember of a note is rarely a unique word.
         recalled = [word for word in rarest_first if common[word] > 2][:8]
         if len(recalled) < 3:
             continue
         only = [word for word in rarest_first if common[word] == 1]
-        frequent = sorted(found, key=lambda word: (-common[word], word))[:20]
+        frequent = sorted(note_words, key=lambda word: (-common[word], word))[:20]
         for _ in range(2):
             chosen = chance.sample(recalled, 3)
-            corpus.questions.append(Question("keywords", " ".join(chosen), path, seen[path]))
+            corpus.questions.append(RetrievalQuestion("keywords", " ".join(chosen), path, seen[path]))
             typed = " ".join(_mistyped(word, chance) for word in chosen)
-            corpus.questions.append(Question("keywords with typos", typed, path, seen[path]))
+            corpus.questions.append(RetrievalQuestion("keywords with typos", typed, path, seen[path]))
             if only:
                 chosen = [chance.choice(only), *chance.sample(frequent, min(2, len(frequent)))]
-                corpus.questions.append(Question("rare word", " ".join(chosen), path, seen[path]))
+                corpus.questions.append(RetrievalQuestion("rare word", " ".join(chosen), path, seen[path]))
 
 
 def _mistyped(word: str, chance: random.Random) -> str:
@@ -176,55 +178,63 @@ def _mistyped(word: str, chance: random.Random) -> str:
     return word[:at] + word[at + 1 :]
 
 
-def _ask_for_names(corpus: Corpus, chance: random.Random) -> None:
+def _ask_for_names(corpus: RetrievalCorpus, chance: random.Random) -> None:
     """Add questions for names: a note's, the same with typos, and one of its headings."""
     for path, text in corpus.notes.items():
         title, seen = _title(path), is_seen(path)
-        corpus.questions.append(Question("exact name", title, path, seen))
+        corpus.questions.append(RetrievalQuestion("exact name", title, path, seen))
         if any(len(word) > 4 for word in title.split()):
             typed = " ".join(_mistyped(word, chance) if len(word) > 4 else word for word in title.split())
-            corpus.questions.append(Question("name with typos", typed, path, seen))
-        headings = [markdown_to_text(one.text) for one in scan(text).headings]
-        long = [one for one in headings if len(one) >= _MIN_NAME and one.casefold() != title.casefold()]
+            corpus.questions.append(RetrievalQuestion("name with typos", typed, path, seen))
+        headings = [markdown_to_text(heading.text) for heading in scan(text).headings]
+        long = [
+            heading
+            for heading in headings
+            if len(heading) >= _MIN_NAME and heading.casefold() != title.casefold()
+        ]
         if long:
-            corpus.questions.append(Question("heading", chance.choice(long), path, seen))
+            corpus.questions.append(RetrievalQuestion("heading", chance.choice(long), path, seen))
 
 
-def _limited(questions: list[Question], chance: random.Random) -> list[Question]:
+def _limited(questions: list[RetrievalQuestion], chance: random.Random) -> list[RetrievalQuestion]:
     """Return at most `MAX_QUESTIONS` of each kind, and none of a kind with fewer than `MIN_QUESTIONS`."""
-    kept: list[Question] = []
+    selected: list[RetrievalQuestion] = []
     for kind in dict.fromkeys(question.kind for question in questions):
         some = [question for question in questions if question.kind == kind]
         if len(some) >= MIN_QUESTIONS:
-            kept += chance.sample(some, min(MAX_QUESTIONS, len(some)))
-    return kept
+            selected += chance.sample(some, min(MAX_QUESTIONS, len(some)))
+    return selected
 
 
 # Pages
 
 
-def pages(language: str) -> list[Page]:
+def pages(language: str) -> list[TopicPage]:
     """Return the pages in one language, in the order of their topics."""
     text = (DATA / f"pages.{language}.txt").read_text("utf-8")
-    found = []
+    page_list = []
     for part in re.split(r"(?m)^= ", text)[1:]:
         topic, title, body, *questions = part.strip().split("\n")
         sentences = re.split(r"(?<=[.!?]) ", body)
-        found.append(Page(topic, title, tuple(sentences), tuple(one.removeprefix("? ") for one in questions)))
-    return found
+        page_list.append(
+            TopicPage(
+                topic, title, tuple(sentences), tuple(question.removeprefix("? ") for question in questions)
+            )
+        )
+    return page_list
 
 
-def of_pages(written: dict[str, list[Page]]) -> Iterator[Corpus]:
+def of_pages(written: dict[str, list[TopicPage]]) -> Iterator[RetrievalCorpus]:
     """Yield a corpus for each language, and one in which each topic has a page in one language only."""
     by_topic = {language: {page.topic: page for page in some} for language, some in written.items()}
     for language, some in written.items():
-        corpus = Corpus(f"pages in {language}", {})
+        corpus = RetrievalCorpus(f"pages in {language}", {})
         for page in some:
             corpus.notes[f"{page.title}.md"] = " ".join(page.sentences[1:])
             for asked in written:
                 corpus.questions += _about(page, by_topic[asked][page.topic], asked, language)
         yield corpus
-    mixed = Corpus("pages in four languages", {})
+    mixed = RetrievalCorpus("pages in four languages", {})
     for at, topic in enumerate(by_topic["en"]):
         language = LANGUAGES[at % len(LANGUAGES)]
         page = by_topic[language][topic]
@@ -232,16 +242,18 @@ def of_pages(written: dict[str, list[Page]]) -> Iterator[Corpus]:
         for asked in written:
             kind = "same language" if asked == language else "another language"
             for question in _about(page, by_topic[asked][topic], asked, language):
-                mixed.questions.append(Question(kind, question.text, question.answer, question.is_seen))
+                mixed.questions.append(
+                    RetrievalQuestion(kind, question.text, question.answer, question.is_seen)
+                )
     yield mixed
 
 
-def _about(page: Page, asked: Page, spoken: str, language: str) -> Iterator[Question]:
+def _about(page: TopicPage, asked: TopicPage, spoken: str, language: str) -> Iterator[RetrievalQuestion]:
     """Yield questions in the language `spoken` for a page in `language`; `asked` is its translation."""
     answer, seen = f"{page.title}.md", is_seen(page.topic)
     for question in asked.questions:
-        yield Question(f"{spoken} → {language}", question, answer, seen)
+        yield RetrievalQuestion(f"{spoken} → {language}", question, answer, seen)
     # The first sentence is not in the page; the others would be found by any of their words.
     sentences = page.sentences[:1] if spoken == language else (asked.title, *asked.sentences)
     for sentence in sentences:
-        yield Question(f"{spoken} → {language}", sentence, answer, seen)
+        yield RetrievalQuestion(f"{spoken} → {language}", sentence, answer, seen)

@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from app.index.vault_index import VaultIndex
 
 TARGET_MS = 15.0
-HITS = 20
+HITS_PER_SEARCH = 20
 ROUNDS = 5
-SAMPLE = 3000
+SAMPLED_NOTES = 3000
 Queries = dict[str, list[str]]
 
 
@@ -50,9 +50,9 @@ def vocabulary(texts: Iterable[str]) -> tuple[list[str], Counter[str], list[str]
     counts: Counter[str] = Counter()
     pairs: Counter[str] = Counter()
     for text in texts:
-        found = [word for word in tokenize(fold(text)) if len(word) > 1 or is_unspaced(word)]
-        counts.update(set(found))
-        pairs.update(f"{a} {b}" for a, b in zip(found[::7], found[1::7], strict=False) if a.isascii())
+        tokens = [word for word in tokenize(fold(text)) if len(word) > 1 or is_unspaced(word)]
+        counts.update(set(tokens))
+        pairs.update(f"{a} {b}" for a, b in zip(tokens[::7], tokens[1::7], strict=False) if a.isascii())
     ordered = [word for word, _ in counts.most_common()]
     return ordered, counts, [pair for pair, _ in pairs.most_common(400)]
 
@@ -107,13 +107,13 @@ async def measure(index: VaultIndex, asked: Queries, write: Callable[[str], None
 
     for kind, texts in asked.items():
         if texts:
-            asks = [partial(index.searcher.search, text, HITS, exact=False) for text in texts]
+            asks = [partial(index.searcher.search, text, HITS_PER_SEARCH, exact=False) for text in texts]
             judge(kind, await timed(asks), texts[0])
     orders: tuple[Order, ...] = ("name", "modified")
     for order in orders:
         words = asked["very common word"] + asked["common word"]
         ask = partial(index.searcher.search, order=order, exact=False)
-        times = await timed([partial(ask, word, HITS) for word in words])
+        times = await timed([partial(ask, word, HITS_PER_SEARCH) for word in words])
         judge(f"words, by {order}", times)
     times = await timed([partial(index.searcher.count, word) for word in asked["very common word"]])
     write(f"{'exact number, afterwards':<26}{percentile(times, 0.5):>9.2f}{percentile(times, 0.95):>9.2f}")
@@ -131,7 +131,7 @@ async def timed(asks: Sequence[Callable[[], Awaitable[object]]]) -> list[float]:
     return [statistics.median(spent) for spent in times]
 
 
-def compare_ripgrep(vault: Path, words: Sequence[str], own: float, peers: Path) -> str:
+def compare_ripgrep(vault: Path, words: Sequence[str], own_ms: float, peers: Path) -> str:
     """Measure ripgrep on ten of the words: it lists matching files, without lines and order."""
     program = find_ripgrep(peers)
     if program is None:
@@ -143,7 +143,7 @@ def compare_ripgrep(vault: Path, words: Sequence[str], own: float, peers: Path) 
         subprocess.run(command, capture_output=True, check=False)
         times.append((time.perf_counter() - start) * 1000)
     peer = statistics.median(times)
-    return f"ripgrep, the same words    {peer:>9.2f}            {peer / own:.0f}x of this"
+    return f"ripgrep, the same words    {peer:>9.2f}            {peer / own_ms:.0f}x of this"
 
 
 async def run(vault: Path, work: Path) -> bool:
@@ -157,14 +157,16 @@ async def run(vault: Path, work: Path) -> bool:
     try:
         await index.scan()
         notes = index.notes()
-        step = max(1, len(notes) // SAMPLE)
+        step = max(1, len(notes) // SAMPLED_NOTES)
         texts = [(vault / note.path.text).read_text("utf-8", "replace") for note in notes[::step]]
         asked = queries(texts, [count.tag for count in index.tags()])
         print(f"\n{vault.name}: {len(notes):,} notes\n{'ms':<26}{'p50':>9}{'p95':>9}", flush=True)
         missed = await measure(index, asked, lambda line: print(line, flush=True))
         words = asked["rare word"] + asked["common word"]
-        own = await timed([partial(index.searcher.search, word, HITS, exact=False) for word in words])
-        print(compare_ripgrep(vault, words, statistics.median(own), work))
+        times = await timed(
+            [partial(index.searcher.search, word, HITS_PER_SEARCH, exact=False) for word in words]
+        )
+        print(compare_ripgrep(vault, words, statistics.median(times), work))
     finally:
         await index.close()
     verdict = f"MISSED by: {', '.join(missed)}" if missed else "met"

@@ -28,9 +28,9 @@ from mcp.client.streamable_http import streamable_http_client
 ROOT = Path(__file__).parents[2]
 ERAS = {"2025": "legacy", "2026": "2026-07-28"}
 API = "API"
-TARGET = 1.3
-_BATCH = 20
-_SIZE = 2000
+MAX_RATIO = 1.3
+_BATCH_CALLS = 20
+_READ_NOTE_BYTES = 2000
 Read = Callable[[], Awaitable[None]]
 
 
@@ -58,7 +58,7 @@ class McpRow:
 async def mcp_rows(vault: Path, calls: int) -> list[McpRow]:
     """Measure all interfaces; the notes of `vault` are only read."""
     sizes = {path: path.stat().st_size for path in vault.rglob("*.md")}
-    note = min(sizes, key=lambda path: abs(sizes[path] - _SIZE))
+    note = min(sizes, key=lambda path: abs(sizes[path] - _READ_NOTE_BYTES))
     name = note.relative_to(vault).as_posix()
     rows = []
     for interface, both in (("HTTP", _http), ("stdio", _stdio)):
@@ -93,24 +93,24 @@ async def _compare(interface: str, era: str, ours: Read, bare: Read, calls: int)
     for read in (ours, bare):
         await _timed(read, 30)
     while len(times[1]) < calls:
-        for read, kept in zip((ours, bare), times, strict=True):
-            kept += await _timed(read, _BATCH)
-    mine, others = (sorted(one) for one in times)
-    batches = zip(*(_batches(one) for one in times), strict=True)
+        for read, read_times in zip((ours, bare), times, strict=True):
+            read_times += await _timed(read, _BATCH_CALLS)
+    own_times, others = (sorted(series) for series in times)
+    batches = zip(*(_batches(series) for series in times), strict=True)
     return McpRow(
         interface,
         era,
-        statistics.median(mine),
-        mine[int(len(mine) * 0.95)],
+        statistics.median(own_times),
+        own_times[int(len(own_times) * 0.95)],
         statistics.median(others),
         others[int(len(others) * 0.95)],
-        statistics.median(one / other for one, other in batches),
+        statistics.median(batch / other for batch, other in batches),
     )
 
 
 def _batches(times: list[float]) -> list[float]:
     """Return the median of each batch, since other load changes between batches."""
-    return [statistics.median(times[at : at + _BATCH]) for at in range(0, len(times), _BATCH)]
+    return [statistics.median(times[at : at + _BATCH_CALLS]) for at in range(0, len(times), _BATCH_CALLS)]
 
 
 async def _timed(read: Read, count: int) -> list[float]:
@@ -123,8 +123,8 @@ async def _timed(read: Read, count: int) -> list[float]:
 
 
 def _environment(home: str) -> dict[str, str]:
-    own = {f"SCRIPTORIUM_{name}": f"{home}/{name}" for name in ("CONFIG", "DATA", "CACHE", "LOGS")}
-    return {**os.environ, **own, "PYTHONPATH": str(ROOT)}
+    variables = {f"SCRIPTORIUM_{name}": f"{home}/{name}" for name in ("CONFIG", "DATA", "CACHE", "LOGS")}
+    return {**os.environ, **variables, "PYTHONPATH": str(ROOT)}
 
 
 def _module(name: str, *arguments: str) -> list[str]:
@@ -209,11 +209,11 @@ def main() -> int:
     parser.add_argument("vault", nargs="?", type=Path, default=ROOT / "resources" / "sample-vault")
     parser.add_argument("--calls", type=int, default=300)
     parser.add_argument("--check", action="store_true")
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         vault = Path(folder) / "Vault"
-        shutil.copytree(given.vault, vault)
-        rows = asyncio.run(mcp_rows(vault, given.calls))
+        shutil.copytree(arguments.vault, vault)
+        rows = asyncio.run(mcp_rows(vault, arguments.calls))
     print("via    era     ours median / p95     bare median / p95     ratio   calls/s")
     for row in rows:
         print(
@@ -221,10 +221,10 @@ def main() -> int:
             f"{row.bare_median:>6.2f} ms {row.bare_p95:>7.2f} ms   {row.ratio:>6.2f}x   "
             f"{1000 / row.median:>6.0f}"
         )
-    missed = [row.title for row in rows if row.ratio > TARGET]
+    missed = [row.title for row in rows if row.ratio > MAX_RATIO]
     if missed:
-        print(f"missed (more than {TARGET}x): {', '.join(missed)}")
-    return 1 if given.check and missed else 0
+        print(f"missed (more than {MAX_RATIO}x): {', '.join(missed)}")
+    return 1 if arguments.check and missed else 0
 
 
 if __name__ == "__main__":

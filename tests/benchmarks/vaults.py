@@ -28,12 +28,12 @@ def words(count: int) -> list[str]:
     """Return `count` words by descending frequency; short ones are frequent, as in natural languages."""
     dice = random.Random(_SEED)
     onsets = _ONSETS[0].split()
-    found: dict[str, None] = {}
-    while len(found) < count:
-        syllables = 1 + (len(found) > 150) + (dice.random() < 0.4) + (dice.random() < 0.2)
+    unique_words: dict[str, None] = {}
+    while len(unique_words) < count:
+        syllables = 1 + (len(unique_words) > 150) + (dice.random() < 0.4) + (dice.random() < 0.2)
         word = "".join(dice.choice(onsets) + dice.choice(_ONSETS[1]) for _ in range(syllables))
-        found[word + dice.choice(_ENDS)] = None
-    return list(found)
+        unique_words[word + dice.choice(_ENDS)] = None
+    return list(unique_words)
 
 
 class _Writer:
@@ -48,11 +48,13 @@ class _Writer:
         self.tags = [self._tag() for _ in range(max(20, size // 40))]
 
     def _names(self, size: int) -> list[str]:
-        found: dict[str, None] = {}
-        while len(found) < size:
+        unique_names: dict[str, None] = {}
+        while len(unique_names) < size:
             name = " ".join(self.dice.choice(self.vocabulary) for _ in range(self.dice.randint(1, 4)))
-            found[name.capitalize() if self.dice.random() < 0.9 else f"{name} {len(found)}"] = None
-        return list(found)
+            unique_names[name.capitalize() if self.dice.random() < 0.9 else f"{name} {len(unique_names)}"] = (
+                None
+            )
+        return list(unique_names)
 
     def _folder(self, size: int) -> str:
         depth = self.dice.choice((1, 1, 2, 2, 3) if size > 500 else (0, 1, 1))
@@ -159,11 +161,11 @@ def notes(size: int) -> Iterator[tuple[str, str]]:
 def write_vault(folder: Path, size: int) -> Path:
     """Write a generated vault to `folder`, which must not exist, and return the folder."""
     folder.mkdir(parents=True)
-    made: set[Path] = set()
+    folders: set[Path] = set()
     for path, text in notes(size):
         place = folder / path
-        if place.parent not in made:
+        if place.parent not in folders:
             place.parent.mkdir(parents=True, exist_ok=True)
-            made.add(place.parent)
+            folders.add(place.parent)
         place.write_text(text, encoding="utf-8", newline="\n")
     return folder

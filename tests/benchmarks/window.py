@@ -26,7 +26,7 @@ from tests.benchmarks.extreme_notes import add_extreme_notes
 from tests.benchmarks.vaults import write_vault
 
 ROOT = Path(__file__).resolve().parents[2]
-SIZE, FULL_SIZE = 10_000, 100_000
+NOTE_COUNT, FULL_NOTE_COUNT = 10_000, 100_000
 WARM_STARTS = 4
 PAINTED_MS, USABLE_MS, HOLD_MS = 1000, 1500, 8
 
@@ -44,11 +44,11 @@ def main(arguments: list[str]) -> int:
         print(f"no vault at {options.vault}", file=sys.stderr)
         return 2
     missed: list[str] = []
-    for size in [None] if options.vault else [SIZE, FULL_SIZE] if options.full else [SIZE]:
+    for size in [None] if options.vault else [NOTE_COUNT, FULL_NOTE_COUNT] if options.full else [NOTE_COUNT]:
         with tempfile.TemporaryDirectory() as work:
             vault = _prepare_vault(Path(work), options.vault, size)
             # The targets for starts are not meant for 100,000 notes.
-            missed += _measure(vault, Path(work), options, starts_count=size != FULL_SIZE)
+            missed += _measure(vault, Path(work), options, starts_count=size != FULL_NOTE_COUNT)
     if options.check:
         print("\n" + ("\n".join(f"missed: {each}" for each in missed) or "every target is met"))
     return int(options.check and bool(missed))
@@ -58,7 +58,7 @@ def _prepare_vault(work: Path, real: Path | None, size: int | None) -> Path:
     """Return a copy of the real vault, or a generated one."""
     if real is not None:
         return Path(shutil.copytree(real, work / real.name, symlinks=True))
-    vault = write_vault(work / f"{size}", size or SIZE)
+    vault = write_vault(work / f"{size}", size or NOTE_COUNT)
     add_extreme_notes(vault)
     return vault
 
@@ -135,7 +135,9 @@ def _print_actions(actions: list[dict], where: bool) -> None:
     print(f"\n{'holds of the GUI thread, ms':<40}" + "".join(f"{head:>10}" for head in heads))
     for each in actions:
         numbers = (each["longest"], each["p99"], each["over"], each["ticks"], each["computed"])
-        row = "".join(f"{one:>10.1f}" if isinstance(one, float) else f"{one:>10}" for one in numbers)
+        row = "".join(
+            f"{number:>10.1f}" if isinstance(number, float) else f"{number:>10}" for number in numbers
+        )
         print(f"{each['name']:<40}{row}{each['computed_over']:>10}")
         if where:
             print("\n".join(each["worst"]))

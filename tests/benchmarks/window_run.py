@@ -23,26 +23,26 @@ def main(arguments: list[str]) -> int:
     gc.disable()  # Like `app.__main__`.
     from app.desktop import application as desktop
 
-    run = Run(Path(report), float(began), act == "act")
+    run = WindowRun(Path(report), float(began), act == "act")
     run.mark("imported")
     from PySide6.QtGui import QPaintEvent
 
-    class Measured(desktop.MainWindow):  # type: ignore[misc, name-defined]
+    class MeasuredWindow(desktop.MainWindow):  # type: ignore[misc, name-defined]
         """A window that records its first paint event."""
 
-        def __init__(self, *given: Any) -> None:
-            super().__init__(*given)
+        def __init__(self, *args: Any) -> None:
+            super().__init__(*args)
             run.begin(self)
 
         def paintEvent(self, event: QPaintEvent) -> None:
             super().paintEvent(event)
             run.mark("painted")
 
-    desktop.MainWindow = Measured  # type: ignore[misc]
+    desktop.MainWindow = MeasuredWindow  # type: ignore[misc]
     return desktop.main([vault])
 
 
-class Run:
+class WindowRun:
     """One start: drives the window if requested, and collects the measurements."""
 
     def __init__(self, report: Path, began: float, act: bool) -> None:
@@ -74,7 +74,7 @@ class Run:
         self.found["platform"] = QGuiApplication.platformName()
         await self.until(self._usable)
         self.mark("usable")
-        await self._settle()
+        await self._wait_until_idle()
         self.found["nodes"] = len(self.graph.view.graph())
         self.found["memory"] = memory_of(os.getpid())
         self._note("open the vault")
@@ -104,7 +104,7 @@ class Run:
         files = self.window.view.page.existing("files")
         return len(self.graph.view.graph()) > 0 and (files is None or files.model.rowCount() > 0)
 
-    async def _settle(self) -> None:
+    async def _wait_until_idle(self) -> None:
         """Wait until the vault is read and nothing has moved for a while."""
         canvas, session = self.graph.view.canvas, self.window.session
         quiet_since = time.perf_counter()
@@ -148,19 +148,19 @@ class Run:
 
 def memory_of(process: int) -> dict[str, float]:
     """Return the resident memory of a process in MB by kind of mapping; empty without /proc."""
-    found: dict[str, float] = {}
+    usage: dict[str, float] = {}
     kind = ""
     try:
         lines = Path(f"/proc/{process}/smaps").read_text("utf-8").splitlines()
     except OSError:
-        return found
+        return usage
     for line in lines:
         first = line.split(maxsplit=1)[0]
         if not first.endswith(":"):
             kind = _kind_of(line.split(maxsplit=5)[5:])
         elif first == "Rss:":
-            found[kind] = found.get(kind, 0.0) + int(line.split()[1]) / 1024
-    return found
+            usage[kind] = usage.get(kind, 0.0) + int(line.split()[1]) / 1024
+    return usage
 
 
 def _kind_of(name: list[str]) -> str:

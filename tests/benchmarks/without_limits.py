@@ -13,7 +13,7 @@ from pathlib import Path
 
 from app import __main__, tools
 
-tools.CATEGORIES = tuple(replace(one, rate_per_minute=10**9) for one in tools.CATEGORIES)
+tools.CATEGORIES = tuple(replace(category, rate_per_minute=10**9) for category in tools.CATEGORIES)
 
 
 async def _serve(root: Path) -> None:

@@ -68,10 +68,10 @@ def _measure(root: Path, seed: int) -> int:
         runner.run(conftest.live(use))
     bare = _bare_keys(len(keys))
     print(f"{hour}, seed {seed}: nothing lost, no wrong message; {time.monotonic() - began:.0f} s")
-    for name, found in (("key in a note", keys), ("key in a bare QTextEdit", bare)):
-        found.sort()
+    for name, times in (("key in a note", keys), ("key in a bare QTextEdit", bare)):
+        times.sort()
         print(
-            f"{name}: median {_at(found, 0.5):.2f} ms, p95 {_at(found, 0.95):.2f} ms, max {found[-1]:.2f} ms"
+            f"{name}: median {_at(times, 0.5):.2f} ms, p95 {_at(times, 0.95):.2f} ms, max {times[-1]:.2f} ms"
         )
     return 0 if _at(keys, 0.95) <= BUDGET_MS else 1
 
@@ -84,17 +84,17 @@ def _bare_keys(count: int) -> list[float]:
     editor.setPlainText("A line of text\n" * 20)
     editor.resize(700, 800)
     editor.show()
-    found = []
+    times = []
     for number in range(count):
         began = time.thread_time()
         QTest.keyClicks(editor, "abcdefghij"[number % 10])
-        found.append((time.thread_time() - began) * 1000)
+        times.append((time.thread_time() - began) * 1000)
     editor.close()
-    return found
+    return times
 
 
-def _at(found: list[float], share: float) -> float:
-    return found[min(len(found) - 1, int(len(found) * share))]
+def _at(times: list[float], share: float) -> float:
+    return times[min(len(times) - 1, int(len(times) * share))]
 
 
 if __name__ == "__main__":

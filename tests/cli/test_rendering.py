@@ -13,7 +13,7 @@ from app.cli.highlighting import highlight, search_terms
 from app.toolkit.outcome import ToolOutcome
 
 
-class Terminal(io.StringIO):
+class TerminalStream(io.StringIO):
     """A stream that claims to be a terminal."""
 
     def isatty(self) -> bool:
@@ -36,7 +36,7 @@ def plain(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_pipe_gets_the_text_alone_and_a_terminal_no_commands() -> None:
     assert rendered({"text": "a\x1b[2J", "path": "A.md"}) == ("a\x1b[2J", "")
-    assert rendered({"text": "a\x1b[2J"}, stream=Terminal())[0] == "a⟨ESC⟩[2J\n"
+    assert rendered({"text": "a\x1b[2J"}, stream=TerminalStream())[0] == "a⟨ESC⟩[2J\n"
 
 
 def test_a_result_with_only_a_message_prints_the_message() -> None:
@@ -91,7 +91,7 @@ def test_a_change_is_described_in_a_sentence_and_its_lists() -> None:
 
 def test_rows_fit_a_terminal_and_none_of_a_path_is_lost() -> None:
     rows = [{"path": f"Folder/A rather long name of a note, number {n}.md", "size": n} for n in range(3)]
-    text, _ = rendered({"notes": rows, "total": 3}, stream=Terminal())
+    text, _ = rendered({"notes": rows, "total": 3}, stream=TerminalStream())
     lines = text.splitlines()
     assert all(len(line) <= 60 for line in lines) and lines[0].split() == ["Path", "Size"]
     paths = "".join(line[: line.index("  ")] if "  " in line else line for line in lines[1:])
@@ -104,7 +104,7 @@ def test_facts_and_lists_are_distinguished() -> None:
     text, _ = rendered(result)
     assert text.splitlines()[:2] == ["type\tclaim", "properties.rating\t4"]
     assert text.splitlines()[2].startswith("created\t2023-") and text.endswith("tags (2)\na\nb\n")
-    assert "Properties.rating: 4" in rendered(result, stream=Terminal())[0]
+    assert "Properties.rating: 4" in rendered(result, stream=TerminalStream())[0]
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.embeddings import EmbedderUnavailable
+from app.embeddings import EmbedderUnavailableError
 from app.embeddings.client import Embedder
 from app.embeddings.model_config import SentenceModelConfig
 
@@ -100,13 +100,13 @@ async def test_a_worker_killed_at_work_loses_nothing(embedder: Embedder) -> None
 
 async def test_a_missing_model_is_reported_and_can_be_retried(tmp_path: Path) -> None:
     embedder = Embedder(SentenceModelConfig(folder=tmp_path))
-    with pytest.raises(EmbedderUnavailable, match="can't be read"):
+    with pytest.raises(EmbedderUnavailableError, match="can't be read"):
         await embedder.embed(["text"])
     assert not embedder.available
     assert "can't be read" in embedder.problem
-    with pytest.raises(EmbedderUnavailable, match="can't be read"):
+    with pytest.raises(EmbedderUnavailableError, match="can't be read"):
         await embedder.embed(["text"])
-    with pytest.raises(EmbedderUnavailable, match="can't be read"):
+    with pytest.raises(EmbedderUnavailableError, match="can't be read"):
         await embedder.start()
     await embedder.close()
 
@@ -122,9 +122,9 @@ async def test_closing_ends_the_process_and_fails_pending_requests() -> None:
         await embedder.close()
         await embedder.close()
         assert not _alive(pid)
-        with pytest.raises(EmbedderUnavailable):
+        with pytest.raises(EmbedderUnavailableError):
             await work
-        with pytest.raises(EmbedderUnavailable, match="closed"):
+        with pytest.raises(EmbedderUnavailableError, match="closed"):
             await embedder.embed(["late"])
         del embedder, work
         gc.collect()

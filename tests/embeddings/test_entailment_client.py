@@ -18,7 +18,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from app.embeddings import EmbedderUnavailable, entailment_client
+from app.embeddings import EmbedderUnavailableError, entailment_client
 from app.embeddings.entailment_client import EntailmentClassifier
 from app.embeddings.model_config import SentenceModelConfig
 from app.vault.path import NotePath
@@ -93,7 +93,7 @@ async def classified_eventually(
     while True:
         try:
             return list(await classifier.classify(pairs))
-        except EmbedderUnavailable as error:
+        except EmbedderUnavailableError as error:
             if "still being loaded" not in error.message:
                 raise
 
@@ -113,21 +113,21 @@ async def test_a_real_cross_encoder_is_read_by_its_labels(
 async def test_a_model_of_other_labels_is_refused(classifier: EntailmentClassifier, tmp_path: Path) -> None:
     made_model(tmp_path / "tiny", ["good", "bad"])
     classifier.choose(choice(str(tmp_path / "tiny"), OTHER_PYTHON))
-    with pytest.raises(EmbedderUnavailable, match="no cross-encoder for relations: it tells good, bad"):
+    with pytest.raises(EmbedderUnavailableError, match="no cross-encoder for relations: it tells good, bad"):
         await classified_eventually(classifier, [PAIR])
     assert not classifier.available
 
 
 async def test_a_missing_extra_or_model_is_reported(classifier: EntailmentClassifier, tmp_path: Path) -> None:
     classifier.choose(choice(str(tmp_path / "no model"), OTHER_PYTHON))
-    with pytest.raises(EmbedderUnavailable, match=r"sentence-transformers|can't be loaded"):
+    with pytest.raises(EmbedderUnavailableError, match=r"sentence-transformers|can't be loaded"):
         await classified_eventually(classifier, [PAIR])
     assert not classifier.available and classifier.worker_id is None
 
 
 async def test_without_a_chosen_model_nothing_is_started(classifier: EntailmentClassifier) -> None:
     assert not classifier.available and classifier.name == ""
-    with pytest.raises(EmbedderUnavailable, match="No cross-encoder is chosen"):
+    with pytest.raises(EmbedderUnavailableError, match="No cross-encoder is chosen"):
         await classifier.classify([PAIR])
     assert classifier.may_read(NotePath("Open.md")) and not classifier.may_read(NotePath("Secret.md"))
 
@@ -160,7 +160,7 @@ async def test_a_lost_process_is_started_once_more(
     psutil.Process(classifier.worker_id).kill()
     assert (await classifier.classify([PAIR]))[0].entailment > 0.9
     classifier.choose(choice("dies", program.path))
-    with pytest.raises(EmbedderUnavailable, match="crashed on these texts"):
+    with pytest.raises(EmbedderUnavailableError, match="crashed on these texts"):
         await classifier.classify([PAIR])
     assert not classifier.available and program.starts == ["nli", "nli", "dies", "dies"]
 
@@ -170,7 +170,7 @@ async def test_choosing_another_model_clears_the_failure(
     classifier: EntailmentClassifier, program: PairProgram
 ) -> None:
     classifier.choose(choice("none", program.path))
-    with pytest.raises(EmbedderUnavailable, match="There is no such model"):
+    with pytest.raises(EmbedderUnavailableError, match="There is no such model"):
         await classifier.classify([PAIR])
     assert not classifier.available
     classifier.choose(choice("nli", program.path))
@@ -198,6 +198,6 @@ async def test_canceling_or_closing_leaves_no_process(
                 await asking
         else:
             await classifier.close()
-            with pytest.raises(EmbedderUnavailable, match="closed"):
+            with pytest.raises(EmbedderUnavailableError, match="closed"):
                 await asking
         assert classifier.worker_id is None and not process.is_running()

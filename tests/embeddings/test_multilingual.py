@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from app.embeddings import EmbedderUnavailable, multilingual
+from app.embeddings import EmbedderUnavailableError, multilingual
 from app.embeddings.e5_conversion import ConversionError, convert
 from app.embeddings.model_config import MULTILINGUAL, model_folder
 from app.embeddings.onnx_model import OnnxModel
@@ -99,7 +99,7 @@ async def test_the_process_reports_and_fails_with_its_reason(
     await multilingual.prepare(told.append)
     assert told == [0.1, 1.0]
     command.append("fail")
-    with pytest.raises(EmbedderUnavailable, match="no room"):
+    with pytest.raises(EmbedderUnavailableError, match="no room"):
         await multilingual.prepare(told.append)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from app import paths
-from app.embeddings import EmbedderUnavailable
+from app.embeddings import EmbedderUnavailableError
 from app.embeddings.onnx_model import OnnxModel
 
 FOLDER = paths.resources_folder() / "models" / "all-MiniLM-L6-v2-int8"
@@ -56,10 +56,10 @@ def test_a_damaged_file_is_refused(tmp_path: Path, name: str) -> None:
         old = file.read(1)
         file.seek(1000)
         file.write(bytes([old[0] ^ 1]))
-    with pytest.raises(EmbedderUnavailable, match=name):
+    with pytest.raises(EmbedderUnavailableError, match=name):
         OnnxModel(tmp_path / "model")
 
 
 def test_a_missing_model_is_reported(tmp_path: Path) -> None:
-    with pytest.raises(EmbedderUnavailable, match="can't be read"):
+    with pytest.raises(EmbedderUnavailableError, match="can't be read"):
         OnnxModel(tmp_path)

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.embeddings import EmbedderUnavailable
+from app.embeddings import EmbedderUnavailableError
 from app.embeddings.client import Embedder
 from app.embeddings.model_config import SentenceModelConfig
 
@@ -59,7 +59,7 @@ async def test_a_missing_model_is_reported(tmp_path: Path) -> None:
     """Without the extra, the extra is reported as missing."""
     made = Embedder(SentenceModelConfig(str(tmp_path / "no model"), OTHER_PYTHON))
     try:
-        with pytest.raises(EmbedderUnavailable, match=r"sentence-transformers|can't be loaded"):
+        with pytest.raises(EmbedderUnavailableError, match=r"sentence-transformers|can't be loaded"):
             await made.embed(["text"])
         assert not made.available
     finally:
@@ -68,6 +68,6 @@ async def test_a_missing_model_is_reported(tmp_path: Path) -> None:
 
 async def test_a_missing_python_is_reported(tmp_path: Path) -> None:
     made = Embedder(SentenceModelConfig("some/model", str(tmp_path / "python")))
-    with pytest.raises(EmbedderUnavailable, match="can't be started"):
+    with pytest.raises(EmbedderUnavailableError, match="can't be started"):
         await made.embed(["text"])
     await made.close()

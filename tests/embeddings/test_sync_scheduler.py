@@ -23,7 +23,7 @@ from tests.embeddings.test_vectors import CountingEmbedder, Notes
 
 
 @dataclass
-class Kept:
+class ScheduledSync:
     """A scheduler over notes in memory, and the events that it published."""
 
     notes: Notes
@@ -56,7 +56,7 @@ class Kept:
 
 
 @pytest.fixture
-async def kept(tmp_path: Path) -> AsyncIterator[Kept]:
+async def kept(tmp_path: Path) -> AsyncIterator[ScheduledSync]:
     notes = Notes(**{f"n{number:02}": f"text {number}" for number in range(40)})
     embedder, vectors, events = CountingEmbedder(), VectorStore(tmp_path), EventBus()
     reading = [LoadSample()]
@@ -70,7 +70,7 @@ async def kept(tmp_path: Path) -> AsyncIterator[Kept]:
         lambda path: False,
         pacer,  # type: ignore[arg-type]
     )
-    made = Kept(notes, embedder, vectors, upkeep, events, reading)
+    made = ScheduledSync(notes, embedder, vectors, upkeep, events, reading)
     events.subscribe(EmbeddingProgressed, made.told.append)
     events.subscribe(EmbeddingFailed, made.told.append)
     yield made
@@ -78,7 +78,7 @@ async def kept(tmp_path: Path) -> AsyncIterator[Kept]:
     vectors.close()
 
 
-async def test_every_note_gets_vectors_and_the_end_is_published(kept: Kept) -> None:
+async def test_every_note_gets_vectors_and_the_end_is_published(kept: ScheduledSync) -> None:
     kept.upkeep.start()
     await kept.until(lambda: bool(kept.told))
     await kept.finished()
@@ -87,7 +87,7 @@ async def test_every_note_gets_vectors_and_the_end_is_published(kept: Kept) -> N
     assert progress == [(0, 40), (16, 40), (32, 40), (40, 40)]
 
 
-async def test_displayed_notes_are_embedded_first(kept: Kept) -> None:
+async def test_displayed_notes_are_embedded_first(kept: ScheduledSync) -> None:
     kept.upkeep.pause()
     kept.upkeep.start()
     await kept.until(lambda: bool(kept.told))
@@ -97,7 +97,7 @@ async def test_displayed_notes_are_embedded_first(kept: Kept) -> None:
     assert kept.order()[:2] == ["n39", "n20"]
 
 
-async def test_a_pause_stops_the_embedding_and_is_published(kept: Kept) -> None:
+async def test_a_pause_stops_the_embedding_and_is_published(kept: ScheduledSync) -> None:
     kept.upkeep.pause()
     kept.upkeep.start()
     await kept.until(lambda: bool(kept.told))
@@ -108,7 +108,9 @@ async def test_a_pause_stops_the_embedding_and_is_published(kept: Kept) -> None:
     assert kept.vectors.notes == 40
 
 
-async def test_an_empty_battery_pauses_the_embedding_until_power_returns(kept: Kept, monkeypatch) -> None:
+async def test_an_empty_battery_pauses_the_embedding_until_power_returns(
+    kept: ScheduledSync, monkeypatch
+) -> None:
     monkeypatch.setattr("app.embeddings.throttle.SAMPLE_INTERVAL_S", 0.01)
     kept.reading[0] = LoadSample(on_battery=True, charge=0.1)
     kept.upkeep.start()
@@ -119,7 +121,7 @@ async def test_an_empty_battery_pauses_the_embedding_until_power_returns(kept: K
     assert kept.vectors.notes == 40
 
 
-async def test_a_note_that_becomes_private_loses_its_vectors_while_paused(kept: Kept) -> None:
+async def test_a_note_that_becomes_private_loses_its_vectors_while_paused(kept: ScheduledSync) -> None:
     kept.upkeep.start()
     await kept.until(lambda: bool(kept.told))
     await kept.finished()
@@ -130,7 +132,7 @@ async def test_a_note_that_becomes_private_loses_its_vectors_while_paused(kept: 
     assert path not in kept.vectors.note_matrix().paths
 
 
-async def test_a_changed_note_is_embedded_before_waiting_ones(kept: Kept) -> None:
+async def test_a_changed_note_is_embedded_before_waiting_ones(kept: ScheduledSync) -> None:
     kept.upkeep.pause()
     kept.upkeep.start()
     await kept.until(lambda: bool(kept.told))
@@ -140,14 +142,14 @@ async def test_a_changed_note_is_embedded_before_waiting_ones(kept: Kept) -> Non
     assert kept.embedder.texts[0] == "n33\nnew words"
 
 
-async def test_the_end_of_the_first_round_is_known(kept: Kept) -> None:
+async def test_the_end_of_the_first_round_is_known(kept: ScheduledSync) -> None:
     assert not kept.upkeep.is_complete
     kept.upkeep.start()
     await kept.until(lambda: kept.upkeep.is_complete)
     assert kept.vectors.notes == 40
 
 
-async def test_a_quiet_upkeep_works_and_publishes_nothing(kept: Kept) -> None:
+async def test_a_quiet_upkeep_works_and_publishes_nothing(kept: ScheduledSync) -> None:
     kept.upkeep.is_quiet = True
     kept.upkeep.start()
     await kept.until(lambda: kept.upkeep.is_complete)
@@ -155,7 +157,7 @@ async def test_a_quiet_upkeep_works_and_publishes_nothing(kept: Kept) -> None:
     assert not kept.told
 
 
-async def test_another_process_takes_over(kept: Kept) -> None:
+async def test_another_process_takes_over(kept: ScheduledSync) -> None:
     kept.upkeep.start()
     await kept.until(lambda: kept.upkeep.is_complete)
     other = CountingEmbedder()
@@ -166,7 +168,7 @@ async def test_another_process_takes_over(kept: Kept) -> None:
     assert kept.vectors.notes == 40
 
 
-async def test_a_failing_embedder_is_reported(kept: Kept) -> None:
+async def test_a_failing_embedder_is_reported(kept: ScheduledSync) -> None:
     kept.embedder.available = False
     kept.embedder.poison = "text"
     kept.upkeep.start()
@@ -180,7 +182,7 @@ async def test_a_failing_embedder_is_reported(kept: Kept) -> None:
     assert kept.vectors.notes == 40
 
 
-async def test_the_same_failure_after_a_recovery_is_reported_again(kept: Kept) -> None:
+async def test_the_same_failure_after_a_recovery_is_reported_again(kept: ScheduledSync) -> None:
     def has_failed() -> bool:
         return bool(kept.told) and isinstance(kept.told[-1], EmbeddingFailed)
 
@@ -201,7 +203,7 @@ async def test_the_same_failure_after_a_recovery_is_reported_again(kept: Kept) -
 class Outage:
     """The vault's folder, which disappears and returns."""
 
-    def __init__(self, kept: Kept, error: ScriptoriumError, after: int) -> None:
+    def __init__(self, kept: ScheduledSync, error: ScriptoriumError, after: int) -> None:
         self._read = kept.notes.read
         self._error = error
         self._after = after
@@ -217,7 +219,7 @@ class Outage:
 
 @pytest.mark.parametrize("error", [VaultLostError("gone"), NotFoundError("gone"), StorageError("no disk")])
 async def test_notes_that_could_not_be_read_are_never_counted_as_embedded(
-    kept: Kept, monkeypatch: pytest.MonkeyPatch, error: ScriptoriumError
+    kept: ScheduledSync, monkeypatch: pytest.MonkeyPatch, error: ScriptoriumError
 ) -> None:
     """The reported number of notes have vectors; unreadable notes are retried."""
     monkeypatch.setattr("app.embeddings.sync_scheduler._MIN_RECHECK_S", 0.01)
@@ -237,7 +239,7 @@ async def test_notes_that_could_not_be_read_are_never_counted_as_embedded(
     assert embedded[-1][0].done == 40
 
 
-async def test_a_note_that_the_model_rejects_is_reported_as_failed(kept: Kept) -> None:
+async def test_a_note_that_the_model_rejects_is_reported_as_failed(kept: ScheduledSync) -> None:
     kept.embedder.poison = "text 7"
     kept.upkeep.start()
     await kept.until(lambda: bool(kept.told) and kept.told[-1].is_over)  # type: ignore[attr-defined]
@@ -247,7 +249,7 @@ async def test_a_note_that_the_model_rejects_is_reported_as_failed(kept: Kept) -
 
 
 async def test_an_unexpected_error_is_reported_and_the_embedding_restarts(
-    kept: Kept, monkeypatch: pytest.MonkeyPatch, errors: list[str]
+    kept: ScheduledSync, monkeypatch: pytest.MonkeyPatch, errors: list[str]
 ) -> None:
     errors.append("could not prepare notes for semantic search")
     monkeypatch.setattr("app.processes.supervisor.MIN_RESTART_DELAY_S", 0.01)

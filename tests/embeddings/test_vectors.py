@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.embeddings import EmbedderUnavailable
+from app.embeddings import EmbedderUnavailableError
 from app.embeddings.client import Embedder
 from app.embeddings.model_config import SentenceModelConfig
 from app.embeddings.sync_run import SyncRun, VectorProgress, VectorReport
@@ -91,7 +91,7 @@ class CountingEmbedder:
 
     async def embed(self, texts: Sequence[str], *, priority: bool = False) -> np.ndarray:
         if self.poison and any(self.poison in text for text in texts):
-            raise EmbedderUnavailable("died")
+            raise EmbedderUnavailableError("died")
         self.texts += texts
         size = self.dimension
         vectors = np.array([np.random.default_rng(abs(hash(text))).normal(size=size) for text in texts])
@@ -224,7 +224,7 @@ async def test_one_poisonous_note_does_not_stop_the_rest(tmp_path: Path) -> None
 
 async def test_a_failing_embedder_is_reported(tmp_path: Path) -> None:
     store, embedder = VectorStore(tmp_path / "cache"), Embedder(SentenceModelConfig(folder=tmp_path))
-    with pytest.raises(EmbedderUnavailable):
+    with pytest.raises(EmbedderUnavailableError):
         await _update(store, Notes(a="text"), embedder)
     await embedder.close()
     store.close()

@@ -57,7 +57,7 @@ WRONG_ANSWER_COST = {"meaning": 2.0, "words": 1.0}
 
 
 @dataclass(frozen=True)
-class Asked:
+class AnswerCase:
     """A question about a vault and the words that answer it; empty if the vault has no answer."""
 
     vault: str
@@ -82,7 +82,7 @@ class Weighed:
 class Result:
     """The result of one question."""
 
-    asked: Asked
+    asked: AnswerCase
     answered: bool
     found: bool
     dangling: int
@@ -104,18 +104,18 @@ class _DenyAll:
         return Denied("evaluation")
 
 
-def questions(half: str) -> list[Asked]:
+def questions(half: str) -> list[AnswerCase]:
     """Return the questions of a half, `seen` or `unseen`."""
     lines = (HERE / f"answers_{half}.txt").read_text("utf-8").splitlines()
     rows = [line.split("\t") for line in lines if line and not line.startswith("#")]
-    return [Asked(vault, question, gold) for vault, question, gold in rows]
+    return [AnswerCase(vault, question, gold) for vault, question, gold in rows]
 
 
 async def results(
-    asked: Sequence[Asked], *, with_meaning: bool = True, multilingual: bool = False
+    asked: Sequence[AnswerCase], *, with_meaning: bool = True, multilingual: bool = False
 ) -> list[Result]:
     """Run every question on its vault and return the results, grouped by vault."""
-    found: list[Result] = []
+    outcomes: list[Result] = []
     models = paths.data_folder() / "models"
     settings = FULL_SPEED.model_copy(deep=True)
     if multilingual:
@@ -126,17 +126,17 @@ async def results(
         if models.is_dir():
             paths.data_folder().joinpath("models").symlink_to(models)
         unpack_vaults(Path(scratch))
-        for vault in dict.fromkeys(one.vault for one in asked):
+        for vault in dict.fromkeys(question.vault for question in asked):
             root = SAMPLE if vault == "sample" else Path(scratch, FOLDERS[vault])
             workspace = await open_workspace(root, settings, _DenyAll())
             try:
                 await _index(workspace)
-                for one in asked:
-                    if one.vault == vault:
-                        found.append(await _ask(workspace, one, with_meaning))
+                for question in asked:
+                    if question.vault == vault:
+                        outcomes.append(await _ask(workspace, question, with_meaning))
             finally:
                 await workspace.close()
-    return found
+    return outcomes
 
 
 async def _index(workspace: Workspace) -> None:
@@ -151,7 +151,7 @@ async def _index(workspace: Workspace) -> None:
     await ready.wait()
 
 
-async def _ask(workspace: Workspace, asked: Asked, with_meaning: bool) -> Result:
+async def _ask(workspace: Workspace, asked: AnswerCase, with_meaning: bool) -> Result:
     runner = workspace.runner
     if not with_meaning:
         workspace.settings.embeddings.enabled = False
@@ -174,17 +174,21 @@ async def _ask(workspace: Workspace, asked: Asked, with_meaning: bool) -> Result
     assert outcome.success, outcome.error
     shown = outcome.result["passages"]
     assert isinstance(shown, list)
-    hit = bool(asked.gold) and any(asked.gold in one["source"] for one in shown if not one["weak"])
+    hit = bool(asked.gold) and any(
+        asked.gold in passage["source"] for passage in shown if not passage["weak"]
+    )
     dangling = sum(_dangles(workspace, passage) for passage in shown)
     (weighed,) = captured
     texts: dict[NotePath, str] = {}
     gold: set[Candidate] = set()
-    for one in weighed.candidates:
-        if one.path not in texts:
-            texts[one.path] = (workspace.root / str(one.path)).read_bytes().decode("utf-8", "replace")
-        span = one.passage.span
-        if asked.gold and asked.gold in texts[one.path][span.start : span.end]:
-            gold.add(one)
+    for candidate in weighed.candidates:
+        if candidate.path not in texts:
+            texts[candidate.path] = (
+                (workspace.root / str(candidate.path)).read_bytes().decode("utf-8", "replace")
+            )
+        span = candidate.passage.span
+        if asked.gold and asked.gold in texts[candidate.path][span.start : span.end]:
+            gold.add(candidate)
     return Result(asked, bool(outcome.result["answered"]), hit, dangling, took, weighed, gold)
 
 
@@ -204,31 +208,31 @@ def _dangles(workspace: Workspace, passage: dict[str, str]) -> bool:
 
 def _calibrate() -> None:
     """Fit and write the weights that distinguish gold passages and answerable questions from others."""
-    found = asyncio.run(results(questions("seen")))
+    outcomes = asyncio.run(results(questions("seen")))
     weights_by_mode = json.loads(WEIGHTS.read_text("utf-8"))
     for mode in MODES:
-        weights_by_mode[mode]["rank"] = _rank_weights(found, mode)
+        weights_by_mode[mode]["rank"] = _rank_weights(outcomes, mode)
         _write(weights_by_mode)
-        weights_by_mode[mode]["answer"] = _answer_weights(found, mode)
+        weights_by_mode[mode]["answer"] = _answer_weights(outcomes, mode)
         _write(weights_by_mode)
 
 
-def _rank_weights(found: Sequence[Result], mode: str) -> dict[str, float]:
+def _rank_weights(outcomes: Sequence[Result], mode: str) -> dict[str, float]:
     rows, labels, sizes = [], [], []
-    for one in found:
-        if one.gold:
-            ranked = one.weighed.ranking(mode).passages
+    for outcome in outcomes:
+        if outcome.gold:
+            ranked = outcome.weighed.ranking(mode).passages
             rows += [[each.features[name] for name in RANK_FEATURES] for each in ranked]
-            labels += [float(each.candidate in one.gold) for each in ranked]
+            labels += [float(each.candidate in outcome.gold) for each in ranked]
             sizes.append(len(ranked))
     weights, _ = _fit(np.array(rows), np.array(labels), groups=sizes)
     return dict(zip(RANK_FEATURES, (round(float(value), 3) for value in weights), strict=True))
 
 
-def _answer_weights(found: Sequence[Result], mode: str) -> dict[str, float]:
-    rankings = [one.weighed.ranking(mode) for one in found]
+def _answer_weights(outcomes: Sequence[Result], mode: str) -> dict[str, float]:
+    rankings = [outcome.weighed.ranking(mode) for outcome in outcomes]
     rows = np.array([[ranking.features[name] for name in ANSWER_FEATURES] for ranking in rankings])
-    labels = np.array([float(bool(one.asked.gold)) for one in found])
+    labels = np.array([float(bool(outcome.asked.gold)) for outcome in outcomes])
     cost = WRONG_ANSWER_COST[mode]
     refusals = cost / (1 + cost)
     balance = np.where(labels > 0, (1 - refusals) / labels.mean(), refusals / (1 - labels.mean()))
@@ -275,15 +279,15 @@ def _write(weights_by_mode: object) -> None:
 # Report
 
 
-def report(half: str, found: Sequence[Result], *, details: bool) -> bool:
+def report(half: str, outcomes: Sequence[Result], *, details: bool) -> bool:
     """Print the scores of a half and return whether it reaches its targets."""
-    answerable = [one for one in found if one.asked.gold]
-    others = [one for one in found if not one.asked.gold]
-    hits = sum(one.verdict == "found" for one in answerable)
-    shown = sum(one.found for one in answerable)
-    refused = sum(one.verdict == "refused" for one in others)
-    dangling = sum(one.dangling for one in found)
-    times = [one.milliseconds for one in found]
+    answerable = [outcome for outcome in outcomes if outcome.asked.gold]
+    others = [outcome for outcome in outcomes if not outcome.asked.gold]
+    hits = sum(outcome.verdict == "found" for outcome in answerable)
+    shown = sum(outcome.found for outcome in answerable)
+    refused = sum(outcome.verdict == "refused" for outcome in others)
+    dangling = sum(outcome.dangling for outcome in outcomes)
+    times = [outcome.milliseconds for outcome in outcomes]
     print(
         f"{half}: gold span in the first 3: {hits}/{len(answerable)} ({hits / len(answerable):.0%}; "
         f"{shown / len(answerable):.0%} before refusals), unanswerable recognized: {refused}/{len(others)} "
@@ -291,12 +295,12 @@ def report(half: str, found: Sequence[Result], *, details: bool) -> bool:
         f"median {statistics.median(times):.0f} ms, slowest {max(times):.0f} ms"
     )
     if details:
-        for one in found:
-            if one.verdict not in ("found", "refused"):
-                ranking = one.weighed.ranking()
-                order = [each.candidate in one.gold for each in ranking.passages]
+        for outcome in outcomes:
+            if outcome.verdict not in ("found", "refused"):
+                ranking = outcome.weighed.ranking()
+                order = [each.candidate in outcome.gold for each in ranking.passages]
                 rank = order.index(True) + 1 if any(order) else "-"
-                print(f"  {one.verdict:13}{one.asked.vault:8}{one.asked.question}", end="  ")
+                print(f"  {outcome.verdict:13}{outcome.asked.vault:8}{outcome.asked.question}", end="  ")
                 print(f"[gold at {rank}, answer {ranking.answer_score:.2f}]")
                 for each in ranking.passages[:1]:
                     print(f"      {each.candidate.title}: {each.candidate.passage.text[:110]}")
@@ -314,16 +318,16 @@ def main() -> int:
     parser.add_argument("--words", action="store_true", help="without search by meaning")
     parser.add_argument("--multilingual", action="store_true", help="with the multilingual model")
     parser.add_argument("--calibrate", action="store_true", help="fit the weights to the seen half first")
-    given = parser.parse_args()
-    if given.calibrate:
+    arguments = parser.parse_args()
+    if arguments.calibrate:
         _calibrate()
     good = True
-    for half in (given.half,) if given.half else ("seen", "unseen"):
-        found = asyncio.run(
-            results(questions(half), with_meaning=not given.words, multilingual=given.multilingual)
+    for half in (arguments.half,) if arguments.half else ("seen", "unseen"):
+        outcomes = asyncio.run(
+            results(questions(half), with_meaning=not arguments.words, multilingual=arguments.multilingual)
         )
-        good = report(half, found, details=given.details and half == "seen") and good
-    return 1 if given.check and not good else 0
+        good = report(half, outcomes, details=arguments.details and half == "seen") and good
+    return 1 if arguments.check and not good else 0
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from app.settings import save_settings
 from tests.flows.files import everything_in
 from tests.flows.models import use_model
 from tests.flows.pilot import Pilot
-from tests.support.model_server import Call, Say
+from tests.support.model_server import CallTool, Say
 
 OUTSIDER = Caller(CallerKind.MCP, "claude")
 
@@ -36,7 +36,9 @@ def test_a_denial_reaches_the_model_in_the_users_words(app_run, settings, garden
         assert entry.decision == "user-denied" and "use #sea instead" in entry.reason
         assert not pilot.audit.detail.undo_button.isEnabled()
 
-    with use_model(settings, Call("add_tag", {"name": "Water", "tag": "x"}), Say("Understood.")) as server:
+    with use_model(
+        settings, CallTool("add_tag", {"name": "Water", "tag": "x"}), Say("Understood.")
+    ) as server:
         app_run(use)
     (told,) = [m for m in server.requests[1]["messages"] if m["role"] == "tool"]
     assert json.loads(told["content"])["words"] == "use #sea instead"
@@ -63,7 +65,7 @@ def test_the_text_can_be_edited_before_it_is_approved(app_run, settings, garden:
         entry = await pilot.select_entry("edit_note")
         assert entry.decision == "user-approved" and "after editing" in entry.reason
 
-    call = Call("edit_note", {"name": "Water", "op": "append", "text": "It is wet.\n"})
+    call = CallTool("edit_note", {"name": "Water", "op": "append", "text": "It is wet.\n"})
     with use_model(settings, call, Say("Good.")) as server:
         app_run(use)
     (told,) = [m for m in server.requests[1]["messages"] if m["role"] == "tool"]
@@ -91,7 +93,7 @@ def test_one_of_two_files_is_approved(app_run, settings, garden: Path) -> None:
         entry = await pilot.select_entry("rename_tag")
         assert "in part" in entry.reason
 
-    call = Call("rename_tag", {"tag": "nature", "new_tag": "wild"})
+    call = CallTool("rename_tag", {"tag": "nature", "new_tag": "wild"})
     with use_model(settings, call, Say("Half.")) as server:
         app_run(use)
     (told,) = [m for m in server.requests[1]["messages"] if m["role"] == "tool"]
@@ -127,10 +129,10 @@ def test_a_grant_is_listed_used_and_revoked(app_run, settings, garden: Path) -> 
         assert b"thrice" not in (garden / "Water.md").read_bytes()
 
     answers = (
-        Call("add_tag", {"name": "Water", "tag": "once"}),
-        Call("add_tag", {"name": "Water", "tag": "twice"}),
+        CallTool("add_tag", {"name": "Water", "tag": "once"}),
+        CallTool("add_tag", {"name": "Water", "tag": "twice"}),
         Say("Tagged."),
-        Call("add_tag", {"name": "Water", "tag": "thrice"}),
+        CallTool("add_tag", {"name": "Water", "tag": "thrice"}),
         Say("Not tagged."),
     )
     with use_model(settings, *answers):

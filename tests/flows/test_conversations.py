@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QListWidget
 
 from tests.flows.models import use_model
 from tests.flows.pilot import Pilot
-from tests.support.model_server import BreakOff, Call, Fail, Say
+from tests.support.model_server import BreakOff, CallTool, Fail, Say
 
 
 def test_two_conversations_survive_a_restart(app_run, garden: Path) -> None:
@@ -90,7 +90,7 @@ def test_stopping_while_an_approval_waits_withdraws_it(app_run, settings, garden
         entry = await pilot.select_entry("add_tag")
         assert entry.decision == "cancelled"
 
-    with use_model(settings, Call("add_tag", {"name": "Water", "tag": "x"})):
+    with use_model(settings, CallTool("add_tag", {"name": "Water", "tag": "x"})):
         app_run(use)
 
 

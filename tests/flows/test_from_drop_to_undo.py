@@ -6,7 +6,7 @@ from pathlib import Path
 
 from app.vault.changes import ChangeSet, Update
 from tests.flows.models import use_model
-from tests.support.model_server import Call, Say
+from tests.support.model_server import CallTool, Say
 
 ADDED = "Steep it for three minutes.\n"
 
@@ -76,13 +76,13 @@ def test_from_drop_to_undo(app_run, settings, garden: Path) -> None:
         assert (await pilot.verdict()).startswith("Log intact: 4 entries")
 
     answers = (
-        Call("read_note", {"name": "Tea"}, text="Let me look."),
-        Call(
+        CallTool("read_note", {"name": "Tea"}, text="Let me look."),
+        CallTool(
             "create_note",
             {"name": "Steeping", "content": f"# Steeping\n\n{ADDED}See [[Tea]].\n"},
             text="I add the time.",
         ),
-        Call("edit_note", {"name": "Tea", "op": "append", "text": ADDED}, text="And to the note."),
+        CallTool("edit_note", {"name": "Tea", "op": "append", "text": ADDED}, text="And to the note."),
         Say("Done, see [[Steeping]]."),
     )
     with use_model(settings, *answers) as server:
@@ -115,8 +115,8 @@ def test_the_turn_is_undone_as_one_from_the_audit_log(app_run, settings, garden:
         assert (await pilot.verdict()).startswith("Log intact")
 
     answers = (
-        Call("add_tag", {"name": "Water", "tag": "checked"}),
-        Call("add_tag", {"name": "Water", "tag": "sea"}),
+        CallTool("add_tag", {"name": "Water", "tag": "checked"}),
+        CallTool("add_tag", {"name": "Water", "tag": "sea"}),
         Say("Tidy."),
     )
     with use_model(settings, *answers):

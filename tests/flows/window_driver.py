@@ -176,10 +176,10 @@ class WindowDriver:
         while not true():
             self.check()
             late = asyncio.get_running_loop().time() >= deadline
-            assert not late, f"it did not come true: {what}\n{self.sight()}"
+            assert not late, f"it did not come true: {what}\n{self.describe()}"
             await asyncio.sleep(0.005)
 
-    def sight(self) -> str:
+    def describe(self) -> str:
         """Describe the state of the window, for the message of a failed test."""
         lines = [f"banner: {self.banner(key)}" for key in self.banners]
         for sheet in self.sheets:

@@ -38,7 +38,7 @@ def dense_repulsion(kernel: Kernel, at: Positions, others: Positions, mass: Valu
     return np.stack([(x * strength).sum(axis=1), (y * strength).sum(axis=1)], axis=1).astype(np.float32)
 
 
-class Springs:
+class ReferenceSprings:
     """Springs that pull the ends of every edge together.
 
     Args:
@@ -71,7 +71,7 @@ class Springs:
         return self.gather((self.weight * (linear + near / (1.0 + squared)))[:, None] * apart)
 
 
-class RestingSprings(Springs):
+class RestingSprings(ReferenceSprings):
     """d3's springs: a rest length per edge, and the lighter end moves more."""
 
     def __init__(self, edges: NDArray[np.int32], size: int, weight: Values, rest: Values) -> None:

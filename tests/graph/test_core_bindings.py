@@ -21,7 +21,7 @@ from app.graph.core_bindings import (
     WorkerThreads,
 )
 from app.graph.layout import Layout
-from tests.graph.force_reference import RestingSprings, Springs, bounded, charge, dense_repulsion
+from tests.graph.force_reference import ReferenceSprings, RestingSprings, bounded, charge, dense_repulsion
 from tests.graph.graphs import data, planted
 
 ONE = WorkerThreads(1)
@@ -67,7 +67,7 @@ def test_every_force_is_as_in_numpy(given_graph):
 
     force = np.zeros_like(at)
     core_bindings.attract(links, at, 0.1, 8.0, 0.5, force, ONE)
-    expected = 0.5 * Springs(ends, count, weight).bounded(at)
+    expected = 0.5 * ReferenceSprings(ends, count, weight).bounded(at)
     np.testing.assert_allclose(force, expected, rtol=2e-4, atol=2e-3)
 
     exact = pushed(at, Repulsion(BOUNDED, 2.0, 1.0, 0.0), mass)

@@ -42,7 +42,7 @@ LONG_AGO = time.time() - 3600
 
 
 @dataclass
-class Vault:
+class IndexedVault:
     """A folder of notes, its index and the published events."""
 
     root: Path
@@ -83,23 +83,23 @@ class Vault:
         return self.index.outgoing(NotePath(path))[number]
 
 
-MakeVault = Callable[..., Awaitable[Vault]]
+MakeVault = Callable[..., Awaitable[IndexedVault]]
 
 
 @pytest.fixture
 async def make_vault(tmp_path: Path) -> AsyncIterator[MakeVault]:
     """Return a function that writes and scans a vault of texts by path."""
-    made: list[Vault] = []
+    made: list[IndexedVault] = []
 
     async def make(
         files: Mapping[str, str | bytes] | None = None, *, scan: bool = True, **settings: object
-    ) -> Vault:
+    ) -> IndexedVault:
         number = len(made)
         root = tmp_path / f"vault{number}"
         root.mkdir()
         events = EventBus()
         index = VaultIndex(root, tmp_path / f"cache{number}", IndexSettings(**settings), events)
-        vault = Vault(root, index, events)
+        vault = IndexedVault(root, index, events)
         made.append(vault)
         events.subscribe(IndexUpdated, vault.updates.append)
         events.subscribe(IndexRebuilt, vault.rebuilds.append)
@@ -116,11 +116,11 @@ async def make_vault(tmp_path: Path) -> AsyncIterator[MakeVault]:
 
 
 @pytest.fixture
-async def reopened() -> AsyncIterator[Callable[[Vault], Awaitable[VaultIndex]]]:
+async def reopened() -> AsyncIterator[Callable[[IndexedVault], Awaitable[VaultIndex]]]:
     """Return a function that closes and reopens a vault's index, like the next start of the app."""
     opened: list[VaultIndex] = []
 
-    async def reopen(vault: Vault, settings: IndexSettings | None = None) -> VaultIndex:
+    async def reopen(vault: IndexedVault, settings: IndexSettings | None = None) -> VaultIndex:
         await vault.index.close()
         folder = vault.index._folder
         index = VaultIndex(vault.root, folder, settings or vault.index._settings, vault.events)

@@ -17,7 +17,7 @@ from app.vault.changes import ChangeSet, Create, Move, Update
 from app.vault.journal import Journal
 from app.vault.path import NotePath
 from app.vault.store import NoteStore
-from tests.index.conftest import LONG_AGO, MakeVault, Vault
+from tests.index.conftest import LONG_AGO, IndexedVault, MakeVault
 
 A, B = NotePath("a.md"), NotePath("b.md")
 
@@ -28,7 +28,7 @@ def created(index: VaultIndex, path: NotePath) -> float:
     return note.created
 
 
-async def replaced(vault: Vault, path: str, text: str) -> None:
+async def replaced(vault: IndexedVault, path: str, text: str) -> None:
     """Save as the app and most editors do: a new file replaces the old one."""
     fresh = vault.root / ".fresh"
     fresh.write_text(text, "utf-8")

@@ -16,12 +16,12 @@ from app.index.database import FILE_NAME, DamagedIndexError, open_database
 from app.index.migrations import MIGRATIONS
 from app.index.vault_index import VaultIndex
 from app.vault.path import NotePath
-from tests.index.conftest import MakeVault, Vault
+from tests.index.conftest import IndexedVault, MakeVault
 
 Reopen = Callable[..., Awaitable[VaultIndex]]
 
 
-def file_of(vault: Vault) -> Path:
+def file_of(vault: IndexedVault) -> Path:
     return vault.index._folder / FILE_NAME
 
 

@@ -86,7 +86,7 @@ async def found(index: VaultIndex) -> dict[str, list[str]]:
     return {query: sorted(hit.path.text for hit in page.hits) for query, page in pages.items()}
 
 
-class Run:
+class IndexRun:
     """One vault, one index that follows it, and a clock that always advances."""
 
     def __init__(self, work: Path, aliases: bool) -> None:
@@ -144,7 +144,7 @@ class Run:
 @given(st.lists(STEPS, max_size=14), st.booleans())
 def test_an_index_kept_up_to_date_is_as_a_new_one(steps: list[tuple[str, str, str]], aliases: bool) -> None:
     async def run(work: Path) -> None:
-        one = Run(work, aliases)
+        one = IndexRun(work, aliases)
         await one.index.open()
         for step in steps:
             await one.step(*step)

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import math
+import sqlite3
+from contextlib import closing
+from pathlib import Path
 
+from app.index.database import FILE_NAME
+from app.index.record_queries import property_values
 from app.vault.path import NotePath
 from tests.index.conftest import MakeVault
 
@@ -175,3 +180,12 @@ async def test_texts_of_properties_the_most_frequent_first(make_vault: MakeVault
     assert found[0] == ("categories", "[[Movies]]")
     assert set(found) == {("categories", "[[Movies]]"), ("categories", "Old"), ("kind", "tool")}
     assert vault.index.property_values(("missing",)) == ()
+
+
+async def test_texts_of_notes_that_must_be_read_again_are_hidden(
+    make_vault: MakeVault, tmp_path: Path
+) -> None:
+    await make_vault({"a.md": "---\nkind: tool\n---\n", "b.md": "---\nkind: rock\n---\n"})
+    with closing(sqlite3.connect(tmp_path / "cache0" / FILE_NAME)) as connection:
+        connection.execute("UPDATE files SET hash = NULL WHERE path = 'a.md'")
+        assert property_values(connection, ("kind",), private=False) == (("kind", "rock"),)

@@ -13,10 +13,10 @@ from app.index.resolver import Resolver
 from app.vault.markdown.scan import scan
 from app.vault.note import Link, LinkStyle
 from app.vault.path import NotePath
-from tests.index.conftest import MakeVault, Vault
+from tests.index.conftest import IndexedVault, MakeVault
 
 
-async def new_targets(vault: Vault, moves: dict[str, str]) -> dict[str, list[str | None]]:
+async def new_targets(vault: IndexedVault, moves: dict[str, str]) -> dict[str, list[str | None]]:
     """Return the new target of each link of each note to rewrite."""
     plan = await vault.index.moves_to_rewrite({NotePath(old): NotePath(new) for old, new in moves.items()})
     found: dict[str, list[str | None]] = {}

@@ -22,7 +22,7 @@ from app.index.records import ScanProgress
 from app.index.vault_index import VaultIndex
 from app.settings import IndexSettings
 from app.vault.path import NotePath
-from tests.index.conftest import MakeVault, Vault
+from tests.index.conftest import IndexedVault, MakeVault
 
 Reopen = Callable[..., Awaitable[VaultIndex]]
 
@@ -520,7 +520,9 @@ async def test_reads_work_from_other_threads_while_writing(make_vault: MakeVault
 
 
 async def test_a_private_note_is_marked_private(make_vault: MakeVault) -> None:
-    vault: Vault = await make_vault({"p.md": "---\nai: private\n---\nsecret words", "q.md": "other words"})
+    vault: IndexedVault = await make_vault(
+        {"p.md": "---\nai: private\n---\nsecret words", "q.md": "other words"}
+    )
     note = vault.index.note(NotePath("p.md"))
     assert note is not None
     assert note.private

@@ -14,7 +14,7 @@ from app.index import fts_hits, ranking
 from app.index import search as search_module
 from app.index.search_request import Order
 from app.vault.path import NotePath
-from tests.index.conftest import MakeVault, Vault
+from tests.index.conftest import IndexedVault, MakeVault
 
 FILES = {
     "Garden.md": "# Garden\n\nPlants need water.\nAnd light, too.\n\n## Tools\n\nA spade and a Rake.\n",
@@ -54,7 +54,7 @@ Linked. See [[Water]] and [[Nowhere]]. #Inbox
 
 
 @pytest.fixture
-async def vault(make_vault: MakeVault) -> Vault:
+async def vault(make_vault: MakeVault) -> IndexedVault:
     return await make_vault(FILES)
 
 
@@ -175,7 +175,7 @@ async def vault(make_vault: MakeVault) -> Vault:
         ('""', ", ".join(sorted(path.removesuffix(".md") for path in FILES))),
     ],
 )
-async def test_queries_find_matching_notes(vault: Vault, query: str, names: str) -> None:
+async def test_queries_find_matching_notes(vault: IndexedVault, query: str, names: str) -> None:
     assert ", ".join(await vault.found(query)) == names
 
 
@@ -229,7 +229,7 @@ def lines(vault_hits: Iterable[object]) -> list[tuple[int, str, list[str]]]:
     ]
 
 
-async def test_snippets_are_lines_with_marks(vault: Vault) -> None:
+async def test_snippets_are_lines_with_marks(vault: IndexedVault) -> None:
     page = await vault.index.search("plants light", limit=5)
     assert lines(page.hits) == [(3, "Plants need water.", ["Plants"]), (4, "And light, too.", ["light"])]
 
@@ -245,7 +245,7 @@ async def test_the_tasks_that_are_shown_match_the_case(make_vault: MakeVault) ->
         assert [number for number, _, _ in lines(page.hits)] == numbers, query
 
 
-async def test_snippets_mark_accents_and_cjk_where_they_stand(vault: Vault) -> None:
+async def test_snippets_mark_accents_and_cjk_where_they_stand(vault: IndexedVault) -> None:
     assert lines((await vault.index.search("cafe ")).hits) == [
         (1, 'Naïve café, Straße, C++ and 10:30. "Quoted" text.', ["café"])
     ]
@@ -272,7 +272,7 @@ async def test_a_long_line_is_cut_around_the_mark(make_vault: MakeVault) -> None
     assert marked == ["needle"]
 
 
-async def test_an_excluded_word_is_not_marked(vault: Vault) -> None:
+async def test_an_excluded_word_is_not_marked(vault: IndexedVault) -> None:
     assert [marked for *_, marked in lines((await vault.index.search("garden -pond ")).hits)] == [["Garden"]]
 
 
@@ -373,7 +373,7 @@ async def test_orders_and_pages_agree_however_many_hits_there_are(
     assert await vault.index.searcher.count("plan ") == 40
 
 
-async def test_hits_in_groups(vault: Vault) -> None:
+async def test_hits_in_groups(vault: IndexedVault) -> None:
     page = await vault.index.search('""', limit=4, group="folder")
     assert [(group.name, group.count) for group in page.groups] == [
         ("Claims", 2),
@@ -413,7 +413,7 @@ async def test_a_plain_text_ranks_notes_with_any_of_its_words(make_vault: MakeVa
     assert await vault.index.ranked("…", 5) == ()
 
 
-async def test_what_a_search_means_part_by_part(vault: Vault) -> None:
+async def test_what_a_search_means_part_by_part(vault: IndexedVault) -> None:
     part = await vault.index.searcher.explain("pond (rain OR nothing) -line:(rain pond) tag:inbox ")
     assert part is not None
     assert part.text.split("\n") == [
@@ -438,11 +438,11 @@ async def test_a_property_with_several_lines_is_found(make_vault: MakeVault) -> 
     assert [hit.path.text for hit in found.hits] == ["a.md"]
 
 
-async def test_an_empty_query_finds_nothing(vault: Vault) -> None:
+async def test_an_empty_query_finds_nothing(vault: IndexedVault) -> None:
     assert (await vault.index.search("  ")).total == 0
 
 
-async def test_the_query_in_plain_words(vault: Vault) -> None:
+async def test_the_query_in_plain_words(vault: IndexedVault) -> None:
     page = await vault.index.search('tag:inbox -"the pond" [rating:<5] ')
     assert page.explained == "tagged “inbox” and not “the pond” as a phrase and the property rating is < 5"
 
@@ -462,7 +462,7 @@ async def test_the_query_in_plain_words(vault: Vault) -> None:
     ],
 )
 async def test_a_bad_pattern_says_where_and_what_is_not_supported(
-    vault: Vault, query: str, position: int, what: str
+    vault: IndexedVault, query: str, position: int, what: str
 ) -> None:
     with pytest.raises(QueryError) as caught:
         await vault.index.search(query)
@@ -476,13 +476,13 @@ async def test_a_pattern_that_would_explode_elsewhere_ends(make_vault: MakeVault
     assert await vault.found("/^(a|aa)+$/") == ["a"]
 
 
-async def test_a_search_ends_in_time(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_search_ends_in_time(vault: IndexedVault, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(search_module.SearchRun.__init__, "__defaults__", (0.0,))
     with pytest.raises(TimeoutExpiredError):
         await vault.index.search("line:(a OR b)")
 
 
-async def test_a_canceled_search_leaves_the_index_usable(vault: Vault) -> None:
+async def test_a_canceled_search_leaves_the_index_usable(vault: IndexedVault) -> None:
     tasks = [asyncio.ensure_future(vault.index.search(f"/{letter}/")) for letter in "abcdef"]
     await asyncio.sleep(0)
     for task in tasks:
@@ -491,7 +491,7 @@ async def test_a_canceled_search_leaves_the_index_usable(vault: Vault) -> None:
     assert await vault.found("hammer ") == ["projects-old/Shed"]
 
 
-async def test_similar_asks_the_embeddings(vault: Vault) -> None:
+async def test_similar_asks_the_embeddings(vault: IndexedVault) -> None:
     with pytest.raises(QueryError) as caught:
         await vault.index.search('hammer similar:"wet places"')
     assert caught.value.data["position"] == 15
@@ -510,7 +510,7 @@ async def test_similar_asks_the_embeddings(vault: Vault) -> None:
     assert await vault.found('similar:"wet places" -rain ') == ["Garden"]
 
 
-async def test_an_edit_is_found_at_once(vault: Vault) -> None:
+async def test_an_edit_is_found_at_once(vault: IndexedVault) -> None:
     await vault.save("Alone.md", "something else")
     assert await vault.found("naive ") == []
     assert await vault.found("something ") == ["Alone"]

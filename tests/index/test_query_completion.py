@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from app.index.completion import complete
 from app.index.query import parse
 from app.index.query_completion import completion_target_at, insertion
-from tests.index.conftest import MakeVault, Vault
+from tests.index.conftest import IndexedVault, MakeVault
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_inserted_completions_can_be_parsed(typed: str, name: str) -> None:
 
 
 @pytest.fixture
-async def vault(make_vault: MakeVault) -> Vault:
+async def vault(make_vault: MakeVault) -> IndexedVault:
     return await make_vault(
         {
             "projects/Garden plan.md": "---\nstatus: in progress\ntags: [garden/plan]\n---\n"
@@ -101,7 +101,9 @@ async def vault(make_vault: MakeVault) -> Vault:
         ("[score:", ["[score:3]"]),
     ],
 )
-async def test_names_are_completed_in_their_own_spelling(vault: Vault, typed: str, texts: list[str]) -> None:
+async def test_names_are_completed_in_their_own_spelling(
+    vault: IndexedVault, typed: str, texts: list[str]
+) -> None:
     found = await vault.index.searcher.suggest(typed, len(typed))
     assert found is not None
     assert [one.text for one in found[1]] == texts
@@ -109,13 +111,13 @@ async def test_names_are_completed_in_their_own_spelling(vault: Vault, typed: st
         assert parse(typed[: found[0].start] + text + (" a" if text.endswith(":") else "")) is not None
 
 
-async def test_counts_are_shown(vault: Vault) -> None:
+async def test_counts_are_shown(vault: IndexedVault) -> None:
     found = await vault.index.searcher.suggest("tag:gar", 7)
     assert found is not None
     assert [(one.shown, one.count) for one in found[1]] == [("garden", 2), ("garden/plan", 1)]
 
 
-async def test_a_complete_name_is_not_suggested(vault: Vault) -> None:
+async def test_a_complete_name_is_not_suggested(vault: IndexedVault) -> None:
     assert await vault.index.searcher.suggest("tag:tools", 9) is None
 
 

@@ -44,7 +44,7 @@ def test_without_words_or_hits_nothing_is_covered(connection) -> None:
 
 
 def test_a_frequent_word_is_counted_by_extrapolation(connection, monkeypatch) -> None:
-    monkeypatch.setattr(module, "_MAX_COUNTED", 1)
+    monkeypatch.setattr(module, "_MAX_COUNTED_ROWS", 1)
     assert term_statistics(connection, "words", "salt", 4, 3).frequencies == (2,)
 
 

@@ -13,7 +13,7 @@ from app.vault.journal import Journal
 
 
 @dataclass
-class Kept:
+class MemoryBench:
     """A memory with its journal."""
 
     folder: Path
@@ -26,9 +26,9 @@ class Kept:
 
 
 @pytest.fixture
-def kept(tmp_path: Path) -> Iterator[Kept]:
+def kept(tmp_path: Path) -> Iterator[MemoryBench]:
     journal = Journal(tmp_path)
-    made = Kept(tmp_path, journal, MemoryStore(tmp_path, journal))
+    made = MemoryBench(tmp_path, journal, MemoryStore(tmp_path, journal))
     yield made
     made.store.close()
     journal.close()

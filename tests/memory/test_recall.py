@@ -16,14 +16,14 @@ from app.permissions.caller import Caller, CallerKind
 from app.toolkit.memory_service import Memory, agent_key
 from app.toolkit.semantic_search import SemanticSearch
 from app.vault.changes import ChangeSet, Delete
-from tests.memory.conftest import Kept
+from tests.memory.conftest import MemoryBench
 
 ME = "scriptorium"
 TEXTS = ("The captain drinks green tea.", "The ship was painted blue.", "航海用時計は正確だ。")
 
 
 @pytest.fixture
-def memory(kept: Kept) -> Memory:
+def memory(kept: MemoryBench) -> Memory:
     for number, text in enumerate(TEXTS):
         entry = ArchiveEntry(ME, f"2026010{number}-000000-00000000", f"2026-01-0{number + 1}T00:00:00Z", text)
         kept.store.commit(insert_entry(entry), author="A")
@@ -48,7 +48,7 @@ async def test_a_span_of_time(memory: Memory) -> None:
     assert await said(memory, "the", time_range=TimeRange("", "2026-01-02")) == [TEXTS[0]]
 
 
-async def test_entries_are_found_by_meaning(memory: Memory, kept: Kept) -> None:
+async def test_entries_are_found_by_meaning(memory: Memory, kept: MemoryBench) -> None:
     embedder = Embedder()
     vectors = VectorStore(kept.folder, embedder.model.key)
     try:
@@ -84,7 +84,7 @@ async def test_the_words_still_answer_if_the_model_changes_during_a_search(memor
     assert await said(memory, "tea", semantic_search=search) == [TEXTS[0]]
 
 
-def test_vectors_are_deleted_with_their_entry(memory: Memory, kept: Kept) -> None:
+def test_vectors_are_deleted_with_their_entry(memory: Memory, kept: MemoryBench) -> None:
     first = memory.archive.newest(ME, 1)[0]
     memory.archive.save_vectors("m", [(first.number, np.ones(4) / 2), (10_000, np.ones(4) / 2)])
     assert memory.archive.search_vectors(ME, "m", np.ones(4) / 2, 5) == [(first.number, 1.0)]

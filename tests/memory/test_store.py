@@ -28,26 +28,26 @@ from app.memory.store import MemoryStore
 from app.vault.changes import ChangeSet, Create, Move, Update
 from app.vault.path import NotePath
 from tests.memory.blocks import blocks
-from tests.memory.conftest import Kept
+from tests.memory.conftest import MemoryBench
 
 ME = "scriptorium"
 PLAN = Block.new(ME, "plan", text="one\ntwo\nthree\n")
 
 
-def current(kept: Kept, path: NotePath) -> bytes | None:
+def current(kept: MemoryBench, path: NotePath) -> bytes | None:
     try:
         return kept.store.read(path)
     except NotFoundError:
         return None
 
 
-def undo(kept: Kept, *commits: int) -> None:
+def undo(kept: MemoryBench, *commits: int) -> None:
     plan = kept.journal.plan_undo(commits, lambda path: current(kept, path))
     assert not plan.conflicts
     kept.store.commit(plan.change_set, author="undo")
 
 
-def test_commits_survive_a_restart(kept: Kept) -> None:
+def test_commits_survive_a_restart(kept: MemoryBench) -> None:
     commit = kept.store.commit(create_block(PLAN), author="Model", turn="t", entry="e")
     assert (commit.place, commit.turn, commit.entry) == (MEMORY_PLACE, "t", "e")
     kept.store.commit(edit_block(PLAN, edits.append(PLAN, "four")), author="Model")
@@ -58,7 +58,7 @@ def test_commits_survive_a_restart(kept: Kept) -> None:
     ] * 2
 
 
-def test_several_blocks_are_written_together_or_not_at_all(kept: Kept) -> None:
+def test_several_blocks_are_written_together_or_not_at_all(kept: MemoryBench) -> None:
     kept.store.commit(create_block(PLAN), author="A")
     other = Block.new(ME, "other")
     stale = block_change(PLAN.with_text("something else"), PLAN.with_text("x"))
@@ -78,7 +78,7 @@ def test_several_blocks_are_written_together_or_not_at_all(kept: Kept) -> None:
         Create(ArchiveEntry.new(ME, "x").path, ArchiveEntry.new(ME, "y").data),
     ],
 )
-def test_content_that_violates_the_schema_is_refused(kept: Kept, change: Create | Move) -> None:
+def test_content_that_violates_the_schema_is_refused(kept: MemoryBench, change: Create | Move) -> None:
     with pytest.raises(InvalidParametersError):
         kept.store.commit(ChangeSet((change,), place=MEMORY_PLACE), author="A")
     with pytest.raises(InvalidParametersError):
@@ -86,7 +86,7 @@ def test_content_that_violates_the_schema_is_refused(kept: Kept, change: Create 
     assert not kept.journal.commits() and not kept.store.all_blocks()
 
 
-def test_bytes_in_another_form_are_kept_in_the_one_form_and_can_be_undone(kept: Kept) -> None:
+def test_bytes_in_another_form_are_kept_in_the_one_form_and_can_be_undone(kept: MemoryBench) -> None:
     loose = serialize_block(PLAN).replace(b'type: "working"', b'type:  "working"')
     commit = kept.store.commit(ChangeSet.of(Create(PLAN.path, loose), place=MEMORY_PLACE), author="A")
     assert kept.store.read(PLAN.path) == serialize_block(PLAN)
@@ -96,7 +96,7 @@ def test_bytes_in_another_form_are_kept_in_the_one_form_and_can_be_undone(kept: 
 
 @settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(st.lists(blocks(label="any"), min_size=1, max_size=4))
-def test_undo_restores_every_state(kept: Kept, states: list[Block]) -> None:
+def test_undo_restores_every_state(kept: MemoryBench, states: list[Block]) -> None:
     owner = f"agent {time.time_ns()}"
     made = [Block(owner, "any", s.type, s.schema, s.permission, content=s.content) for s in states]
     commits = [kept.store.commit(create_block(made[0]), author="A").id]
@@ -115,7 +115,7 @@ def test_undo_restores_every_state(kept: Kept, states: list[Block]) -> None:
     assert kept.store.read(made[0].path) == serialize_block(made[0])
 
 
-def test_undo_keeps_later_edits(kept: Kept) -> None:
+def test_undo_keeps_later_edits(kept: MemoryBench) -> None:
     kept.store.commit(create_block(PLAN), author="A")
     upper = PLAN.with_text("ONE\ntwo\nthree\n")
     commit = kept.store.commit(edit_block(PLAN, upper), author="A")
@@ -124,7 +124,7 @@ def test_undo_keeps_later_edits(kept: Kept) -> None:
     assert kept.store.block("plan", ME).text == "one\ntwo\nthree\nfour"
 
 
-def test_an_edit_made_on_an_earlier_version_is_merged_without_loss(kept: Kept) -> None:
+def test_an_edit_made_on_an_earlier_version_is_merged_without_loss(kept: MemoryBench) -> None:
     kept.store.commit(create_block(PLAN), author="A")
     base = kept.store.read(PLAN.path)
     kept.store.commit(edit_block(PLAN, PLAN.with_text("zero\none\ntwo\nthree\n")), author="A")
@@ -133,7 +133,7 @@ def test_an_edit_made_on_an_earlier_version_is_merged_without_loss(kept: Kept) -
     assert kept.store.merge_edit(PLAN.path, kept.store.read(PLAN.path), mine) == mine
 
 
-def test_without_the_version_lines_are_merged_and_conflicts_are_errors(kept: Kept) -> None:
+def test_without_the_version_lines_are_merged_and_conflicts_are_errors(kept: MemoryBench) -> None:
     kept.store.commit(create_block(PLAN), author="A")
     kept.store.commit(edit_block(PLAN, PLAN.with_text("ONE\ntwo\nthree\n")), author="A")
     with kept.store.database.transaction(write=True) as db:
@@ -145,7 +145,7 @@ def test_without_the_version_lines_are_merged_and_conflicts_are_errors(kept: Kep
         kept.store.merge_edit(PLAN.path, base, serialize_block(PLAN.with_text("eins\ntwo\nthree\n")))
 
 
-def test_every_agent_starts_with_two_blocks_that_are_kept_from_the_first_edit_on(kept: Kept) -> None:
+def test_every_agent_starts_with_two_blocks_that_are_kept_from_the_first_edit_on(kept: MemoryBench) -> None:
     assert {one.label for one in kept.store.blocks("editor")} == {"human", "persona"}
     assert not kept.store.all_blocks()
     persona = kept.store.block("persona", "editor")
@@ -155,7 +155,7 @@ def test_every_agent_starts_with_two_blocks_that_are_kept_from_the_first_edit_on
     assert shown["persona"].text == "Brief." and shown["human"].size == 0
 
 
-def test_an_agent_finds_its_own_blocks_and_those_shared_with_it(kept: Kept) -> None:
+def test_an_agent_finds_its_own_blocks_and_those_shared_with_it(kept: MemoryBench) -> None:
     shared = Block("editor", "style", shares={ME: Permission.APPEND}, content="short")
     for block in (PLAN, shared, Block("editor", "secret")):
         kept.store.commit(create_block(block), author="A")
@@ -169,9 +169,9 @@ def test_an_agent_finds_its_own_blocks_and_those_shared_with_it(kept: Kept) -> N
     assert kept.store.block("style", ME).text == "own"
 
 
-def test_the_shown_part_of_a_pinned_block(kept: Kept) -> None:
+def test_the_shown_part_of_a_pinned_block(kept: MemoryBench) -> None:
     block = PLAN.with_view(ME, BlockView(True, 2, 1))
-    log = Block.new(ME, "diary", type=BlockType.LOG).with_view(ME, BlockView(True))
+    log = Block.new(ME, "diary", block_type=BlockType.LOG).with_view(ME, BlockView(True))
     for number in range(25):
         log = edits.append(log, f"day {number}")
     kept.store.commit(create_block(block), author="A")
@@ -181,7 +181,7 @@ def test_the_shown_part_of_a_pinned_block(kept: Kept) -> None:
     assert shown["diary"].text.count("\n") == 20 and "day 24" in shown["diary"].text
 
 
-def test_a_block_is_deleted_and_comes_back_by_undo(kept: Kept) -> None:
+def test_a_block_is_deleted_and_comes_back_by_undo(kept: MemoryBench) -> None:
     kept.store.commit(create_block(PLAN), author="A")
     commit = kept.store.commit(delete_block(PLAN), author="A")
     assert kept.store.find("plan", ME) is None
@@ -189,7 +189,7 @@ def test_a_block_is_deleted_and_comes_back_by_undo(kept: Kept) -> None:
     assert kept.store.block("plan", ME) == PLAN
 
 
-def test_a_journal_failure_rolls_the_memory_back(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_journal_failure_rolls_the_memory_back(kept: MemoryBench, monkeypatch: pytest.MonkeyPatch) -> None:
     kept.store.commit(create_block(PLAN), author="A")
 
     def refuse(draft: object) -> None:
@@ -207,7 +207,7 @@ def test_a_journal_failure_rolls_the_memory_back(kept: Kept, monkeypatch: pytest
     kept.store.commit(edit_block(PLAN, PLAN.with_text("new")), author="A")
 
 
-def test_backups_are_made_once_a_day_and_a_few_are_kept(kept: Kept) -> None:
+def test_backups_are_made_once_a_day_and_a_few_are_kept(kept: MemoryBench) -> None:
     assert kept.store.database.back_up() is None
     kept.store.commit(create_block(PLAN), author="A")
     partial = kept.store.database.backups / "memory-20200101-000000-000000000.part"
@@ -228,7 +228,9 @@ def test_backups_are_made_once_a_day_and_a_few_are_kept(kept: Kept) -> None:
     assert len(left) == 5 and names[0] not in left
 
 
-def test_an_app_that_stays_open_backs_up_by_its_commits(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_app_that_stays_open_backs_up_by_its_commits(
+    kept: MemoryBench, monkeypatch: pytest.MonkeyPatch
+) -> None:
     kept.store.commit(create_block(PLAN), author="A")
     assert not kept.store.database.list_backups()
     monkeypatch.setattr("app.memory.store._BACKUP_CHECK_INTERVAL_S", -1.0)
@@ -238,7 +240,9 @@ def test_an_app_that_stays_open_backs_up_by_its_commits(kept: Kept, monkeypatch:
 
 
 @pytest.mark.parametrize("backups", [0, 1, 2])
-def test_a_damaged_memory_is_set_aside_and_restored_with_later_commits(kept: Kept, backups: int) -> None:
+def test_a_damaged_memory_is_set_aside_and_restored_with_later_commits(
+    kept: MemoryBench, backups: int
+) -> None:
     kept.store.commit(create_block(PLAN), author="A")
     for _ in range(backups):
         kept.store.database.back_up(min_age=-1.0)
@@ -261,7 +265,7 @@ def test_a_damaged_memory_is_set_aside_and_restored_with_later_commits(kept: Kep
     assert kept.store.problem is None and kept.store.block("plan", ME) == PLAN
 
 
-def test_a_second_app_reads_and_never_writes(kept: Kept, tmp_path: Path) -> None:
+def test_a_second_app_reads_and_never_writes(kept: MemoryBench, tmp_path: Path) -> None:
     kept.store.commit(create_block(PLAN), author="A")
     reader = MemoryStore(kept.folder, kept.journal, writable=False)
     empty = MemoryStore(tmp_path / "none", kept.journal, writable=False)
@@ -275,7 +279,7 @@ def test_a_second_app_reads_and_never_writes(kept: Kept, tmp_path: Path) -> None
         empty.close()
 
 
-def test_an_entry_is_never_changed(kept: Kept) -> None:
+def test_an_entry_is_never_changed(kept: MemoryBench) -> None:
     entry = ArchiveEntry.new(ME, "tea", {"topic": "drinks"})
     kept.store.commit(insert_entry(entry), author="A")
     other = entry.data.replace(b"tea", b"coffee")

@@ -9,7 +9,7 @@ import numpy as np
 import psutil
 import pytest
 
-from app.processes.function_process import ComputationFailed, FunctionProcess
+from app.processes.function_process import ComputationError, FunctionProcess
 from tests.processes.functions import doubled, fail, total, wait_for_ever
 
 
@@ -52,11 +52,11 @@ async def test_a_canceled_call_ends_at_once_and_the_next_is_answered(process):
 
 
 async def test_a_failed_call_explains_the_error_and_a_dead_process_is_replaced(process):
-    with pytest.raises(ComputationFailed, match="an odd graph"):
+    with pytest.raises(ComputationError, match="an odd graph"):
         await process.call(ignore, fail)
     assert process.worker_id is not None
     psutil.Process(process.worker_id).kill()
-    with pytest.raises(ComputationFailed, match="stopped unexpectedly"):
+    with pytest.raises(ComputationError, match="stopped unexpectedly"):
         await process.call(ignore, total, np.ones(5))
     assert await process.call(ignore, total, np.ones(5)) == 5
 
@@ -78,9 +78,9 @@ async def test_arrays_arrive_complete_and_writable_in_both_directions(process):
 async def test_closing_fails_a_running_call_and_later_ones(process):
     task = await waiting(process)
     await process.close()
-    with pytest.raises(ComputationFailed, match="being closed"):
+    with pytest.raises(ComputationError, match="being closed"):
         await task
-    with pytest.raises(ComputationFailed, match="being closed"):
+    with pytest.raises(ComputationError, match="being closed"):
         await process.call(ignore, total, np.ones(5))
 
 

@@ -7,8 +7,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from app.processes.on_demand import OnDemandWorker, WorkerClosed
-from app.processes.worker import Worker, WorkerLost
+from app.processes.on_demand import OnDemandWorker, WorkerClosedError
+from app.processes.worker import Worker, WorkerLostError
 
 
 class FakeWorker(Worker):
@@ -63,15 +63,15 @@ async def test_requests_share_a_worker_until_it_is_idle(demand, started):
 async def test_a_request_that_loses_its_worker_runs_once_more(demand, started):
     async def lose_the_first(worker: FakeWorker) -> str:
         if worker is started.workers[0]:
-            raise WorkerLost("crashed")
+            raise WorkerLostError("crashed")
         return "done"
 
     async def lose(worker: FakeWorker) -> str:
-        raise WorkerLost("crashed")
+        raise WorkerLostError("crashed")
 
     assert await demand.run(lose_the_first) == "done"
     assert started.workers[0].killed.is_set() and not started.workers[1].killed.is_set()
-    with pytest.raises(WorkerLost):
+    with pytest.raises(WorkerLostError):
         await demand.run(lose)
     assert all(worker.killed.is_set() for worker in started.workers) and demand.running is None
 
@@ -114,6 +114,6 @@ async def test_closing_ends_the_worker_and_every_request(demand, started):
     await asyncio.sleep(0)
     await demand.close()
     for task in (running, waiting):
-        with pytest.raises(WorkerClosed):
+        with pytest.raises(WorkerClosedError):
             await task
     assert started.workers[0].killed.is_set() and len(started.workers) == 1

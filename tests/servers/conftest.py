@@ -18,7 +18,7 @@ TERMINAL = Client(CallerKind.CLI, "Terminal")
 
 
 @dataclass
-class Served:
+class ServedVault:
     """The endpoint of `workspace`, and the token of the program `Robot`."""
 
     workspace: Workspace
@@ -34,17 +34,17 @@ class Served:
 
 
 @pytest.fixture
-async def served(workspace: Workspace) -> Served:
+async def served(workspace: Workspace) -> ServedVault:
     """The open endpoint on a free port, with the HTTP API enabled."""
     workspace.settings.servers.http_api = True
     await workspace.endpoints.open()
     sign = find_endpoint(workspace.root)
     assert sign is not None and workspace.endpoints.tokens is not None
-    return Served(workspace, sign, workspace.endpoints.tokens.create("Robot"))
+    return ServedVault(workspace, sign, workspace.endpoints.tokens.create("Robot"))
 
 
 @pytest.fixture
-async def link(served: Served) -> AsyncIterator[RemoteVaultAccess]:
+async def link(served: ServedVault) -> AsyncIterator[RemoteVaultAccess]:
     """A remote vault connected to it, like the command line's."""
     link = await RemoteVaultAccess.join(served.sign)
     try:

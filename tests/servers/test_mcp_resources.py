@@ -89,7 +89,7 @@ async def test_a_block_is_a_resource_of_the_agent_that_has_it(workspace, era):
         result = await client.read_resource(entries_by_name["plan/today"].uri)
     assert entries_by_name["plan/today"].uri == "block:///plan%2Ftoday"
     assert result.contents[0].text.strip() == "Do it."
-    async with inside(workspace.hub, era, who=type(ROBOT)(ROBOT.kind, "Another")) as client:
+    async with inside(workspace.hub, era, caller=type(ROBOT)(ROBOT.kind, "Another")) as client:
         with pytest.raises(MCPError):
             await client.read_resource("block:///plan%2Ftoday")
 

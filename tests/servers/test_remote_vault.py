@@ -15,11 +15,13 @@ from app.servers.remote_vault import HolderGoneError, RemoteVaultAccess
 from app.servers.vault_access import CallProgress, Client
 from app.settings import CallerProfile
 from app.workspace.workspace import Workspace
-from tests.servers.conftest import TERMINAL, Served
+from tests.servers.conftest import TERMINAL, ServedVault
 from tests.support.approver import ScriptedApprover
 
 
-async def test_a_remote_vault_answers_like_the_local_one(served: Served, link: RemoteVaultAccess) -> None:
+async def test_a_remote_vault_answers_like_the_local_one(
+    served: ServedVault, link: RemoteVaultAccess
+) -> None:
     hub = served.workspace.hub
     assert link.name == served.workspace.name
     assert await link.tools(TERMINAL) == await hub.tools(TERMINAL)
@@ -31,7 +33,7 @@ async def test_a_remote_vault_answers_like_the_local_one(served: Served, link: R
 
 
 async def test_a_remote_change_is_approved_and_logged_with_its_caller(
-    served: Served, link: RemoteVaultAccess, approver: ScriptedApprover
+    served: ServedVault, link: RemoteVaultAccess, approver: ScriptedApprover
 ) -> None:
     stages: list[str] = []
 
@@ -51,7 +53,7 @@ async def test_a_remote_change_is_approved_and_logged_with_its_caller(
 
 
 async def test_disconnecting_withdraws_an_open_question(
-    served: Served, link: RemoteVaultAccess, approver: ScriptedApprover
+    served: ServedVault, link: RemoteVaultAccess, approver: ScriptedApprover
 ) -> None:
     question_asked, withdrawn = asyncio.Event(), asyncio.Event()
 
@@ -82,7 +84,7 @@ async def test_a_denial_is_an_answer(link: RemoteVaultAccess, approver: Scripted
     assert (outcome.success, outcome.denied, outcome.words, outcome.error) == (False, True, "not today", None)
 
 
-async def test_a_profile_applies_to_a_remote_vault(served: Served, link: RemoteVaultAccess) -> None:
+async def test_a_profile_applies_to_a_remote_vault(served: ServedVault, link: RemoteVaultAccess) -> None:
     profile = CallerProfile(caller="Reader", categories=("search",))
     served.workspace.change_settings("permissions", callers=(profile,))
     reader = Client(CallerKind.MCP, "Reader")
@@ -105,7 +107,7 @@ async def test_notifications_of_the_vault_reach_a_remote_client(link: RemoteVaul
     await news.aclose()  # type: ignore[attr-defined]
 
 
-async def test_a_closed_vault_disconnects_its_clients(served: Served, workspace: Workspace) -> None:
+async def test_a_closed_vault_disconnects_its_clients(served: ServedVault, workspace: Workspace) -> None:
     link = await RemoteVaultAccess.join(served.sign)
     await workspace.endpoints.close()
     assert find_endpoint(workspace.root) is None
@@ -114,7 +116,7 @@ async def test_a_closed_vault_disconnects_its_clients(served: Served, workspace:
     await link.close()
 
 
-async def test_a_closing_server_is_gone_for_every_request(served: Served) -> None:
+async def test_a_closing_server_is_gone_for_every_request(served: ServedVault) -> None:
     link = await RemoteVaultAccess.join(served.sign)
     await link._http.aclose()
     link._http = httpx2.AsyncClient(

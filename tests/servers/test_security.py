@@ -14,15 +14,15 @@ from app.events import EventBus
 from app.permissions.approval import ApprovalRequest, Approved, Decision
 from app.servers.auth_failures import AuthFailures
 from app.servers.connection_limits import MAX_CONNECTIONS
-from app.servers.security import MAX_BODY_BYTES, MAX_REQUESTS
+from app.servers.security import MAX_BODY_BYTES, MAX_CONCURRENT_REQUESTS
 from app.servers.server_state import TokenRefused
-from tests.servers.conftest import Served
+from tests.servers.conftest import ServedVault
 from tests.support.approver import ScriptedApprover
 
 TOOLS = "/api/v1/tools"
 
 
-async def raw(served: Served, request: bytes, *, wait: float = 10.0) -> bytes:
+async def raw(served: ServedVault, request: bytes, *, wait: float = 10.0) -> bytes:
     """Return the server's whole answer to these bytes."""
     reader, writer = await asyncio.open_connection("127.0.0.1", served.sign.port)
     try:
@@ -35,7 +35,7 @@ async def raw(served: Served, request: bytes, *, wait: float = 10.0) -> bytes:
         writer.close()
 
 
-def request(served: Served, *headers: str, method: str = "GET", path: str = TOOLS) -> bytes:
+def request(served: ServedVault, *headers: str, method: str = "GET", path: str = TOOLS) -> bytes:
     """Send a request with just these headers and close the connection."""
     lines = [f"{method} {path} HTTP/1.1", *headers, "connection: close"]
     return "\r\n".join([*lines, "", ""]).encode("latin-1")
@@ -45,7 +45,7 @@ def status(answer: bytes) -> int:
     return int(answer.split(b" ", 2)[1]) if answer else 0
 
 
-def host(served: Served) -> str:
+def host(served: ServedVault) -> str:
     return f"host: 127.0.0.1:{served.sign.port}"
 
 
@@ -53,14 +53,14 @@ def bearer(token: str) -> str:
     return f"authorization: Bearer {token}"
 
 
-async def test_a_valid_token_is_accepted(served: Served) -> None:
+async def test_a_valid_token_is_accepted(served: ServedVault) -> None:
     async with served.http() as http:
         answer = await http.get(TOOLS)
         assert answer.status_code == 200 and len(answer.json()["tools"]) > 30
         assert (await http.get("/api/v1/vault")).json() == {"name": "Sample vault", "client": "Robot"}
 
 
-async def test_a_request_without_the_token_is_rejected(served: Served) -> None:
+async def test_a_request_without_the_token_is_rejected(served: ServedVault) -> None:
     for given in ("", "Bearer ", "Bearer wrong", "Basic Um9ib3Q6", "Bearer {0} {0}", "{0}"):
         header = "authorization: " + given.format(served.token)
         answer = await raw(served, request(served, host(served), header))
@@ -70,21 +70,21 @@ async def test_a_request_without_the_token_is_rejected(served: Served) -> None:
     assert status(await raw(served, two)) == 401
 
 
-async def test_a_rebound_host_name_is_rejected(served: Served) -> None:
+async def test_a_rebound_host_name_is_rejected(served: ServedVault) -> None:
     port = served.sign.port
     foreign = ("evil.example", f"evil.example:{port}", f"127.0.0.1.evil.example:{port}", f"[::1]:{port}")
     for said in (*foreign, "127.0.0.1", "127.0.0.1:1", ""):
         assert status(await raw(served, request(served, f"host: {said}", bearer(served.token)))) == 421
 
 
-async def test_a_request_with_several_hosts_is_rejected(served: Served) -> None:
+async def test_a_request_with_several_hosts_is_rejected(served: ServedVault) -> None:
     two = request(served, host(served), "host: evil.example", bearer(served.token))
     assert status(await raw(served, two)) in (400, 421)
     none = f"GET {TOOLS} HTTP/1.0\r\n{bearer(served.token)}\r\n\r\n".encode()
     assert status(await raw(served, none)) == 421
 
 
-async def test_web_pages_are_rejected(served: Served) -> None:
+async def test_web_pages_are_rejected(served: ServedVault) -> None:
     for origin in ("https://evil.example", "null", "http://127.0.0.1:1", "file://", ""):
         answer = await raw(served, request(served, host(served), bearer(served.token), f"origin: {origin}"))
         assert status(answer) == 403
@@ -94,7 +94,7 @@ async def test_web_pages_are_rejected(served: Served) -> None:
 
 
 async def test_a_revoked_token_is_void_at_once_and_ends_what_runs(
-    served: Served, approver: ScriptedApprover
+    served: ServedVault, approver: ScriptedApprover
 ) -> None:
     question_asked = asyncio.Event()
 
@@ -116,7 +116,7 @@ async def test_a_revoked_token_is_void_at_once_and_ends_what_runs(
     assert (entry.decision, entry.reason) == ("cancelled", "its token was revoked")
 
 
-async def test_a_refused_token_is_reported_once_and_counted(served: Served) -> None:
+async def test_a_refused_token_is_reported_once_and_counted(served: ServedVault) -> None:
     events: list[TokenRefused] = []
     served.workspace.events.subscribe(TokenRefused, events.append)
     for _ in range(5):
@@ -145,7 +145,7 @@ async def test_further_refused_tokens_are_reported_as_one() -> None:
     assert [event.refused.count for event in published] == [1, 2]
 
 
-async def test_a_disabled_api_reports_it_and_local_processes_still_connect(served: Served) -> None:
+async def test_a_disabled_api_reports_it_and_local_processes_still_connect(served: ServedVault) -> None:
     served.workspace.change_settings("servers", http_api=False)
     async with served.http() as http:
         refused = await http.get(TOOLS)
@@ -154,7 +154,7 @@ async def test_a_disabled_api_reports_it_and_local_processes_still_connect(serve
         assert (await local.get(TOOLS)).status_code == 200
 
 
-async def test_the_local_name_and_kind_count_with_the_local_token_only(served: Served) -> None:
+async def test_the_local_name_and_kind_count_with_the_local_token_only(served: ServedVault) -> None:
     posing = {"scriptorium-client": "Terminal", "scriptorium-kind": "cli"}
     async with served.http(**posing) as http:
         await http.post(f"{TOOLS}/list_tags", json={})
@@ -163,7 +163,7 @@ async def test_the_local_name_and_kind_count_with_the_local_token_only(served: S
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no modes of files")
-async def test_only_the_user_may_read_the_tokens(served: Served) -> None:
+async def test_only_the_user_may_read_the_tokens(served: ServedVault) -> None:
     from app import paths
 
     folder = paths.vault_data_folder(served.workspace.root)
@@ -183,14 +183,14 @@ NO_REQUESTS = {
 }
 
 
-async def test_malformed_requests_are_rejected_and_the_server_continues(served: Served) -> None:
+async def test_malformed_requests_are_rejected_and_the_server_continues(served: ServedVault) -> None:
     for name, sent in NO_REQUESTS.items():
         assert status(await raw(served, sent)) in (0, 400, 421), name
     async with served.http() as http:
         assert (await http.get(TOOLS)).status_code == 200
 
 
-async def test_a_body_is_bounded_whether_it_says_its_size_or_not(served: Served) -> None:
+async def test_a_body_is_bounded_whether_it_says_its_size_or_not(served: ServedVault) -> None:
     headers = (host(served), bearer(served.token), f"content-length: {MAX_BODY_BYTES + 1}")
     assert status(await raw(served, request(served, *headers, method="POST", path=f"{TOOLS}/search"))) == 413
 
@@ -203,7 +203,7 @@ async def test_a_body_is_bounded_whether_it_says_its_size_or_not(served: Served)
         assert answer.status_code == 413 and answer.json()["error"]["type"] == "limit"
 
 
-async def test_a_body_that_is_no_object_is_an_error(served: Served) -> None:
+async def test_a_body_that_is_no_object_is_an_error(served: ServedVault) -> None:
     async with served.http() as http:
         for body in (b"{", b"[]", b'"x"', b"\xff\xfe", b"[" * 100_000, b'{"a":' * 10_000, b"NaN"):
             answer = await http.post(f"{TOOLS}/list_tags", content=body)
@@ -211,7 +211,7 @@ async def test_a_body_that_is_no_object_is_an_error(served: Served) -> None:
             assert answer.json()["error"]["type"] == "invalid_parameters"
 
 
-async def test_silent_connections_are_dropped_and_block_no_client(served: Served) -> None:
+async def test_silent_connections_are_dropped_and_block_no_client(served: ServedVault) -> None:
     way_in = served.workspace.endpoints.server
     assert way_in is not None
     strangers = [
@@ -225,13 +225,15 @@ async def test_silent_connections_are_dropped_and_block_no_client(served: Served
         writer.transport.abort()
 
 
-async def test_concurrent_requests_are_limited_per_client(served: Served, approver: ScriptedApprover) -> None:
+async def test_concurrent_requests_are_limited_per_client(
+    served: ServedVault, approver: ScriptedApprover
+) -> None:
     tokens = served.workspace.endpoints.tokens
     assert tokens is not None
     other = tokens.create("Other")
     async with served.http() as http, served.http(other) as polite:
         streams = []
-        for _ in range(MAX_REQUESTS):
+        for _ in range(MAX_CONCURRENT_REQUESTS):
             context = http.stream("GET", "/api/v1/news")
             streams.append((context, await context.__aenter__()))
         refused = await http.get(TOOLS)
@@ -242,7 +244,7 @@ async def test_concurrent_requests_are_limited_per_client(served: Served, approv
 
 
 @pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not on this machine")
-async def test_curl_calls_a_tool(served: Served) -> None:
+async def test_curl_calls_a_tool(served: ServedVault) -> None:
     command = [
         "curl",
         "--silent",

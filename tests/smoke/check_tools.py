@@ -152,7 +152,7 @@ async def _call_all(
         approver.asked.clear()
         caller = Caller(CallerKind.CLI, "tools --check", uses_model=False)
         outcome = await workspace.runner.run(Call.of(call.tool, arguments, caller))
-        _tell(call.tool, json.dumps(arguments, ensure_ascii=False), approver.asked, outcome, say)
+        _print_call(call.tool, json.dumps(arguments, ensure_ascii=False), approver.asked, outcome, say)
         if outcome.success:
             results[call.tool] = dict(outcome.result)
         else:
@@ -160,7 +160,7 @@ async def _call_all(
     return failed
 
 
-def _tell(
+def _print_call(
     tool: str, arguments: str, asked: Iterable[ApprovalRequest], outcome: ToolOutcome, say: Say
 ) -> None:
     say(f"{'ok    ' if outcome.success else 'FAILED'} {tool} {_short(arguments)}")

@@ -24,7 +24,7 @@ AGENT = Caller(CallerKind.DESKTOP_AGENT, "Agent", turn="turn-1", conversation="t
 
 
 @dataclass
-class Desk:
+class SourcesBench:
     """The vault, the folder, and calls of the agent's tools."""
 
     workspace: Workspace
@@ -75,14 +75,14 @@ async def opened(root: Path, approver: ScriptedApprover) -> Workspace:
 
 
 @pytest.fixture
-async def desk(tmp_path: Path, approver: ScriptedApprover) -> AsyncIterator[Desk]:
+async def desk(tmp_path: Path, approver: ScriptedApprover) -> AsyncIterator[SourcesBench]:
     root, folder = tmp_path / "vault", tmp_path / "desk"
     root.mkdir()
     folder.mkdir()
     (root / "Tea.md").write_text("Leaves.\n", "utf-8")
     (folder / "Plan.txt").write_text("one\ntwo\nthree\n", "utf-8")
     workspace = await opened(root, approver)
-    new_desk = Desk(workspace, approver, folder)
+    new_desk = SourcesBench(workspace, approver, folder)
     try:
         await workspace.start_scan(lambda progress: None)
         yield new_desk

@@ -16,7 +16,7 @@ from app.sources.file_source import MAX_FILE_BYTES
 from app.toolkit.call import Call
 from app.toolkit.outcome import ToolOutcome
 from app.vault.journal import Journal
-from tests.sources.conftest import AGENT, Desk
+from tests.sources.conftest import AGENT, SourcesBench
 
 RW = ("**", Permission.READ_WRITE)
 CLIENT = Caller(CallerKind.MCP, "Claude Desktop")
@@ -27,7 +27,7 @@ def kind(outcome: ToolOutcome) -> str:
     return "denied" if outcome.denied else str(outcome.error["type"]) if outcome.error else ""
 
 
-async def test_the_tool_is_available_while_a_folder_is_open(desk: Desk) -> None:
+async def test_the_tool_is_available_while_a_folder_is_open(desk: SourcesBench) -> None:
     def names() -> set[str]:
         return {tool.name for tool in desk.workspace.registry.tools(AGENT)}
 
@@ -43,7 +43,7 @@ async def test_the_tool_is_available_while_a_folder_is_open(desk: Desk) -> None:
     assert "file" not in names()
 
 
-async def test_load_edit_save_and_undo(desk: Desk) -> None:
+async def test_load_edit_save_and_undo(desk: SourcesBench) -> None:
     await desk.add(RW)
     loaded = await desk.file("load", "Plan.txt")
     assert loaded.success and loaded.result["text"] == "one\ntwo\nthree\n"
@@ -64,7 +64,7 @@ async def test_load_edit_save_and_undo(desk: Desk) -> None:
     assert await desk.state("Plan.txt") == "changed on disk"
 
 
-async def test_an_edit_without_effect_says_nothing_about_the_disk(desk: Desk) -> None:
+async def test_an_edit_without_effect_says_nothing_about_the_disk(desk: SourcesBench) -> None:
     await desk.add(RW)
     await desk.file("load", "Plan.txt")
     assert (await desk.file("replace", "Plan.txt", old="two", new="TWO")).success
@@ -72,7 +72,7 @@ async def test_an_edit_without_effect_says_nothing_about_the_disk(desk: Desk) ->
     assert outcome.success and "the same on disk" not in outcome.message
 
 
-async def test_reading_a_file_outside_taints_the_reader(desk: Desk) -> None:
+async def test_reading_a_file_outside_taints_the_reader(desk: SourcesBench) -> None:
     await desk.add(RW)
     assert not (await desk.file("list")).untrusted
     assert (await desk.file("load", "Plan.txt")).untrusted and (await desk.file("load", "Plan.txt")).untrusted
@@ -84,7 +84,7 @@ async def test_reading_a_file_outside_taints_the_reader(desk: Desk) -> None:
     assert (await desk.file("reload", "Plan.txt")).untrusted
 
 
-async def test_a_second_save_continues_from_the_first(desk: Desk) -> None:
+async def test_a_second_save_continues_from_the_first(desk: SourcesBench) -> None:
     await desk.add(RW)
     await desk.file("load", "Plan.txt")
     for word in ("four", "five"):
@@ -93,7 +93,7 @@ async def test_a_second_save_continues_from_the_first(desk: Desk) -> None:
     assert desk.text("Plan.txt") == "one\ntwo\nthree\nfour\nfive\n"
 
 
-async def test_save_writes_the_whole_block_whatever_its_viewport_shows(desk: Desk) -> None:
+async def test_save_writes_the_whole_block_whatever_its_viewport_shows(desk: SourcesBench) -> None:
     desk.write("Long.txt", "".join(f"line {n}\n" for n in range(500)))
     await desk.add(RW)
     label = (await desk.file("load", "Long.txt")).result["label"]
@@ -105,7 +105,7 @@ async def test_save_writes_the_whole_block_whatever_its_viewport_shows(desk: Des
     assert desk.text("Long.txt").count("\n") == 501
 
 
-async def test_save_refuses_when_the_disk_changed_and_says_what_to_do(desk: Desk) -> None:
+async def test_save_refuses_when_the_disk_changed_and_says_what_to_do(desk: SourcesBench) -> None:
     await desk.add(RW)
     await desk.file("load", "Plan.txt")
     await desk.file("replace", "Plan.txt", old="one", new="ONE")
@@ -125,7 +125,7 @@ async def test_save_refuses_when_the_disk_changed_and_says_what_to_do(desk: Desk
         ("merge", "ONE\ntwo\nthree\nfour\n", "one\ntwo\nthree\nfour\n", "changed in memory"),
     ],
 )
-async def test_reconcile(desk: Desk, keep: str, block: str, disk: str, state: str) -> None:
+async def test_reconcile(desk: SourcesBench, keep: str, block: str, disk: str, state: str) -> None:
     await desk.add(RW)
     await desk.file("load", "Plan.txt")
     await desk.file("replace", "Plan.txt", old="one", new="ONE")
@@ -137,7 +137,7 @@ async def test_reconcile(desk: Desk, keep: str, block: str, disk: str, state: st
     assert desk.text("Plan.txt") == block
 
 
-async def test_a_merge_that_collides_shows_both_sides_and_changes_nothing(desk: Desk) -> None:
+async def test_a_merge_that_collides_shows_both_sides_and_changes_nothing(desk: SourcesBench) -> None:
     await desk.add(RW)
     await desk.file("load", "Plan.txt")
     await desk.file("replace", "Plan.txt", old="two", new="mine")
@@ -148,7 +148,7 @@ async def test_a_merge_that_collides_shows_both_sides_and_changes_nothing(desk: 
     assert desk.block("Plan.txt") == "one\nmine\nthree\n" and desk.text("Plan.txt") == "one\ntheirs\nthree\n"
 
 
-async def test_undoing_a_reload_restores_the_earlier_state(desk: Desk) -> None:
+async def test_undoing_a_reload_restores_the_earlier_state(desk: SourcesBench) -> None:
     await desk.add(RW)
     await desk.file("load", "Plan.txt")
     await desk.file("append", "Plan.txt", content="mine\n")
@@ -161,7 +161,7 @@ async def test_undoing_a_reload_restores_the_earlier_state(desk: Desk) -> None:
     assert kind(await desk.file("save", "Plan.txt")) == "conflict"
 
 
-async def test_a_save_does_not_recreate_a_removed_file(desk: Desk) -> None:
+async def test_a_save_does_not_recreate_a_removed_file(desk: SourcesBench) -> None:
     await desk.add(RW)
     await desk.file("load", "Plan.txt")
     await desk.file("append", "Plan.txt", content="more\n")
@@ -173,7 +173,7 @@ async def test_a_save_does_not_recreate_a_removed_file(desk: Desk) -> None:
     assert desk.text("Plan.txt") == "one\ntwo\nthree\nmore\n"
 
 
-async def test_what_the_user_denies_is_not_written(desk: Desk) -> None:
+async def test_what_the_user_denies_is_not_written(desk: SourcesBench) -> None:
     await desk.add(RW)
     await desk.file("load", "Plan.txt")
     await desk.file("append", "Plan.txt", content="more\n")
@@ -187,7 +187,7 @@ ODD = ["\ufeffBOM\n", "a\r\nb\r\n", "no newline", "", "e\u0301 \U0001f600\n", "-
 
 
 @pytest.mark.parametrize("text", ODD)
-async def test_every_byte_survives_load_and_save(desk: Desk, text: str) -> None:
+async def test_every_byte_survives_load_and_save(desk: SourcesBench, text: str) -> None:
     desk.write("Odd.txt", text)
     await desk.add(RW)
     assert (await desk.file("load", "Odd.txt")).success
@@ -221,7 +221,7 @@ READ_ONLY, APPEND, HUMAN, READ_WRITE, ADMIN = (
 )
 @pytest.mark.parametrize("op", OPS)
 async def test_every_operation_by_every_permission(
-    desk: Desk, op: str, permission: Permission, refused: set[str]
+    desk: SourcesBench, op: str, permission: Permission, refused: set[str]
 ) -> None:
     """`save` writes a text that overwrites; the text bypasses the tool's own check of the rules."""
     await desk.add(("**", READ_WRITE))
@@ -244,7 +244,7 @@ async def test_every_operation_by_every_permission(
 
 @pytest.mark.parametrize("permission", list(Permission))
 async def test_loading_and_reloading_need_no_approval_with_any_permission(
-    desk: Desk, permission: Permission
+    desk: SourcesBench, permission: Permission
 ) -> None:
     await desk.add(("**", permission))
     assert (await desk.file("load", "Plan.txt")).success
@@ -255,7 +255,9 @@ async def test_loading_and_reloading_need_no_approval_with_any_permission(
     assert block.permission is permission
 
 
-async def test_the_first_rule_that_means_a_file_decides_and_the_default_is_read_only(desk: Desk) -> None:
+async def test_the_first_rule_that_means_a_file_decides_and_the_default_is_read_only(
+    desk: SourcesBench,
+) -> None:
     await desk.add(("drafts/old/**", READ_ONLY), ("drafts/**", ADMIN), ("*.log", APPEND))
     arguments = {
         path: desk.source.permission(desk.source.path(path), "scriptorium")
@@ -264,7 +266,7 @@ async def test_the_first_rule_that_means_a_file_decides_and_the_default_is_read_
     assert list(arguments.values()) == [READ_ONLY, ADMIN, APPEND, READ_ONLY]
 
 
-async def test_rules_of_an_agent_narrow_and_never_widen(desk: Desk) -> None:
+async def test_rules_of_an_agent_narrow_and_never_widen(desk: SourcesBench) -> None:
     narrow = AgentRules(agent="mcp:*", rules=(FileRule(glob="**", permission=READ_ONLY),))
     wide = AgentRules(agent="scriptorium", rules=(FileRule(glob="**", permission=ADMIN),))
     await desk.add(("**", READ_WRITE), agents=(narrow, wide))
@@ -275,7 +277,7 @@ async def test_rules_of_an_agent_narrow_and_never_widen(desk: Desk) -> None:
     assert kind(await desk.file("delete", "Plan.txt")) == "permission_denied"
 
 
-async def test_a_save_of_one_agent_is_a_conflict_for_the_other(desk: Desk) -> None:
+async def test_a_save_of_one_agent_is_a_conflict_for_the_other(desk: SourcesBench) -> None:
     await desk.add(RW)
     await desk.file("load", "Plan.txt")
     await desk.file("load", "Plan.txt", CLIENT)
@@ -292,7 +294,7 @@ async def test_a_save_of_one_agent_is_a_conflict_for_the_other(desk: Desk) -> No
 @pytest.mark.parametrize(
     "path", ["../vault/Tea.md", "/etc/passwd", ".env", "sub/.git/config", "a\0b", "C:\\x", "", "nul"]
 )
-async def test_paths_that_leave_the_folder_or_are_hidden(desk: Desk, path: str) -> None:
+async def test_paths_that_leave_the_folder_or_are_hidden(desk: SourcesBench, path: str) -> None:
     desk.write(".env", "SECRET=1\n")
     await desk.add(("**", ADMIN))
     for op, more in (("load", {}), ("create", {"content": "x"}), ("delete", {})):
@@ -301,7 +303,7 @@ async def test_paths_that_leave_the_folder_or_are_hidden(desk: Desk, path: str) 
     assert not desk.approver.asked
 
 
-async def test_a_link_that_leads_out_is_not_followed(desk: Desk) -> None:
+async def test_a_link_that_leads_out_is_not_followed(desk: SourcesBench) -> None:
     (desk.folder / "out.txt").symlink_to(desk.workspace.root / "Tea.md")
     await desk.add(("**", ADMIN))
     assert kind(await desk.file("load", "out.txt")) == "invalid_parameters"
@@ -312,20 +314,22 @@ async def test_a_link_that_leads_out_is_not_followed(desk: Desk) -> None:
     ("content", "error"),
     [(b"\xff\xfe\x00", "storage"), (b"a\0b", "storage"), (b"x" * (MAX_FILE_BYTES + 1), "limit")],
 )
-async def test_binary_and_too_large_files_are_not_loaded(desk: Desk, content: bytes, error: str) -> None:
+async def test_binary_and_too_large_files_are_not_loaded(
+    desk: SourcesBench, content: bytes, error: str
+) -> None:
     (desk.folder / "odd.bin").write_bytes(content)
     await desk.add(RW)
     assert kind(await desk.file("load", "odd.bin")) == error
 
 
-async def test_private_notes_of_a_folder_stay_private(desk: Desk) -> None:
+async def test_private_notes_of_a_folder_stay_private(desk: SourcesBench) -> None:
     desk.write("Diary.md", "---\nai: private\n---\nMy secret.\n")
     await desk.add(RW)
     outcome = await desk.file("load", "Diary.md")
     assert kind(outcome) == "not_found" and "secret" not in str(outcome)
 
 
-async def test_folders_that_cannot_be_a_source(desk: Desk, own_folders) -> None:
+async def test_folders_that_cannot_be_a_source(desk: SourcesBench, own_folders) -> None:
     sources = desk.workspace.sources
     inside = desk.workspace.root / "Sub"
     inside.mkdir()
@@ -348,7 +352,7 @@ async def test_folders_that_cannot_be_a_source(desk: Desk, own_folders) -> None:
     assert len(sources.list_sources()) == 1
 
 
-async def test_a_grant_for_the_vault_does_not_reach_the_folder(desk: Desk) -> None:
+async def test_a_grant_for_the_vault_does_not_reach_the_folder(desk: SourcesBench) -> None:
     from app.permissions.scope import Operation
 
     desk.workspace.grants.set_session(Operation.UPDATE, True)
@@ -359,7 +363,7 @@ async def test_a_grant_for_the_vault_does_not_reach_the_folder(desk: Desk) -> No
     assert len(desk.approver.asked) == 1
 
 
-async def test_several_folders_are_distinguished(desk: Desk, tmp_path) -> None:
+async def test_several_folders_are_distinguished(desk: SourcesBench, tmp_path) -> None:
     other = tmp_path / "other"
     other.mkdir()
     (other / "Plan.txt").write_text("another\n", "utf-8")
@@ -371,7 +375,7 @@ async def test_several_folders_are_distinguished(desk: Desk, tmp_path) -> None:
     assert (await desk.file("load", "Plan.txt", source_id="Other")).result["text"] == "another\n"
 
 
-async def test_block_loads_a_file_of_a_source_by_its_path(desk: Desk) -> None:
+async def test_block_loads_a_file_of_a_source_by_its_path(desk: SourcesBench) -> None:
     await desk.add(RW)
     load = {"op": "load", "label": "Plan.txt", "source_id": "Desk"}
     loaded = await desk.workspace.runner.run(Call.of("block", load, AGENT))
@@ -392,7 +396,7 @@ async def test_block_loads_a_file_of_a_source_by_its_path(desk: Desk) -> None:
 # Watching
 
 
-async def test_an_outside_edit_of_a_loaded_file_is_noticed(desk: Desk) -> None:
+async def test_an_outside_edit_of_a_loaded_file_is_noticed(desk: SourcesBench) -> None:
     from app.sources.source import SourcesChanged
 
     await desk.add(RW)
@@ -405,7 +409,7 @@ async def test_an_outside_edit_of_a_loaded_file_is_noticed(desk: Desk) -> None:
     assert await desk.state("Plan.txt") == "changed on disk"
 
 
-async def test_what_is_saved_is_in_the_journal_of_its_folder(desk: Desk) -> None:
+async def test_what_is_saved_is_in_the_journal_of_its_folder(desk: SourcesBench) -> None:
     await desk.add(RW)
     await desk.file("load", "Plan.txt")
     await desk.file("append", "Plan.txt", content="x\n")
@@ -414,7 +418,7 @@ async def test_what_is_saved_is_in_the_journal_of_its_folder(desk: Desk) -> None
     assert saved.commit is not None and journal.commit(saved.commit).place == desk.source.place
 
 
-async def test_a_private_file_is_not_listed(desk: Desk) -> None:
+async def test_a_private_file_is_not_listed(desk: SourcesBench) -> None:
     await desk.add(RW)
     for name in ("Secret.md", "secret.txt", "Unjudged.md"):
         desk.write(name, "---\nai: private\n---\nhidden\n")
@@ -430,7 +434,7 @@ async def test_a_private_file_is_not_listed(desk: Desk) -> None:
 
 
 async def test_a_listing_that_stops_at_the_scan_limit_is_truncated(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
+    desk: SourcesBench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await desk.add(RW)
     for number in range(3):
@@ -441,7 +445,7 @@ async def test_a_listing_that_stops_at_the_scan_limit_is_truncated(
     assert listing.is_truncated and len(listing.files) == 2
 
 
-async def test_a_loaded_file_that_became_private_has_no_status(desk: Desk) -> None:
+async def test_a_loaded_file_that_became_private_has_no_status(desk: SourcesBench) -> None:
     await desk.add(RW)
     await desk.file("load", "Plan.txt")
     assert "Plan.txt" in str((await desk.file("status")).result)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from app.agent.notifications import format_news
+from app.agent.notifications import format_notifications
 from app.agent.turn import Turn, UserPrompt
 from app.errors import InvalidParametersError, NotFoundError, PermissionDeniedError
 from app.events import EventBus
@@ -22,7 +22,7 @@ from app.sources.inbox import Inbox
 from app.sources.source import Notification, Notified, SourceState
 from app.toolkit.call import Call
 from app.workspace.workspace import Workspace
-from tests.sources.conftest import AGENT, Desk, opened
+from tests.sources.conftest import AGENT, SourcesBench, opened
 from tests.sources.feed_server import FeedServer, rss
 
 
@@ -117,13 +117,13 @@ def test_atom_broken_and_hostile_feeds_are_read_as_far_as_they_go() -> None:
         read_feed(b"{}", "application/json", "")
 
 
-async def test_a_feed_on_this_machine_is_refused(desk: Desk, server: FeedServer) -> None:
+async def test_a_feed_on_this_machine_is_refused(desk: SourcesBench, server: FeedServer) -> None:
     with pytest.raises(PermissionDeniedError):
         await desk.workspace.sources.add(FeedConfig(id="f", name="F", url=server.url))
     assert not desk.workspace.sources.list_sources() and not server.asked
 
 
-async def test_the_vault_stream_reports_changes_of_users_only(desk: Desk) -> None:
+async def test_the_vault_stream_reports_changes_of_users_only(desk: SourcesBench) -> None:
     sources, runner = desk.workspace.sources, desk.workspace.runner
     await sources.add(VaultStreamConfig(id="v", name="Vault", globs=("*.md",)))
     events: list[Notification] = []
@@ -138,14 +138,14 @@ async def test_the_vault_stream_reports_changes_of_users_only(desk: Desk) -> Non
     assert sources.get("Vault").waiting == 1
 
 
-async def test_a_name_of_several_sources_is_refused_with_a_hint(desk: Desk) -> None:
+async def test_a_name_of_several_sources_is_refused_with_a_hint(desk: SourcesBench) -> None:
     for id in ("one", "two"):
         await desk.workspace.sources.add(VaultStreamConfig(id=id, name="Same"))
     with pytest.raises(NotFoundError, match="2 sources have the name 'same'"):
         desk.workspace.sources.get("same")
 
 
-async def test_a_folder_stream_reports_changed_files(desk: Desk) -> None:
+async def test_a_folder_stream_reports_changed_files(desk: SourcesBench) -> None:
     here, notifications = asyncio.Event(), list[Notification]()
     config = FolderStreamConfig(id="d", name="Folder", folder=str(desk.folder), globs=("*.txt",))
     await desk.workspace.sources.add(config)
@@ -161,14 +161,14 @@ async def test_a_folder_stream_reports_changed_files(desk: Desk) -> None:
     assert [one.title for one in notifications] == ["New.txt was changed"]
 
 
-async def reopen(desk: Desk) -> Workspace:
+async def reopen(desk: SourcesBench) -> Workspace:
     """Close the vault and open it again."""
     await desk.workspace.close()
     desk.workspace = await opened(desk.workspace.root, desk.approver)
     return desk.workspace
 
 
-async def test_pause_and_resume_by_the_tool_outlive_a_restart(desk: Desk) -> None:
+async def test_pause_and_resume_by_the_tool_outlive_a_restart(desk: SourcesBench) -> None:
     await desk.workspace.sources.add(VaultStreamConfig(id="v", name="Vault"))
     paused = await desk.workspace.runner.run(Call.of("source", {"op": "pause", "source_id": "Vault"}, AGENT))
     assert paused.success and paused.message == "Vault is paused."
@@ -179,7 +179,7 @@ async def test_pause_and_resume_by_the_tool_outlive_a_restart(desk: Desk) -> Non
     assert (await reopen(desk)).sources.get("v").state is SourceState.ACTIVE
 
 
-async def test_a_read_only_caller_cannot_pause_and_others_need_approval(desk: Desk) -> None:
+async def test_a_read_only_caller_cannot_pause_and_others_need_approval(desk: SourcesBench) -> None:
     await desk.workspace.sources.add(VaultStreamConfig(id="v", name="Vault"))
     pause = {"op": "pause", "source_id": "Vault"}
     profile = CallerProfile(caller="Agent", read_only=True)
@@ -193,7 +193,7 @@ async def test_a_read_only_caller_cannot_pause_and_others_need_approval(desk: De
     assert request.operation == "administrative" and "Vault" in request.scope.description
 
 
-async def test_a_folder_answers_pause_with_its_state(desk: Desk) -> None:
+async def test_a_folder_answers_pause_with_its_state(desk: SourcesBench) -> None:
     await desk.add()
     answer = await desk.workspace.runner.run(Call.of("source", {"op": "pause", "source_id": "desk"}, AGENT))
     assert answer.success and "only streams can be paused" in answer.message
@@ -203,7 +203,7 @@ async def test_a_folder_answers_pause_with_its_state(desk: Desk) -> None:
     assert (await reopen(desk)).registry.get("file")
 
 
-async def test_a_damaged_list_of_sources_is_set_aside_and_reported(desk: Desk) -> None:
+async def test_a_damaged_list_of_sources_is_set_aside_and_reported(desk: SourcesBench) -> None:
     from app import paths
 
     await desk.add()
@@ -230,13 +230,13 @@ def test_the_inbox_is_bounded_and_has_one_notification_per_subject(tmp_path: Pat
 
 
 def test_notifications_are_delivered_once_as_data_and_taint_the_turn(desk_of_news, turn: Turn) -> None:
-    block = format_news(turn, desk_of_news, lambda news: news.key != "private")
+    block = format_notifications(turn, desk_of_news, lambda news: news.key != "private")
     assert block.startswith("<news") and block.endswith("</news>") and block.count("</news>") == 1
     assert "secret" not in block and "\\u003c/news" in block
     assert turn.caller.tainted
     (message,) = turn.store.items(turn.conversation)
     assert message.untrusted and "Feed" in message.text
-    assert format_news(turn, desk_of_news, lambda news: True) == ""
+    assert format_notifications(turn, desk_of_news, lambda news: True) == ""
 
 
 class NewsOfTwo:

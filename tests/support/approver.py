@@ -27,5 +27,5 @@ class ScriptedApprover:
         answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
         if isinstance(answer, Approved | Denied):
             return answer
-        given = answer(request)
-        return await given if isinstance(given, Awaitable) else given
+        response = answer(request)
+        return await response if isinstance(response, Awaitable) else response

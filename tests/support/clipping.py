@@ -12,11 +12,11 @@ _TOLERANCE_PX = 1
 
 def clipped(root: QWidget) -> list[str]:
     """Return a line for each visible widget in `root` that is cut off or has no room for its text."""
-    found = []
+    problems = []
     for widget in root.findChildren(QWidget):
         if widget.isVisible() and (why := _cut_off(widget) or _has_no_room(widget)):
-            found.append(f"{_name(widget)}: {why}")
-    return found
+            problems.append(f"{_name(widget)}: {why}")
+    return problems
 
 
 def _cut_off(widget: QWidget) -> str:

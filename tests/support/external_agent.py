@@ -93,11 +93,11 @@ class ExternalAgent:
     async def new_session(self, cwd, additional_directories=None, mcp_servers=None, **_):
         if "--needs-login" in self.flags:
             raise RequestError.auth_required()
-        made = uuid.uuid4().hex
-        self.heard[made] = []
-        self.servers[made] = mcp_servers or []
-        self.modes[made] = "careful"
-        return NewSessionResponse(session_id=made, modes=self._modes(made))
+        session_id = uuid.uuid4().hex
+        self.heard[session_id] = []
+        self.servers[session_id] = mcp_servers or []
+        self.modes[session_id] = "careful"
+        return NewSessionResponse(session_id=session_id, modes=self._modes(session_id))
 
     async def load_session(self, cwd, session_id, mcp_servers=None, additional_directories=None, **_):
         known = (
@@ -238,14 +238,14 @@ class ExternalAgent:
     async def do_mcp(self, session_id, rest, _):
         from mcp import Client, StdioServerParameters, stdio_client
 
-        tool, _, given = rest.partition(" ")
+        tool, _, arguments = rest.partition(" ")
         (server,) = self.servers[session_id]
-        env = {**os.environ, **{one.name: one.value for one in server.env}}
+        env = {**os.environ, **{variable.name: variable.value for variable in server.env}}
         parameters = StdioServerParameters(command=server.command, args=server.args, env=env)
         start = start_tool_call("mcp", f"mcp__scriptorium__{tool}", kind="other", status="in_progress")
         await self.client.session_update(session_id, start)
         async with Client(stdio_client(parameters)) as client:
-            result = await client.call_tool(tool, json.loads(given or "{}"))
+            result = await client.call_tool(tool, json.loads(arguments or "{}"))
         await self.client.session_update(session_id, update_tool_call("mcp", status="completed"))
         await self.say(session_id, f"[{json.dumps(result.structured_content)}]")
 

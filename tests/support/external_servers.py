@@ -40,16 +40,18 @@ class PlainServer:
     def __init__(self, folder: Path, name: str) -> None:
         self.name = name
         self._file = folder / f"{name}.json"
-        self.tell(tools=[listed("echo")])
+        self.configure(tools=[listed("echo")])
 
-    def tell(self, **config: Any) -> None:
+    def configure(self, **config: Any) -> None:
         self._file.write_text(json.dumps(config), "utf-8")
 
     @property
     def settings(self) -> ExternalServer:
         program = Path(__file__).with_name("plain_mcp_server.py")
-        given = ("-S", str(program), str(self._file))
-        return ExternalServer(name=self.name, command=sys.executable, arguments=given, on=True, seconds=30)
+        arguments = ("-S", str(program), str(self._file))
+        return ExternalServer(
+            name=self.name, command=sys.executable, arguments=arguments, on=True, seconds=30
+        )
 
     @property
     def notes(self) -> list[Any]:
@@ -70,7 +72,7 @@ async def until(events: EventBus, is_so: Callable[[], bool]) -> None:
 
 
 def state(external: ExternalServers, name: str) -> ServerState:
-    return next(one for one in external.states() if one.name == name)
+    return next(server_state for server_state in external.states() if server_state.name == name)
 
 
 async def wait_for_state(workspace: Workspace, name: str, wanted: ConnectionState) -> ServerState:

@@ -22,10 +22,10 @@ ROBOT = Outside(CallerKind.MCP, "Robot")
 
 @asynccontextmanager
 async def inside(
-    served: VaultAccess, era: str, who: Outside = ROBOT, heartbeat: float = 5.0, **options: Any
+    served: VaultAccess, era: str, caller: Outside = ROBOT, heartbeat: float = 5.0, **options: Any
 ) -> AsyncIterator[Client]:
     """Connect a client to a server in this process."""
-    async with Client(mcp_server(served, lambda ctx: who, heartbeat), mode=era, **options) as client:
+    async with Client(mcp_server(served, lambda ctx: caller, heartbeat), mode=era, **options) as client:
         yield client
 
 

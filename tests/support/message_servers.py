@@ -80,10 +80,12 @@ class BlueskyServer(WebServer):
         waiting = self.refusals.get(method)
         if not waiting:
             return None
-        one = waiting.pop(0)
-        if one.status == 307:
-            return RedirectResponse(one.message, 307)
-        return JSONResponse({"error": one.error, "message": one.message}, one.status, one.headers)
+        rejection = waiting.pop(0)
+        if rejection.status == 307:
+            return RedirectResponse(rejection.message, 307)
+        return JSONResponse(
+            {"error": rejection.error, "message": rejection.message}, rejection.status, rejection.headers
+        )
 
     async def _session(self, request: Request) -> Response:
         body = await request.json()

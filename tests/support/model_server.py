@@ -28,7 +28,7 @@ class Say:
 
 
 @dataclass(frozen=True)
-class Call:
+class CallTool:
     """Call a tool, with its arguments streamed in pieces, after the message `text`."""
 
     tool: str
@@ -59,10 +59,10 @@ class BreakOff:
     text: str
 
 
-Answer = Say | Call | RawCalls | Fail | BreakOff
+Answer = Say | CallTool | RawCalls | Fail | BreakOff
 
 
-class _Dropped(Exception):
+class _DroppedStreamError(Exception):
     """Ends a response in the middle."""
 
 
@@ -122,15 +122,15 @@ def _chunk(delta: dict[str, object] | None, finish: str | None = None, usage: bo
 
 
 async def _stream(answer: Answer) -> AsyncIterator[bytes]:
-    text = answer.text if isinstance(answer, Say | Call | BreakOff) else ""
+    text = answer.text if isinstance(answer, Say | CallTool | BreakOff) else ""
     pause = answer.pause if isinstance(answer, Say) else 0.0
     yield _chunk({"role": "assistant", "content": ""})
     for word in text.split(" ") if text else []:
         await asyncio.sleep(pause)
         yield _chunk({"content": word + " "})
     if isinstance(answer, BreakOff):
-        raise _Dropped
-    if isinstance(answer, Call):
+        raise _DroppedStreamError
+    if isinstance(answer, CallTool):
         head = {"index": 0, "id": f"call_{time.monotonic_ns()}", "type": "function"}
         yield _chunk({"tool_calls": [{**head, "function": {"name": answer.tool, "arguments": ""}}]})
         whole = json.dumps(answer.arguments)
@@ -151,7 +151,7 @@ async def _stream(answer: Answer) -> AsyncIterator[bytes]:
 def _whole(answer: Answer) -> dict[str, object]:
     message: dict[str, object] = {"role": "assistant", "content": getattr(answer, "text", "")}
     finish = "stop"
-    if isinstance(answer, Call):
+    if isinstance(answer, CallTool):
         function = {"name": answer.tool, "arguments": json.dumps(answer.arguments)}
         head = {"id": f"call_{time.monotonic_ns()}", "type": "function"}
         message["tool_calls"] = [{**head, "function": function}]

@@ -21,7 +21,7 @@ NAME = "pages.example"
 
 
 @dataclass(frozen=True)
-class Asked:
+class PageRequest:
     """A request: its path with the query, its headers and its body."""
 
     method: str
@@ -35,7 +35,7 @@ class PageServer(WebServer):
 
     def __init__(self, answers: Mapping[str, Answer] | None = None) -> None:
         self.answers: dict[str, Answer] = dict(answers or {})
-        self.asked: list[Asked] = []
+        self.asked: list[PageRequest] = []
         routes = [Route("/{path:path}", self._answer, methods=["GET", "POST"])]
         super().__init__(routes)
 
@@ -49,7 +49,7 @@ class PageServer(WebServer):
 
     async def _answer(self, request: Request) -> Response:
         path = request.url.path + (f"?{request.url.query}" if request.url.query else "")
-        self.asked.append(Asked(request.method, path, dict(request.headers), await request.body()))
+        self.asked.append(PageRequest(request.method, path, dict(request.headers), await request.body()))
         answer = self.answers.get(request.url.path)
         if answer is None:
             return Response("no such page", 404)
@@ -68,8 +68,8 @@ class Names:
         turns = self.answers.get(host)
         if turns is None:
             raise OSError(f"no address for {host}")
-        found = turns.pop(0) if len(turns) > 1 else turns[0]
-        return [ip_address(one) for one in found]
+        addresses = turns.pop(0) if len(turns) > 1 else turns[0]
+        return [ip_address(address) for address in addresses]
 
 
 class PublicAndOne:

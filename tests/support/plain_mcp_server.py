@@ -39,10 +39,10 @@ def read() -> dict:
     return json.loads(line)
 
 
-def note(what: object) -> None:
+def note(record: object) -> None:
     """Record an event for the test."""
     with Path(f"{CONFIG}.notes").open("a", encoding="utf-8") as file:
-        file.write(json.dumps(what) + "\n")
+        file.write(json.dumps(record) + "\n")
 
 
 def ask_back() -> dict:
@@ -64,8 +64,10 @@ def spawn() -> dict:
     quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     ignoring = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(600)"
     program = [sys.executable, "-c", ignoring]
-    made = [subprocess.Popen(program, start_new_session=own, **quiet) for own in (False, True)]
-    return text(" ".join(str(one.pid) for one in made))
+    processes = [
+        subprocess.Popen(program, start_new_session=own_session, **quiet) for own_session in (False, True)
+    ]
+    return text(" ".join(str(process.pid) for process in processes))
 
 
 def call(name: str, arguments: dict, meta: dict) -> dict | None:

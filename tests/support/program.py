@@ -18,6 +18,6 @@ def command(*words: str) -> list[str]:
 
 def environment(factory: pytest.TempPathFactory, **variables: str) -> dict[str, str]:
     """Return the current environment with `variables`; the programs of a test run share their bytecode."""
-    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    inherited = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     bytecode = factory.getbasetemp() / "bytecode"
-    return {**kept, "PYTHONPATH": str(ROOT), "PYTHONPYCACHEPREFIX": str(bytecode), **variables}
+    return {**inherited, "PYTHONPATH": str(ROOT), "PYTHONPYCACHEPREFIX": str(bytecode), **variables}

@@ -14,4 +14,4 @@ def unpack_vaults(folder: Path) -> tuple[Path, ...]:
     for archive in ARCHIVES:
         with tarfile.open(archive) as tar:
             tar.extractall(folder, filter="data")
-    return tuple(sorted(one for one in folder.iterdir() if one.is_dir()))
+    return tuple(sorted(entry for entry in folder.iterdir() if entry.is_dir()))

@@ -10,7 +10,7 @@ import uvicorn
 from starlette.types import ASGIApp
 
 
-class _Server(uvicorn.Server):
+class _TestServer(uvicorn.Server):
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
         """Leave the signals to pytest."""
@@ -20,7 +20,7 @@ class _Server(uvicorn.Server):
 @asynccontextmanager
 async def served(app: ASGIApp) -> AsyncIterator[str]:
     """Serve the app and yield its address."""
-    server = _Server(uvicorn.Config(app, "127.0.0.1", 0, log_level="error", lifespan="off"))
+    server = _TestServer(uvicorn.Config(app, "127.0.0.1", 0, log_level="error", lifespan="off"))
     serving = asyncio.create_task(server.serve())
     while not server.started:
         await asyncio.sleep(0.01)

@@ -260,7 +260,7 @@ CATEGORIES = (
 )
 
 
-class ScriptedApprover:
+class QueuedApprover:
     """Gives scripted answers in turn and records the requests."""
 
     def __init__(self) -> None:
@@ -288,7 +288,7 @@ class Bench:
     grants: Grants
     policy: Policy
     audit: AuditLog
-    approver: ScriptedApprover
+    approver: QueuedApprover
     registry: ToolRegistry
     runner: ToolRunner
     published: list[Event] = field(default_factory=list)
@@ -334,7 +334,7 @@ async def bench(tmp_path: Path) -> AsyncIterator[Bench]:
     grants = Grants(data, events=events)
     policy = Policy(PermissionSettings(), grants)
     audit = AuditLog(data)
-    approver = ScriptedApprover()
+    approver = QueuedApprover()
     registry = ToolRegistry(CATEGORIES, TOOLS, policy.may_call)
     runner = ToolRunner(
         registry, policy, approver, store, index, journal, audit, grants, events, RateLimiter()
@@ -348,4 +348,4 @@ async def bench(tmp_path: Path) -> AsyncIterator[Bench]:
     journal.close()
 
 
-__all__ = ["AGENT", "CLIENT", "Bench", "Delete", "Denied", "ScriptedApprover"]
+__all__ = ["AGENT", "CLIENT", "Bench", "Delete", "Denied", "QueuedApprover"]

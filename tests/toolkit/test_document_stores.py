@@ -43,7 +43,7 @@ async def put(context: ToolContext, text: str) -> Proposal[ToolResult]:
 BEFORE: list[bytes | None] = [None]
 
 
-class Desk:
+class FolderStore:
     """The folder `desk` as a store, with a permission that the test sets."""
 
     def __init__(self, bench: Bench, folder: Path, data: Path) -> None:
@@ -67,12 +67,12 @@ class Desk:
 
 
 @pytest.fixture
-def desk(bench: Bench, tmp_path: Path) -> Desk:
-    return Desk(bench, tmp_path / "desk", tmp_path / "desk-data")
+def desk(bench: Bench, tmp_path: Path) -> FolderStore:
+    return FolderStore(bench, tmp_path / "desk", tmp_path / "desk-data")
 
 
 async def test_a_change_in_another_store_is_approved_journaled_and_published(
-    bench: Bench, desk: Desk
+    bench: Bench, desk: FolderStore
 ) -> None:
     outcome = await desk.write("one\n")
     assert outcome.success and desk.text() == "one\n"
@@ -88,7 +88,7 @@ async def test_a_change_in_another_store_is_approved_journaled_and_published(
     assert not bench.index.resolver.suggest("List")
 
 
-async def test_the_permissions_of_a_store_allow_ask_or_deny(bench: Bench, desk: Desk) -> None:
+async def test_the_permissions_of_a_store_allow_ask_or_deny(bench: Bench, desk: FolderStore) -> None:
     desk.access = "allow"
     assert (await desk.write("one\n")).success and not bench.approver.asked
     desk.access = "deny"
@@ -100,7 +100,7 @@ async def test_the_permissions_of_a_store_allow_ask_or_deny(bench: Bench, desk: 
     assert desk.text() == "one\n"
 
 
-async def test_grants_for_the_vault_do_not_apply_to_other_stores(bench: Bench, desk: Desk) -> None:
+async def test_grants_for_the_vault_do_not_apply_to_other_stores(bench: Bench, desk: FolderStore) -> None:
     bench.grants.set_session(Operation.CREATE, True)
     assert (await bench.call("make", {"name": "Free"})).success and not bench.approver.asked
     await desk.write("one\n")
@@ -119,7 +119,7 @@ async def test_grants_for_the_vault_do_not_apply_to_other_stores(bench: Bench, d
     ],
 )
 async def test_rules_select_a_store_by_a_prefix(
-    bench: Bench, desk: Desk, effect: Effect, glob: str, refused: bool
+    bench: Bench, desk: FolderStore, effect: Effect, glob: str, refused: bool
 ) -> None:
     rule = Rule(effect=effect, operations=("create", "update"), glob=glob)
     bench.policy.configure(PermissionSettings(rules=(rule,)))
@@ -127,13 +127,15 @@ async def test_rules_select_a_store_by_a_prefix(
     assert outcome.success is not refused
 
 
-async def test_allow_rules_for_the_vault_do_not_apply_to_other_stores(bench: Bench, desk: Desk) -> None:
+async def test_allow_rules_for_the_vault_do_not_apply_to_other_stores(
+    bench: Bench, desk: FolderStore
+) -> None:
     bench.policy.configure(PermissionSettings(rules=(Rule(effect="allow", glob="**"),)))
     await desk.write("one\n")
     assert len(bench.approver.asked) == 1
 
 
-async def test_undo_of_a_call_and_of_a_turn_across_two_stores(bench: Bench, desk: Desk) -> None:
+async def test_undo_of_a_call_and_of_a_turn_across_two_stores(bench: Bench, desk: FolderStore) -> None:
     await bench.call("make", {"name": "New"})
     await desk.write("one\n")
     first = await bench.call("undo", {"turn": AGENT.turn})
@@ -144,7 +146,7 @@ async def test_undo_of_a_call_and_of_a_turn_across_two_stores(bench: Bench, desk
     assert not desk.store.exists(LIST)
 
 
-async def test_undo_in_another_store_keeps_later_edits(desk: Desk, bench: Bench) -> None:
+async def test_undo_in_another_store_keeps_later_edits(desk: FolderStore, bench: Bench) -> None:
     await desk.write("one\ntwo\nthree\n")
     entry = (await desk.write("ONE\ntwo\nthree\n")).entry
     (desk.store.root / "List.md").write_text("ONE\ntwo\nthree\nfour\n", "utf-8")
@@ -152,7 +154,7 @@ async def test_undo_in_another_store_keeps_later_edits(desk: Desk, bench: Bench)
     assert desk.text() == "one\ntwo\nthree\nfour\n"
 
 
-async def test_a_closed_store_is_neither_written_nor_undone(bench: Bench, desk: Desk) -> None:
+async def test_a_closed_store_is_neither_written_nor_undone(bench: Bench, desk: FolderStore) -> None:
     entry = (await desk.write("one\n")).entry
     desk.close()
     assert (await desk.write("two\n")).error is not None
@@ -163,7 +165,9 @@ async def test_a_closed_store_is_neither_written_nor_undone(bench: Bench, desk: 
         bench.runner.stores.get(DESK)
 
 
-async def test_a_store_is_opened_once_and_accepts_only_its_own_changes(bench: Bench, desk: Desk) -> None:
+async def test_a_store_is_opened_once_and_accepts_only_its_own_changes(
+    bench: Bench, desk: FolderStore
+) -> None:
     with pytest.raises(InvalidParametersError):
         bench.runner.stores.add(StoreBinding(desk.store, "again"))
     with pytest.raises(InvalidParametersError):

@@ -17,7 +17,7 @@ from tests.toolkit.conftest import AGENT, CLIENT, Bench
 NEW = {"name": "Coffee", "text": "Black.\n"}
 
 
-class Desk:
+class PendingBench:
     """The pending operations of the bench; `restart` closes them and opens the stored ones."""
 
     def __init__(self, bench: Bench) -> None:
@@ -71,13 +71,13 @@ class Desk:
 
 
 @pytest.fixture
-async def desk(bench: Bench) -> AsyncIterator[Desk]:
-    desk = Desk(bench)
+async def desk(bench: Bench) -> AsyncIterator[PendingBench]:
+    desk = PendingBench(bench)
     yield desk
     await desk.operations.close()
 
 
-async def test_a_call_without_a_decision_ends_at_once_and_is_not_kept(desk: Desk) -> None:
+async def test_a_call_without_a_decision_ends_at_once_and_is_not_kept(desk: PendingBench) -> None:
     outcome = await desk.operations.submit("read", {"name": "Tea"}, CLIENT)
     assert outcome.success and not outcome.pending
     wrong = await desk.operations.submit("read", {"name": "Nowhere"}, CLIENT)
@@ -85,7 +85,7 @@ async def test_a_call_without_a_decision_ends_at_once_and_is_not_kept(desk: Desk
     assert desk.operations.list_for(CLIENT) == ()
 
 
-async def test_an_operation_waits_is_approved_and_reports_its_outcome(desk: Desk) -> None:
+async def test_an_operation_waits_is_approved_and_reports_its_outcome(desk: PendingBench) -> None:
     id = await desk.submit()
     assert desk.operations.status(id, CLIENT).state is PendingState.WAITING and not desk.is_written
     desk.answer()
@@ -97,7 +97,7 @@ async def test_an_operation_waits_is_approved_and_reports_its_outcome(desk: Desk
     assert desk.bench.last().call == id
 
 
-async def test_a_denial_is_kept_with_the_users_words(desk: Desk) -> None:
+async def test_a_denial_is_kept_with_the_users_words(desk: PendingBench) -> None:
     id = await desk.submit()
     desk.answer(Denied("not now"))
     assert await desk.ended(id) is PendingState.DENIED and not desk.is_written
@@ -106,7 +106,7 @@ async def test_a_denial_is_kept_with_the_users_words(desk: Desk) -> None:
 
 
 async def test_a_waiting_operation_survives_a_restart_and_is_asked_again_on_the_current_notes(
-    desk: Desk,
+    desk: PendingBench,
 ) -> None:
     desk.let_wait()
     added = await desk.operations.submit("add_line", {"name": "Tea", "line": "Milk?"}, CLIENT)
@@ -122,7 +122,7 @@ async def test_a_waiting_operation_survives_a_restart_and_is_asked_again_on_the_
     assert desk.bench.text("Tea.md") == "Changed meanwhile.\nMilk?\n"
 
 
-async def test_a_decided_operation_is_not_asked_again_after_a_restart(desk: Desk) -> None:
+async def test_a_decided_operation_is_not_asked_again_after_a_restart(desk: PendingBench) -> None:
     id = await desk.submit()
     desk.answer()
     await desk.ended(id)
@@ -133,7 +133,7 @@ async def test_a_decided_operation_is_not_asked_again_after_a_restart(desk: Desk
 
 @pytest.mark.parametrize("was_written", [True, False])
 async def test_an_interrupted_operation_is_resolved_by_the_journal_and_never_repeated(
-    desk: Desk, was_written: bool
+    desk: PendingBench, was_written: bool
 ) -> None:
     id = await desk.submit()
     if was_written:
@@ -152,7 +152,7 @@ async def test_an_interrupted_operation_is_resolved_by_the_journal_and_never_rep
     assert len(desk.bench.approver.asked) == 1
 
 
-async def test_it_expires_before_and_after_a_restart(desk: Desk) -> None:
+async def test_it_expires_before_and_after_a_restart(desk: PendingBench) -> None:
     id = await desk.submit()
     assert desk.bench.approver.asked[-1].timeout == pytest.approx(24 * 3600)
     desk.now += 25 * 3600
@@ -160,7 +160,7 @@ async def test_it_expires_before_and_after_a_restart(desk: Desk) -> None:
     assert desk.store.get(id).state is PendingState.EXPIRED and not desk.is_written
 
 
-async def test_only_its_caller_can_withdraw_an_operation(desk: Desk) -> None:
+async def test_only_its_caller_can_withdraw_an_operation(desk: PendingBench) -> None:
     id = await desk.submit()
     other = Caller(CLIENT.kind, "Somebody else")
     for call in (desk.operations.status, desk.operations.cancel):
@@ -176,7 +176,7 @@ async def test_only_its_caller_can_withdraw_an_operation(desk: Desk) -> None:
         await desk.operations.cancel(id, CLIENT)
 
 
-async def test_two_operations_are_decided_each_on_its_own(desk: Desk) -> None:
+async def test_two_operations_are_decided_each_on_its_own(desk: PendingBench) -> None:
     first = await desk.submit()
     decide = desk.decide
     second = (await desk.operations.submit("make", {"name": "Milk"}, AGENT)).pending
@@ -185,7 +185,7 @@ async def test_two_operations_are_decided_each_on_its_own(desk: Desk) -> None:
     assert await desk.ended(first) is PendingState.DENIED
 
 
-async def test_a_damaged_file_is_set_aside_and_nothing_is_run(desk: Desk) -> None:
+async def test_a_damaged_file_is_set_aside_and_nothing_is_run(desk: PendingBench) -> None:
     await desk.submit()
     await desk.operations.close()
     (desk.bench.journal.folder / "pending.sqlite").write_bytes(b"no database" * 100)
@@ -196,7 +196,7 @@ async def test_a_damaged_file_is_set_aside_and_nothing_is_run(desk: Desk) -> Non
     assert desk.operations.resume() == 0
 
 
-async def test_an_approval_with_a_grant_applies_if_the_file_has_changed_meanwhile(desk: Desk) -> None:
+async def test_an_approval_with_a_grant_applies_if_the_file_has_changed_meanwhile(desk: PendingBench) -> None:
     desk.let_wait()
     outcome = await desk.operations.submit("add_line", {"name": "Tea", "line": "Milk."}, CLIENT)
     (desk.bench.root / "Tea.md").write_text("Something else.\n", "utf-8")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from app.embeddings import EmbedderUnavailable
+from app.embeddings import EmbedderUnavailableError
 from app.embeddings.onnx_model import Vectors
 from app.toolkit.semantic_search import SemanticSearch
 
@@ -21,7 +21,7 @@ class Store:
         return (f"hit of dimension {self.dimension}",)
 
 
-class Embedder:
+class SwitchedEmbedder:
     """An embedder whose model is replaced while it embeds a query."""
 
     def __init__(self, dimension: int, *, fails: bool = False) -> None:
@@ -31,9 +31,9 @@ class Embedder:
 
     async def embed(self, texts: list[str], **more: bool) -> Vectors:
         if self.search is not None:
-            self.search.change_model(Embedder(3), Store(3))
+            self.search.change_model(SwitchedEmbedder(3), Store(3))
         if self.fails:
-            raise EmbedderUnavailable("closed")
+            raise EmbedderUnavailableError("closed")
         return np.ones((len(texts), self.dimension), np.float32)
 
 
@@ -41,14 +41,14 @@ class Embedder:
 async def test_a_query_is_compared_only_with_vectors_by_its_own_model(fails: bool) -> None:
     expected = "hit of dimension 3" if fails else "hit of dimension 2"
     for per_note in (False, True):
-        embedder = Embedder(2, fails=fails)
+        embedder = SwitchedEmbedder(2, fails=fails)
         embedder.search = search = SemanticSearch(embedder, Store(2))
         hits = await (search.like_text("tea", 5, 0.0) if per_note else search.chunks_like("tea", 5))
         assert hits == (expected,)
 
 
 async def test_an_embedder_that_fails_without_a_successor_is_reported() -> None:
-    search = SemanticSearch(Embedder(2, fails=True), Store(2))
+    search = SemanticSearch(SwitchedEmbedder(2, fails=True), Store(2))
     for question in (search.like_text("tea", 5, 0.0), search.chunks_like("tea", 5)):
-        with pytest.raises(EmbedderUnavailable):
+        with pytest.raises(EmbedderUnavailableError):
             await question

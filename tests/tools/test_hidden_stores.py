@@ -16,7 +16,7 @@ from app.servers.vault_access import Client
 from app.settings import PermissionSettings, Rule
 from app.toolkit.call import Call
 from app.vault.path import NotePath
-from tests.sources.conftest import Desk, desk  # noqa: F401 (a fixture)
+from tests.sources.conftest import SourcesBench, desk  # noqa: F401 (a fixture)
 from tests.tools.test_memory import AGENT, call, kind_of, make
 
 CLIENT = Caller(CallerKind.MCP, "Client")
@@ -94,7 +94,7 @@ async def test_clients_see_no_hidden_labels(workspace) -> None:
     assert await workspace.hub.complete(client, "block", "op") == ["open"]
 
 
-async def test_a_file_outside_hidden_by_a_rule_does_not_exist(desk: Desk) -> None:  # noqa: F811
+async def test_a_file_outside_hidden_by_a_rule_does_not_exist(desk: SourcesBench) -> None:  # noqa: F811
     await desk.add(("**", Permission.READ_WRITE))
     desk.write("private/Diary.txt", "my diary\n")
     assert (await desk.file("load", "private/Diary.txt")).success

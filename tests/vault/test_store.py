@@ -50,7 +50,7 @@ NEW = {
 }
 
 
-class Bench:
+class StoreBench:
     """A vault with files, its store, and a hook that runs before every disk step."""
 
     def __init__(self, folder: Path, platform: Platform | None = None) -> None:
@@ -80,8 +80,8 @@ class Bench:
 
 
 @pytest.fixture(params=PLATFORMS)
-def bench(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Bench]:
-    bench = Bench(tmp_path, PLATFORMS[request.param])
+def bench(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[StoreBench]:
+    bench = StoreBench(tmp_path, PLATFORMS[request.param])
     yield bench
     bench.journal.close()
 
@@ -111,7 +111,7 @@ def all_steps() -> list[str]:
     ]
 
 
-def test_a_change_set_is_written_and_recorded(bench: Bench):
+def test_a_change_set_is_written_and_recorded(bench: StoreBench):
     commit = bench.store.commit(CHANGES, author="agent", turn="t")
     assert bench.files() == NEW
     assert commit.digest == CHANGES.digest
@@ -129,7 +129,7 @@ def test_a_change_set_is_written_and_recorded(bench: Bench):
 
 @pytest.mark.parametrize("name", all_steps())
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EIO, errno.EROFS])
-def test_a_disk_error_at_any_step_changes_nothing(bench: Bench, name: str, code: int, errors: list[str]):
+def test_a_disk_error_at_any_step_changes_nothing(bench: StoreBench, name: str, code: int, errors: list[str]):
     errors.append("could not roll back a failed commit")
 
     def refuse(step: str) -> None:
@@ -147,7 +147,7 @@ def test_a_disk_error_at_any_step_changes_nothing(bench: Bench, name: str, code:
     assert bench.files() == NEW
 
 
-def test_a_failed_rollback_is_recovered_later(bench: Bench, errors: list[str]):
+def test_a_failed_rollback_is_recovered_later(bench: StoreBench, errors: list[str]):
     errors.append("could not roll back a failed commit")
     failing = False
 
@@ -166,7 +166,7 @@ def test_a_failed_rollback_is_recovered_later(bench: Bench, errors: list[str]):
     assert recovery.is_completed == (bench.files() == NEW) == bool(bench.journal.commits())
 
 
-def test_an_error_after_the_record_is_no_failure(bench: Bench, errors: list[str]):
+def test_an_error_after_the_record_is_no_failure(bench: StoreBench, errors: list[str]):
     errors.append("could not clean up after a commit")
 
     def refuse(step: str) -> None:
@@ -213,7 +213,7 @@ def test_a_full_data_folder_changes_nothing(tmp_path: Path):
     if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=512k", "tmpfs", mount], check=False).returncode:
         pytest.skip("no disk can be mounted here")
     try:
-        bench = Bench(tmp_path)
+        bench = StoreBench(tmp_path)
         (mount / "filler").write_bytes(b"x" * 300_000)
         with pytest.raises(StorageError):
             bench.store.commit(ChangeSet.of(Create(P("big.md"), os.urandom(400_000))), author="agent")
@@ -225,7 +225,7 @@ def test_a_full_data_folder_changes_nothing(tmp_path: Path):
         subprocess.run(["umount", mount], check=True)
 
 
-def test_a_file_size_limit_changes_nothing(bench: Bench):
+def test_a_file_size_limit_changes_nothing(bench: StoreBench):
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
 
     def limit(step: str) -> None:
@@ -242,7 +242,7 @@ def test_a_file_size_limit_changes_nothing(bench: Bench):
     bench.check_untouched()
 
 
-def test_a_folder_mounted_read_only_is_a_clear_error(bench: Bench):
+def test_a_folder_mounted_read_only_is_a_clear_error(bench: StoreBench):
     if os.geteuid() != 0:
         pytest.skip("only root may mount")
     root = str(bench.root)
@@ -269,7 +269,7 @@ def save_atomically(path: Path) -> None:
     temp.replace(path)
 
 
-def test_a_file_that_differs_is_a_conflict_that_lists_all(bench: Bench):
+def test_a_file_that_differs_is_a_conflict_that_lists_all(bench: StoreBench):
     (bench.root / "a.md").write_bytes(b"mine\n")
     (bench.root / "gone.md").unlink()
     with pytest.raises(ConflictError) as caught:
@@ -287,7 +287,7 @@ def test_a_file_that_differs_is_a_conflict_that_lists_all(bench: Bench):
 @pytest.mark.parametrize("edit", [edit_in_place, save_atomically])
 @pytest.mark.parametrize("name", ["a.md", "b.md", "move.md", "gone.md"])
 @pytest.mark.parametrize("step", all_steps()[:-2])
-def test_an_edit_at_any_moment_is_never_lost(bench: Bench, step: str, name: str, edit):
+def test_an_edit_at_any_moment_is_never_lost(bench: StoreBench, step: str, name: str, edit):
     written = False
 
     def interfere(seen: str) -> None:
@@ -316,7 +316,7 @@ def test_an_edit_at_any_moment_is_never_lost(bench: Bench, step: str, name: str,
 
 
 @pytest.mark.parametrize("step", all_steps()[:-2])
-def test_a_file_that_vanishes_at_any_moment_leaves_the_rest_whole(bench: Bench, step: str):
+def test_a_file_that_vanishes_at_any_moment_leaves_the_rest_whole(bench: StoreBench, step: str):
     def interfere(seen: str) -> None:
         if seen == step:
             (bench.root / "b.md").unlink(missing_ok=True)
@@ -333,7 +333,7 @@ def test_a_file_that_vanishes_at_any_moment_leaves_the_rest_whole(bench: Bench, 
     assert state in wholes
 
 
-def test_text_written_through_a_file_that_was_open_is_kept(bench: Bench):
+def test_text_written_through_a_file_that_was_open_is_kept(bench: StoreBench):
     with (bench.root / "a.md").open("r+b") as editor:
 
         def interfere(seen: str) -> None:
@@ -349,7 +349,7 @@ def test_text_written_through_a_file_that_was_open_is_kept(bench: Bench):
     assert state == NEW
 
 
-def test_something_created_at_the_last_moment_is_not_overwritten(bench: Bench):
+def test_something_created_at_the_last_moment_is_not_overwritten(bench: StoreBench):
     def interfere(seen: str) -> None:
         if seen == "put new/fresh.md":
             (bench.root / "new" / "fresh.md").write_bytes(b"mine\n")
@@ -371,13 +371,13 @@ def test_something_created_at_the_last_moment_is_not_overwritten(bench: Bench):
         Create(P("a.md/b.md"), b"x"),
     ],
 )
-def test_no_file_is_created_over_an_equal_name(bench: Bench, change):
+def test_no_file_is_created_over_an_equal_name(bench: StoreBench, change):
     with pytest.raises(ConflictError):
         bench.store.commit(ChangeSet.of(change), author="agent")
     bench.check_untouched()
 
 
-def test_a_folder_keeps_the_spelling_it_has(bench: Bench):
+def test_a_folder_keeps_the_spelling_it_has(bench: StoreBench):
     (bench.root / "Ärger").mkdir()
     with pytest.raises(ConflictError) as caught:
         bench.store.commit(ChangeSet.of(Create(P("ärger/x.md"), b"x")), author="agent")
@@ -387,7 +387,7 @@ def test_a_folder_keeps_the_spelling_it_has(bench: Bench):
     bench.store.commit(ChangeSet.of(Create(bench.store.disk_spelling(P("ärger/x.md")), b"x")), author="agent")
 
 
-def test_existing_path_matches_other_cases_and_unicode_forms(bench: Bench):
+def test_existing_path_matches_other_cases_and_unicode_forms(bench: StoreBench):
     (bench.root / "Cafe\u0301.md").write_bytes(b"x")
     assert bench.store.existing_path(P("CAFÉ.md")) == NotePath.on_disk("Cafe\u0301.md")
     assert bench.store.existing_path(P("A.md")) == P("a.md")
@@ -399,7 +399,7 @@ def test_existing_path_matches_other_cases_and_unicode_forms(bench: Bench):
 @pytest.mark.parametrize(
     "path", [".git/config", ".obsidian/app.json", ".scriptorium/rules.toml", ".trash/a.md", "x/.hidden/a.md"]
 )
-def test_hidden_folders_are_never_written(bench: Bench, path: str):
+def test_hidden_folders_are_never_written(bench: StoreBench, path: str):
     for change in (Create(P(path), b"x"), Delete(P(path), b"x"), Move(P("a.md"), P(path), b"alpha\n", b"x")):
         with pytest.raises(InvalidPathError):
             bench.store.commit(ChangeSet.of(change), author="agent")
@@ -407,7 +407,7 @@ def test_hidden_folders_are_never_written(bench: Bench, path: str):
 
 
 @pytest.mark.parametrize("path", ["../out.md", "x/../../out.md", "/out.md", "a/./b.md"])
-def test_paths_that_escape_are_refused_even_if_they_were_not_parsed(bench: Bench, path: str):
+def test_paths_that_escape_are_refused_even_if_they_were_not_parsed(bench: StoreBench, path: str):
     with pytest.raises(InvalidPathError):
         bench.store.commit(ChangeSet.of(Create(NotePath(path), b"x")), author="agent")
     with pytest.raises((InvalidPathError, NotFoundError)):
@@ -415,7 +415,7 @@ def test_paths_that_escape_are_refused_even_if_they_were_not_parsed(bench: Bench
     bench.check_untouched()
 
 
-def test_links_out_of_the_vault_are_refused(bench: Bench):
+def test_links_out_of_the_vault_are_refused(bench: StoreBench):
     outside = bench.folder / "outside"
     outside.mkdir()
     (outside / "secret.md").write_bytes(b"secret")
@@ -433,7 +433,7 @@ def test_links_out_of_the_vault_are_refused(bench: Bench):
     assert (outside / "secret.md").read_bytes() == b"secret"
 
 
-def test_links_inside_the_vault_are_read_but_not_written_through(bench: Bench):
+def test_links_inside_the_vault_are_read_but_not_written_through(bench: StoreBench):
     (bench.root / "link.md").symlink_to("a.md")
     (bench.root / "sub").mkdir()
     (bench.root / "sub" / "x.md").write_bytes(b"x")
@@ -448,7 +448,7 @@ def test_links_inside_the_vault_are_read_but_not_written_through(bench: Bench):
 
 @pytest.mark.parametrize("step", all_steps()[:-2])
 def test_a_folder_swapped_for_a_link_at_any_moment_writes_nothing_outside(
-    bench: Bench, step: str, errors: list[str]
+    bench: StoreBench, step: str, errors: list[str]
 ):
     errors.append("could not roll back a failed commit")
     outside = bench.folder / "outside"
@@ -476,7 +476,7 @@ def test_a_folder_swapped_for_a_link_at_any_moment_writes_nothing_outside(
     assert {path.name: path.read_bytes() for path in outside.iterdir()} == {"x.md": b"old\n"}
 
 
-def test_permissions_and_owner_stay(bench: Bench):
+def test_permissions_and_owner_stay(bench: StoreBench):
     path = bench.root / "a.md"
     path.chmod(0o640)
     if os.geteuid() == 0:
@@ -490,7 +490,7 @@ def test_permissions_and_owner_stay(bench: Bench):
     assert stat.S_IMODE((bench.root / "z.md").stat().st_mode) == 0o640
 
 
-def test_new_files_follow_the_umask(bench: Bench):
+def test_new_files_follow_the_umask(bench: StoreBench):
     old = os.umask(0o027)
     try:
         bench.store.commit(ChangeSet.of(Create(P("n.md"), b"x")), author="agent")
@@ -499,7 +499,7 @@ def test_new_files_follow_the_umask(bench: Bench):
     assert stat.S_IMODE((bench.root / "n.md").stat().st_mode) == 0o640
 
 
-def test_deleted_files_get_names_of_their_own_in_the_trash(bench: Bench):
+def test_deleted_files_get_names_of_their_own_in_the_trash(bench: StoreBench):
     (bench.root / "sub").mkdir()
     (bench.root / "sub" / "A.md").write_bytes(b"other\n")
     changes = ChangeSet.of(Delete(P("a.md"), OLD["a.md"]), Delete(P("sub/A.md"), b"other\n"))
@@ -510,7 +510,7 @@ def test_deleted_files_get_names_of_their_own_in_the_trash(bench: Bench):
     assert trash == {"a.md": b"alpha\n", "A 2.md": b"other\n", "a 3.md": b"third\n"}
 
 
-def test_the_longest_names_are_deleted_too(bench: Bench):
+def test_the_longest_names_are_deleted_too(bench: StoreBench):
     name = "ä" * 126 + ".md"
     for content in (b"1", b"2"):
         (bench.root / name).write_bytes(content)
@@ -518,7 +518,7 @@ def test_the_longest_names_are_deleted_too(bench: Bench):
     assert sorted(path.read_bytes() for path in (bench.root / ".trash").iterdir()) == [b"1", b"2"]
 
 
-def test_large_files_are_refused(bench: Bench, monkeypatch: pytest.MonkeyPatch):
+def test_large_files_are_refused(bench: StoreBench, monkeypatch: pytest.MonkeyPatch):
     assert safe_fs.MAX_FILE_BYTES == 64 * 1024 * 1024
     with (bench.root / "big.bin").open("wb") as file:
         file.truncate(safe_fs.MAX_FILE_BYTES + 1)
@@ -530,7 +530,7 @@ def test_large_files_are_refused(bench: Bench, monkeypatch: pytest.MonkeyPatch):
         bench.store.commit(ChangeSet.of(Create(P("n.md"), bytes(safe_fs.MAX_FILE_BYTES + 1))), author="agent")
 
 
-def test_only_regular_files_are_read(bench: Bench):
+def test_only_regular_files_are_read(bench: StoreBench):
     (bench.root / "folder.md").mkdir()
     os.mkfifo(bench.root / "pipe.md")
     for path in ("folder.md", "pipe.md"):
@@ -542,7 +542,7 @@ def test_only_regular_files_are_read(bench: Bench):
         bench.store.read(P("a.md/x.md"))
 
 
-def test_names_that_are_not_unicode_survive(bench: Bench):
+def test_names_that_are_not_unicode_survive(bench: StoreBench):
     name = NotePath.on_disk(os.fsdecode(b"caf\xe9.md"))
     (bench.root / name.text).write_bytes(b"x")
     commit = bench.store.commit(ChangeSet.of(Update(name, b"x", b"y")), author="agent")
@@ -551,7 +551,7 @@ def test_names_that_are_not_unicode_survive(bench: Bench):
     assert [version.path for version in bench.journal.history(name)] == [name, name]
 
 
-def test_a_lost_vault_is_reported_and_works_again_when_it_returns(bench: Bench):
+def test_a_lost_vault_is_reported_and_works_again_when_it_returns(bench: StoreBench):
     aside = bench.folder / "aside"
     bench.root.rename(aside)
     for work in (
@@ -568,7 +568,7 @@ def test_a_lost_vault_is_reported_and_works_again_when_it_returns(bench: Bench):
     assert bench.files() == NEW
 
 
-def test_a_commit_interrupted_by_a_lost_vault_is_recovered_later(bench: Bench, errors: list[str]):
+def test_a_commit_interrupted_by_a_lost_vault_is_recovered_later(bench: StoreBench, errors: list[str]):
     errors.append("could not roll back a failed commit")
     aside = bench.folder / "aside"
 
@@ -588,7 +588,7 @@ def test_a_commit_interrupted_by_a_lost_vault_is_recovered_later(bench: Bench, e
     assert bool(bench.journal.commits()) == (bench.files() == NEW)
 
 
-def test_own_writes_are_recognized_by_hash_until_another_program_writes(bench: Bench):
+def test_own_writes_are_recognized_by_hash_until_another_program_writes(bench: StoreBench):
     store = bench.store
     store.commit(CHANGES, author="agent")
     assert store.is_own_write(P("a.md"), content_hash(b"ALPHA\n"))
@@ -600,14 +600,14 @@ def test_own_writes_are_recognized_by_hash_until_another_program_writes(bench: B
     assert not store.is_own_write(P("a.md"), content_hash(b"ALPHA\n")), "going back to ours is a change"
 
 
-def test_a_failed_commit_leaves_no_own_writes(bench: Bench):
+def test_a_failed_commit_leaves_no_own_writes(bench: StoreBench):
     (bench.root / "a.md").write_bytes(b"mine\n")
     with pytest.raises(ConflictError):
         bench.store.commit(CHANGES, author="agent")
     assert not bench.store.is_own_write(P("b.md"), content_hash(b"BETA\n"))
 
 
-def test_leftover_temporary_files_are_removed(bench: Bench):
+def test_leftover_temporary_files_are_removed(bench: StoreBench):
     (bench.root / "sub").mkdir()
     (bench.root / ".~scriptorium-1-0").write_bytes(b"x")
     (bench.root / "sub" / ".~scriptorium-2-0").write_bytes(b"x")
@@ -615,13 +615,13 @@ def test_leftover_temporary_files_are_removed(bench: Bench):
     assert bench.files() == OLD
 
 
-def test_the_status_has_size_and_times(bench: Bench):
+def test_the_status_has_size_and_times(bench: StoreBench):
     os.utime(bench.root / "a.md", (1000, 2000))
     status = bench.store.stat(P("a.md"))
     assert (status.size, status.modified) == (6, 2000)
 
 
-def test_a_damaged_intent_is_set_aside(bench: Bench):
+def test_a_damaged_intent_is_set_aside(bench: StoreBench):
     intents = bench.folder / "data" / "intents"
     (intents / "1-x.ready.json").write_bytes(b"{broken")
     bench.store.commit(CHANGES, author="agent")
@@ -630,14 +630,14 @@ def test_a_damaged_intent_is_set_aside(bench: Bench):
     assert "1-x.ready.damaged" in (bench.store.problem or "")
 
 
-def test_a_thousand_files_in_one_commit(bench: Bench):
+def test_a_thousand_files_in_one_commit(bench: StoreBench):
     changes = ChangeSet.of(*(Create(P(f"many/{n}.md"), b"%d" % n) for n in range(1000)))
     bench.store.commit(changes, author="agent")
     assert len(list((bench.root / "many").iterdir())) == 1000
 
 
 def test_a_disk_error_for_one_of_many_files_changes_nothing(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch
+    bench: StoreBench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     old = {f"many {number}.md": f"old {number}\n".encode() for number in range(150)}
     for name, content in old.items():

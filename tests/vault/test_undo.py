@@ -21,7 +21,7 @@ P = NotePath.parse
 MEMORY = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 
 
-class Vault:
+class UndoVault:
     def __init__(self, folder: Path) -> None:
         (folder / "vault").mkdir()
         self.root = folder / "vault"
@@ -51,12 +51,12 @@ class Vault:
 
 @pytest.fixture
 def vault(tmp_path: Path):
-    vault = Vault(tmp_path)
+    vault = UndoVault(tmp_path)
     yield vault
     vault.journal.close()
 
 
-def test_undo_of_a_delete_restores_the_note_from_the_trash(vault: Vault):
+def test_undo_of_a_delete_restores_the_note_from_the_trash(vault: UndoVault):
     (vault.root / "a.md").write_bytes(b"1\n")
     inode = (vault.root / "a.md").stat().st_ino
     number = vault.commit(Delete(P("a.md"), b"1\n"))
@@ -67,7 +67,7 @@ def test_undo_of_a_delete_restores_the_note_from_the_trash(vault: Vault):
     assert not (vault.root / ".trash").exists()
 
 
-def test_a_trash_copy_that_was_changed_stays(vault: Vault):
+def test_a_trash_copy_that_was_changed_stays(vault: UndoVault):
     (vault.root / "a.md").write_bytes(b"1\n")
     number = vault.commit(Delete(P("a.md"), b"1\n"))
     (vault.root / ".trash" / "a.md").write_bytes(b"changed\n")
@@ -76,7 +76,7 @@ def test_a_trash_copy_that_was_changed_stays(vault: Vault):
     assert (vault.root / ".trash" / "a.md").read_bytes() == b"changed\n"
 
 
-def test_undo_of_a_create_moves_the_note_to_the_trash_and_removes_its_folders(vault: Vault):
+def test_undo_of_a_create_moves_the_note_to_the_trash_and_removes_its_folders(vault: UndoVault):
     number = vault.commit(Create(P("x/y/a.md"), b"1\n"))
     vault.undo(number)
     assert vault.files() == {}
@@ -84,7 +84,7 @@ def test_undo_of_a_create_moves_the_note_to_the_trash_and_removes_its_folders(va
     assert (vault.root / ".trash" / "a.md").read_bytes() == b"1\n"
 
 
-def test_a_folder_with_something_of_the_user_stays(vault: Vault):
+def test_a_folder_with_something_of_the_user_stays(vault: UndoVault):
     number = vault.commit(Create(P("x/y/a.md"), b"1\n"))
     (vault.root / "x" / "mine.md").write_bytes(b"mine")
     vault.undo(number)
@@ -92,7 +92,7 @@ def test_a_folder_with_something_of_the_user_stays(vault: Vault):
     assert not (vault.root / "x" / "y").exists()
 
 
-def test_a_created_note_that_was_edited_is_a_conflict(vault: Vault):
+def test_a_created_note_that_was_edited_is_a_conflict(vault: UndoVault):
     number = vault.commit(Create(P("a.md"), b"1\n"))
     (vault.root / "a.md").write_bytes(b"1\nmine\n")
     plan = vault.plan(number)
@@ -104,7 +104,7 @@ def test_a_created_note_that_was_edited_is_a_conflict(vault: Vault):
     assert vault.journal.commit(number).undone_by is not None
 
 
-def test_undo_of_a_move_moves_back_with_what_was_written_since(vault: Vault):
+def test_undo_of_a_move_moves_back_with_what_was_written_since(vault: UndoVault):
     (vault.root / "a.md").write_bytes(b"head\nold\ntail\n")
     number = vault.commit(Move(P("a.md"), P("sub/b.md"), b"head\nold\ntail\n", b"head\nnew\ntail\n"))
     (vault.root / "sub" / "b.md").write_bytes(b"head\nnew\ntail\nmine\n")
@@ -113,7 +113,7 @@ def test_undo_of_a_move_moves_back_with_what_was_written_since(vault: Vault):
     assert not (vault.root / "sub").exists()
 
 
-def test_a_later_move_by_the_user_stays(vault: Vault):
+def test_a_later_move_by_the_user_stays(vault: UndoVault):
     (vault.root / "a.md").write_bytes(b"old\n")
     update = vault.commit(Update(P("a.md"), b"old\n", b"new\n"))
     vault.commit(Move(P("a.md"), P("b.md"), b"new\n", b"new\n"))
@@ -121,7 +121,7 @@ def test_a_later_move_by_the_user_stays(vault: Vault):
     assert vault.files() == {"b.md": b"old\n"}
 
 
-def test_a_move_to_a_name_that_is_taken_again_is_a_conflict(vault: Vault):
+def test_a_move_to_a_name_that_is_taken_again_is_a_conflict(vault: UndoVault):
     (vault.root / "a.md").write_bytes(b"1\n")
     number = vault.commit(Move(P("a.md"), P("b.md"), b"1\n", b"1\n"))
     (vault.root / "a.md").write_bytes(b"mine\n")
@@ -131,7 +131,7 @@ def test_a_move_to_a_name_that_is_taken_again_is_a_conflict(vault: Vault):
     assert vault.files() == {"a.md": b"mine\n", "b.md": b"1\n"}
 
 
-def test_later_edits_elsewhere_in_the_note_stay(vault: Vault):
+def test_later_edits_elsewhere_in_the_note_stay(vault: UndoVault):
     text = b"".join(b"line %d\n" % n for n in range(20))
     (vault.root / "a.md").write_bytes(text)
     number = vault.commit(Update(P("a.md"), text, text.replace(b"line 3\n", b"agent\n")))
@@ -140,7 +140,7 @@ def test_later_edits_elsewhere_in_the_note_stay(vault: Vault):
     assert vault.files() == {"a.md": text.replace(b"line 15\n", b"mine\n")}
 
 
-def test_a_conflicting_line_shows_both_texts_and_writes_nothing(vault: Vault):
+def test_a_conflicting_line_shows_both_texts_and_writes_nothing(vault: UndoVault):
     (vault.root / "a.md").write_bytes(b"old\n")
     (vault.root / "b.md").write_bytes(b"old\n")
     number = vault.commit(Update(P("a.md"), b"old\n", b"agent\n"), Update(P("b.md"), b"old\n", b"agent\n"))
@@ -156,7 +156,7 @@ def test_a_conflicting_line_shows_both_texts_and_writes_nothing(vault: Vault):
         plan.resolve({P("c.md"): b""})
 
 
-def test_undo_of_a_note_that_was_deleted_since_asks(vault: Vault):
+def test_undo_of_a_note_that_was_deleted_since_asks(vault: UndoVault):
     (vault.root / "a.md").write_bytes(b"old\n")
     number = vault.commit(Update(P("a.md"), b"old\n", b"new\n"))
     (vault.root / "a.md").unlink()
@@ -167,7 +167,7 @@ def test_undo_of_a_note_that_was_deleted_since_asks(vault: Vault):
     assert vault.files() == {"a.md": b"old\n"}
 
 
-def test_a_swap_of_two_names_is_undone_in_one(vault: Vault):
+def test_a_swap_of_two_names_is_undone_in_one(vault: UndoVault):
     (vault.root / "a.md").write_bytes(b"A\n")
     (vault.root / "b.md").write_bytes(b"B\n")
     numbers = [
@@ -179,7 +179,7 @@ def test_a_swap_of_two_names_is_undone_in_one(vault: Vault):
     assert vault.files() == {"a.md": b"A\n", "b.md": b"B\n"}
 
 
-def test_case_only_moves_are_undone(vault: Vault):
+def test_case_only_moves_are_undone(vault: UndoVault):
     (vault.root / "a.md").write_bytes(b"1\n")
     number = vault.commit(Move(P("a.md"), P("A.md"), b"1\n", b"1\n"))
     assert vault.files() == {"A.md": b"1\n"}
@@ -187,7 +187,7 @@ def test_case_only_moves_are_undone(vault: Vault):
     assert vault.files() == {"a.md": b"1\n"}
 
 
-def test_undo_is_undone_and_the_marks_follow(vault: Vault):
+def test_undo_is_undone_and_the_marks_follow(vault: UndoVault):
     number = vault.commit(Create(P("a.md"), b"1\n"))
     vault.undo(number)
     undo = vault.journal.commits(1)[0]
@@ -199,7 +199,7 @@ def test_undo_is_undone_and_the_marks_follow(vault: Vault):
     assert vault.journal.commit(undo.id).undone_by is not None
 
 
-def test_undoing_twice_changes_nothing(vault: Vault):
+def test_undoing_twice_changes_nothing(vault: UndoVault):
     (vault.root / "a.md").write_bytes(b"old\n")
     numbers = [
         vault.commit(Update(P("a.md"), b"old\n", b"new\n")),
@@ -211,7 +211,7 @@ def test_undoing_twice_changes_nothing(vault: Vault):
     assert not vault.plan(*numbers).change_set
 
 
-def test_a_name_that_another_file_had_in_between_is_not_followed(vault: Vault):
+def test_a_name_that_another_file_had_in_between_is_not_followed(vault: UndoVault):
     first = vault.commit(Create(P("a.md"), b"a\n"))
     second = vault.commit(Create(P("b.md"), b"b\n"))
     third = vault.commit(Delete(P("b.md"), b"b\n"))
@@ -258,7 +258,7 @@ def change_of(files: dict[str, bytes], kind: str, name: str, other: str, content
     return Move(P(here), P(other), before, files[other])
 
 
-def run(vault: Vault, sequence) -> list[tuple[int, dict[str, bytes]]]:
+def run(vault: UndoVault, sequence) -> list[tuple[int, dict[str, bytes]]]:
     """Commit the valid changes; return the number of each commit with the files before it."""
     files = vault.files()
     done = []
@@ -281,7 +281,7 @@ def run(vault: Vault, sequence) -> list[tuple[int, dict[str, bytes]]]:
     return done
 
 
-def assert_consistent(vault: Vault) -> None:
+def assert_consistent(vault: UndoVault) -> None:
     """Check that the disk matches the journal's last commit, and that all contents are stored."""
     last = vault.journal.commits(1)[0]
     for change in last.changes:
@@ -298,7 +298,7 @@ quick = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCh
 @given(sequences)
 def test_undoing_all_from_the_last_to_the_first_restores_every_state(sequence):
     with tempfile.TemporaryDirectory(dir=MEMORY) as name:
-        vault = Vault(Path(name))
+        vault = UndoVault(Path(name))
         for number, before in reversed(run(vault, sequence)):
             vault.undo(number)
             assert vault.files() == before
@@ -309,7 +309,7 @@ def test_undoing_all_from_the_last_to_the_first_restores_every_state(sequence):
 @given(sequences)
 def test_undoing_all_at_once_restores_the_first_state(sequence):
     with tempfile.TemporaryDirectory(dir=MEMORY) as name:
-        vault = Vault(Path(name))
+        vault = UndoVault(Path(name))
         done = run(vault, sequence)
         if done:
             plan = vault.undo(*[number for number, _ in done])
@@ -324,7 +324,7 @@ def test_undoing_all_at_once_restores_the_first_state(sequence):
 @given(sequences, st.integers(0, 6))
 def test_undoing_one_restores_its_files_if_nothing_else_touched_them(sequence, pick):
     with tempfile.TemporaryDirectory(dir=MEMORY) as name:
-        vault = Vault(Path(name))
+        vault = UndoVault(Path(name))
         done = run(vault, sequence)
         if done:
             number, before = done[pick % len(done)]
@@ -347,7 +347,7 @@ def test_undoing_one_restores_its_files_if_nothing_else_touched_them(sequence, p
 @given(sequences, st.lists(st.tuples(st.sampled_from(NAMES), st.booleans()), max_size=3), st.data())
 def test_no_undo_ever_loses_a_line_that_was_written_since(sequence, edits, data):
     with tempfile.TemporaryDirectory(dir=MEMORY) as name:
-        vault = Vault(Path(name))
+        vault = UndoVault(Path(name))
         done = run(vault, sequence)
         lines = []
         for number, (note, at_the_end) in enumerate(edits):
@@ -368,7 +368,7 @@ def test_no_undo_ever_loses_a_line_that_was_written_since(sequence, edits, data)
         vault.journal.close()
 
 
-def test_a_moved_note_in_conflict_goes_back_to_its_place_with_the_text_that_is_picked(vault: Vault):
+def test_a_moved_note_in_conflict_goes_back_to_its_place_with_the_text_that_is_picked(vault: UndoVault):
     vault.commit(Create(P("a.md"), b"1\n2\n"), Create(P("b.md"), b"[[a]]\n"))
     made = vault.commit(
         Move(P("a.md"), P("c.md"), b"1\n2\n", b"1\nTWO\n"), Update(P("b.md"), b"[[a]]\n", b"[[c]]\n")
@@ -386,7 +386,7 @@ def test_a_moved_note_in_conflict_goes_back_to_its_place_with_the_text_that_is_p
     assert vault.journal.commit(made).undone_by is not None
 
 
-def test_a_moved_note_in_conflict_stays_where_its_old_place_is_taken(vault: Vault):
+def test_a_moved_note_in_conflict_stays_where_its_old_place_is_taken(vault: UndoVault):
     vault.commit(Create(P("a.md"), b"1\n2\n"))
     made = vault.commit(Move(P("a.md"), P("c.md"), b"1\n2\n", b"1\nTWO\n"))
     vault.commit(Update(P("c.md"), b"1\nTWO\n", b"1\nzwei\n"), Create(P("a.md"), b"new\n"))
@@ -396,7 +396,7 @@ def test_a_moved_note_in_conflict_stays_where_its_old_place_is_taken(vault: Vaul
     assert plan.resolve({P("c.md"): conflict.theirs}).changes == (Update(P("c.md"), b"1\nzwei\n", b"1\n2\n"),)
 
 
-def test_a_note_moved_twice_in_what_is_undone_goes_back_all_the_way(vault: Vault):
+def test_a_note_moved_twice_in_what_is_undone_goes_back_all_the_way(vault: UndoVault):
     vault.commit(Create(P("a.md"), b"1\n2\n"))
     first = vault.commit(Move(P("a.md"), P("b.md"), b"1\n2\n", b"1\n2\n"))
     second = vault.commit(Move(P("b.md"), P("c.md"), b"1\n2\n", b"1\nTWO\n"))
@@ -407,7 +407,7 @@ def test_a_note_moved_twice_in_what_is_undone_goes_back_all_the_way(vault: Vault
     assert conflict.restored_path == P("b.md")
 
 
-def test_the_undo_side_of_a_conflict_includes_later_edits_without_conflict(vault: Vault):
+def test_the_undo_side_of_a_conflict_includes_later_edits_without_conflict(vault: UndoVault):
     lines = b"".join(b"line %d\n" % n for n in range(12))
     vault.commit(Create(P("a.md"), lines))
     changed = lines.replace(b"line 2\n", b"agent\n").replace(b"line 9\n", b"agent too\n")

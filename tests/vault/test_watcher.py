@@ -20,7 +20,7 @@ P = NotePath.parse
 ENOUGH = 20.0
 
 
-class Watched:
+class WatchedVault:
     """A watched vault; `until` waits for a batch that makes a condition true."""
 
     def __init__(self, folder: Path) -> None:
@@ -57,8 +57,8 @@ class Watched:
 
 
 @pytest.fixture
-async def watched(tmp_path: Path) -> AsyncIterator[Watched]:
-    watched = Watched(tmp_path)
+async def watched(tmp_path: Path) -> AsyncIterator[WatchedVault]:
+    watched = WatchedVault(tmp_path)
     (watched.root / "old.md").write_bytes(b"old\n")
     (watched.root / "sub").mkdir()
     (watched.root / "sub" / "deep.md").write_bytes(b"deep\n")
@@ -73,7 +73,7 @@ async def watched(tmp_path: Path) -> AsyncIterator[Watched]:
     watched.journal.close()
 
 
-async def test_an_outside_edit_a_new_file_and_a_removal_arrive(watched: Watched):
+async def test_an_outside_edit_a_new_file_and_a_removal_arrive(watched: WatchedVault):
     (watched.root / "old.md").write_bytes(b"edited\n")
     (watched.root / "new.md").write_bytes(b"new\n")
     (watched.root / "sub" / "deep.md").unlink()
@@ -81,7 +81,7 @@ async def test_an_outside_edit_a_new_file_and_a_removal_arrive(watched: Watched)
     assert watched.removed == {"sub/deep.md"}
 
 
-async def test_an_editor_that_saves_atomically_is_one_change(watched: Watched):
+async def test_an_editor_that_saves_atomically_is_one_change(watched: WatchedVault):
     for number in range(3):
         temp = watched.root / f"old.md.tmp{number}"
         temp.write_bytes(b"saved %d\n" % number)
@@ -92,22 +92,22 @@ async def test_an_editor_that_saves_atomically_is_one_change(watched: Watched):
     assert "old.md" not in watched.removed
 
 
-async def test_a_rename_is_a_removal_and_a_creation(watched: Watched):
+async def test_a_rename_is_a_removal_and_a_creation(watched: WatchedVault):
     (watched.root / "old.md").rename(watched.root / "renamed.md")
     await watched.until(lambda: "renamed.md" in watched.changed and "old.md" in watched.removed)
 
 
-async def test_a_rename_of_the_case_alone_is_seen(watched: Watched):
+async def test_a_rename_of_the_case_alone_is_seen(watched: WatchedVault):
     (watched.root / "old.md").rename(watched.root / "Old.md")
     await watched.until(lambda: "Old.md" in watched.changed and "old.md" in watched.removed)
 
 
-async def test_a_folder_that_is_renamed_takes_its_files_along(watched: Watched):
+async def test_a_folder_that_is_renamed_takes_its_files_along(watched: WatchedVault):
     (watched.root / "sub").rename(watched.root / "other")
     await watched.until(lambda: "other/deep.md" in watched.changed and "sub/deep.md" in watched.removed)
 
 
-async def test_a_new_or_removed_folder_reports_its_files(watched: Watched, tmp_path: Path):
+async def test_a_new_or_removed_folder_reports_its_files(watched: WatchedVault, tmp_path: Path):
     coming = tmp_path / "coming"
     (coming / "x").mkdir(parents=True)
     (coming / "x" / "y.md").write_bytes(b"y")
@@ -116,7 +116,7 @@ async def test_a_new_or_removed_folder_reports_its_files(watched: Watched, tmp_p
     await watched.until(lambda: "coming/x/y.md" in watched.changed and "sub/deep.md" in watched.removed)
 
 
-async def test_own_commits_are_not_reported(watched: Watched):
+async def test_own_commits_are_not_reported(watched: WatchedVault):
     watched.store.commit(
         ChangeSet.of(
             Create(P("made/by us.md"), b"1"),
@@ -133,7 +133,7 @@ async def test_own_commits_are_not_reported(watched: Watched):
     await watched.until(lambda: "old.md" in watched.changed)
 
 
-async def test_a_return_to_own_bytes_is_reported(watched: Watched):
+async def test_a_return_to_own_bytes_is_reported(watched: WatchedVault):
     watched.store.commit(ChangeSet.of(Update(P("old.md"), b"old\n", b"ours\n")), author="agent")
     (watched.root / "old.md").write_bytes(b"theirs\n")
     await watched.until(lambda: "old.md" in watched.changed)
@@ -142,7 +142,7 @@ async def test_a_return_to_own_bytes_is_reported(watched: Watched):
     await watched.until(lambda: "old.md" in watched.changed)
 
 
-async def test_hidden_and_temporary_files_are_not_reported(watched: Watched):
+async def test_hidden_and_temporary_files_are_not_reported(watched: WatchedVault):
     for folder in (".git", ".obsidian", "node_modules"):
         (watched.root / folder).mkdir()
         (watched.root / folder / "x.md").write_bytes(b"x")
@@ -152,7 +152,7 @@ async def test_hidden_and_temporary_files_are_not_reported(watched: Watched):
     assert {name for name in watched.changed if not name.startswith("mark")} == set()
 
 
-async def test_a_thousand_files_at_once_all_arrive(watched: Watched):
+async def test_a_thousand_files_at_once_all_arrive(watched: WatchedVault):
     names = {f"many/{number}.md" for number in range(1000)}
     (watched.root / "many").mkdir()
     for name in names:
@@ -163,7 +163,7 @@ async def test_a_thousand_files_at_once_all_arrive(watched: Watched):
     await watched.until(lambda: names <= watched.removed)
 
 
-async def test_loss_and_return_of_the_vault_are_reported(watched: Watched, tmp_path: Path):
+async def test_loss_and_return_of_the_vault_are_reported(watched: WatchedVault, tmp_path: Path):
     watched.root.rename(tmp_path / "aside")
     await watched.until(lambda: any(batch.lost for batch in watched.batches))
     (tmp_path / "aside").rename(watched.root)
@@ -173,7 +173,7 @@ async def test_loss_and_return_of_the_vault_are_reported(watched: Watched, tmp_p
     await watched.until(lambda: "old.md" in watched.changed)
 
 
-async def test_a_replaced_folder_is_scanned_again(watched: Watched, tmp_path: Path):
+async def test_a_replaced_folder_is_scanned_again(watched: WatchedVault, tmp_path: Path):
     replacement = tmp_path / "replacement"
     replacement.mkdir()
     watched.root.rename(tmp_path / "aside")
@@ -222,7 +222,7 @@ def test_a_flood_of_events_causes_a_full_comparison(tmp_path: Path):
     assert found.removed == (P("gone.md"),)
 
 
-async def test_files_of_other_kinds_and_large_ones_are_reported_too(watched: Watched):
+async def test_files_of_other_kinds_and_large_ones_are_reported_too(watched: WatchedVault):
     with (watched.root / "film.mp4").open("wb") as file:
         file.truncate(65 * 1024 * 1024)
     (watched.root / "image.png").write_bytes(b"png")

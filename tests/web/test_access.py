@@ -54,7 +54,7 @@ def server() -> Iterator[PageServer]:
         yield running
 
 
-class Bench:
+class WebBench:
     """Web access set up for one provider with the address of the test's server."""
 
     def __init__(self, server: PageServer, provider: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -75,11 +75,11 @@ class Bench:
 
 
 @pytest.fixture(params=sorted(PROVIDERS))
-def bench(request: pytest.FixtureRequest, server: PageServer, monkeypatch: pytest.MonkeyPatch) -> Bench:
-    return Bench(server, request.param, monkeypatch)
+def bench(request: pytest.FixtureRequest, server: PageServer, monkeypatch: pytest.MonkeyPatch) -> WebBench:
+    return WebBench(server, request.param, monkeypatch)
 
 
-async def test_each_provider_finds_pages_by_its_own_protocol(bench: Bench) -> None:
+async def test_each_provider_finds_pages_by_its_own_protocol(bench: WebBench) -> None:
     bench.server.answers[bench.path] = answer_of(bench.provider.id, RESULTS)
     search = bench.web.prepare("clocks & tides", 5)
     first, second = await bench.web.run(search)
@@ -96,7 +96,7 @@ async def test_each_provider_finds_pages_by_its_own_protocol(bench: Bench) -> No
     assert queries == ["clocks & tides"]
 
 
-async def test_what_is_shown_is_what_is_sent_and_the_key_is_not_shown(bench: Bench) -> None:
+async def test_what_is_shown_is_what_is_sent_and_the_key_is_not_shown(bench: WebBench) -> None:
     bench.server.answers[bench.path] = answer_of(bench.provider.id, RESULTS)
     search = bench.web.prepare("clocks", 1)
     assert len(await bench.web.run(search)) == 1
@@ -112,7 +112,7 @@ async def test_what_is_shown_is_what_is_sent_and_the_key_is_not_shown(bench: Ben
     assert "-key" not in repr(search)
 
 
-async def test_nothing_found_is_no_error(bench: Bench) -> None:
+async def test_nothing_found_is_no_error(bench: WebBench) -> None:
     bench.server.answers[bench.path] = answer_of(bench.provider.id, [])
     assert await bench.web.run(bench.web.prepare("nothing", 5)) == []
 
@@ -121,7 +121,7 @@ async def test_nothing_found_is_no_error(bench: Bench) -> None:
     ("status", "words"),
     [(401, "(rejected the key|refuses searches)"), (429, "reached its search limit"), (500, "error 500")],
 )
-async def test_errors_have_readable_messages(bench: Bench, status: int, words: str) -> None:
+async def test_errors_have_readable_messages(bench: WebBench, status: int, words: str) -> None:
     bench.server.answers[bench.path] = Response("secret words of a server", status)
     with pytest.raises(WebError, match=words) as caught:
         await bench.web.run(bench.web.prepare("clocks", 5))
@@ -133,18 +133,29 @@ async def test_errors_have_readable_messages(bench: Bench, status: int, words: s
     "body",
     ["", "[1, 2]", "{", '{"results": 3, "web": 3}', "[" * 100_000, '{"web": {"results": "x"}}', "<html>"],
 )
-async def test_malformed_answers_are_errors_not_results(bench: Bench, body: str) -> None:
+async def test_malformed_answers_are_errors_not_results(bench: WebBench, body: str) -> None:
     kind = "text/html" if bench.provider.id == "duckduckgo" else "application/json"
     bench.server.answers[bench.path] = Response(body, media_type=kind)
     with pytest.raises(ScriptoriumError):
         await bench.web.run(bench.web.prepare("clocks", 5))
 
 
-async def test_a_provider_that_redirects_gets_no_key_elsewhere(bench: Bench) -> None:
+async def test_a_provider_that_redirects_gets_no_key_elsewhere(bench: WebBench) -> None:
     bench.server.answers[bench.path] = RedirectResponse("/other")
     with pytest.raises(WebError, match="redirect"):
         await bench.web.run(bench.web.prepare("clocks", 5))
     assert len(bench.server.asked) == 1
+
+
+@pytest.mark.parametrize("key", ["tv–key", "tv\nkey"])
+async def test_a_key_that_no_header_can_contain_is_reported(
+    server: PageServer, monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    bench = WebBench(server, "tavily", monkeypatch)
+    bench.keys[key_account("tavily", "")] = key
+    with pytest.raises(PermissionDeniedError, match="Nothing was sent"):
+        await bench.web.run(bench.web.prepare("clocks", 5))
+    assert server.asked == []
 
 
 def test_a_missing_setting_is_reported_with_its_place() -> None:

@@ -132,6 +132,7 @@ async def test_a_name_that_turns_to_loopback_between_two_hops_is_refused(server:
         "file:///etc/passwd",
         "//127.0.0.1:{port}/",
         "http://u:p@pages.example:{port}/",
+        "http://[x",
     ],
 )
 async def test_a_redirect_is_checked_as_the_first_address_is(server: PageServer, target: str) -> None:

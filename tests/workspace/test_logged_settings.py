@@ -19,11 +19,11 @@ def rows(workspace: Workspace, tool: str) -> list[tuple[str, str]]:
 async def test_switched_categories(workspace: Workspace) -> None:
     here = workspace.vault_settings
     workspace.change_vault_settings(here.with_categories(True, "development"))
-    assert rows(workspace, "categories") == [("on", "Switched on the tools of development.")]
+    assert rows(workspace, "categories") == [("on", "Turned on the tools of development.")]
     workspace.apply_settings(workspace.settings)
     assert len(rows(workspace, "categories")) == 1
     workspace.change_vault_settings(here.with_categories(False, "development"))
-    assert rows(workspace, "categories")[0] == ("off", "Switched off the tools of development.")
+    assert rows(workspace, "categories")[0] == ("off", "Turned off the tools of development.")
 
 
 async def test_tokens(workspace: Workspace) -> None:

@@ -38,6 +38,11 @@ def test_no_category_is_given_services_that_none_of_its_tools_uses(workspace: Wo
     assert set(workspace.runner.services) == used
 
 
+@pytest.mark.parametrize("path", ["../outside.md", "/etc/hosts", ""])
+def test_a_model_sees_no_text_at_an_invalid_path(workspace: Workspace, path: str) -> None:
+    assert workspace._model_visibility.visible_text(path) is None
+
+
 async def test_a_vault_that_is_open_read_only_says_that_nothing_waits(sample_vault) -> None:
     vault = await open_vault(sample_vault, Settings(), None, read_only=True)
     try:

@@ -228,7 +228,7 @@ class AcpClient:
 
 def _find_option(options: list[schema.PermissionOption], *kinds: str) -> schema.PermissionOption | None:
     """Return the first option of the first of these kinds that the program offers, or None."""
-    return next((one for kind in kinds for one in options if one.kind == kind), None)
+    return next((option for kind in kinds for option in options if option.kind == kind), None)
 
 
 def _permission_response(option: schema.PermissionOption | None) -> schema.RequestPermissionResponse:

@@ -8,6 +8,7 @@ approval.
 from __future__ import annotations
 
 import asyncio
+import re
 from typing import Annotated
 
 from pydantic import Field
@@ -136,16 +137,13 @@ async def agent_action(
     """
     if not may_change:
         raise PermissionDeniedError(f"{_READ_ONLY_MESSAGE} Not allowed: {what}", what=what)
-    arguments = (("kind", kind), *((name, value) for name, _, value in _split_details(details or [])))
+    fields = (detail.partition(" = ") for detail in details or [])
+    arguments = (("kind", kind), *((name, value) for name, _, value in fields))
 
     async def run() -> ActionAllowed:
         return ActionAllowed(what=what, message="Allowed once. The program performs the action.")
 
     return context.propose_effect(Effect(COMMAND, f"Run outside the app: {what}", arguments), run)
-
-
-def _split_details(details: list[str]) -> list[tuple[str, str, str]]:
-    return [detail.partition(" = ") for detail in details]
 
 
 def _decode_exact(content: bytes, path: str) -> str:
@@ -163,7 +161,8 @@ def _decode_exact(content: bytes, path: str) -> str:
 def _line_range(text: str, line: int | None, limit: int | None) -> str:
     if line is None and limit is None:
         return text
-    lines = text.splitlines(keepends=True)
+    # Not `splitlines`, which also splits at characters that end no line of a file.
+    lines = re.findall(r"[^\n]*\n|[^\n]+", text)
     first = (line or 1) - 1
     return "".join(lines[first : None if limit is None else first + limit])
 

@@ -18,7 +18,7 @@ from app.desktop.runtime.translation import translate
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.diff.view import DiffView
 from app.desktop.widgets.panel import ElidedLabel
-from app.desktop.widgets.text_editor import MAX_BYTES, TextEditor
+from app.desktop.widgets.text_editor import MAX_TEXT_BYTES, TextEditor
 from app.encoding import is_binary
 from app.permissions.approval import Effect
 from app.permissions.partial_approval import ApprovalDraft, FileDraft, SelectionState
@@ -277,7 +277,7 @@ class ReviewPage(QWidget):
 
 
 def _read_only_reason(content: bytes) -> str:
-    if len(content) > MAX_BYTES:
+    if len(content) > MAX_TEXT_BYTES:
         return translate("Approval", "This text is too large to edit here.")
     if is_binary(content):
         return translate("Approval", "This file is not text.")

@@ -25,7 +25,7 @@ from app.settings import CallerProfile
 from app.vault.globs import word_matches
 from app.vault.path import NotePath
 
-_COLUMNS = 3
+_COLUMN_COUNT = 3
 
 
 class ProfileEditor(QScrollArea):
@@ -94,7 +94,7 @@ class ProfileEditor(QScrollArea):
             box.setToolTip("" if category.is_enabled else disabled_tip)
             box.toggled.connect(self._emit_profile)
             self.boxes[category.id] = box
-            self._grid.addWidget(box, number // _COLUMNS, number % _COLUMNS)
+            self._grid.addWidget(box, number // _COLUMN_COUNT, number % _COLUMN_COUNT)
         self._fill()
 
     def show_profile(self, profile: CallerProfile) -> None:
@@ -219,7 +219,7 @@ class ProfileEditor(QScrollArea):
         self._grid.setContentsMargins(4, 0, 0, 0)
         self._grid.setHorizontalSpacing(18)
         self._grid.setVerticalSpacing(2)
-        self._grid.setColumnStretch(_COLUMNS, 1)
+        self._grid.setColumnStretch(_COLUMN_COUNT, 1)
         column.addWidget(self._category_boxes)
         column.addWidget(self.tools)
         column.addSpacing(4)

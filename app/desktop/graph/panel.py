@@ -184,10 +184,10 @@ class GraphPanel(QWidget):
         """Set the filter of the settings panel to `query`."""
         self.view.settings_controller.set(self.view.settings_panel.settings.updated(filter=query))
 
-    def show_together(self, paths: Collection[str]) -> None:
+    def show_together(self, note_paths: Collection[str]) -> None:
         """Select these notes and fit the view to them."""
-        self.view.select(paths)
-        self.view.fit(paths)
+        self.view.select(note_paths)
+        self.view.fit(note_paths)
 
     def set_search_results(self, found_paths: Collection[str]) -> None:
         """Keep the results of a search bright; no paths end the search."""

@@ -42,7 +42,7 @@ from app.permissions.request_labels import format_size
 from app.toolkit.memory_service import OWN_AGENT
 from app.toolkit.outcome import ToolOutcome
 from app.vault.commits import Version
-from app.vault.escaped_line import escape_hidden
+from app.vault.invisible_chars import escape_hidden
 from app.workspace.service.memory import BlockHistory
 
 if TYPE_CHECKING:
@@ -205,7 +205,7 @@ class BlockPage(QWidget):
             title = self.tr("“{0}” could not be saved").format(escape_hidden(base.label))
             await dialogs.show_message(self.window(), title, problem)
             return False
-        self._settle_text(base.path.key, text)
+        self._update_draft(base.path.key, text)
         self.saved.emit()
         return True
 
@@ -273,11 +273,11 @@ class BlockPage(QWidget):
             return False
         self.status.setText(message)
         if not keeps_text and path is not None:
-            self._settle_text(path.key, saved_text)
+            self._update_draft(path.key, saved_text)
         self.saved.emit()
         return True
 
-    def _settle_text(self, key: str, saved_text: str | None) -> None:
+    def _update_draft(self, key: str, saved_text: str | None) -> None:
         """Allow the next state of a block to replace its text, unless it was edited after the save."""
         if (draft := self._drafts.get(key)) is not None:
             base, text = draft

@@ -415,10 +415,10 @@ class NoteDocument(QObject):
 
     async def _merge(self) -> None:
         while True:
-            conflict, mine = self.conflict, self.text
+            conflict, own_text = self.conflict, self.text
             text = await self.compute_merge()
             # The user may have continued typing, or the file may have changed again.
-            if self.conflict is conflict and self.text == mine:
+            if self.conflict is conflict and self.text == own_text:
                 break
         if self.conflict is None:
             return
@@ -435,9 +435,9 @@ class NoteDocument(QObject):
         conflict = self.conflict
         if conflict is None or conflict.theirs is None:
             return
-        mine, base = self.text, conflict.base
+        own_text, base = self.text, conflict.base
         self.page, self.conflict = conflict.theirs, None
-        if text != mine:
+        if text != own_text:
             self.text_changed.emit(text)
         if self.page.path != base.path:
             self.renamed.emit(self.page)
@@ -528,9 +528,9 @@ class NoteDocument(QObject):
             return
         base = self.page.content
         while True:
-            mine = self.text
-            text = await asyncio.to_thread(merge_texts, base, mine.encode("utf-8"), theirs.content)
-            if self.text == mine:
+            own_text = self.text
+            text = await asyncio.to_thread(merge_texts, base, own_text.encode("utf-8"), theirs.content)
+            if self.text == own_text:
                 break
         if text is None:
             self._enter_conflict(theirs, by_app=True)

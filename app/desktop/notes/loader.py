@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 # The HTML of a longer note would block the window for over a second: Qt lays it out in the GUI thread.
 _MAX_RENDERED_CHARS = 200_000
 _MAX_IMAGES = 60
-_MAX_RELATED = 12
+_MAX_RELATED_NOTES = 12
 _TEXT_POINTS = 10.5
 # Formulas and diagrams have double resolution, for sharp screens and paper.
 _DRAWING_RATIO = 2.0
@@ -62,7 +62,7 @@ def load_context(vault: VaultService, path: NotePath) -> NoteContext:
 
 def load_related(vault: VaultService, path: NotePath) -> tuple[RelatedNote, ...]:
     """Return the notes related by more than a link, closest first."""
-    return vault.notes.related(path, _MAX_RELATED)
+    return vault.notes.related(path, _MAX_RELATED_NOTES)
 
 
 async def load_mentions(vault: VaultService, path: NotePath) -> tuple[Mention, ...]:

@@ -25,9 +25,9 @@ async def compare_conflict(document: NoteDocument, theme: ThemeSource, parent: Q
     conflict = document.conflict
     if conflict is None or conflict.theirs is None:
         return False
-    mine, merged = document.text.encode("utf-8"), await document.compute_merge()
+    own_content, merged = document.text.encode("utf-8"), await document.compute_merge()
     merge_conflict = MergeConflict(
-        conflict.theirs.path, mine, conflict.theirs.content, conflict.base.content, b""
+        conflict.theirs.path, own_content, conflict.theirs.content, conflict.base.content, b""
     )
     merged_content = None if merged is None else merged.encode("utf-8")
     resolution = None if conflict.result is None else conflict.result.encode("utf-8")
@@ -41,12 +41,12 @@ async def compare_conflict(document: NoteDocument, theme: ThemeSource, parent: Q
     )
     choices: list[bytes | None] = []
     # Read the choices on `finished`, before the dialog is deleted; every way to close the dialog emits it.
-    dialog.finished.connect(lambda _: choices.append(dialog.choices().get(merge_conflict.path, mine)))
+    dialog.finished.connect(lambda _: choices.append(dialog.choices().get(merge_conflict.path, own_content)))
     accepted = await dialogs.run_dialog(dialog) == int(QDialog.DialogCode.Accepted)
     choice = choices[0] if choices else None
-    result = mine if choice is None else choice
+    result = own_content if choice is None else choice
     if not accepted or document.conflict is not conflict:
-        is_edited = result not in (mine, merge_conflict.theirs, merged_content)
+        is_edited = result not in (own_content, merge_conflict.theirs, merged_content)
         if document.conflict is None:
             # The conflict ended while the dialog was open, so there is nothing left to decide.
             if accepted or is_edited:

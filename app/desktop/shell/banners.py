@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolBut
 from app.desktop.theme.theme import ThemeSource, icon
 
 _ICONS = {"danger": "warning-octagon", "warning": "warning", "info": "info"}
-_MAX_VISIBLE = 4
+_MAX_VISIBLE_BANNERS = 4
 # This limit keeps a program from filling the memory with notices.
 _MAX_MESSAGES = 50
 
@@ -122,7 +122,7 @@ class Banners(QWidget):
         if len(messages) > _MAX_MESSAGES:
             self.clear(next(key for key, banner in self._banners.items() if banner is messages[0]))
             return
-        capacity = max(1, _MAX_VISIBLE - (len(self._banners) - len(messages)))
+        capacity = max(1, _MAX_VISIBLE_BANNERS - (len(self._banners) - len(messages)))
         hidden = messages[:-capacity]
         for banner in self._banners.values():
             banner.setVisible(banner not in hidden)

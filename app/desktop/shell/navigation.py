@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QObject, Signal
 
-_MAX_HISTORY = 200
+_MAX_HISTORY_ENTRIES = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +42,14 @@ class Navigation(QObject):
         """Go to a note; unless it is the current entry, add it and drop the entries after the current one."""
         entry = HistoryEntry(path, fragment)
         if self._index < 0 or self._entries[self._index] != entry:
-            self._entries = [*self._entries[: self._index + 1], entry][-_MAX_HISTORY:]
+            self._entries = [*self._entries[: self._index + 1], entry][-_MAX_HISTORY_ENTRIES:]
             self._index = len(self._entries) - 1
         self._emit_current()
 
     def record_visit(self, path: str) -> None:
         """Add a note to the history that was opened in another way, for example by its tab."""
         if self._index < 0 or self._entries[self._index].path != path:
-            self._entries = [*self._entries[: self._index + 1], HistoryEntry(path)][-_MAX_HISTORY:]
+            self._entries = [*self._entries[: self._index + 1], HistoryEntry(path)][-_MAX_HISTORY_ENTRIES:]
             self._index = len(self._entries) - 1
             self.changed.emit()
 

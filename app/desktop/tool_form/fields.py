@@ -18,7 +18,7 @@ from app.desktop.tool_form.completions import has_completions
 from app.desktop.widgets.model_form import Editor, create_editor
 from app.toolkit.argument_types import ArgumentKind
 from app.toolkit.tool import Parameter
-from app.vault.markdown.yaml_tree import UnreadableYaml, read_tree, to_dict
+from app.vault.markdown.yaml_tree import UnreadableYamlError, read_tree, to_dict
 
 Find = Callable[[ArgumentKind, str], Awaitable[list[str]]]
 _VISIBLE_LINES = {ArgumentKind.MARKDOWN: 7, ArgumentKind.PROPERTIES: 4}
@@ -160,7 +160,7 @@ def _create_properties_field(value: object) -> Editor:
             return None
         try:
             tree = read_tree(text)
-        except UnreadableYaml:
+        except UnreadableYamlError:
             return text  # validation by the model reports the problem
         return to_dict(tree) if tree is not None else None
 

@@ -111,7 +111,7 @@ def _frames(html: str) -> dict[int, _Frame]:
         elif name in ("table", "ul", "ol"):
             frames[match.start()] = frame = _Frame(1, _LIST_INDENT)
             if name == "table":
-                padding = int(found[1]) if (found := _PADDING.search(match[0])) else 0
+                padding = int(padding_match[1]) if (padding_match := _PADDING.search(match[0])) else 0
                 frame.padding = 2 * padding + _CELL_BORDER if padding else _QUOTE_PADDING
             open_frames.append(frame)
             cells.append(0)
@@ -127,5 +127,5 @@ def _frames(html: str) -> dict[int, _Frame]:
 def _size(attributes: str, name: str) -> str:
     """Return the size in the attribute `name`, in pixels, or an empty string if there is none."""
     _, _, rest = attributes.partition(f'{name}="')
-    found = _NUMBER.match(rest)
-    return found[0] if found else ""
+    number = _NUMBER.match(rest)
+    return number[0] if number else ""

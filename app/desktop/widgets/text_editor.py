@@ -12,7 +12,7 @@ from app.vault.editable_text import EditableText, NotEditableError
 
 _DEBOUNCE_MS = 200
 # An editor lays out every line: a larger text would block the window.
-MAX_BYTES = 1_500_000
+MAX_TEXT_BYTES = 1_500_000
 
 
 class TextEditor(QWidget):
@@ -53,7 +53,7 @@ class TextEditor(QWidget):
             NotEditableError: The content is too large, or an editor would not preserve its bytes. Call
                 `unload` then.
         """
-        if len(content) > MAX_BYTES:
+        if len(content) > MAX_TEXT_BYTES:
             raise NotEditableError("it is too large to edit here")
         text = EditableText.of(content)
         self.field.blockSignals(True)

@@ -1,1 +1,1 @@
-"""The layouts of a graph."""
+"""Graph layouts."""

@@ -24,9 +24,9 @@ _RIM_WIDTH = 0.9
 _GROUP_GAP = 1.2
 # Groups of up to the first size are packed disc by disc; if the graph has more nodes than the second number,
 # only groups of up to the third size are.
-_MAX_TIGHTLY_PACKED = 200
+_MAX_TIGHTLY_PACKED_DISCS = 200
 _MAX_NODES_FOR_PACKING = 5000
-_MAX_TIGHTLY_PACKED_OF_MANY = 12
+_MAX_TIGHTLY_PACKED_DISCS_OF_MANY = 12
 _MIN_LINKED_SIZE = 6
 _MAX_SINGLE_PASS_NODES = 1500
 _TICK_COUNT = 120
@@ -96,7 +96,7 @@ def _build_tree(groups: NDArray[np.int32], names: tuple[str, ...]) -> _GroupLayo
 
 
 def _count_members(group: _GroupLayout) -> int:
-    group.count = len(group.rows) + sum(_count_members(each) for each in group.inner.values())
+    group.count = len(group.rows) + sum(_count_members(inner) for inner in group.inner.values())
     return group.count
 
 
@@ -154,15 +154,15 @@ class _GroupPlacer:
         else:
             positions = pack_discs(
                 radii,
-                _MAX_TIGHTLY_PACKED
+                _MAX_TIGHTLY_PACKED_DISCS
                 if len(self._radii) <= _MAX_NODES_FOR_PACKING
-                else _MAX_TIGHTLY_PACKED_OF_MANY,
+                else _MAX_TIGHTLY_PACKED_DISCS_OF_MANY,
             )
         middle, reach = enclosing_circle(positions, radii.astype(np.float64))
         return positions - middle, reach
 
     def _layout_by_links(self, links: NDArray[np.int32], radii: NDArray[np.float32]) -> NDArray[np.float64]:
-        """Lay out members by their links, up to `_MAX_SINGLE_PASS_NODES` of them in one pass."""
+        """Lay out members by their links, in one pass if there are at most `_MAX_SINGLE_PASS_NODES`."""
         size = len(radii)
         if size > _MAX_SINGLE_PASS_NODES:
             return separate_circles(compute_layout(bare_graph(size, links)), radii, _NODE_GAP).astype(
@@ -180,9 +180,9 @@ class _GroupPlacer:
 
 
 def pack_discs(
-    radii: NDArray[np.float32], max_tightly_packed: int = _MAX_TIGHTLY_PACKED
+    radii: NDArray[np.float32], max_tightly_packed: int = _MAX_TIGHTLY_PACKED_DISCS
 ) -> NDArray[np.float64]:
-    """Pack nodes with the large ones in the middle; up to `max_tightly_packed` of them tightly."""
+    """Pack discs with the large ones in the middle, tightly if there are at most `max_tightly_packed`."""
     if len(radii) <= max_tightly_packed:
         return pack_circles(radii.astype(np.float64) + _NODE_GAP / 2)
     order = np.argsort(-radii, kind="stable")

@@ -189,6 +189,6 @@ def _pack_column(
     """
     order = np.lexsort((np.arange(len(x)), -radii))
     report(0.5, "Laying out along time")
-    x32, target32, radii32 = (as_contiguous(each, np.float32) for each in (x, target_y, radii))
+    x32, target32, radii32 = (as_contiguous(column, np.float32) for column in (x, target_y, radii))
     y = core_bindings.beeswarm(x32, target32, radii32, as_contiguous(order, np.int32), _NODE_GAP)
     return y.astype(np.float64)

@@ -1,32 +1,34 @@
 """Edits of a note's prose: all of it, at its ends, by text and by heading. Everything else stays unchanged.
 
-Inserted text takes the newlines of its surroundings, and additions to prose without a last newline do not
-add one.
+Inserted text takes the newline style of its surroundings. An addition to prose without a final newline does
+not add one.
 """
 
 from __future__ import annotations
+
+import re
 
 from app.errors import InvalidParametersError
 from app.vault.markdown.frontmatter import read_frontmatter
 from app.vault.markdown.headings import heading_key, section, section_at
 from app.vault.markdown.scan import scan
-from app.vault.markdown.text import apply_edits, newline_of, with_newlines
+from app.vault.markdown.text import BOM, apply_edits, newline_of, with_newlines
+
+_TRAILING_SPACES = re.compile(r"[^\S\r\n]*")
 
 
 def replace_body(text: str, body: str) -> str:
     """Return `text` with everything after its properties replaced by `body`."""
     start = read_frontmatter(text).body_start
-    lead = "" if start == 0 or text[start - 1] in "\n\ufeff" else newline_of(text, start)
-    return text[:start] + lead + with_newlines(body, newline_of(text, start))
+    newline = newline_of(text, start)
+    return text[:start] + _lead(text, start, newline) + with_newlines(body, newline)
 
 
 def append(text: str, addition: str) -> str:
     """Return `text` with `addition` on new lines at its end."""
     newline = newline_of(text, len(text))
     body = with_newlines(addition, newline)
-    if text in ("", "\ufeff"):
-        return text + _ensure_newline(body, newline)
-    if text.endswith("\n"):
+    if text in ("", BOM) or text.endswith("\n"):
         return text + _ensure_newline(body, newline)
     return text + newline + body.removesuffix(newline)
 
@@ -35,8 +37,8 @@ def prepend(text: str, addition: str) -> str:
     """Return `text` with `addition` on its own lines between the properties and the prose."""
     start = read_frontmatter(text).body_start
     newline = newline_of(text, start)
-    lead = "" if start == 0 or text[start - 1] in "\n\ufeff" else newline
-    return text[:start] + lead + _ensure_newline(with_newlines(addition, newline), newline) + text[start:]
+    body = _ensure_newline(with_newlines(addition, newline), newline)
+    return text[:start] + _lead(text, start, newline) + body + text[start:]
 
 
 def replace_text(text: str, old: str, new: str, occurrence: int | None = None) -> str:
@@ -92,10 +94,10 @@ def insert_under(text: str, heading: str, addition: str) -> str:
 
 
 def insert_lines(text: str, start: int, end: int, addition: str) -> str:
-    """Return `text` with `addition` after the last nonblank line between `start` and `end`."""
+    """Return `text` with `addition` below the last nonblank line between `start` and `end`, or at `start`."""
     newline = newline_of(text, start)
     body = with_newlines(addition, newline).removesuffix(newline)
-    position = start + len(text[start:end].rstrip())
+    position = _content_end(text, start, end)
     if position > start:
         return apply_edits(text, [(position, position, newline + body)])
     if start > 0 and text[start - 1] != "\n":
@@ -123,8 +125,22 @@ def replace_section(text: str, heading: str, replacement: str) -> str:
     if not old_section.strip():
         return insert_lines(text, target.start, target.end, body) if body else text
     first = target.start + len(old_section) - len(old_section.lstrip("\r\n"))
-    last = target.start + len(old_section.rstrip())
+    last = _content_end(text, target.start, target.end)
     return apply_edits(text, [(first, last, body)])
+
+
+def _content_end(text: str, start: int, end: int) -> int:
+    """Return the end of the last nonblank line between `start` and `end`, or `start` if all are blank."""
+    length = len(text[start:end].rstrip())
+    if not length:
+        return start
+    trailing_spaces = _TRAILING_SPACES.match(text, start + length, end)
+    return trailing_spaces.end() if trailing_spaces else end
+
+
+def _lead(text: str, start: int, newline: str) -> str:
+    """Return the newline that the line before `start` lacks, or an empty string."""
+    return "" if start == 0 or text[start - 1] in f"\n{BOM}" else newline
 
 
 def _ensure_newline(text: str, newline: str) -> str:

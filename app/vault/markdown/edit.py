@@ -1,6 +1,7 @@
 """Edits of a note's text; each returns the text with only the necessary characters changed.
 
-Newlines and the byte order mark are preserved, and so is a missing last newline unless the edit adds one.
+Newlines and the byte order mark are preserved. A missing final newline stays missing unless the edit adds
+one.
 """
 
 from __future__ import annotations

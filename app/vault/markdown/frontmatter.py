@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, field
 
 from app.vault.markdown.text import BOM
-from app.vault.markdown.yaml_tree import MAX_DEPTH, Mapping, UnreadableYaml, read_tree, to_dict
+from app.vault.markdown.yaml_tree import MAX_DEPTH, Mapping, UnreadableYamlError, read_tree, to_dict
 from app.vault.note import Span
 
 MAX_BLOCK_BYTES = 64 * 1024
@@ -25,8 +25,8 @@ class Frontmatter:
     """The parsed properties and the position of their block.
 
     `span` is the whole block with both `---` lines, `content` the part between them; both are None without a
-    block. `tree` has the span of each value; it is None for an empty or unreadable block and for JSON that is
-    not YAML. `body_start` is the index of the first character after the block and the BOM.
+    block. `tree` has the span of each value; it is None if the block is missing, empty or unreadable, or is
+    JSON but not YAML. `body_start` is the index of the first character after the BOM and the block.
     """
 
     properties: dict[str, object] = field(default_factory=dict)
@@ -38,7 +38,7 @@ class Frontmatter:
 
 
 def read_frontmatter(text: str) -> Frontmatter:
-    """Parse a note's properties: plain values only, with limits on size, depth, values and aliases."""
+    """Parse a note's properties into plain values, with limits on size, depth, values and aliases."""
     bom = len(BOM) if text.startswith(BOM) else 0
     content, end = block_extent(text)
     if content is None:
@@ -50,7 +50,7 @@ def read_frontmatter(text: str) -> Frontmatter:
         return Frontmatter({}, problem, span, content, end)
     try:
         tree = read_tree(block, content.start)
-    except UnreadableYaml as error:
+    except UnreadableYamlError as error:
         if (values := _parse_json(block)) is not None:
             return Frontmatter(values, None, span, content, end)
         return Frontmatter({}, f"The properties can't be read: {error}.", span, content, end)
@@ -58,7 +58,7 @@ def read_frontmatter(text: str) -> Frontmatter:
 
 
 def body_start(text: str) -> int:
-    """Return the index after the block, readable or not, and the byte order mark."""
+    """Return the index of the first character after the byte order mark and the block, readable or not."""
     content, end = block_extent(text)
     return end if content is not None else len(BOM) if text.startswith(BOM) else 0
 
@@ -80,10 +80,12 @@ def _parse_json(block: str) -> dict[str, object] | None:
         values = json.loads(block, parse_constant=str)
     except (ValueError, RecursionError):
         return None
-    return values if isinstance(values, dict) and _depth(values) <= MAX_DEPTH else None
+    return values if isinstance(values, dict) and _is_within_depth(values, MAX_DEPTH) else None
 
 
-def _depth(value: object) -> int:
-    if isinstance(value, dict):
-        return 1 + max(map(_depth, value.values()), default=0)
-    return 1 + max(map(_depth, value), default=0) if isinstance(value, list) else 1
+def _is_within_depth(value: object, levels: int) -> bool:
+    """Return whether a value has at most `levels` levels; the recursion goes no deeper."""
+    if levels == 0 or not isinstance(value, dict | list):
+        return levels > 0
+    children = value.values() if isinstance(value, dict) else value
+    return all(_is_within_depth(child, levels - 1) for child in children)

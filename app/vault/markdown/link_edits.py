@@ -19,7 +19,7 @@ Edit = tuple[int, int, str]
 
 
 def rewrite_links(text: str, rewrite: Callable[[Link], str | None]) -> str:
-    """Replace the targets of links; alias, heading, style and everything else stay.
+    """Return `text` with link targets replaced; alias, heading, style and everything else stay.
 
     Args:
         text: A note's text.
@@ -30,18 +30,18 @@ def rewrite_links(text: str, rewrite: Callable[[Link], str | None]) -> str:
             can't be edited.
     """
     edits: list[Edit] = []
-    in_properties: dict[Span, tuple[Link, str]] = {}
+    in_properties: list[tuple[Link, str]] = []
     for link in scan(text).links:
         target = rewrite(link)
         if target is None or target == link.target:
             continue
         if link.in_properties:
-            in_properties[link.target_span] = (link, target)
+            in_properties.append((link, target))
         else:
             span = link.target_span
             edits.append((span.start, span.end, _format_as_written(text, link, target)))
     if in_properties:
-        edits += _property_edits(text, list(in_properties.values()))
+        edits += _property_edits(text, in_properties)
     after = apply_edits(text, edits)
     if in_properties and read_frontmatter(after).problem:
         raise InvalidParametersError("The properties can't contain the new link. Nothing was changed.")
@@ -93,7 +93,11 @@ def _scalar_edits(
 
 
 def _rewrite_targets(text: str, scalar: Scalar, changes: list[tuple[Link, str]]) -> Iterator[Edit]:
-    """Yield the edits for a scalar with escapes or folded lines, in which each target must occur once."""
+    """Yield the edits of a scalar with escapes or folded lines, in which each target must occur once.
+
+    Raises:
+        InvalidParametersError: a target does not occur exactly once as written.
+    """
     raw = text[scalar.span.start : scalar.span.end]
     quote = scalar.quote
     for link, target in changes:

@@ -12,7 +12,7 @@ from urllib.parse import unquote
 from app.vault.note import Link, LinkStyle, Span
 from app.vault.reference import parse_fragment, split_alias, split_fragment
 
-_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:|//")
+SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:|//")
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 _UNSAFE = re.compile(r"[\x00-\x20\x7f%$`#?()<>\\\"\[\]|^]")
 
@@ -38,7 +38,7 @@ def wiki_link(inner: str, start: int, end: int, embed: bool, line: int) -> Link 
 
 
 def markdown_link(raw: str, target_start: int, label: str, span: Span, embed: bool, line: int) -> Link | None:
-    """Parse a link with the destination `raw`; return None if it leaves the vault or is empty.
+    """Parse a link with the destination `raw`; return None if it is a URL or empty.
 
     Args:
         raw: The destination without its angle brackets, as written.
@@ -48,7 +48,7 @@ def markdown_link(raw: str, target_start: int, label: str, span: Span, embed: bo
         embed: Whether it has a `!` before it.
         line: Its line number, from 1.
     """
-    if _SCHEME.match(raw):
+    if SCHEME.match(raw):
         return None
     path, _, fragment = raw.partition("#")
     target = unquote(_ESCAPE.sub(r"\1", path))
@@ -72,4 +72,4 @@ def format_target(style: LinkStyle, target: str, *, angled: bool = False) -> str
     unsafe = re.compile(r"[\x00-\x1f\x7f%$`#?<>\\]") if angled else _UNSAFE
     written = unsafe.sub(lambda match: "".join(f"%{byte:02X}" for byte in match[0].encode()), target)
     # "A0: notes" must not be read as a URL with the scheme "A0".
-    return written.replace(":", "%3A", 1) if _SCHEME.match(written) else written
+    return written.replace(":", "%3A", 1) if SCHEME.match(written) else written

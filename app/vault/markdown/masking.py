@@ -59,7 +59,7 @@ def code_spans(text: str, start: int = 0) -> list[Interval]:
 
 
 class _SpanScanner:
-    """Scans one text; remembers unclosed openers to stay linear."""
+    """Scans one text; remembers unclosed openers so that the time stays linear."""
 
     def __init__(self, text: str, start: int, indented: list[Interval]) -> None:
         self.text = text
@@ -111,9 +111,7 @@ class _SpanScanner:
         return self._find_end(mark, position, "-->") if first == "<" else None
 
     def _find_end(self, mark: str, position: int, closer: str) -> int | None:
-        if mark in self.unclosed:
-            return None
-        end = self.text.find(closer, position + len(mark))
+        end = -1 if mark in self.unclosed else self.text.find(closer, position + len(mark))
         if end >= 0:
             return end + len(closer)
         self.unclosed.add(mark)

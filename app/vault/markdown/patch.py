@@ -13,7 +13,10 @@ _HUNK = re.compile(r"@@(?: -(\d{1,9})(?:,(\d{1,9}))? \+\d{1,9}(?:,\d{1,9})? @@.*
 
 @dataclass(slots=True)
 class PatchHunk:
-    """A hunk: its stated start (from 1, or None) and its lines with their marks."""
+    """A hunk: its stated start, its lines with their marks, and its notes about missing final newlines.
+
+    `start` counts lines from 1; it is 0 for an empty file and None if the patch omits it.
+    """
 
     start: int | None
     lines: list[tuple[str, str]] = field(default_factory=list)
@@ -27,7 +30,7 @@ class PatchHunk:
 
 
 def apply_patch(text: str, patch: str) -> str:
-    """Apply the hunks of a unified diff; a hunk may have moved if its lines are unique.
+    """Return `text` with the hunks of a unified diff applied; a hunk may have moved if its lines are unique.
 
     Args:
         text: A note's text.
@@ -35,7 +38,8 @@ def apply_patch(text: str, patch: str) -> str:
 
     Raises:
         InvalidParametersError: it contains no hunk, or an invalid line.
-        ConflictError: a hunk's lines are missing or ambiguous, or it has neither old lines nor a position.
+        ConflictError: a hunk's lines are missing or ambiguous, or it has neither old lines nor a valid
+            position.
     """
     hunks = read_hunks(patch)
     newline = newline_of(text, len(text))
@@ -96,7 +100,11 @@ def _mark_missing_newline(hunk: PatchHunk) -> None:
 
 
 def _find_hunk(lines: list[str], hunk: PatchHunk, start: int, shift: int, number: int) -> int:
-    """Return the index of the line at which the hunk's old lines start."""
+    """Return the index of the line at which the hunk's old lines start.
+
+    Raises:
+        ConflictError: see `apply_patch`.
+    """
     old_lines = hunk.old_lines
     stated_position = None if hunk.start is None else hunk.start - (1 if old_lines else 0) + shift
     if (

@@ -76,7 +76,7 @@ def classify_text(
     Args:
         text: The note's text, or its beginning.
         complete: Whether `text` is the whole note.
-        readable: The number of characters that could be decoded; None for all.
+        readable: The number of characters before the first undecodable one; None if there is none.
         frontmatter: The result of `read_frontmatter` for the text, if already known.
     """
     if "\0" in text[:_FIRST_BYTES]:
@@ -103,7 +103,7 @@ def classify_text(
     if parsed.problem is not None:
         return _classify_raw(block, "its properties can't be read")
     if parsed.tree is None and parsed.properties:
-        return _classify_raw(block, "its properties are unusual JSON")
+        return _classify_raw(block, "its properties are JSON that is not YAML")
     return _classify_values(parsed.tree)
 
 

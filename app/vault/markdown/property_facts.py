@@ -33,7 +33,7 @@ def property_tags(frontmatter: Frontmatter, text: str, lines: LineCounter) -> It
 
 
 def scalar_tags(scalar: Scalar, text: str, lines: LineCounter) -> Iterator[Tag]:
-    """Yield the tags in one scalar; a span covers the name, or the whole scalar without a literal start."""
+    """Yield the tags in a scalar; a span covers the name, or the whole scalar if its source differs."""
     start = literal_start(scalar, text)
     for match in _TAG.finditer(scalar.text):
         name = match[0].lstrip("#").strip("/")
@@ -46,7 +46,10 @@ def scalar_tags(scalar: Scalar, text: str, lines: LineCounter) -> Iterator[Tag]:
 def property_links(
     frontmatter: Frontmatter, text: str, lines: LineCounter
 ) -> Iterator[tuple[str, Link, bool]]:
-    """Yield each link in the properties with its key and whether the link is the whole value."""
+    """Yield each link in the properties with its key and whether the link is the whole value.
+
+    A remark in parentheses may follow such a link.
+    """
     for entry in frontmatter.tree.entries if frontmatter.tree else ():
         for scalar, is_unquoted in _link_scalars(entry.value, text):
             yield from (

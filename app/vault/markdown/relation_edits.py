@@ -1,8 +1,9 @@
 """Functions that add, change and remove relations.
 
-A single relation (a list item, a field) is changed in place. One of several on a line, or one in a property,
-is removed and rewritten as an item under `## Relations`. Each edit is parsed again before it is returned: if
-the relations differ from the intended ones, nothing is changed and an error is raised.
+The only relation of a list item or field is changed in place. One of several, or one in a property, is
+removed and rewritten as an item under `## Relations`, and so is one that can't be changed in place. Each edit
+is parsed again before it is returned: if the relations differ from the intended ones, nothing is changed and
+an error is raised.
 """
 
 from __future__ import annotations
@@ -39,9 +40,9 @@ def add_relation(
     Args:
         text: A note's text.
         kind: The relation's type, in any spelling: `SUPPORTS`, `relates to`.
-        target: The link's text, without brackets.
+        target: The link's text, with or without brackets.
         confidence: From 0 to 1.
-        note: A remark, on one line.
+        note: A remark; newlines become spaces.
 
     Raises:
         InvalidParametersError: the type has no letter or digit, or the confidence is out of range.
@@ -113,7 +114,7 @@ def change_relation(
 
 
 def remove_relation(text: str, relation: Relation) -> str:
-    """Return `text` without one relation, and without a line that held nothing else.
+    """Return `text` without one relation, and without a line or property that held nothing else.
 
     If nothing else is under the heading `Relations`, the heading is removed, too.
 

@@ -30,12 +30,12 @@ _MAX_REMARK_CHARS = 2000
 
 
 def relation_type(words: str) -> str:
-    """Return the type in UPPER_SNAKE: `relates to` becomes `RELATES_TO`."""
+    """Return a type in UPPER_SNAKE: `relates to` becomes `RELATES_TO`."""
     return re.sub(r"[^\w]+", "_", words).strip("_").upper()
 
 
 def relation_word(kind: str) -> str:
-    """Return a type as Markdown spells it, in lower_snake."""
+    """Return a type in lower_snake, its spelling in Markdown."""
     return relation_type(kind).lower()
 
 
@@ -54,7 +54,7 @@ def parse_context(context: str | None) -> tuple[float | None, str | None]:
 def prose_relations(
     masked: str, text: str, links: Sequence[Link], headings: Callable[[], Sequence[Heading]]
 ) -> Iterator[Relation]:
-    """Yield the relations in the list items and fields of the prose.
+    """Yield the relations in the list items and fields of the prose; embeds are not relations.
 
     Args:
         masked: The text with code, math and comments masked.
@@ -74,7 +74,9 @@ def prose_relations(
 
 
 def property_relations(property_links: Sequence[tuple[str, Link, bool]], text: str) -> Iterator[Relation]:
-    """Yield a relation for each value or list item in the properties that is a link, except tags and aliases.
+    """Yield a relation for each value or list item in the properties that is a link.
+
+    Tags, aliases and CSS classes are not relations.
 
     Args:
         property_links: Key, link, and whether the link is the whole value.

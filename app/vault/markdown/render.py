@@ -1,8 +1,9 @@
 """Rendering of notes as HTML for a `QTextBrowser`: nothing loads from outside, runs or escapes its box.
 
 URLs are `note:PATH#anchor` for a note or file of the vault, `unresolved:NAME` for a missing note, `tag:NAME`,
-`vault:PATH` for an image, `#anchor` within the note, and web URLs. Anchors are the heading's text, its key
-(`headings.heading_key`), its path of keys (`one#two`), and `^id` for blocks.
+`vault:PATH` for an image, `#anchor` within the note, web and mail URLs, and those of actions (see `render`).
+Anchors are the heading's text, its key (`headings.heading_key`), its path of keys (`one#two`), and `^id` for
+blocks.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ _PARSERS = threading.local()
 
 @dataclass(frozen=True, slots=True)
 class _Nesting:
-    """The position of a text among embeds: the enclosing notes or parts, and how many embeds remain."""
+    """The position of a text among embeds: the enclosing notes or parts, their depth and the embeds left."""
 
     enclosing: tuple[str, ...]
     depth: int = 0
@@ -58,6 +59,8 @@ def render(
     interaction: Interaction | None = None,
 ) -> str:
     """Render a note as HTML, without its properties and comments.
+
+    A text with extremely long lines or many brackets is shown as preformatted text.
 
     Args:
         text: A note's text.
@@ -202,7 +205,7 @@ def _without_comments(text: str, start: int) -> str:
 
 
 def _embedded_part(text: str, link: Link) -> str:
-    """Return the text an embed shows: the heading's section, the block's lines or the whole note."""
+    """Return the text that an embed shows: the heading's section, the block's lines, or the whole note."""
     if link.heading:
         headings = scan(text).headings
         matches = heading_matches(headings, link.heading)

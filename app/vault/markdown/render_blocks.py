@@ -68,7 +68,7 @@ def _heading_open(page: RenderContext, token: Token) -> str:
 
 
 def _heading_anchors(page: RenderContext, level: int, text: str) -> str:
-    """Return the anchors of a heading: its text, its key, and its key below each ancestor."""
+    """Return the anchors of a heading: its text, its key, and its paths of keys below each ancestor."""
     key = heading_key(text)
     page.headings = [heading for heading in page.headings if heading[0] < level]
     names, path = [text, key], key

@@ -6,9 +6,9 @@ import re
 from html import escape
 from urllib.parse import unquote
 
+from app.vault.markdown.links import SCHEME
 from app.vault.markdown.render_page import (
     IMAGE_SUFFIXES,
-    SCHEME,
     RenderContext,
     quote_address,
     quote_attribute,

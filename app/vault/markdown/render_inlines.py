@@ -7,13 +7,13 @@ from urllib.parse import unquote
 
 from markdown_it.token import Token
 
+from app.vault.markdown.links import SCHEME
 from app.vault.markdown.render_images import image_html, split_size, vault_image
 from app.vault.markdown.render_math import math_html
 from app.vault.markdown.render_page import (
     BOX_CLOSE,
     IMAGE_SUFFIXES,
     MONOSPACE,
-    SCHEME,
     RenderContext,
     Rule,
     anchor_html,
@@ -77,7 +77,7 @@ def _wiki_link(page: RenderContext, token: Token) -> str:
 
 
 def _embed(page: RenderContext, token: Token) -> str:
-    """Return an embedded image or note, or a link if it is within a line or can't be embedded."""
+    """Return an embedded image or note; a note becomes a link within a line or if it can't be embedded."""
     link: Link = token.meta["link"]
     target = page.resolve(link.target) if link.target else page.note
     if target and target.path.lower().endswith(IMAGE_SUFFIXES):
@@ -91,7 +91,7 @@ def _embed(page: RenderContext, token: Token) -> str:
 
 
 def _block_embed(token: Token, html: str) -> str:
-    """Wrap an embed in a paragraph if it has none of its own."""
+    """Return the HTML of an embed, in a paragraph of its own if it stands alone."""
     return f'<p style="margin-top:0;margin-bottom:10px;">{html}</p>\n' if token.meta.get("alone") else html
 
 

@@ -124,11 +124,14 @@ def math_html(tex: str) -> str:
 
 
 def _parse_sequence(tokens: list[tuple[str, ...]], index: int, depth: int) -> tuple[str, int]:
-    """Return the HTML up to the closing brace of this group, and the index after it."""
+    """Return the HTML up to the closing brace of this group, and the index after it.
+
+    Outside a group, a closing brace is text.
+    """
     pieces: list[str] = []
     while index < len(tokens):
         command, mark, words = tokens[index]
-        if mark == "}":
+        if mark == "}" and depth:
             return "".join(pieces), index + 1
         if mark in ("^", "_"):
             inner, index = _parse_argument(tokens, index + 1, depth)
@@ -141,7 +144,7 @@ def _parse_sequence(tokens: list[tuple[str, ...]], index: int, depth: int) -> tu
             inner, index = _parse_argument(tokens, index, depth)
             pieces.append(inner)
         else:
-            pieces.append(escape(words, quote=False))
+            pieces.append(mark or escape(words, quote=False))
             index += 1
     return "".join(pieces), index
 

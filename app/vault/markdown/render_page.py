@@ -5,7 +5,6 @@ Qt's rich text has no boxes except table cells, so code, quotes, callouts and em
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -20,7 +19,6 @@ from app.vault.note import Link
 
 MONOSPACE = "'JetBrains Mono','Cascadia Mono','SF Mono',Menlo,Consolas,'DejaVu Sans Mono',monospace"
 IMAGE_SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".svg", ".avif", ".ico")
-SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:|//")
 
 
 @dataclass(slots=True)

@@ -82,6 +82,9 @@ _IMAGE = re.compile(r"<img\b[^>]{0,4000}>", re.IGNORECASE)
 _ATTRIBUTE = re.compile(
     r"\b(src|alt|width|height)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))", re.IGNORECASE
 )
+_PLACEHOLDER = re.compile("\ue000(\\d{1,9})\ue001")
+# nh3 writes every attribute's value in double quotes and escapes `<` in text.
+_TAG_OR_PLACEHOLDER = re.compile(rf'<[^"<>]*+(?:"[^"]*+"[^"<>]*+)*+>|{_PLACEHOLDER.pattern}')
 _TAG_NAME = re.compile(r"</?([A-Za-z][A-Za-z0-9]*)")
 _VOID = frozenset(["br"])
 
@@ -101,14 +104,26 @@ def clean_block(html: str, render_image: ImageRenderer) -> str:
         images.append(_image_html(match[0], render_image))
         return f"\ue000{len(images) - 1}\ue001"
 
+    def insert_image(match: re.Match[str]) -> str:
+        # An image in an attribute's value would end the value early, and entities can spell any number.
+        if match[1]:
+            return images[int(match[1])] if int(match[1]) < len(images) else ""
+        return _PLACEHOLDER.sub("", match[0])
+
     cleaned = _clean(
         _IMAGE.sub(insert_placeholder, html.replace("\ue000", "").replace("\ue001", "")), _BLOCK_TAGS
     )
-    return re.sub("\ue000(\\d+)\ue001", lambda match: images[int(match[1])], cleaned)
+    return _TAG_OR_PLACEHOLDER.sub(insert_image, cleaned)
 
 
 def clean_tag(html: str, opened: list[str], render_image: ImageRenderer) -> str:
-    """Sanitize one inline tag; `opened` holds the names of the open tags and is updated."""
+    """Sanitize one inline tag; an image's tag is rendered, and any other may change `opened`.
+
+    Args:
+        html: The tag.
+        opened: The names of the open tags, which is updated.
+        render_image: Returns the HTML for an image's source, text, width and height.
+    """
     name_match = _TAG_NAME.match(html)
     name = name_match[1].lower() if name_match else ""
     if name == "img":

@@ -129,14 +129,14 @@ class RenderColors:
 class NoteTarget:
     """The target of a link: its path in the vault and, for a note, the text to embed.
 
-    `text` may be a function, called only if the note is embedded, or None if it can't be.
+    `text` may be a function, called only when the note is embedded. None means that nothing can be embedded.
     """
 
     path: str
     text: str | Callable[[], str | None] | None = None
 
     def body(self) -> str | None:
-        """Return the text to embed."""
+        """Return the text to embed, or None if there is none."""
         return self.text() if callable(self.text) else self.text
 
 

@@ -20,7 +20,7 @@ Change = Callable[[str], str | None]
 
 
 def add_tag(text: str, tag: str) -> str:
-    """Return `text` with `tag` in its `tags` property, which is created if missing.
+    """Return `text` with `tag` in its `tags` or `tag` property; without either, `tags` is created.
 
     A note that has the tag already, in its properties or its prose, stays unchanged.
 
@@ -43,7 +43,7 @@ def add_tag(text: str, tag: str) -> str:
 def remove_tag(text: str, tag: str) -> str:
     """Return `text` without `tag`, ignoring case; tags nested in it stay.
 
-    A space next to an inline tag is removed, too. Properties that can't be read stay unchanged.
+    A space that an inline tag leaves behind is removed, too. Properties that can't be read stay unchanged.
 
     Raises:
         InvalidParametersError: the properties can't be edited, or removing the tag would change how the
@@ -65,7 +65,10 @@ def remove_tag(text: str, tag: str) -> str:
 
 
 def rename_tag(text: str, old: str, new: str) -> str:
-    """Return `text` with the tag `old`, and every tag nested in it, renamed to `new`, without duplicates.
+    """Return `text` with the tag `old`, and every tag nested in it, renamed to `new`.
+
+    The case of `old` does not matter. A property does not list a renamed tag twice. Properties that can't be
+    read stay unchanged.
 
     Raises:
         InvalidParametersError: `new` is not a valid tag, or the properties can't be edited.
@@ -87,7 +90,7 @@ def rename_tag(text: str, old: str, new: str) -> str:
 
 
 def validate_tag(tag: str) -> str:
-    """Return a valid tag without its `#`.
+    """Return `tag` without its `#`, outer slashes and surrounding spaces.
 
     Raises:
         InvalidParametersError: it is not a valid tag.

@@ -1,7 +1,7 @@
 """Functions for note texts: decoding, newlines, edits by position, and line numbers.
 
-A note's text keeps its byte order mark, its newlines and its missing last newline, so that encoding it
-gives the file's bytes back.
+A note's text keeps its byte order mark and its newlines, and gets no final newline if it has none, so that
+encoding it restores the file's bytes.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def decode_lossy(content: bytes) -> str:
 
 
 def newline_of(text: str, near: int = 0) -> str:
-    """Return the last newline before the index `near`, else the next one after it, else a line feed."""
+    """Return the newline before the index `near`, else the next one after it, else a line feed."""
     end = text.rfind("\n", 0, near)
     if end < 0:
         end = text.find("\n", near)

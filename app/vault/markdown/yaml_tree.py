@@ -45,7 +45,7 @@ _START_EVENTS = (yaml.ScalarEvent, yaml.SequenceStartEvent, yaml.MappingStartEve
 _STRING_TAGS = frozenset(["!", "tag:yaml.org,2002:str"])
 
 
-class UnreadableYaml(ValueError):
+class UnreadableYamlError(ValueError):
     """The text is not an acceptable YAML mapping; the message says why, for the user."""
 
 
@@ -95,7 +95,7 @@ def read_tree(text: str, offset: int = 0) -> Mapping | None:
     """Parse a mapping, with spans shifted by `offset`; return None for empty text.
 
     Raises:
-        UnreadableYaml: it is not YAML, not a mapping, uses an unknown tag, contains a second document, or
+        UnreadableYamlError: it is not YAML, not a mapping, uses an unknown tag, contains a second document or
             exceeds a limit (depth, aliases, nodes).
     """
     try:
@@ -104,13 +104,13 @@ def read_tree(text: str, offset: int = 0) -> Mapping | None:
         root = _Composer(iter(parser.get_event, None), text, offset).compose_document()
     except yaml.MarkedYAMLError as error:
         line = f" (line {error.problem_mark.line + 2})" if error.problem_mark else ""
-        raise UnreadableYaml(f"{error.problem or error.context}{line}") from error
+        raise UnreadableYamlError(f"{error.problem or error.context}{line}") from error
     except (yaml.YAMLError, UnicodeError) as error:
-        raise UnreadableYaml(str(error).splitlines()[0]) from error
+        raise UnreadableYamlError(str(error).splitlines()[0]) from error
     if isinstance(root, Scalar) and root.value is None:
         return None
     if root is not None and not isinstance(root, Mapping):
-        raise UnreadableYaml("the block is not a list of `key: value` lines")
+        raise UnreadableYamlError("the block is not a list of `key: value` lines")
     return root
 
 
@@ -173,7 +173,7 @@ class _Composer:
         for event in self.events:
             if isinstance(event, yaml.DocumentStartEvent):
                 if root is not None:
-                    raise UnreadableYaml("it contains a second document")
+                    raise UnreadableYamlError("the block contains a second document")
                 root = self.compose_node(next(self.events), 1)
         return root
 
@@ -181,13 +181,13 @@ class _Composer:
         count_before = self.node_count
         self.count_nodes(1)
         if depth > MAX_DEPTH:
-            raise UnreadableYaml(f"it is nested deeper than {MAX_DEPTH} levels")
+            raise UnreadableYamlError(f"the block is nested deeper than {MAX_DEPTH} levels")
         if isinstance(event, yaml.AliasEvent):
             return self.resolve_alias(event)
         if not isinstance(event, _START_EVENTS):
-            raise UnreadableYaml("it ends too soon")
+            raise UnreadableYamlError("the block ends too soon")
         if event.tag not in _KNOWN_TAGS:
-            raise UnreadableYaml(f"the tag {event.tag} is not supported")
+            raise UnreadableYamlError(f"the tag {event.tag} is not supported")
         node: Node
         if isinstance(event, yaml.ScalarEvent):
             node = self.compose_scalar(event)
@@ -202,14 +202,14 @@ class _Composer:
     def count_nodes(self, nodes: int) -> None:
         self.node_count += nodes
         if self.node_count > MAX_NODES:
-            raise UnreadableYaml(f"it contains more than {MAX_NODES} values")
+            raise UnreadableYamlError(f"the block contains more than {MAX_NODES:,} values")
 
     def resolve_alias(self, event: yaml.AliasEvent) -> Node:
         self.alias_count += 1
         if self.alias_count > MAX_ALIASES:
-            raise UnreadableYaml(f"it uses more than {MAX_ALIASES} aliases")
+            raise UnreadableYamlError(f"the block uses more than {MAX_ALIASES} aliases")
         if event.anchor not in self.anchors:
-            raise UnreadableYaml(f"the alias *{event.anchor} is undefined")
+            raise UnreadableYamlError(f"the alias *{event.anchor} is undefined")
         node, size = self.anchors[event.anchor]
         self.count_nodes(size)
         return _copy_at(node, self.span(event, event))
@@ -244,7 +244,7 @@ class _Composer:
 
 
 def _copy_at(node: Node, span: Span) -> Node:
-    """Return a copy with every span at the alias, so that no edit reaches the anchor."""
+    """Return a copy whose values have the alias's span, so that no edit reaches the anchor."""
     if isinstance(node, Scalar):
         return replace(node, span=span, quote="*")
     if isinstance(node, Sequence):

@@ -98,7 +98,7 @@ def double_quoted(text: str) -> str:
 def escape_quoted(text: str) -> str:
     """Escape text for double quotes."""
     text = text.replace("\\", "\\\\").replace('"', '\\"')
-    return _UNPRINTABLE.sub(lambda match: _ESCAPES.get(match[0]) or _code(match[0]), text)
+    return _UNPRINTABLE.sub(lambda match: _ESCAPES.get(match[0]) or _escape_sequence(match[0]), text)
 
 
 def json_text(value: object) -> str:
@@ -119,7 +119,7 @@ def block_text(text: str, newline: str, indent: str = "  ") -> str | None:
 
 
 def is_plain(text: str, *, flow: bool) -> bool:
-    """Return whether text, or a date, needs no quotes in YAML 1.1 and 1.2."""
+    """Return whether YAML 1.1 and 1.2 readers parse unquoted `text` as text or as a date."""
     if not text or text[0] in _NOT_FIRST or _UNPRINTABLE.search(text) or _BREAKS_PLAIN.search(text):
         return False
     if flow and _BREAKS_FLOW.search(text):
@@ -130,7 +130,7 @@ def is_plain(text: str, *, flow: bool) -> bool:
     return tag in _PLAIN_TAGS
 
 
-def _code(letter: str) -> str:
+def _escape_sequence(letter: str) -> str:
     number = ord(letter)
     if number < 0x100:
         return f"\\x{number:02x}"

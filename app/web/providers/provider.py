@@ -21,7 +21,7 @@ _MAX_SNIPPET_CHARS = 1000
 
 @dataclass(frozen=True, slots=True)
 class WebSearchHit:
-    """A search result: plain text, truncated to a sensible length; `date` as YYYY-MM-DD, if known."""
+    """A search result in plain text of limited length; `date` as YYYY-MM-DD, if known."""
 
     url: str
     title: str
@@ -101,7 +101,7 @@ def build_hits(results: Iterable[tuple[object, object, object, object]]) -> list
 
 
 def strip_html(text: object) -> str:
-    """Return a text on one line, without tags and with entities decoded; "" for other values."""
+    """Return a text on one line, without tags and with entities decoded; "" for a value that is not text."""
     if not isinstance(text, str):
         return ""
     return " ".join(unescape(nh3.clean(text, tags=set())).split())

@@ -14,7 +14,10 @@ if TYPE_CHECKING:
 
 
 class AgentService:
-    """The conversations with the agent chosen in the settings, and the options of ACP agents."""
+    """The conversations with the agent chosen in the settings, and the options of ACP agents.
+
+    Every method that uses the conversations raises StorageError if the disk fails or the file is damaged.
+    """
 
     def __init__(self, session: AgentSession, programs: AcpAgent) -> None:
         self._session = session
@@ -25,7 +28,7 @@ class AgentService:
         return self._session.store.list_conversations(text)
 
     def items(self, conversation: str) -> tuple[AnyItem, ...]:
-        """Return the items of a conversation in order."""
+        """Return a conversation's items in order."""
         return self._session.store.items(conversation)
 
     def create(self) -> Conversation:

@@ -53,6 +53,7 @@ class AttachmentService:
 
         Raises:
             StorageError: Writing failed, the file is too large, or no name is free; nothing was written.
+            InvalidPathError: The attachment folder in the settings is not a valid path.
         """
         folder = note_folders(self._settings.current.editor, self._notes).attachment_folder(note)
         for path in _candidate_paths(folder, name):
@@ -86,6 +87,7 @@ class AttachmentService:
 
         Raises:
             StorageError: A file can't be read or written; earlier ones are in the vault.
+            InvalidPathError: The attachment folder in the settings is not a valid path.
         """
         links = []
         for file in files:

@@ -26,7 +26,7 @@ class ConnectionService:
         return self._endpoints.local_vault
 
     async def begin(self) -> str:
-        """Open the local server if this process holds the vault; return a problem or an empty string."""
+        """Open the local server unless the vault is read-only; return a problem or an empty string."""
         return await self._endpoints.begin()
 
     async def begin_headless(self, on_yield: OnYield) -> int:
@@ -42,7 +42,7 @@ class ConnectionService:
         return await self._endpoints.open("headless", on_yield)
 
     def state(self) -> LocalServerState:
-        """Return the address for local programs, or the reason why there is none."""
+        """Return the local server's address if it is open, the port setting, problems and rejected tokens."""
         return self._endpoints.state()
 
     def clients(self) -> tuple[ConnectedClient, ...]:

@@ -62,12 +62,12 @@ class Created:
 
 @dataclass(frozen=True, slots=True)
 class NameTaken:
-    """Nothing was written: the note at `path` has that name."""
+    """Nothing was written: the note at `path` has that name or a similar one."""
 
     path: NotePath
 
 
-_MAX_MOVES = 20
+_MAX_FOLLOWED_MOVES = 20
 SaveResult = Saved | SaveConflict | Failed
 CreateResult = Created | NameTaken | Failed
 
@@ -87,6 +87,9 @@ class EditService:
             page: The note that `text` is based on.
             text: The new text.
             session: The editing session, which groups its saves in the history.
+
+        Raises:
+            NotFoundError, StorageError: The note was saved or has changed, but can't be read again.
         """
         after = text.encode("utf-8")
         outcome = await self._runner.run(Call.save(page.path, page.content, after, _user_caller(session)))
@@ -102,7 +105,11 @@ class EditService:
         return Failed(outcome.message)
 
     async def create(self, path: NotePath, text: str, session: str = "") -> SaveResult:
-        """Write `text` as a new note; a note that already exists is a conflict."""
+        """Write `text` as a new note; a note that already exists is a conflict.
+
+        Raises:
+            NotFoundError, StorageError: The note was written, but can't be read again.
+        """
         outcome = await self._runner.run(Call.save(path, None, text.encode("utf-8"), _user_caller(session)))
         if outcome.success:
             return Saved(await self._notes.load(path))
@@ -137,7 +144,7 @@ class EditService:
         Raises:
             StorageError: It can't be read.
         """
-        for _ in range(_MAX_MOVES):
+        for _ in range(_MAX_FOLLOWED_MOVES):
             commits = self._history.commits(1, path=path)
             changes = commits[0].changes if commits else ()
             try:
@@ -156,7 +163,7 @@ class EditService:
         return SaveConflict(None)
 
     async def link_mention(self, mention: Mention, target: NotePath) -> ToolOutcome:
-        """Propose to turn a mention into a link, in its note.
+        """Turn a mention into a link, in its note, after the user's approval.
 
         Raises:
             NotFoundError, StorageError: The note does not exist, or can't be read.

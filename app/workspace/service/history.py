@@ -33,13 +33,13 @@ class HistoryService:
 
     # Audit log
 
-    def entry(self, id: int) -> AuditEntry:
-        """Return the entry of the audit log with the number `id`.
+    def entry(self, entry_id: int) -> AuditEntry:
+        """Return the entry of the audit log with the number `entry_id`.
 
         Raises:
             NotFoundError: There is no such entry.
         """
-        return self._audit.entry(id)
+        return self._audit.entry(entry_id)
 
     def entries(
         self, entry_filter: AuditFilter = _EVERYTHING, limit: int = 100, before_id: int | None = None
@@ -85,7 +85,8 @@ class HistoryService:
     def plan_undo(self, arguments: Mapping[str, object]) -> UndoPlan:
         """Return a plan of the `undo` tool's changes for these arguments, with the conflicts to resolve.
 
-        If the commits changed several stores, the plan covers the first, which is the vault if it changed.
+        The turn or entry in the arguments must have made a commit. If its commits changed several stores, the
+        plan covers the first, which is the vault if it changed.
 
         Raises:
             NotFoundError: There is no such entry, or its contents are no longer stored.
@@ -101,7 +102,7 @@ class HistoryService:
     # Versions
 
     def versions(self, path: NotePath) -> tuple[Version, ...]:
-        """Return the versions of the note now at `path`, newest first, under all its former paths."""
+        """Return the versions of the note now at `path`, newest first, including those under former paths."""
         return self._journal.history(path)
 
     def content(self, key: str) -> bytes:

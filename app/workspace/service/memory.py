@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from app.vault.journal import Journal
 
 MAX_ENTRIES = 200
-_MAX_MERGES = 3
+_MAX_MERGE_TRIES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class BlockHistory:
 
 
 class MemoryService:
-    """Reads the memory, and changes it by calls, as all changes are made.
+    """Reads the memory, and changes it by logged calls.
 
     Args:
         semantic_search: Returns the semantic search, or None while it is off.
@@ -91,7 +91,7 @@ class MemoryService:
         return self._memory.agents()
 
     def history(self, path: NotePath) -> BlockHistory:
-        """Return the versions of a block."""
+        """Return the versions of a block and its current bytes."""
         try:
             current: bytes | None = self._memory.store.read(path)
         except NotFoundError:
@@ -103,11 +103,17 @@ class MemoryService:
 
         Raises:
             InvalidParametersError: The text does not have the format of the block.
+            ConflictError: Both changed the same lines, and `before` is no longer stored.
         """
         return await self._save(before, before.with_text(text))
 
     async def save_settings(self, before: Block, change: Callable[[Block], Block]) -> ToolOutcome:
-        """Save `change(before)`, which sets other permissions or another view of a block."""
+        """Save `change(before)`, which sets other permissions or another view of a block.
+
+        Raises:
+            InvalidParametersError: The merged block is not valid.
+            ConflictError: An agent changed the same lines, and `before` is no longer stored.
+        """
         return await self._save(before, change(before))
 
     async def roll_back(self, path: NotePath, key: str) -> ToolOutcome:
@@ -115,6 +121,7 @@ class MemoryService:
 
         Raises:
             NotFoundError: The version is no longer stored.
+            InvalidParametersError: The version is not a valid block.
         """
         current = self.history(path).current
         content = self._journal.content(key)
@@ -142,7 +149,7 @@ class MemoryService:
         store, base = self._memory.store, serialize_block(before)
         if not before.is_stored and store.block_at(before.path) is None:
             return await self._write(before.path, None, serialize_block(after))
-        for _ in range(_MAX_MERGES):
+        for _ in range(_MAX_MERGE_TRIES):
             try:
                 current = store.read(before.path)
             except NotFoundError:

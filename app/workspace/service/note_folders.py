@@ -30,7 +30,7 @@ class NoteFolders:
     problems: tuple[str, ...]
 
     def attachment_folder(self, note: NotePath) -> str:
-        """Return the folder for attachments of `note`."""
+        """Return the folder for the attachments of `note`."""
         folder = self.attachments
         if folder == "." or folder.startswith("./"):
             parts = (note.folder, folder.removeprefix(".").strip("/"))

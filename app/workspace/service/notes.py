@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 _LINK_REASONS = ("FORWARDLINK_TO", "BACKLINK_FROM")
 # Related notes leave out notes that are only linked, so this many more candidates are requested.
-_MAX_LINKED = 200
+_MAX_LINKED_NOTES = 200
 
 
 class NoteService:
@@ -98,7 +98,7 @@ class NoteService:
         return self._store.exists(path)
 
     def existing_path(self, path: NotePath) -> NotePath | None:
-        """Return the path of the file that has this name in any spelling, or None."""
+        """Return the path of the file that has this name in any spelling, or None; raises like `exists`."""
         return self._store.existing_path(path)
 
     def obsidian_settings(self) -> ObsidianSettings:
@@ -158,7 +158,7 @@ class NoteService:
         return self._index.problems()
 
     def stats(self) -> VaultStats:
-        """Return the counts of the status bar."""
+        """Return the counts that the status bar shows."""
         return self._index.stats()
 
     def tags(self) -> tuple[TagCount, ...]:
@@ -225,7 +225,7 @@ class NoteService:
         if record is None:
             return ()
         related_notes = find_related_notes(
-            self._index, self._similar_notes(), path, record.tags, limit + _MAX_LINKED
+            self._index, self._similar_notes(), path, record.tags, limit + _MAX_LINKED_NOTES
         )
         more_than_linked = (
             note for note in related_notes if any(reason.kind not in _LINK_REASONS for reason in note.reasons)
@@ -239,16 +239,16 @@ class NoteService:
     # Completions
 
     def complete_names(self, word: str, limit: int) -> tuple[str, ...]:
-        """Return link texts of notes whose names continue `word`, one for each name."""
+        """Return link texts of the notes whose names match `word` (see `complete`), one for each name."""
         records = {record.path.name: record.path for record in self._index.notes()}
         return tuple(self.shortest(records[name], None) for name in complete(records, word, limit))
 
     def complete_files(self, word: str, limit: int) -> tuple[str, ...]:
-        """Return link texts of files other than notes whose names continue `word`, one for each name."""
+        """Return link texts of the files other than notes whose names match `word`, one for each name."""
         files = {file.path.text.rpartition("/")[2]: file.path for file in self._index.files()}
         return tuple(self.shortest(files[name], None) for name in complete(files, word, limit))
 
     def complete_tags(self, word: str, limit: int) -> tuple[str, ...]:
-        """Return tags that continue `word`, most used first."""
+        """Return tags that match `word` (see `complete`), or the most used ones if it is empty."""
         tags = sorted(self._index.tags(), key=lambda count: -count.count)
         return complete((count.tag for count in tags), word, limit)

@@ -1,4 +1,4 @@
-"""The settings of the user and of the vault, and the keys for online services."""
+"""The user's and the vault's settings, and the keys for online services."""
 
 from __future__ import annotations
 
@@ -26,11 +26,15 @@ class SettingsService:
 
     @property
     def of_vault(self) -> VaultSettings:
-        """The settings of this vault."""
+        """This vault's settings."""
         return self._workspace.vault_settings
 
     def apply(self, settings: Settings) -> None:
-        """Apply saved settings; those of the index and the journal apply when the vault is reopened."""
+        """Apply saved settings now.
+
+        The settings of the index, except `check_minutes`, and of the journal apply when the vault is
+        reopened.
+        """
         self._workspace.apply_settings(settings)
 
     def change(self, section: str, **values: object) -> None:
@@ -43,11 +47,17 @@ class SettingsService:
         self._workspace.change_settings(section, **values)
 
     def change_vault(self, settings: VaultSettings) -> None:
-        """Replace, save and apply the settings of this vault."""
+        """Replace, save and apply this vault's settings.
+
+        Raises:
+            OSError: The settings can't be saved; they are unchanged.
+        """
         self._workspace.change_vault_settings(settings)
 
     def enable_categories(self, ids: Iterable[str]) -> None:
         """Turn tool categories on until the vault is closed, regardless of the settings.
+
+        A category that permissions or the vault's rules turn off stays off.
 
         Raises:
             InvalidParametersError: There is no such category.
@@ -60,7 +70,11 @@ class SettingsService:
         return self._workspace.unreadable_rules
 
     def accept_rules(self) -> None:
-        """Replace the rules that can't be read with the rules in effect."""
+        """Replace the rules that can't be read with the rules in effect.
+
+        Raises:
+            OSError: The rules can't be saved; agents still ask before every call.
+        """
         self._workspace.accept_rules()
 
     # Keys

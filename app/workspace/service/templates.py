@@ -71,7 +71,7 @@ class TemplateService:
         return DailyNote(path, True, expansion.cursor, problem)
 
     def paths(self) -> tuple[NotePath, ...]:
-        """Return the notes in the template folder by path."""
+        """Return the notes in the template folder and its subfolders, by path."""
         folder = self._folders().templates
         notes = self._notes.records(folder) if folder else ()
         return tuple(sorted((note.path for note in notes), key=lambda path: path.key))

@@ -28,13 +28,13 @@ class ToolService:
         """The categories that the permissions turn off."""
         return self._policy.categories_off
 
-    def category(self, id: str) -> Category:
+    def category(self, category_id: str) -> Category:
         """Return the category with this id.
 
         Raises:
             InvalidParametersError: There is no such category.
         """
-        return self._registry.category(id)
+        return self._registry.category(category_id)
 
     def all_tools(self) -> tuple[Tool, ...]:
         """Return every tool, whether its category is on or off."""

@@ -80,10 +80,11 @@ class VaultService:
     async def start_scan(self, progress: Callable[[ScanProgress], None]) -> ScanReport:
         """Update the index, then the vectors in the background. Canceling keeps what was read.
 
-        Also starts to watch the folder if that was postponed, and resumes pending operations.
+        Also starts watching the folder if that was postponed, and resumes pending operations.
 
         Raises:
             VaultLostError: The vault's folder is missing; the index is unchanged.
+            StorageError: The index can't be read or written.
         """
         return await self._workspace.start_scan(progress)
 
@@ -106,7 +107,7 @@ class VaultService:
         return await self._workspace.runner.run(call)
 
     def is_pending(self, call: str) -> bool:
-        """Return whether the call with this id is an undecided operation."""
+        """Return whether the call with this id is an undecided operation; False if that can't be read."""
         pending = self._workspace.pending
         if not pending.can_wait:
             return False

@@ -22,7 +22,7 @@ def agent_program(*flags: str, variables: tuple[str, ...] = ()) -> AgentProgram:
     )
 
 
-class Talk:
+class AcpConversation:
     """A conversation of a test: sends prompts and waits for the turns' ends."""
 
     def __init__(self, workspace, program: AgentProgram) -> None:
@@ -78,5 +78,5 @@ class Talk:
 
 
 @pytest.fixture
-def talk(workspace) -> Iterator[Talk]:
-    return Talk(workspace, agent_program())
+def talk(workspace) -> Iterator[AcpConversation]:
+    return AcpConversation(workspace, agent_program())

@@ -7,6 +7,7 @@ import asyncio
 import psutil
 import pytest
 
+from app.agent.acp.client_tools import agent_read
 from app.agent.acp.connection import ProgramError
 from app.agent.transcript import AgentPlan, AgentText, Reasoning, ToolCard
 from app.permissions.approval import Approved, Denied
@@ -14,7 +15,7 @@ from app.permissions.caller import Caller, CallerKind
 from app.settings import AgentProgram
 from app.toolkit.call import Call
 from app.vault.path import NotePath
-from tests.agent.acp.conftest import Talk, agent_program
+from tests.agent.acp.conftest import AcpConversation, agent_program
 
 H4 = NotePath("Instruments/H4.md")
 K1 = NotePath("Instruments/K1.md")
@@ -23,7 +24,7 @@ K1 = NotePath("Instruments/K1.md")
 async def test_updates_and_requests_are_shown_like_the_panels_own(workspace, approver, monkeypatch):
     monkeypatch.setenv("OF_THE_AGENT", "mine")
     monkeypatch.setenv("OF_OTHERS", "theirs")
-    talk = Talk(workspace, agent_program(variables=("OF_THE_AGENT",)))
+    talk = AcpConversation(workspace, agent_program(variables=("OF_THE_AGENT",)))
     finished = await talk.say(
         "!think about it\n!say Hello there\n!plan look|write\n!tool read Read H4\n!say Done"
     )
@@ -63,7 +64,7 @@ async def check_options(workspace, talk):
     assert [one.name for one in mode.choices] == ["Careful", "Bold"]
     await workspace.programs.set_option("Outsider", "mode", "bold")
     await talk.say("!mode")
-    other = Talk(workspace, workspace.settings.programs.programs[0])
+    other = AcpConversation(workspace, workspace.settings.programs.programs[0])
     await other.say("!mode")
     assert "[bold]" in talk.said and "[bold]" in other.said
     assert workspace.programs.options("Outsider")[0].current == "bold"
@@ -71,7 +72,7 @@ async def check_options(workspace, talk):
 
 async def test_a_refused_option_keeps_the_previous_choice_in_all_conversations(workspace):
     program = agent_program("--careful-only-first")
-    first, second, third = (Talk(workspace, program) for _ in range(3))
+    first, second, third = (AcpConversation(workspace, program) for _ in range(3))
     await first.say("!mode")
     await second.say("!mode")
     await workspace.programs.set_option("Outsider", "mode", "bold")
@@ -185,7 +186,7 @@ def runs(pid: int) -> bool:
 
 async def test_a_crash_is_reported_and_the_conversation_continues(workspace, tmp_path, monkeypatch):
     monkeypatch.setenv("AGENT_SESSIONS", str(tmp_path / "sessions.json"))
-    talk = Talk(workspace, agent_program(variables=("AGENT_SESSIONS",)))
+    talk = AcpConversation(workspace, agent_program(variables=("AGENT_SESSIONS",)))
     await talk.say("Remember the number 41.\n!say Noted.")
     assert (await talk.say("!crash")).state == "done"
     (notice,) = talk.notices
@@ -212,7 +213,7 @@ async def test_a_crash_is_reported_and_the_conversation_continues(workspace, tmp
     ],
 )
 async def test_one_that_does_not_start_says_why(workspace, change, said, advice):
-    talk = Talk(workspace, agent_program().model_copy(update=change))
+    talk = AcpConversation(workspace, agent_program().model_copy(update=change))
     await talk.say("Hello")
     (notice,) = talk.notices
     assert said in notice.text and advice in notice.hint
@@ -220,7 +221,7 @@ async def test_one_that_does_not_start_says_why(workspace, change, said, advice)
 
 async def test_one_that_never_answers_is_ended_by_a_stop(workspace, tmp_path):
     mute = AgentProgram(name="Mute", command="sleep", arguments=("600",))
-    talk = Talk(workspace, mute)
+    talk = AcpConversation(workspace, mute)
     talk.start("Hello")
     async with asyncio.timeout(30):
         while not (children := running("sleep")):
@@ -255,13 +256,13 @@ async def test_a_program_that_the_settings_lose_is_ended_and_one_in_the_vault_is
     script = workspace.root / "helper"
     script.write_text("#!/bin/sh\ntouch ran\n")
     script.chmod(0o755)
-    other = Talk(workspace, AgentProgram(name="Helper", command="helper"))
+    other = AcpConversation(workspace, AgentProgram(name="Helper", command="helper"))
     await other.say("Hello")
     assert "no program 'helper'" in other.notices[0].text and not (workspace.root / "ran").exists()
 
 
 async def test_one_that_wants_a_login_says_so(workspace):
-    talk = Talk(workspace, agent_program("--needs-login"))
+    talk = AcpConversation(workspace, agent_program("--needs-login"))
     await talk.say("Hello")
     (notice,) = talk.notices
     assert "log in first" in notice.text and "terminal" in notice.hint
@@ -279,3 +280,10 @@ async def test_our_tools_over_mcp_are_called_in_its_turn_and_shown_on_its_card(w
     assert workspace.store.exists(NotePath("Leaf.md"))
     await workspace.runner.run(Call.of("undo", {"turn": finished.turn}, Caller.user()))
     assert not workspace.store.exists(NotePath("Leaf.md"))
+
+
+async def test_lines_that_a_program_reads_end_only_at_newlines(workspace):
+    (workspace.root / "Form feed.md").write_bytes(b"one\x0cstill one\r\ntwo\xe2\x80\xa8still two\nthree")
+    arguments = {"path": "Form feed.md", "line": 2, "limit": 1}
+    outcome = await workspace.runner.run(Call.internal(agent_read, arguments, Caller.user()))
+    assert outcome.result["text"] == "two\u2028still two\n"

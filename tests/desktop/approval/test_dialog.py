@@ -54,7 +54,7 @@ def update(name: str = "A", before: bytes = BEFORE, after: bytes = AFTER) -> Upd
     return Update(P(f"Ideas/{name}.md"), before, after)
 
 
-class Desk:
+class ApprovalWindow:
     """A window with a queue, a clock that is moved by hand, and the given answers."""
 
     def __init__(self, qtbot: QtBot) -> None:
@@ -107,8 +107,8 @@ class Desk:
 
 
 @pytest.fixture
-def desk(qtbot: QtBot) -> Iterator[Desk]:
-    queue_desk = Desk(qtbot)
+def desk(qtbot: QtBot) -> Iterator[ApprovalWindow]:
+    queue_desk = ApprovalWindow(qtbot)
     yield queue_desk
     for question in queue_desk.questions:
         question.withdrawn.emit()
@@ -118,7 +118,7 @@ def desk(qtbot: QtBot) -> Iterator[Desk]:
 # Approving
 
 
-def test_approving_gives_exactly_the_proposal(desk: Desk) -> None:
+def test_approving_gives_exactly_the_proposal(desk: ApprovalWindow) -> None:
     change_set = ChangeSet.of(update(), summary="three words")
     desk.ask(request(change_set))
     desk.click("approve_button")
@@ -127,7 +127,7 @@ def test_approving_gives_exactly_the_proposal(desk: Desk) -> None:
     assert desk.queue.dialog is None
 
 
-def test_an_unticked_file_is_left_out(desk: Desk) -> None:
+def test_an_unticked_file_is_left_out(desk: ApprovalWindow) -> None:
     created, deleted = Create(P("New.md"), b"new\n"), Delete(P("Old.md"), b"x")
     change_set = ChangeSet.of(update("A"), update("B"), created, deleted)
     desk.ask(request(change_set))
@@ -143,7 +143,7 @@ def test_an_unticked_file_is_left_out(desk: Desk) -> None:
     assert desk.approved.changes == (change_set.changes[0], change_set.changes[2])
 
 
-def test_an_excluded_deletion_warns_of_no_links(desk: Desk) -> None:
+def test_an_excluded_deletion_warns_of_no_links(desk: ApprovalWindow) -> None:
     scope = Scope(ScopeKind.WRITE_DELETE, size=1, backlinks=(P("B.md"),))
     desk.ask(request(ChangeSet.of(update("A"), Delete(P("Old.md"), b"x")), scope=scope))
     warning = next(
@@ -161,7 +161,7 @@ def test_an_excluded_deletion_warns_of_no_links(desk: Desk) -> None:
         assert desk.dialog.page.diff_view.pos() == position, "nothing under the header moves"
 
 
-def test_an_unticked_hunk_is_left_out_byte_for_byte(desk: Desk) -> None:
+def test_an_unticked_hunk_is_left_out_byte_for_byte(desk: ApprovalWindow) -> None:
     desk.ask(request(ChangeSet.of(update())))
     canvas = desk.dialog.page.diff_view.canvas
     canvas.go_to_hunk(1)
@@ -174,7 +174,7 @@ def test_an_unticked_hunk_is_left_out_byte_for_byte(desk: Desk) -> None:
     assert desk.decision.edited is False
 
 
-def test_with_everything_left_out_there_is_nothing_to_approve(desk: Desk) -> None:
+def test_with_everything_left_out_there_is_nothing_to_approve(desk: ApprovalWindow) -> None:
     desk.ask(request(ChangeSet.of(update())))
     canvas = desk.dialog.page.diff_view.canvas
     for hunk in range(3):
@@ -185,7 +185,7 @@ def test_with_everything_left_out_there_is_nothing_to_approve(desk: Desk) -> Non
     assert desk.dialog.bar.approve_button.isEnabled()
 
 
-def test_edited_text_is_approved_as_it_was_typed(desk: Desk) -> None:
+def test_edited_text_is_approved_as_it_was_typed(desk: ApprovalWindow) -> None:
     crlf = BEFORE.replace(b"\n", b"\r\n")
     desk.ask(request(ChangeSet.of(update(before=crlf, after=AFTER.replace(b"\n", b"\r\n")))))
     desk.dialog.bar.edit_button.click()
@@ -196,7 +196,7 @@ def test_edited_text_is_approved_as_it_was_typed(desk: Desk) -> None:
     assert desk.approved.changes == (update(before=crlf, after=b"My " + AFTER.replace(b"\n", b"\r\n")),)
 
 
-def test_an_edit_starts_from_what_is_ticked_and_the_diff_follows(desk: Desk) -> None:
+def test_an_edit_starts_from_what_is_ticked_and_the_diff_follows(desk: ApprovalWindow) -> None:
     desk.ask(request(ChangeSet.of(update())))
     page = desk.dialog.page
     page.diff_view.canvas.go_to_hunk(0)
@@ -211,7 +211,7 @@ def test_an_edit_starts_from_what_is_ticked_and_the_diff_follows(desk: Desk) -> 
     assert page.file.chosen() == update()
 
 
-def test_editing_without_typing_is_no_edit(desk: Desk) -> None:
+def test_editing_without_typing_is_no_edit(desk: ApprovalWindow) -> None:
     desk.ask(request(ChangeSet.of(update())))
     desk.dialog.bar.edit_button.click()
     desk.dialog.bar.edit_button.click()
@@ -219,13 +219,13 @@ def test_editing_without_typing_is_no_edit(desk: Desk) -> None:
     assert desk.decision == Approved(ChangeSet.of(update()))
 
 
-def test_text_that_no_editor_keeps_is_not_offered_for_editing(desk: Desk) -> None:
+def test_text_that_no_editor_keeps_is_not_offered_for_editing(desk: ApprovalWindow) -> None:
     desk.ask(request(ChangeSet.of(update(after=b"\xff is no start of a character in UTF-8\n"))))
     assert not desk.dialog.bar.edit_button.isEnabled()
     assert "not UTF-8" in desk.dialog.bar.edit_button.toolTip()
 
 
-def test_a_grant_is_chosen_in_the_menu_by_its_label(desk: Desk) -> None:
+def test_a_grant_is_chosen_in_the_menu_by_its_label(desk: ApprovalWindow) -> None:
     desk.ask(request(ChangeSet.of(update()), offers=(OFFER,)))
     (action,) = desk.dialog.bar.menu.actions()
     assert action.text() == OFFER.label
@@ -233,12 +233,12 @@ def test_a_grant_is_chosen_in_the_menu_by_its_label(desk: Desk) -> None:
     assert desk.decision == Approved(ChangeSet.of(update()), grant=OFFER)
 
 
-def test_without_offers_there_is_no_menu(desk: Desk) -> None:
+def test_without_offers_there_is_no_menu(desk: ApprovalWindow) -> None:
     desk.ask(request(ChangeSet.of(update())))
     assert desk.dialog.bar.menu_button.isHidden()
 
 
-def test_an_effect_shows_its_exact_text_and_is_approved_as_it_is(desk: Desk) -> None:
+def test_an_effect_shows_its_exact_text_and_is_approved_as_it_is(desk: ApprovalWindow) -> None:
     effect = Effect("command", "rm -rf \u200bnotes", (("cwd", "/tmp"),))
     desk.ask(
         request(
@@ -254,14 +254,14 @@ def test_an_effect_shows_its_exact_text_and_is_approved_as_it_is(desk: Desk) -> 
 # Denying
 
 
-def test_a_denial_carries_the_reason(desk: Desk) -> None:
+def test_a_denial_carries_the_reason(desk: ApprovalWindow) -> None:
     desk.ask(request(ChangeSet.of(update())))
     QTest.keyClicks(desk.dialog.bar.reason, "Not in this folder.")
     desk.click("deny_button")
     assert desk.decision == Denied("Not in this folder.")
 
 
-def test_enter_in_the_reason_denies_once(desk: Desk) -> None:
+def test_enter_in_the_reason_denies_once(desk: ApprovalWindow) -> None:
     desk.ask(request(ChangeSet.of(update()), 1), request(ChangeSet.of(update("B")), 2))
     QTest.keyClicks(desk.dialog.bar.reason, "No")
     QTest.keyClick(desk.dialog.bar.reason, Qt.Key.Key_Return)
@@ -269,7 +269,7 @@ def test_enter_in_the_reason_denies_once(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("close", ["escape", "window"])
-def test_escape_and_closing_the_window_deny(desk: Desk, close: str) -> None:
+def test_escape_and_closing_the_window_deny(desk: ApprovalWindow, close: str) -> None:
     desk.ask(request(ChangeSet.of(update())))
     if close == "escape":
         QTest.keyClick(desk.dialog, Qt.Key.Key_Escape)
@@ -281,7 +281,7 @@ def test_escape_and_closing_the_window_deny(desk: Desk, close: str) -> None:
 # Nothing by accident
 
 
-def test_no_button_has_the_focus_at_first_and_enter_never_approves(desk: Desk) -> None:
+def test_no_button_has_the_focus_at_first_and_enter_never_approves(desk: ApprovalWindow) -> None:
     desk.ask(request(ChangeSet.of(update(), update("B"))))
     bar = desk.dialog.bar
     for key in (Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_A):
@@ -299,7 +299,7 @@ def test_no_button_has_the_focus_at_first_and_enter_never_approves(desk: Desk) -
     assert desk.decision == Denied("")
 
 
-def test_a_dialog_that_has_just_opened_takes_no_answer(desk: Desk) -> None:
+def test_a_dialog_that_has_just_opened_takes_no_answer(desk: ApprovalWindow) -> None:
     desk.ask(request(ChangeSet.of(update())), rested=False)
     desk.click("approve_button")
     desk.click("deny_button")
@@ -312,7 +312,7 @@ def test_a_dialog_that_has_just_opened_takes_no_answer(desk: Desk) -> None:
     assert len(desk.answers) == 1
 
 
-def test_the_input_delay_is_300_ms_and_longer_while_the_user_types(desk: Desk) -> None:
+def test_the_input_delay_is_300_ms_and_longer_while_the_user_types(desk: ApprovalWindow) -> None:
     desk.ask(request(ChangeSet.of(update())), rested=False)
     desk.rest(0.29)
     assert not desk.dialog.input_delay.is_ready
@@ -326,7 +326,7 @@ def test_the_input_delay_is_300_ms_and_longer_while_the_user_types(desk: Desk) -
     assert desk.answers == []
 
 
-def test_the_next_request_has_an_input_delay_too(desk: Desk) -> None:
+def test_the_next_request_has_an_input_delay_too(desk: ApprovalWindow) -> None:
     desk.ask(request(ChangeSet.of(update()), 1), request(ChangeSet.of(update("B")), 2))
     desk.click("approve_button")
     desk.click("approve_button")
@@ -336,13 +336,13 @@ def test_the_next_request_has_an_input_delay_too(desk: Desk) -> None:
     assert [id for id, _ in desk.answers] == ["1", "2"]
 
 
-def test_space_on_approve_is_deliberate(desk: Desk) -> None:
+def test_space_on_approve_is_deliberate(desk: ApprovalWindow) -> None:
     desk.ask(request(ChangeSet.of(update())))
     QTest.keyClick(desk.dialog.bar.approve_button, Qt.Key.Key_Space)
     assert isinstance(desk.decision, Approved)
 
 
-def test_alt_a_approves_after_the_input_delay(desk: Desk, qtbot: QtBot) -> None:
+def test_alt_a_approves_after_the_input_delay(desk: ApprovalWindow, qtbot: QtBot) -> None:
     desk.ask(request(ChangeSet.of(update())), rested=False)
     with qtbot.waitActive(desk.dialog):
         desk.dialog.activateWindow()
@@ -356,7 +356,7 @@ def test_alt_a_approves_after_the_input_delay(desk: Desk, qtbot: QtBot) -> None:
     assert isinstance(desk.decision, Approved)
 
 
-def test_a_request_whose_time_is_up_is_not_approved(desk: Desk) -> None:
+def test_a_request_whose_time_is_up_is_not_approved(desk: ApprovalWindow) -> None:
     desk.ask(request(ChangeSet.of(update()), timeout=5.0))
     desk.rest(5.0)
     desk.click("approve_button")
@@ -366,7 +366,7 @@ def test_a_request_whose_time_is_up_is_not_approved(desk: Desk) -> None:
 # The queue
 
 
-def test_requests_come_in_their_order_and_the_strip_counts_them(desk: Desk) -> None:
+def test_requests_come_in_their_order_and_the_strip_counts_them(desk: ApprovalWindow) -> None:
     desk.ask(*(request(ChangeSet.of(update(name)), n) for n, name in enumerate("ABC", 1)))
     strip = desk.dialog.strip
     assert strip.list_button.text().startswith("1 of 3")
@@ -383,7 +383,7 @@ def test_requests_come_in_their_order_and_the_strip_counts_them(desk: Desk) -> N
     assert desk.paths[-1] == {"Ideas/A.md", "Ideas/C.md"}
 
 
-def test_a_new_request_leaves_the_one_that_is_read_in_place(desk: Desk) -> None:
+def test_a_new_request_leaves_the_one_that_is_read_in_place(desk: ApprovalWindow) -> None:
     desk.ask(request(ChangeSet.of(update()), 1))
     desk.dialog.bar.reason.setText("half a sentence")
     desk.ask(request(ChangeSet.of(update("B")), 2), rested=False)
@@ -393,7 +393,7 @@ def test_a_new_request_leaves_the_one_that_is_read_in_place(desk: Desk) -> None:
     assert desk.answers == [("1", Denied("half a sentence"))]
 
 
-def test_choices_stay_when_going_to_another_request_and_back(desk: Desk) -> None:
+def test_choices_stay_when_going_to_another_request_and_back(desk: ApprovalWindow) -> None:
     desk.ask(request(ChangeSet.of(update()), 1), request(ChangeSet.of(update("B")), 2))
     canvas = desk.dialog.page.diff_view.canvas
     canvas.go_to_hunk(2)
@@ -406,7 +406,7 @@ def test_choices_stay_when_going_to_another_request_and_back(desk: Desk) -> None
     assert after_of(desk.approved.changes[0]) == AFTER.replace(b"THREE", b"three")
 
 
-def test_a_withdrawn_request_disappears_with_a_note(desk: Desk) -> None:
+def test_a_withdrawn_request_disappears_with_a_note(desk: ApprovalWindow) -> None:
     desk.ask(request(ChangeSet.of(update()), 1), request(ChangeSet.of(update("B")), 2))
     desk.questions[0].withdrawn.emit()
     assert desk.dialog.current.request.id == "2"
@@ -421,7 +421,7 @@ def test_a_withdrawn_request_disappears_with_a_note(desk: Desk) -> None:
     assert desk.paths[-1] == frozenset()
 
 
-def test_a_batch_is_approved_as_a_whole_after_it_was_listed(desk: Desk) -> None:
+def test_a_batch_is_approved_as_a_whole_after_it_was_listed(desk: ApprovalWindow) -> None:
     desk.ask(*(request(ChangeSet.of(update(name)), n) for n, name in enumerate("ABC", 1)))
     desk.dialog.strip.batch_button.click()
     batch = desk.dialog.batch
@@ -434,7 +434,7 @@ def test_a_batch_is_approved_as_a_whole_after_it_was_listed(desk: Desk) -> None:
     assert desk.queue.dialog is None
 
 
-def test_text_that_cannot_be_written_is_not_approved_in_a_batch(desk: Desk) -> None:
+def test_text_that_cannot_be_written_is_not_approved_in_a_batch(desk: ApprovalWindow) -> None:
     desk.ask(request(ChangeSet.of(update("A")), 1), request(ChangeSet.of(update("B")), 2))
     desk.dialog.bar.edit_button.click()
     desk.dialog.page.editor._current_text = lambda: "a\ud800"  # A character that UTF-8 can't encode.
@@ -443,7 +443,7 @@ def test_text_that_cannot_be_written_is_not_approved_in_a_batch(desk: Desk) -> N
     assert desk.dialog.batch is None
 
 
-def test_a_request_that_comes_later_is_not_in_the_batch(desk: Desk) -> None:
+def test_a_request_that_comes_later_is_not_in_the_batch(desk: ApprovalWindow) -> None:
     desk.ask(request(ChangeSet.of(update("A")), 1), request(ChangeSet.of(update("B")), 2))
     desk.dialog.strip.batch_button.click()
     desk.ask(request(ChangeSet.of(update("C")), 3))
@@ -452,7 +452,7 @@ def test_a_request_that_comes_later_is_not_in_the_batch(desk: Desk) -> None:
     assert desk.dialog.current.request.id == "3"
 
 
-def test_a_batch_loses_its_page_when_one_of_it_is_withdrawn(desk: Desk) -> None:
+def test_a_batch_loses_its_page_when_one_of_it_is_withdrawn(desk: ApprovalWindow) -> None:
     desk.ask(*(request(ChangeSet.of(update(name)), n) for n, name in enumerate("ABC", 1)))
     desk.dialog.strip.batch_button.click()
     desk.questions[2].withdrawn.emit()
@@ -461,7 +461,7 @@ def test_a_batch_loses_its_page_when_one_of_it_is_withdrawn(desk: Desk) -> None:
     assert desk.answers == []
 
 
-def test_a_batch_stays_open_when_the_theme_changes(desk: Desk) -> None:
+def test_a_batch_stays_open_when_the_theme_changes(desk: ApprovalWindow) -> None:
     desk.ask(request(ChangeSet.of(update("A")), 1), request(ChangeSet.of(update("B")), 2))
     desk.dialog.strip.batch_button.click()
     batch = desk.dialog.batch
@@ -490,7 +490,7 @@ def test_the_title_says_what_the_proposal_does(proposal: ChangeSet, words: str) 
     assert action_label(request(proposal)) == words
 
 
-def test_a_caller_cannot_hide_in_its_name(desk: Desk) -> None:
+def test_a_caller_cannot_hide_in_its_name(desk: ApprovalWindow) -> None:
     sly = Caller(CallerKind.MCP, "You\u202e\u200b\nApproved")
     assert request_title(request(ChangeSet.of(update()), caller=sly)).startswith(
         "You⟨RLO⟩⟨ZWSP⟩⟨LF⟩Approved wants"
@@ -570,19 +570,19 @@ def test_half_a_character_is_refused() -> None:
         EditableText.of(b"a").encode("a\ud800")
 
 
-def test_a_request_that_a_new_grant_covers_goes_with_a_note_that_says_so(desk: Desk) -> None:
+def test_a_request_that_a_new_grant_covers_goes_with_a_note_that_says_so(desk: ApprovalWindow) -> None:
     desk.ask(request(ChangeSet.of(update("A"))), request(ChangeSet.of(update("B")), 2))
     desk.questions[1].reason = COVERED_REASON
     desk.questions[1].withdrawn.emit()
     assert desk.dialog._notice.text().startswith("Auto-approved by the rule that you just added: ")
 
 
-def settle(desk: Desk) -> None:
+def settle(desk: ApprovalWindow) -> None:
     for _ in range(4):
         QCoreApplication.processEvents()
 
 
-def test_a_small_change_gets_a_small_dialog_in_the_middle_of_the_window(desk: Desk) -> None:
+def test_a_small_change_gets_a_small_dialog_in_the_middle_of_the_window(desk: ApprovalWindow) -> None:
     desk.ask(request(ChangeSet.of(update(before=b"a\n" * 9, after=b"a\n" * 9 + b"b\n"))))
     settle(desk)
     small, canvas = desk.dialog.height(), desk.dialog.page.diff_view.canvas
@@ -592,14 +592,14 @@ def test_a_small_change_gets_a_small_dialog_in_the_middle_of_the_window(desk: De
     assert middle.manhattanLength() <= 4
 
 
-def test_a_large_change_gets_nine_tenths_of_the_window_and_scrolls(desk: Desk) -> None:
+def test_a_large_change_gets_nine_tenths_of_the_window_and_scrolls(desk: ApprovalWindow) -> None:
     desk.ask(request(ChangeSet.of(Create(P("New.md"), b"line\n" * 400))))
     settle(desk)
     assert desk.dialog.height() == int(0.9 * desk.window.height())
     assert desk.dialog.page.diff_view.canvas.verticalScrollBar().maximum() > 0
 
 
-def test_the_dialog_keeps_its_size_and_place_while_it_is_used(desk: Desk) -> None:
+def test_the_dialog_keeps_its_size_and_place_while_it_is_used(desk: ApprovalWindow) -> None:
     large = ChangeSet.of(Create(P("One.md"), b"line\n" * 400), Create(P("Two.md"), b"x\n"))
     desk.ask(request(large), request(ChangeSet.of(update(after=BEFORE + b"end\n")), 2))
     settle(desk)
@@ -624,7 +624,7 @@ def test_the_dialog_keeps_its_size_and_place_while_it_is_used(desk: Desk) -> Non
     assert desk.dialog.page.editor.field.height() > 60
 
 
-def test_a_space_typed_in_the_editor_answers_nothing(desk: Desk, qtbot: QtBot) -> None:
+def test_a_space_typed_in_the_editor_answers_nothing(desk: ApprovalWindow, qtbot: QtBot) -> None:
     desk.ask(request(ChangeSet.of(update())))
     with qtbot.waitActive(desk.dialog):
         desk.dialog.activateWindow()
@@ -635,7 +635,7 @@ def test_a_space_typed_in_the_editor_answers_nothing(desk: Desk, qtbot: QtBot) -
     assert desk.dialog.page.editor.field.toPlainText().startswith("a \nONE\n")
 
 
-def test_the_time_limit_pauses_while_the_user_works_on_the_request(desk: Desk) -> None:
+def test_the_time_limit_pauses_while_the_user_works_on_the_request(desk: ApprovalWindow) -> None:
     desk.ask(request(ChangeSet.of(update()), timeout=60.0))
     dialog = desk.dialog
     dialog._tick()
@@ -657,7 +657,7 @@ def test_the_time_limit_pauses_while_the_user_works_on_the_request(desk: Desk) -
     assert isinstance(desk.decision, Approved)
 
 
-def test_later_waits_as_long_as_the_user_takes(desk: Desk) -> None:
+def test_later_waits_as_long_as_the_user_takes(desk: ApprovalWindow) -> None:
     desk.ask(request(ChangeSet.of(update()), timeout=60.0))
     desk.click("later_button")
     assert desk.dialog.isHidden()
@@ -670,7 +670,7 @@ def test_later_waits_as_long_as_the_user_takes(desk: Desk) -> None:
     assert isinstance(desk.decision, Approved)
 
 
-def test_the_agent_of_this_window_has_no_time_limit(desk: Desk) -> None:
+def test_the_agent_of_this_window_has_no_time_limit(desk: ApprovalWindow) -> None:
     desk.ask(request(ChangeSet.of(update()), timeout=None))
     desk.rest(86_400)
     assert desk.dialog.bar.time.text() == ""
@@ -678,7 +678,7 @@ def test_the_agent_of_this_window_has_no_time_limit(desk: Desk) -> None:
     assert isinstance(desk.decision, Approved)
 
 
-def test_the_tool_and_the_size_are_among_the_details(desk: Desk) -> None:
+def test_the_tool_and_the_size_are_among_the_details(desk: ApprovalWindow) -> None:
     desk.ask(request(ChangeSet.of(update())))
 
     def visible_text() -> str:

@@ -32,7 +32,7 @@ NOTES = {
 S = TypeVar("S", bound=QDialog)
 
 
-class Page:
+class ConnectionsPage:
     """The panel of an open vault, with settings that take effect like in the window."""
 
     def __init__(self, vault: WholeVault, panel: ConnectionsPanel) -> None:
@@ -69,12 +69,12 @@ class Page:
 @asynccontextmanager
 async def opened(
     root: Path, service: ServiceThread, wait_until, *, listens: bool = True
-) -> AsyncIterator[Page]:
+) -> AsyncIterator[ConnectionsPage]:
     async with whole_vault(root, service, NOTES) as vault:
         if listens:
             await vault.run(lambda workspace: workspace.endpoints.begin())
         panel = ConnectionsPanel(vault.client, ThemeSource("light"))
-        page = Page(vault, panel)
+        page = ConnectionsPage(vault, panel)
         panel.resize(1100, 500)
         panel.show()
         await wait_until(lambda: panel.overview is not None)
@@ -95,7 +95,7 @@ def press(text: str) -> None:
     next(button for button in dialog.findChildren(QPushButton) if button.text() == text).click()
 
 
-async def added(page: Page, wait_until, target: str, transport: str, name: str) -> str:
+async def added(page: ConnectionsPage, wait_until, target: str, transport: str, name: str) -> str:
     """Connect a program with the dialogs and return its token."""
     page.panel.add_button.click()
     await wait_until(lambda: sheet(NewProgramDialog))

@@ -22,7 +22,7 @@ from tests.desktop.open_vault import OpenVault, service_of
 from tests.desktop.workspace_access import in_workspace
 
 
-class Watched:
+class RecordedPanel:
     """A panel over a real index, with a record of every layout from scratch."""
 
     def __init__(self, panel: GraphPanel, vault: OpenVault, client: VaultClient, theme: ThemeSource) -> None:
@@ -80,7 +80,7 @@ class Watched:
 @pytest.fixture
 def watched(tmp_path: Path, service: ServiceThread, qtbot, wait_until) -> Callable[..., object]:
     @asynccontextmanager
-    async def opened(notes: int = 0) -> AsyncIterator[Watched]:
+    async def opened(notes: int = 0) -> AsyncIterator[RecordedPanel]:
         root = tmp_path / "Vault"
         root.mkdir(exist_ok=True)
         vault = OpenVault(root, Settings())
@@ -91,7 +91,7 @@ def watched(tmp_path: Path, service: ServiceThread, qtbot, wait_until) -> Callab
         panel._idle_timer.setInterval(200)
         panel.resize(600, 500)
         panel.show()
-        watched_panel = Watched(panel, vault, client, theme)
+        watched_panel = RecordedPanel(panel, vault, client, theme)
         watched_panel.write(range(notes))
         try:
             yield watched_panel

@@ -159,6 +159,7 @@ def test_insert_under():
     assert insert_under(SECTIONS, "One x#Deep", "new") == SECTIONS.replace("deep\n\n", "deep\nnew\n\n")
     assert insert_under("# H", "h", "new") == "# H\nnew"
     assert insert_under("H\r\n===\r\nx", "h", "a\nb") == "H\r\n===\r\nx\r\na\r\nb"
+    assert insert_under("# H\nline  \n\n# I", "h", "new") == "# H\nline  \nnew\n\n# I"
 
 
 def test_headings_are_found_strictly():
@@ -178,6 +179,7 @@ def test_replace_section():
     assert replace_section(SECTIONS, "Top#Two", "") == SECTIONS
     assert replace_section("# H\r\nold", "H", "a\nb") == "# H\r\na\r\nb"
     assert replace_section("#tag list\n===\nold\n", "#tag list", "new\n") == "#tag list\n===\nnew\n"
+    assert replace_section("# H\nold  \n# I", "H", "new") == "# H\nnew\n# I"
     assert replace_section("A\n===\nold\n", "A", "A\n===\nnew\n") == "A\n===\nnew\n"
 
 

@@ -54,6 +54,7 @@ def test_references_are_parsed(block, expected):
         "a: !!python/object/apply:os.system ['true']",
         "a: " + "[" * 50 + "]" * 50,
         "a: " + "[" * 30000,
+        '{"a": ' + "[" * 700 + "]" * 700 + "}",
         "a: *nothing",
         "a: x\0y",
         "a: " + "x" * 70_000,

@@ -33,6 +33,7 @@ def to(new, old="Old"):
         ("---\nup: see [[Old]]\n---\n", "a: b", '---\nup: "see [[a: b]]"\n---\n'),
         ("---\nup: >-\n  see [[Old]]\n  here\n---\n", "New", "---\nup: >-\n  see [[New]]\n  here\n---\n"),
         ('---\nup: "\\ta [[Old]]"\n---\n', "New", '---\nup: "\\ta [[New]]"\n---\n'),
+        ('---\nup: "\\ta [[Old]] [t](Old.md)"\n---\n', "New", '---\nup: "\\ta [[New]] [t](New)"\n---\n'),
         ('---\na: &x "[[Old]]"\nb: *x\n---\n', "New", '---\na: &x "[[New]]"\nb: *x\n---\n'),
         ("- supports [[Old]] (confidence: 0.5)", "New", "- supports [[New]] (confidence: 0.5)"),
         ("---\nbad: [\n---\n[[Old]]", "New", "---\nbad: [\n---\n[[New]]"),

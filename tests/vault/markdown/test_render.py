@@ -112,6 +112,15 @@ def test_link_targets_are_resolved(text, href):
     assert f'href="{href}"' in render(text, resolve)
 
 
+def test_an_image_stays_out_of_attributes():
+    html = render('<div><a href="https://example.org/<img src=a.png>">x</a></div>', resolve)
+    assert '<a style="color:#3d49bd;" href="https://example.org/">x</a>' in html
+
+
+def test_a_forged_placeholder_of_an_image_is_dropped():
+    assert "<div>ab</div>" in render("<div>a&#xE000;7&#xE001;b</div>", resolve)
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -328,6 +337,7 @@ def test_hostile_text_is_rendered(text):
         (r"\unknown", "\\unknown "),
         ("^", "<sup></sup>"),
         ("{", ""),
+        ("a}b", "a}b"),
     ],
 )
 def test_math(tex, html):

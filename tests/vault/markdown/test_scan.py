@@ -52,6 +52,7 @@ def relations(text):
         ("costs $5 and [[N]] for $6", ["N"]),
         ("%%[[a]]%% <!-- [[b]] --> [[c]]", ["c"]),
         ("<!--\n[[a]]\n\n[[b]]\n--> [[c]]", ["c"]),
+        ("x <!-- [[a]]\n<!-- [[b]]", ["a"]),
         ("text\n\n    [[indented code]]\n\n[[b]]", ["b"]),
         ("    [[indented code]]\n\n[[b]]", ["b"]),
         ("---\nkey: 1\n---\n\t[[indented code]]\n[[b]]", ["b"]),

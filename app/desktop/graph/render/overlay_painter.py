@@ -334,7 +334,7 @@ def _circles(frame: FrameState, rows: Sequence[int]) -> list[tuple[QPointF, floa
     x, y = pixels[:, 0], pixels[:, 1]
     is_near = (x > -margin) & (x < frame.width + margin) & (y > -margin) & (y < frame.height + margin)
     return [
-        (_to_point(center), float(radius))
+        (QPointF(float(center[0]), float(center[1])), float(radius))
         for center, radius in zip(pixels[is_near], radii[is_near], strict=True)
     ]
 
@@ -379,8 +379,3 @@ def _ends(frame: FrameState, edges: NDArray[np.int32]) -> NDArray[np.float64]:
     positions, view = frame.scene.positions, frame.view
     ends = [view.to_pixels(positions[edges[:, 0]]), view.to_pixels(positions[edges[:, 1]])]
     return np.concatenate(ends, axis=1).astype(np.float64)
-
-
-def _to_point(position: NDArray[np.float32]) -> QPointF:
-    """Return a position, float32 (2,), as a QPointF."""
-    return QPointF(float(position[0]), float(position[1]))

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from PySide6.QtGui import QImage
 
 _MAX_DRAWINGS = 400
-_MAX_BYTES = 96 * 2**20
+_MAX_CACHED_BYTES = 96 * 2**20
 
 
 class DrawingRequest(NamedTuple):
@@ -77,7 +77,9 @@ class DrawingCache:
         self._drop(request)
         self._drawings[request] = drawing
         self._bytes += _size(drawing)
-        while len(self._drawings) > _MAX_DRAWINGS or (self._bytes > _MAX_BYTES and len(self._drawings) > 1):
+        while len(self._drawings) > _MAX_DRAWINGS or (
+            self._bytes > _MAX_CACHED_BYTES and len(self._drawings) > 1
+        ):
             _, oldest = self._drawings.popitem(last=False)
             self._bytes -= _size(oldest)
 

@@ -44,7 +44,7 @@ def test_a_server_is_shown_and_its_tools_are_allowed_by_their_marks(
 ) -> None:
     async def main() -> None:
         plain = PlainServer(tmp_path, "Weather")
-        plain.tell(tools=[listed("echo", "Says it again."), listed("other")])
+        plain.configure(tools=[listed("echo", "Says it again."), listed("other")])
         async with whole_vault(tmp_path / "vault", service, {"A.md": "a"}) as vault:
             setup = setup_of(vault, (plain.settings,))
             card = setup.cards["Weather"]
@@ -73,14 +73,14 @@ def test_a_changed_tool_is_reviewed_before_it_is_allowed_again(
 ) -> None:
     async def main() -> None:
         plain = PlainServer(tmp_path, "Weather")
-        plain.tell(tools=[listed("echo", "Says it again.")])
+        plain.configure(tools=[listed("echo", "Says it again.")])
         async with whole_vault(tmp_path / "vault", service, {"A.md": "a"}) as vault:
             setup = setup_of(vault, (plain.settings,))
             card = setup.cards["Weather"]
             await wait_until(lambda: card.tree.topLevelItemCount() == 1)
             card.tree.topLevelItem(0).setCheckState(0, Qt.CheckState.Checked)
             await wait_until(lambda: offered(vault) == ["weather__echo"])
-            plain.tell(tools=[listed("echo", "Sends it away.\u202e")])
+            plain.configure(tools=[listed("echo", "Sends it away.\u202e")])
             await vault.call("weather__echo", {})
             await wait_until(lambda: card.tree.topLevelItem(0).text(2).startswith("Changed"))
             card.tree.topLevelItem(0).setCheckState(0, Qt.CheckState.Checked)
@@ -102,13 +102,13 @@ def test_a_failing_server_says_why_and_can_be_tried_again(
 ) -> None:
     async def main() -> None:
         plain = PlainServer(tmp_path, "Weather")
-        plain.tell(tools=[], dies="no such module")
+        plain.configure(tools=[], dies="no such module")
         async with whole_vault(tmp_path / "vault", service, {"A.md": "a"}) as vault:
             setup = setup_of(vault, (plain.settings,))
             card = setup.cards["Weather"]
             await wait_until(lambda: "no such module" in card.errors.text())
             await wait_until(lambda: "status 7" in card.state_label.text())
-            plain.tell(tools=[listed("echo")])
+            plain.configure(tools=[listed("echo")])
             card.retry_button.click()
             await wait_until(lambda: card.state_label.text().startswith("Running"))
             assert card.errors.isHidden() and card.retry_button.isHidden()
@@ -137,7 +137,7 @@ def test_the_form_takes_a_program_or_an_address_tries_it_and_keeps_the_token(
             form.arguments.setText(" ".join(f'"{argument}"' for argument in plain.settings.arguments))
             form.test_button.click()
             await wait_until(lambda: "1 tool, 0 allowed" in form.message_label.text())
-            plain.tell(tools=[])
+            plain.configure(tools=[])
             form.test_button.click()
             await wait_until(lambda: form.message_label.text().endswith(". No tools offered."))
             form.save_button.click()
