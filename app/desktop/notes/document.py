@@ -164,7 +164,7 @@ class NoteDocument(QObject):
             self._offer_draft(draft, page)
 
     def mark_edited(self) -> None:
-        """Update the unsaved state after an edit, and schedule a draft."""
+        """Update the unsaved state after an edit; schedule a draft, or delete it if nothing is unsaved."""
         if self.page is None or self.page.problem:
             return
         # Typing back to the saved text leaves nothing to save; only texts of equal length are compared.
@@ -180,7 +180,7 @@ class NoteDocument(QObject):
             self._drafts.drop(self.page.path)
 
     def save_draft(self) -> None:
-        """Write the unsaved text to a draft outside the vault, so that a crash does not lose it.
+        """Write any unsaved text to a draft outside the vault, so that a crash does not lose it.
 
         An error is only logged.
         """
@@ -197,7 +197,7 @@ class NoteDocument(QObject):
             self._draft_saved_at = time.monotonic()
 
     def discard_changes(self) -> None:
-        """Discard the unsaved text and its draft; the editor keeps showing the text."""
+        """Discard the unsaved text, its draft and the conflict; the editor keeps showing the text."""
         if self.page is not None:
             self._drafts.drop(self.page.path)
         self.conflict = None
@@ -291,7 +291,7 @@ class NoteDocument(QObject):
         self.refresh_state()
 
     def refresh_state(self) -> None:
-        """Update whether to warn about unsaved text, also after a change of the settings."""
+        """Emit `unsaved_changed` if the need for a warning has changed, for example with the settings."""
         needs_warning = bool(self.failure) or self.conflict is not None or not self.has_autosave
         shows_warning = self._is_dirty and needs_warning
         if shows_warning != self._shows_warning:
@@ -349,7 +349,7 @@ class NoteDocument(QObject):
         self.notice_cleared.emit()
 
     def _enter_conflict(self, theirs: NoteData | None, *, by_app: bool = False) -> None:
-        """Keep the unsaved text and ask the user; the note is not written until the decision."""
+        """Keep the unsaved text and ask the user; the note is not written until the user decides."""
         if self.page is None or (self.conflict is not None and _is_same_note(self.conflict.theirs, theirs)):
             return
         result = None if self.conflict is None else self.conflict.result
@@ -375,7 +375,10 @@ class NoteDocument(QObject):
         self.question_requested.emit(text, answers)
 
     def keep_mine(self) -> None:
-        """Overwrite the file with the unsaved text; the file's text stays in the note's history."""
+        """Overwrite the file with the unsaved text; the file's text stays in the note's history.
+
+        Does nothing if the note was deleted.
+        """
         self.resolve(self.text)
 
     def keep_theirs(self) -> None:
@@ -397,14 +400,14 @@ class NoteDocument(QObject):
             self.save_draft()
 
     def merge(self) -> None:
-        """Merge both texts; if their changes overlap, let the user compare them."""
+        """Merge both texts and save the result; if they can't be merged, let the user compare them."""
         self._start(self._merge(), self.tr("merge the note"))
 
     async def compute_merge(self) -> str | None:
         """Return both texts of the conflict merged.
 
         Returns:
-            The merged text; None if the changes overlap, or there is no readable note on disk to merge with.
+            The merged text; None if the changes overlap, or without a conflict with a readable note on disk.
         """
         conflict = self.conflict
         if conflict is None or conflict.theirs is None or conflict.theirs.problem:
@@ -430,7 +433,7 @@ class NoteDocument(QObject):
     def resolve(self, text: str) -> None:
         """Resolve the conflict with `text` and save it; the file's text stays in the note's history.
 
-        Does nothing if the note was deleted: see `recreate`.
+        Does nothing without a conflict, or if the note was deleted: see `recreate`.
         """
         conflict = self.conflict
         if conflict is None or conflict.theirs is None:

@@ -1,7 +1,8 @@
 """Drafts: unsaved text kept outside the vault, so that it survives a crash.
 
-A draft holds the text and the hash of the note that it is based on. It is written shortly after typing stops,
-and about every ten seconds while typing continues. It is removed when the text is saved or discarded.
+A draft holds the unsaved text and the hash of the note that it is based on. It is written shortly after
+typing stops, and about every ten seconds while typing continues. It is removed when the text is saved,
+discarded, or typed back to the saved text.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ class DraftStore:
         return _read_draft(self._file(path))
 
     def list_drafts(self) -> tuple[NoteDraft, ...]:
-        """Return all readable drafts, the newest first."""
+        """Return all readable drafts, newest first."""
         drafts = (_read_draft(file) for file in sorted(self._folder.glob("*.json")))
         return tuple(sorted((draft for draft in drafts if draft), key=lambda draft: -draft.time))
 
@@ -75,7 +76,11 @@ class DraftStore:
         write_atomic(self._file(path), to_json(body))
 
     def drop(self, path: NotePath) -> None:
-        """Delete the draft of the note at `path`, if there is one."""
+        """Delete the draft of the note at `path`, if there is one.
+
+        Raises:
+            OSError: The draft can't be deleted.
+        """
         self._file(path).unlink(missing_ok=True)
 
     def _file(self, path: NotePath) -> Path:

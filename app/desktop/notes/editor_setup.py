@@ -1,4 +1,4 @@
-"""Apply the settings to one editor, and connect it with pasting and spell checking."""
+"""Apply the settings to one editor, and connect it to pasting and spell checking."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The version history of a note: compare each version with the current text, and restore it.
 
-The saves of an editing session and the changes of an agent's turn form one entry with nested steps.
+The saves in one editing session, and the changes in one agent turn, form one entry with nested steps.
 """
 
 from __future__ import annotations

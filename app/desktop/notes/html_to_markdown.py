@@ -31,7 +31,7 @@ _TRAILING_SPACES = re.compile(r"[ \t]+$", re.M)
 
 
 def html_to_markdown(html: str) -> str:
-    """Return HTML as Markdown; empty if it has no formatting, so that its plain text is used.
+    """Return HTML as Markdown; empty if it has no formatting, so that the plain text is pasted instead.
 
     Links keep web, mail and relative addresses only; scripts and styles are removed with their content.
     Images keep their address and are not downloaded; those embedded as data are removed.

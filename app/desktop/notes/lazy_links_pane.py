@@ -16,7 +16,7 @@ from app.index.records import Mention
 
 
 class LazyLinksPane(QObject):
-    """Shows the links to and from the note of `document`, in a pane at the end of `body`.
+    """Shows the links to and from the document's note, in a pane at the end of `body`.
 
     `open_requested` and `create_requested` are forwarded from the pane; `notice_requested` carries a message
     for the banner, and its tone.

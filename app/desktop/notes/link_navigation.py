@@ -1,4 +1,4 @@
-"""Follow the links of a note: to other notes, within the note, to a search, or to another program."""
+"""Follow the links in a note: to other notes, within the note, to a search, or to another program."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class LinkNavigation(QObject):
             tasks.start(self._open(link), owner=self._view, action=self.tr("follow the link"))
 
     def open_web(self, url: str) -> None:
-        """Open a web or mail address in the system's program for it, after the user confirms."""
+        """Open a web or mail address in the system's program for it, if the user confirms."""
         tasks.start(self._open_web(url), owner=self._view, action=self.tr("open the address"))
 
     async def _open(self, link: Reference) -> None:

@@ -267,7 +267,7 @@ class LinksPane(QScrollArea):
 
 
 def _add_heading(column: QVBoxLayout, title: str, count: int, empty: str) -> None:
-    """Add a heading with its count, or with the text `empty` below it; nothing if both are missing."""
+    """Add a heading with its count, or with the text `empty` below it, or nothing if both are missing."""
     if not count and not empty:
         return
     heading = QLabel(f"{title} · {count}" if count else title)

@@ -1,4 +1,4 @@
-"""Load the data for a note view: HTML, drawings, links, mentions.
+"""Load the data for a note view: HTML, drawings, links, related notes, mentions.
 
 The functions are called in the service thread; slow work runs in worker threads. The only Qt class used here
 is `QImage`, which is safe in any thread.
@@ -37,7 +37,7 @@ _MAX_RENDERED_CHARS = 200_000
 _MAX_IMAGES = 60
 _MAX_RELATED_NOTES = 12
 _TEXT_POINTS = 10.5
-# Formulas and diagrams have double resolution, for sharp screens and paper.
+# Formulas and diagrams are drawn at double resolution, for sharp screens and paper.
 _DRAWING_RATIO = 2.0
 _DIAGRAM_WIDTH = 700
 # Further drawings of a note are shown as text: each takes a few milliseconds.
@@ -82,14 +82,14 @@ async def render_note(
     points: float = _TEXT_POINTS,
     interaction: Interaction | None = None,
 ) -> Rendered:
-    """Return the reading view of `text` as the note at `path`.
+    """Render `text`, the text of the note at `path`, for the reading view.
 
     Args:
         vault: The open vault.
         path: The note.
         text: Its text.
         colors: The colors of the page.
-        truncate: Whether to show only the beginning of a long text.
+        truncate: Whether to render only the beginning of a long text, with a warning.
         points: The font size in points, which formulas match.
         interaction: Makes tasks and callouts clickable; None for a static page.
     """
@@ -165,7 +165,7 @@ def _load_image(vault: VaultService, path: NotePath) -> QImage | None:
 
 
 async def load_drawing(vault: VaultService, path: NotePath, request: DrawingRequest) -> Drawing:
-    """Draw the picture that replaces part of the source of the note at `path` in the editor."""
+    """Draw a picture that the editor shows in place of part of the source of the note at `path`."""
     return await asyncio.to_thread(_draw, vault, path, request)
 
 

@@ -202,7 +202,10 @@ class _AddField(QLineEdit):
 
 
 def create_value_editor(theme: ThemeSource, name: str, value: object, editable: bool) -> ValueEditor:
-    """Create the editor for a property's value; nested lists and mappings are read-only."""
+    """Create the editor for a property's value.
+
+    Nested lists and mappings are read-only. Tags written as text are edited as a list.
+    """
     if isinstance(value, bool):
         return CheckValue(name, value, editable)
     if isinstance(value, list | tuple) and not any(

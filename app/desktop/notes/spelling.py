@@ -50,7 +50,10 @@ class SpellChecker:
         self._lock = threading.Lock()
 
     def load(self, languages: Iterable[str]) -> None:
-        """Load the dictionaries of these languages (default: the system's language); call it in a thread."""
+        """Replace the loaded dictionaries with those of `languages` (default: the system's language).
+
+        Languages without a dictionary are skipped. Slow: call it in a thread.
+        """
         names = tuple(languages) or _system_languages()
         loaded: list[tuple[str, Dict]] = []
         try:
@@ -114,9 +117,9 @@ class SpellChecker:
 
 
 class Spelling(QObject):
-    """The spell checker of a window: loaded with the first note, according to the settings.
+    """A window's spell checker, loaded with the first note according to the settings.
 
-    `changed` is emitted when the set of accepted words changes, also by loading dictionaries.
+    `changed` is emitted when the set of accepted words changes, including when dictionaries are loaded.
     """
 
     changed = Signal()

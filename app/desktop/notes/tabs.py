@@ -44,7 +44,7 @@ class NoteTab(Protocol):
         """Show the note at `path`, at a heading, `^block`, `span=…`, `line=12` or `write=`."""
 
     async def confirm_close(self) -> bool:
-        """Return whether the tab may close, after asking the user about unsaved text."""
+        """Save unsaved text or ask the user about it; return whether the tab may close."""
         ...
 
     def save_draft(self) -> None:
@@ -78,7 +78,7 @@ class _TabBar(QTabBar):
         self._size_close_buttons()
 
     def changeEvent(self, event: QEvent) -> None:
-        """Size the close buttons for another zoom before the tabs are laid out."""
+        """Size the close buttons for a new zoom before the tabs are laid out."""
         if event.type() == QEvent.Type.StyleChange:
             self._size_close_buttons()
         super().changeEvent(event)
@@ -136,7 +136,9 @@ class NoteTabs(QWidget):
     """The groups of tabs in a splitter.
 
     Signals:
-        open_requested, search_requested, action_requested, create_requested: Forwarded from the notes.
+        open_requested: The path of a note, and a fragment; from a note, or for a tab to reopen.
+        search_requested, create_requested: Forwarded from the notes.
+        action_requested: A command and a path, from a note or `request_command`.
         shown: The path of the active note; empty if there is none.
         last_closed: The last tab was closed.
         help_requested: The user clicked the help button.
@@ -236,7 +238,10 @@ class NoteTabs(QWidget):
         return await self._close(self._active_group, self._active_group.currentIndex())
 
     async def confirm_close(self) -> bool:
-        """Return whether all notes may close, after asking about each unsaved one; the tabs stay open."""
+        """Save unsaved text or ask the user about it; return whether all notes may close.
+
+        The tabs stay open.
+        """
         for tab in self.tabs():
             if not await tab.confirm_close():
                 return False
@@ -248,7 +253,7 @@ class NoteTabs(QWidget):
             tab.save_draft()
 
     def close_others(self, group: _TabGroup, keep: int) -> None:
-        """Close all tabs of `group` except the one at index `keep`, until the user cancels."""
+        """Start closing all tabs of `group` except the one at index `keep`, until the user cancels."""
         current = self._tabs_of(group)[keep]
 
         async def close() -> None:
@@ -262,7 +267,7 @@ class NoteTabs(QWidget):
     def move_across(self, group: _TabGroup, index: int) -> None:
         """Move a tab to the other group, creating the group if needed.
 
-        If the other group has a tab of the same note, show that one and close the moved tab.
+        If the other group has a tab of the same note, show that tab and close this one.
         """
         widget, text = cast("QWidget", group.widget(index)), group.tabText(index)
         path = cast("NoteTab", widget).path
@@ -294,7 +299,7 @@ class NoteTabs(QWidget):
             self.current.take_focus()
 
     def run_command(self, command: str) -> None:
-        """Run a command of the active note; see `NoteTab.run_command`."""
+        """Run a command on the active note; see `NoteTab.run_command`."""
         if self.current is not None:
             self.current.run_command(command)
 

@@ -222,7 +222,7 @@ class LiveView(QTextEdit):
         return self._preferences
 
     def set_preferences(self, preferences: EditorPreferences) -> None:
-        """Set the preferences: fonts, width and so on."""
+        """Apply the user's preferences."""
         self._preferences = preferences
         self._apply_theme(self._theme.theme)
 
@@ -720,7 +720,7 @@ class LiveView(QTextEdit):
             self.viewport().update(caret_region)
 
     def _reveal_clipped_caret(self) -> None:
-        """Scroll fully into view a caret that an edge of the view cuts: Qt underestimates its height."""
+        """Scroll a caret that the edge of the view cuts off into view: Qt underestimates its height."""
         caret, bar, height = self.caret_in_view(), self.verticalScrollBar(), self.viewport().height()
         if caret.top() < height <= caret.bottom() and caret.height() < height:
             bar.setValue(bar.value() + caret.bottom() - height + 1)

@@ -59,7 +59,8 @@ class NoteRows:
     def block(self, index: int) -> tuple[int, int]:
         """Return the first and last line of the block at line `index`; the line itself if it forms none.
 
-        Properties, tables, code, formulas and Setext headings form blocks.
+        Properties, tables, code, formulas and Setext headings form blocks. A long block is followed for about
+        `MAX_BLOCK_LINES` in each direction.
         """
         if not 0 <= index < len(self.rows):
             return index, index
