@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,8 @@ from app import paths
 from app.storage.files import to_json, write_atomic
 from app.storage.private import make_private_folder
 from app.vault.path import NotePath
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +81,12 @@ class DraftStore:
     def drop(self, path: NotePath) -> None:
         """Delete the draft of the note at `path`, if there is one.
 
-        Raises:
-            OSError: The draft can't be deleted.
+        An error is only logged: the draft is offered when the note is opened again.
         """
-        self._file(path).unlink(missing_ok=True)
+        try:
+            self._file(path).unlink(missing_ok=True)
+        except OSError as error:
+            log.warning("the draft of a note could not be deleted: %s", error)
 
     def _file(self, path: NotePath) -> Path:
         return self._folder / f"{hashlib.sha256(str(path).encode('utf-8', 'surrogatepass')).hexdigest()}.json"
