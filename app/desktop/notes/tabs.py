@@ -333,9 +333,11 @@ class NoteTabs(QWidget):
         """Open the notes in `state`; those that can't be opened are skipped."""
         groups = [[str(path) for path in group] for group in state.get("groups", []) if group]
         for group_index, paths in enumerate(groups[:2]):
-            for position, path in enumerate(paths):
+            needs_other_group = group_index > 0
+            for path in paths:
                 try:
-                    await self.open(path, in_other_group=group_index > 0 and position == 0)
+                    await self.open(path, in_other_group=needs_other_group)
+                    needs_other_group = False
                 except ScriptoriumError as error:
                     log.info("a tab of the last session was not reopened: %s", error)
         front = state.get("front")

@@ -10,6 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from app.desktop.notes.tabs import NoteTabs
 from app.desktop.theme.theme import ThemeSource
+from app.errors import NotFoundError
 from tests.desktop.open_vault import PlainNote
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
@@ -37,6 +38,23 @@ def test_the_buttons_that_close_tabs_grow_with_the_zoom(qtbot: QtBot, qapp: QApp
     theme.set("light", zoom=1.0)
     assert side(1) == side(0) == before and bar.tabRect(0).size() == tab
     qapp.setStyleSheet("")
+
+
+def test_a_group_whose_first_note_is_gone_is_restored(gui, qtbot: QtBot) -> None:
+    class Note(PlainNote):
+        async def open(self, path: str, fragment: str = "") -> None:
+            if path == "Gone.md":
+                raise NotFoundError("There is no such note.")
+            await super().open(path, fragment)
+
+    async def main() -> None:
+        tabs = NoteTabs(Mock(), ThemeSource("light"), Note)
+        qtbot.addWidget(tabs)
+        groups = [["A.md", "B.md"], ["Gone.md", "C.md", "D.md"]]
+        await tabs.restore({"groups": groups, "front": "A.md"})
+        assert tabs.state()["groups"] == [["A.md", "B.md"], ["C.md", "D.md"]]
+
+    gui(main())
 
 
 def test_moving_a_tab_to_a_group_with_the_same_note_leaves_one_tab(gui, wait_until, qtbot: QtBot) -> None:
