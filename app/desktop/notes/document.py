@@ -1,6 +1,7 @@
 """The document of a note view: its loaded state, unsaved text, saving and external changes.
 
-It has no reference to widgets: the view passes it the editor's document and handles its signals.
+It knows the view only as the owner of its tasks. The view passes it the editor's document and handles its
+signals.
 """
 
 from __future__ import annotations
@@ -9,12 +10,14 @@ import asyncio
 import logging
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtGui import QTextDocument
+from PySide6.QtWidgets import QWidget
 
 from app.desktop.bridge import VaultClient
 from app.desktop.notes.drafts import DraftStore, NoteDraft
@@ -80,8 +83,9 @@ class NoteDocument(QObject):
     notice_cleared = Signal()
     comparison_requested = Signal()
 
-    def __init__(self, client: VaultClient, source: QTextDocument, parent: QObject) -> None:
-        super().__init__(parent)
+    def __init__(self, client: VaultClient, source: QTextDocument, view: QWidget) -> None:
+        super().__init__(view)
+        self._view = view
         self._client = client
         self._source = source
         self._drafts = DraftStore(client.root)
@@ -218,6 +222,9 @@ class NoteDocument(QObject):
         Returns:
             True if no text is unsaved or the text was saved; False after an error or with an unresolved
                 conflict.
+
+        Raises:
+            NotFoundError, StorageError: The note was saved or has changed, but can't be read again.
         """
         async with self._lock:
             for _ in range(_MAX_SAVE_ATTEMPTS):
@@ -452,7 +459,11 @@ class NoteDocument(QObject):
         self._start(self.recreate(), self.tr("create the note again"))
 
     async def recreate(self) -> bool:
-        """Write the unsaved text of a deleted note to disk; return whether that succeeded."""
+        """Write the unsaved text of a deleted note to disk; return whether that succeeded.
+
+        Raises:
+            NotFoundError, StorageError: The note was written, but can't be read again.
+        """
         async with self._lock:
             if self.page is None:
                 return False
@@ -545,8 +556,8 @@ class NoteDocument(QObject):
         if is_moved:
             self.renamed.emit(theirs)
 
-    def _start(self, coro: object, action: str) -> None:
-        tasks.start(coro, owner=self.parent(), action=action)  # type: ignore[arg-type]
+    def _start(self, coro: Coroutine[Any, Any, object], action: str) -> None:
+        tasks.start(coro, owner=self._view, action=action)
 
 
 def _is_same_note(first: NoteData | None, second: NoteData | None) -> bool:

@@ -85,7 +85,11 @@ class HistoryDialog(QDialog):
         tasks.start(self.load(), owner=self, action=self.tr("read the history"))
 
     async def load(self) -> None:
-        """Load and show the versions, to be compared with the current text."""
+        """Load and show the versions, to be compared with the current text.
+
+        Raises:
+            StorageError: The note can't be read.
+        """
 
         def read(vault: VaultService) -> tuple[tuple[Version, ...], bytes | None]:
             try:

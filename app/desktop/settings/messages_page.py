@@ -74,7 +74,7 @@ class SecretRow(QWidget):
             tasks.start(self._load_state(), owner=self, action=self.tr("read the secret"))
 
     def save(self) -> None:
-        """Save the typed secret if it is well-formed."""
+        """Save the typed secret if it is well-formed, else show the problem."""
         secret = self.field.text().strip()
         if not secret:
             return
@@ -137,7 +137,7 @@ class SecretRow(QWidget):
 
 
 class MessagesPage(QFrame):
-    """The secrets of Discord and Bluesky."""
+    """The Discord and Bluesky secrets."""
 
     def __init__(
         self, client: VaultClient | None, settings: MessageSettings, parent: QWidget | None = None

@@ -58,7 +58,7 @@ class PanelSpec:
         icon: Shown in the activity bar and in the command palette.
         area: Its area in the window.
         target: `module:callable`; called with the client, the theme and the parent.
-        connect: `module:function`; connects the panel with its `PanelContext`.
+        connect: `module:function`; connects the panel to its `PanelContext`.
     """
 
     id: str

@@ -47,7 +47,7 @@ class Navigation(QObject):
         self._emit_current()
 
     def record_visit(self, path: str) -> None:
-        """Add a note to the history that was opened in another way, for example by its tab."""
+        """Add a note that was opened in another way, for example by its tab, to the history."""
         if self._index < 0 or self._entries[self._index].path != path:
             self._entries = [*self._entries[: self._index + 1], HistoryEntry(path)][-_MAX_HISTORY_ENTRIES:]
             self._index = len(self._entries) - 1

@@ -149,7 +149,7 @@ def toggle_comment(cursor: QTextCursor) -> None:
 
 
 def move_lines(cursor: QTextCursor, down: bool, *, numbered: bool = False) -> None:
-    """Move the selected lines one line up or down, unless they are already first or last.
+    """Move the selected lines one line up or down, if there is a line to swap with.
 
     Args:
         cursor: The selection.

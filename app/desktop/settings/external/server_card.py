@@ -39,10 +39,9 @@ _TOOL_ROLE = Qt.ItemDataRole.UserRole
 
 
 class ServerCard(QFrame):
-    """Shows a server; its signals carry the user's actions.
+    """Shows a server; its signals report the user's actions.
 
-    `switched` carries whether to enable the server, `allowed`, `revoked` and `reviewed` the state of a
-    tool.
+    `switched` carries whether to enable the server; `allowed`, `revoked` and `reviewed` carry a `ToolState`.
     """
 
     switched = Signal(bool)
