@@ -42,7 +42,7 @@ Answers = tuple[tuple[str, Callable[[], None]], ...]
 
 @dataclass(slots=True)
 class Conflict:
-    """A change of the note on disk while there is unsaved text.
+    """A change to the note on disk while there is unsaved text.
 
     Attributes:
         base: The note that the unsaved text is based on.
@@ -60,7 +60,7 @@ class NoteDocument(QObject):
 
     Signals:
         loaded: A `NoteData` that replaces everything shown.
-        text_changed: The new text of the editor, to apply as one undo step.
+        text_changed: The editor's new text, to apply as one undo step.
         saved: The `NoteData` on disk; the user may have continued typing.
         renamed: The `NoteData` at its new path.
         edited: The text was edited, or a conflict ended: there may be text to save.

@@ -193,7 +193,7 @@ class FindBar(QFrame):
         _change_signal(view).connect(self._schedule_search)
 
     def _schedule_search(self) -> None:
-        """Repeat the search shortly after a change of the note."""
+        """Repeat the search shortly after a change to the note."""
         if self.isVisible():
             self._search_timer.start()
 

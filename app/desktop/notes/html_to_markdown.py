@@ -44,7 +44,7 @@ def html_to_markdown(html: str) -> str:
 
 
 def sanitize_html(html: str) -> str:
-    """Return the copied part of HTML with allowed tags, attributes and addresses only."""
+    """Return the copied part of HTML with only the allowed tags, attributes and addresses."""
     import nh3
 
     fragment = _FRAGMENT.search(html)

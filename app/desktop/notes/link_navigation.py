@@ -19,13 +19,16 @@ from app.vault.reference import Reference, parse_reference
 class LinkNavigation(QObject):
     """Follows links for the note view that is its parent.
 
-    `open_requested` carries a path and a fragment, `create_requested` the name of a note that does not exist,
-    `search_requested` a query, `fragment_requested` a fragment of the note itself.
-
     Args:
         client: The open vault.
         path: Returns the path of the current note.
         parent: The note view.
+
+    Signals:
+        open_requested: A path and a fragment.
+        create_requested: The name of a note that does not exist.
+        search_requested: A query.
+        fragment_requested: A fragment of the note itself.
     """
 
     open_requested = Signal(str, str)

@@ -1,4 +1,4 @@
-"""The notes panel of the window: tabs with a note view in each."""
+"""The window's notes panel: tabs with a note view in each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The values in the properties form: the icon of a value's type, its text, and an editor for it."""
+"""The values in the properties form: their type icons, texts and editors."""
 
 from __future__ import annotations
 

@@ -105,7 +105,7 @@ class SpellChecker:
         return list(suggestions)[:_MAX_SUGGESTIONS]
 
     def learn(self, word: str) -> None:
-        """Accept a word from now on, in every vault; a failure to store it is only logged."""
+        """Accept a word from now on and store it for all vaults; a failure to store it is only logged."""
         self._user_words.add(word)
         self._cache[word] = True
 
@@ -185,7 +185,7 @@ def installed_languages() -> tuple[str, ...]:
 
 
 class _UserWords:
-    """The words that the user added, one per line in a file of the app's data folder."""
+    """The words that the user added, one per line in a file in the app's data folder."""
 
     def __init__(self) -> None:
         self._file = paths.data_folder() / "dictionary.txt"

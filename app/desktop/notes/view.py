@@ -488,7 +488,7 @@ class NoteView(QWidget):
         self._start(self._render(), self.tr("show the note"))
 
     def _hover_link(self, name: str, position: QPoint) -> None:
-        """Handle the pointer moving onto or off a link of the editor."""
+        """Handle the pointer moving onto or off a link in the editor."""
         if name:
             self._start(self._preview_link(name, position), self.tr("preview the note"))
         else:
@@ -593,7 +593,7 @@ class NoteView(QWidget):
             self.editor.refresh_files()
 
     def _apply_reading_style(self) -> None:
-        """Give the reading view the fonts and the line width of the editor."""
+        """Give the reading view the editor's fonts and line width."""
         style, width = self.editor.flow.style, self.editor.preferences.line_width
         self.reader.set_text_style(style.font, style.mono, width, style.zoom)
         if self.isVisible():

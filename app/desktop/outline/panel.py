@@ -19,7 +19,7 @@ LINE_ROLE = int(Qt.ItemDataRole.UserRole)
 
 
 class OutlinePanel(Panel):
-    """Shows the headings of the note that `set_note` sets.
+    """Shows the headings of the note given to `set_note`.
 
     `open_requested` carries the note's path and the fragment `line=N` of a heading.
     """

@@ -176,7 +176,7 @@ class SearchResultDelegate(QStyledItemDelegate):
         painter.restore()
 
     def _paint_group(self, painter: QPainter, font: QFont, area: QRect, name: str, count: int) -> None:
-        """Paint the name of a group above a line, with its count at the right."""
+        """Paint the name of a group above a line, with its count on the right."""
         theme = self._theme.theme
         painter.setPen(QColor(theme.border))
         painter.drawLine(area.bottomLeft(), area.bottomRight())

@@ -44,7 +44,7 @@ _MAX_ROWS = 60
 class PaletteItem:
     """One row.
 
-    `key` identifies the choice, `detail` is shown next to the text and `shortcut` at the right. If an alias
+    `key` identifies the choice, `detail` is shown next to the text and `shortcut` on the right. If an alias
     matches, it is shown next to the text.
     """
 
@@ -306,7 +306,7 @@ class _PaletteModel(QAbstractListModel):
 
 
 class _PaletteDelegate(QStyledItemDelegate):
-    """Paints an icon, the text, the detail next to it, and the shortcut at the right."""
+    """Paints an icon, the text, the detail next to it, and the shortcut on the right."""
 
     def __init__(self, theme: ThemeSource, parent: QObject) -> None:
         super().__init__(parent)

@@ -1,7 +1,8 @@
 """Connect a vault's panels to one another and to the window.
 
-Panels have no references to one another. The registry names a function `connect(panel, context)` for each
-panel, which connects signals of the panel to methods of the context, and signals of the context to the panel.
+Panels have no references to one another. For each panel, the registry names a function
+`connect(panel, context)`. It connects the panel's signals to the context's methods, and the context's signals
+to the panel.
 """
 
 from __future__ import annotations

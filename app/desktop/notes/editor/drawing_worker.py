@@ -114,7 +114,7 @@ def _draw_diagram(request: DrawingRequest) -> Drawing:
 
     ratio = max(1.0, request.ratio)
     theme = _DARK_THEME if request.is_dark else _LIGHT_THEME
-    # Make the text of a diagram as large as that of the note.
+    # Match the text size of the note.
     scale = ratio * request.points * _PIXELS_PER_POINT / _DIAGRAM_TEXT_PIXELS
     png = mermaid_render.mermaid_to_png(request.source, scale=scale, theme=theme, background="transparent")
     image = QImage.fromData(png)

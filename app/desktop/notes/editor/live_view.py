@@ -69,7 +69,7 @@ class LiveView(QTextEdit):
 
     Attributes:
         drawing_scope: Identifies the vault and note, so that notes do not share pictures in the cache.
-        flow: The lines of the note as rows.
+        flow: The note's lines as rows.
     """
 
     edited = Signal()
@@ -427,7 +427,7 @@ class LiveView(QTextEdit):
         super().mousePressEvent(event)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """Show the source of the clicked line; with Ctrl, follow the link in it."""
+        """Show the source of the clicked line; with Ctrl, follow the clicked link."""
         was_pressed = self._is_pressed
         super().mouseReleaseEvent(event)
         self._release()

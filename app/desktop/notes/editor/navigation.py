@@ -108,7 +108,7 @@ def first_text_line(flow: TextFlow) -> int:
 
 
 def _next_visible_line(flow: TextFlow, index: int, step: int) -> int:
-    """Return the next visible line in a direction; the first or last line of the note if there is none."""
+    """Return the next visible line in a direction; the note's first or last line if there is none."""
     last = len(flow.rows) - 1
     line = min(max(0, index + step), last)
     while 0 < line < last and (flow.rows[line].hidden or not flow.row(line).height):

@@ -98,7 +98,7 @@ class NoteRows:
         return first, last
 
     def _contiguous_lines(self, index: int, kinds: frozenset[LineKind]) -> tuple[int, int]:
-        """Return the first and last line of the run of lines of these kinds around `index`."""
+        """Return the first and last line of the run around `index` that has only these kinds."""
         rows, first, last = self.rows, index, index
         while first > 0 and index - first < MAX_BLOCK_LINES:
             above = rows[first - 1].scan

@@ -20,7 +20,7 @@ _MIN_COLUMN_WIDTH = 48.0
 
 
 def cell_ranges(line: str, start: int = 0) -> list[tuple[int, int]]:
-    """Return the ranges of the cells of a table line, without surrounding spaces.
+    """Return the ranges of a table line's cells, without surrounding spaces.
 
     Args:
         line: The line, with or without pipes at its ends.
