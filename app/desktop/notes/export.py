@@ -64,7 +64,7 @@ def html_page(vault: VaultService, rendered: Rendered, title: str) -> str:
     """Return the note as a web page in one file.
 
     Images are embedded, except those on the web, which keep their address; an unreadable image gets an empty
-    one. Links within the vault become plain text.
+    address. Links within the vault become plain text.
     """
 
     def embed(match: re.Match[str]) -> str:

@@ -62,7 +62,6 @@ class SettingsDialog(QDialog):
         settings: The current settings.
         theme: The fonts and colors.
         pages: By section, creates a widget for anything but plain values when the section is built.
-        parent: The parent.
         editors: By section and setting, creates the editor in place of the default one when the section is
             built.
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from app.desktop.bridge import VaultClient
 from app.desktop.runtime import tasks
+from app.desktop.widgets.plain_labels import wrapped_label
 from app.errors import InvalidParametersError
 from app.messages.bluesky import BlueskyAccount
 from app.messages.channel_registry import BLUESKY, DISCORD, WEBHOOK, webhook_account
@@ -44,9 +44,7 @@ class SecretRow(QWidget):
         self.remove_button.setProperty("role", "quiet")
         self.remove_button.setToolTip(self.tr("Remove from the system's key store"))
         self.remove_button.clicked.connect(self.remove)
-        self.status = QLabel()
-        self.status.setTextFormat(Qt.TextFormat.PlainText)
-        self.status.setWordWrap(True)
+        self.status = wrapped_label()
         row = QHBoxLayout()
         row.setSpacing(4)
         row.addWidget(self.field, 1)

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QComboBox,
     QFrame,
@@ -23,6 +22,7 @@ from app.desktop.bridge import VaultClient
 from app.desktop.runtime import tasks
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.panel import ThemedButton
+from app.desktop.widgets.plain_labels import wrapped_label
 from app.settings import AnswerByModel, ModelSettings, Settings
 
 if TYPE_CHECKING:
@@ -53,9 +53,7 @@ class ModelPage(QFrame):
         self._set_model = set_model
         self._key_box = self._build_key(theme)
         self._test_box = self._build_test()
-        self._status = QLabel()
-        self._status.setProperty("tone", "muted")
-        self._status.setWordWrap(True)
+        self._status = wrapped_label(tone="muted")
         column = QVBoxLayout(self)
         column.setContentsMargins(16, 14, 16, 14)
         column.setSpacing(12)
@@ -83,7 +81,8 @@ class ModelPage(QFrame):
         self._remove_button = QPushButton(self.tr("Remove"))
         self._remove_button.setProperty("role", "quiet")
         self._remove_button.clicked.connect(self.remove_key)
-        self.key_state = _create_label()
+        self.key_state = wrapped_label()
+        self.key_state.hide()
         title = QLabel(self.tr("API key"))
         title.setProperty("textSize", "strong")
         title.setBuddy(self.key)
@@ -97,7 +96,8 @@ class ModelPage(QFrame):
     def _build_test(self) -> QWidget:
         self.test_button = QPushButton(self.tr("Test model"))
         self.test_button.clicked.connect(self.check)
-        self.result = _create_label()
+        self.result = wrapped_label()
+        self.result.hide()
         self.models = QComboBox()
         self.models.setAccessibleName(self.tr("Models on this server"))
         self.models.activated.connect(self._pick_model)
@@ -201,14 +201,6 @@ class ModelPage(QFrame):
 def _key_state(vault: VaultService, model: ModelSettings) -> tuple[bool, bool]:
     has_key = vault.settings.key(model.provider, model.base_url) is not None
     return has_key, vault.settings.keeps_keys
-
-
-def _create_label() -> QLabel:
-    label = QLabel()
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setWordWrap(True)
-    label.hide()
-    return label
 
 
 def _show_text(label: QLabel, text: str, tone: str = "muted") -> None:

@@ -20,6 +20,16 @@ def plain_label(text: str, tone: str = "", parent: QWidget | None = None) -> QLa
     return label
 
 
+def wrapped_label(text: str = "", tone: str = "") -> QLabel:
+    """Return a label that shows `text` verbatim and wraps it; the text can't be selected."""
+    label = QLabel(text)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setWordWrap(True)
+    if tone:
+        label.setProperty("tone", tone)
+    return label
+
+
 def heading_label(text: str, factor: float = _HEADING_SCALE, parent: QWidget | None = None) -> QLabel:
     """Return a plain label in the heading font, `factor` times the size of the interface font."""
     label = plain_label(text, parent=parent)

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from pydantic import ValidationError
-from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
     QFormLayout,
-    QLabel,
     QLineEdit,
     QPushButton,
     QSpinBox,
@@ -21,6 +19,7 @@ from app.desktop.bridge import VaultClient
 from app.desktop.runtime import tasks
 from app.desktop.settings.external.labels import command_line, parse_arguments, state_label, tools_label
 from app.desktop.widgets import dialogs
+from app.desktop.widgets.plain_labels import wrapped_label
 from app.errors import InvalidParametersError
 from app.external.connection import ConnectionState
 from app.external.http_transport import origin_at, token_account
@@ -104,9 +103,7 @@ class ServerDialog(dialogs.SheetDialog):
         self.seconds.setToolTip(self.tr("Maximum duration of a tool call"))
         self._add_row(self.tr("Time limit"), self.seconds)
         self.add_body(body)
-        self.message_label = QLabel()
-        self.message_label.setTextFormat(Qt.TextFormat.PlainText)
-        self.message_label.setWordWrap(True)
+        self.message_label = wrapped_label()
         self.message_label.hide()
         self.add_body(self.message_label)
         self.test_button = QPushButton(self.tr("Test connection"))
