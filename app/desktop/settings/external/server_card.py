@@ -62,7 +62,7 @@ class ServerCard(QFrame):
         self.state_label = wrapped_label()
         self.location_label = ElidedLabel(location_label(server), tone="faint")
         self.errors = wrapped_label(tone="muted")
-        self.errors.setFont(code_font())
+        self.errors.setFont(code_font(theme.zoom))
         self.problems = wrapped_label(tone="warning")
         self.tools_label = wrapped_label(tone="muted")
         self.retry_button = _create_button(self.tr("Retry now"), self.tr("Restart the server now"))
