@@ -46,7 +46,7 @@ class Conflict:
 
     Attributes:
         base: The note that the unsaved text is based on.
-        theirs: The note on disk; None if it was deleted or moved.
+        theirs: The note on disk; None if it was deleted, or moved outside the app.
         result: The user's merge so far, after choosing to decide later; None if there is none.
     """
 
@@ -384,7 +384,7 @@ class NoteDocument(QObject):
     def keep_mine(self) -> None:
         """Overwrite the file with the unsaved text; the file's text stays in the note's history.
 
-        Does nothing if the note was deleted.
+        Does nothing without a conflict, or if the note was deleted.
         """
         self.resolve(self.text)
 

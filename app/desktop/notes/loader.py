@@ -18,6 +18,7 @@ from PySide6.QtGui import QImage
 from app.desktop.notes.editor.drawing_worker import draw
 from app.desktop.notes.editor.drawings import Drawing, DrawingRequest
 from app.desktop.notes.editor.embeds import IMAGE_SUFFIXES
+from app.desktop.runtime.translation import translate
 from app.desktop.theme.colors import DARK, LIGHT
 from app.desktop.widgets.reading_view import Rendered
 from app.errors import ScriptoriumError
@@ -94,10 +95,12 @@ async def render_note(
         interaction: Makes tasks and callouts clickable; None for a static page.
     """
     if len(text) > _MAX_RENDERED_CHARS and truncate:
-        warning = (
-            "> [!warning] Only the beginning is shown\n"
-            "> The note is too long for the reading view. Press Ctrl+E to see all of it in live preview.\n"
+        title = translate("NoteLoader", "Only the beginning is shown")
+        advice = translate(
+            "NoteLoader",
+            "The note is too long for the reading view. Press Ctrl+E to see all of it in live preview.",
         )
+        warning = f"> [!warning] {title}\n> {advice}\n"
         end = text.rfind("\n\n", 0, _MAX_RENDERED_CHARS)
         text = f"{text[: end if end > 0 else _MAX_RENDERED_CHARS]}\n\n{warning}"
     return await asyncio.to_thread(_render, vault, path, text, colors, points, interaction)

@@ -18,7 +18,12 @@ class HistoryEntry:
 
 
 class Navigation(QObject):
-    """Opens notes and keeps the history; `open_requested` carries the path and the fragment."""
+    """Opens notes and keeps the history.
+
+    Signals:
+        open_requested: The path of a note, and a fragment.
+        changed: Whether there are earlier or later entries may have changed.
+    """
 
     open_requested = Signal(str, str)
     changed = Signal()
