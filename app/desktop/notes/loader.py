@@ -1,7 +1,7 @@
 """Load the data for a note view: HTML, drawings, links, related notes, mentions.
 
-The functions are called in the service thread; slow work runs in worker threads. The only Qt class used here
-is `QImage`, which is safe in any thread.
+The functions are called in the service thread; slow work runs in worker threads. Of Qt, only `QImage` and
+`translate` are used here, which are safe in any thread.
 """
 
 from __future__ import annotations
