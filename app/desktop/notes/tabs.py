@@ -405,9 +405,14 @@ class NoteTabs(QWidget):
         tab = cast("NoteTab", widget)
         if not await tab.confirm_close():
             return False
-        if tab.path:
-            self._closed_paths = [*self._closed_paths, tab.path][-_MAX_CLOSED_TABS:]
-        self._remove(group, widget)
+        # While its text was being saved, the tab may have been moved, or closed by a second click.
+        if not shiboken6.isValid(widget):
+            return True
+        current_group = next((other for other in self._groups if other.indexOf(widget) >= 0), None)
+        if current_group is not None:
+            if tab.path:
+                self._closed_paths = [*self._closed_paths, tab.path][-_MAX_CLOSED_TABS:]
+            self._remove(current_group, widget)
         return True
 
     def _remove(self, group: _TabGroup, widget: QWidget) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from unittest.mock import Mock
 
 import pytest
@@ -53,6 +54,30 @@ def test_a_group_whose_first_note_is_gone_is_restored(gui, qtbot: QtBot) -> None
         groups = [["A.md", "B.md"], ["Gone.md", "C.md", "D.md"]]
         await tabs.restore({"groups": groups, "front": "A.md"})
         assert tabs.state()["groups"] == [["A.md", "B.md"], ["C.md", "D.md"]]
+
+    gui(main())
+
+
+def test_a_tab_that_is_closed_twice_while_it_is_saved_is_closed_once(gui, qtbot: QtBot) -> None:
+    saved = asyncio.Event()
+
+    class Note(PlainNote):
+        async def confirm_close(self) -> bool:
+            await saved.wait()
+            return True
+
+    async def main() -> None:
+        tabs = NoteTabs(Mock(), ThemeSource("light"), Note)
+        qtbot.addWidget(tabs)
+        for path in ("A.md", "B.md"):
+            await tabs.open(path)
+        closings = [asyncio.create_task(tabs.close_current()) for _ in range(2)]
+        await asyncio.sleep(0)
+        saved.set()
+        assert await asyncio.gather(*closings) == [True, True]
+        assert [tab.path for tab in tabs.tabs()] == ["A.md"]
+        tabs.reopen()
+        assert not tabs.can_reopen
 
     gui(main())
 
