@@ -122,7 +122,7 @@ def _replacing(file: Path) -> Iterator[Path]:
             yield temporary
     except OSError as error:
         message = translate("Export", "{0} was not exported: {1}. An existing file is unchanged.")
-        raise StorageError(message.format(file.name, error.strerror), path=str(file)) from error
+        raise StorageError(message.format(file.name, error.strerror or error), path=str(file)) from error
 
 
 def print_note(rendered: Rendered, font: QFont, device: QPagedPaintDevice) -> None:
