@@ -152,9 +152,9 @@ class TextFlow(NoteRows):
             if self.rows[index].scan.kind is LineKind.CODE and self.rows[index].active:
                 self._recolor(index, start, last)
             elif start != last:
-                for row in self.rows[start : last + 1]:
-                    if len(self.lines[index]) <= PART_LENGTH:
-                        row.fragments = None
+                for line in range(start, last + 1):
+                    if len(self.lines[line]) <= PART_LENGTH:
+                        self.rows[line].fragments = None
 
     def _recolor(self, index: int, start: int, last: int) -> None:
         """Discard the layouts of code lines whose colors changed with the edit of line `index`."""
