@@ -230,8 +230,9 @@ class NoteTabs(QWidget):
             raise
         finally:
             self._opening_paths.pop(tab, None)
-        if shiboken6.isValid(tab):
-            self.shown.emit(path)
+        # The user may have chosen another tab meanwhile.
+        if shiboken6.isValid(tab) and tab is self.current:
+            self.shown.emit(tab.path)
 
     async def close_current(self) -> bool:
         """Close the active tab; return whether it is closed."""

@@ -58,6 +58,32 @@ def test_a_group_whose_first_note_is_gone_is_restored(gui, qtbot: QtBot) -> None
     gui(main())
 
 
+def test_a_note_that_loads_behind_another_tab_is_not_the_shown_one(gui, qtbot: QtBot) -> None:
+    loaded = asyncio.Event()
+
+    class Note(PlainNote):
+        async def open(self, path: str, fragment: str = "") -> None:
+            if path == "Slow.md":
+                await loaded.wait()
+            await super().open(path, fragment)
+
+    async def main() -> None:
+        tabs = NoteTabs(Mock(), ThemeSource("light"), Note)
+        qtbot.addWidget(tabs)
+        shown: list[str] = []
+        tabs.shown.connect(shown.append)
+        await tabs.open("A.md")
+        opening = asyncio.create_task(tabs.open("Slow.md"))
+        while len(tabs.tabs()) < 2 or tabs.current.path:
+            await asyncio.sleep(0)
+        tabs.step(-1)
+        loaded.set()
+        await opening
+        assert shown[-1] == "A.md" == tabs.current.path
+
+    gui(main())
+
+
 def test_a_tab_that_is_closed_twice_while_it_is_saved_is_closed_once(gui, qtbot: QtBot) -> None:
     saved = asyncio.Event()
 
