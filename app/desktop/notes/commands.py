@@ -1,7 +1,7 @@
 """The menu commands for notes.
 
-Commands that change notes go through the gate, like any tool call; only creating an empty note needs no
-approval, like a save.
+Commands that change notes go through the gate, like any tool call; only creating a note needs no approval,
+like saving it.
 """
 
 from __future__ import annotations
