@@ -146,7 +146,7 @@ class LiveView(QTextEdit):
         self.flow.is_unresolved = is_unresolved
 
     def load(self, text: str) -> None:
-        """Load another text, clear the undo history, and put the cursor after the properties."""
+        """Load another text, clear the undo history, and put the cursor at the start of the shown text."""
         layout = self._layout
         layout.is_paused = True
         self.setPlainText(text)
@@ -260,7 +260,7 @@ class LiveView(QTextEdit):
             bar.setValue(round(layout.top + flow.heights.top(min(line, len(flow.rows) - 1)) + offset))
 
     def set_header(self, header: QWidget) -> None:
-        """Show a widget above the text that scrolls with it, in place of the properties."""
+        """Show a widget above the live preview that scrolls with it, in place of the properties."""
         if header is not self._header:
             header.installEventFilter(self)
         self._header = header
