@@ -30,6 +30,14 @@ def wrapped_label(text: str = "", tone: str = "") -> QLabel:
     return label
 
 
+def show_text(label: QLabel, text: str, tone: str = "muted") -> None:
+    """Show `text` in a tone; hide the label if the text is empty."""
+    label.setProperty("tone", tone)
+    label.style().polish(label)
+    label.setText(text)
+    label.setVisible(bool(text))
+
+
 def heading_label(text: str, factor: float = _HEADING_SCALE, parent: QWidget | None = None) -> QLabel:
     """Return a plain label in the heading font, `factor` times the size of the interface font."""
     label = plain_label(text, parent=parent)
