@@ -75,7 +75,7 @@ class GraphQueries(QObject):
         )
 
     async def _run_filter(self, query: str) -> None:
-        """Run the filter; if its query is invalid, show the error and leave the graph unchanged."""
+        """Run the filter; if its query is invalid or too slow, only show the error."""
         self._filter_run_number += 1
         number = self._filter_run_number
         field = self._view.settings_panel.filters.query
@@ -94,7 +94,10 @@ class GraphQueries(QObject):
         )
 
     async def _run_groups(self, groups: tuple[QueryGroup, ...]) -> None:
-        """Color the matches of each group; a group with an empty or invalid query has none."""
+        """Color each group's matches and show their count.
+
+        A group whose query is empty, invalid or too slow has no matches; an error is shown.
+        """
         self._group_run_number += 1
         number = self._group_run_number
         matches: list[frozenset[str]] = []

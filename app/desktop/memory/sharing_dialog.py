@@ -27,7 +27,7 @@ _MAX_NAME_CHARS = 200
 
 
 class SharingDialog(dialogs.SheetDialog):
-    """A table with a row for each agent that can use the block; `shares` has the edited permissions."""
+    """Edits the agents with which a block is shared; `shares` has the edited permissions."""
 
     def __init__(
         self, block: Block, agents: Iterable[str], theme: ThemeSource, parent: QWidget | None

@@ -68,7 +68,7 @@ class Welcome(QScrollArea):
         self.refresh()
 
     def refresh(self) -> None:
-        """Rebuild the list of recent vaults, which shows the newest ones."""
+        """Rebuild the list of the newest recent vaults."""
         while (item := self._recent_list.takeAt(0)) is not None:
             if (widget := item.widget()) is not None:
                 widget.deleteLater()
@@ -84,7 +84,7 @@ class Welcome(QScrollArea):
             self._recent_list.addWidget(self._recent_row(vault))
 
     def set_hovered(self, hovered: bool) -> None:
-        """Highlight the drop zone if a folder is dragged over the window."""
+        """Highlight the drop zone while a folder is dragged over the window."""
         if self._drop_zone.property("over") != hovered:
             self._drop_zone.setProperty("over", hovered)
             self._drop_zone.style().polish(self._drop_zone)

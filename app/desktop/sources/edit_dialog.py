@@ -16,8 +16,8 @@ from app.vault.globs import Glob
 class SourceDialog(dialogs.SheetDialog):
     """Edits the settings of one source; `config` is the edited configuration once the dialog is accepted.
 
-    Errors are shown in the dialog, which stays open with the typed text. `problem` is an error to show at
-    first.
+    Errors are shown in the dialog, which stays open with the typed text. `problem` is an error to show
+    initially.
     """
 
     def __init__(

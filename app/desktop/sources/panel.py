@@ -111,13 +111,13 @@ class SourcesPanel(Panel):
 
     @property
     def selected(self) -> SourceInfo | None:
-        """The selected source."""
+        """The selected source; None if none is selected."""
         row = self.table.currentItem()
         source_id = row.data(0, _ID_ROLE) if row is not None else None
         return next((info for info in self.sources if info.id == source_id), None)
 
     def choose(self, source_id: str) -> None:
-        """Select a source and show its details; select the first one if the id is unknown."""
+        """Select a source and show its details; an unknown id selects the first source."""
         ids = [info.id for info in self.sources]
         row = ids.index(source_id) if source_id in ids else 0
         self.table.setCurrentIndex(self.table.model().index(row, 0))

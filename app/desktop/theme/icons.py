@@ -91,7 +91,7 @@ def icon(theme: Theme, name: str, color: str | None = None) -> QIcon:
 
     Raises:
         KeyError: The font has no such icon.
-        OSError: The icon can't be written to the cache.
+        OSError: The font can't be read, or the icon can't be written to the cache.
     """
     result = QIcon(_build_icon(os.environ.get(paths.CACHE_VARIABLE, ""), name, *_state_colors(theme, color)))
     _used_names.add(name)

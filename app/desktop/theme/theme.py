@@ -64,7 +64,11 @@ class ThemeSource(QObject):
         return self._zoom
 
     def set(self, name: str, zoom: float | None = None) -> None:
-        """Choose "system", "light", "dark" or "high-contrast", and a factor for all sizes (None keeps it)."""
+        """Choose "system", "light", "dark" or "high-contrast", and a factor for all sizes (None keeps it).
+
+        Raises:
+            KeyError: There is no theme with this name.
+        """
         new_zoom = zoom or self._zoom
         theme = _theme_by_name(name)
         self._name = name

@@ -1,4 +1,4 @@
-"""Switching the theme without a long pause and without showing a mix of two themes.
+"""Switch the theme without a long pause and without showing a mix of two themes.
 
 Qt applies a new style to every widget in one pass, which blocks the window for a quarter of a second. Here,
 that pass finds no widgets to update: the windows stop repainting while their widgets are restyled in slices

@@ -119,7 +119,7 @@ class Layers:
         return self._framebuffer.paint(frame, self.ratio, is_static=self._is_static)
 
     def close(self) -> None:
-        """Stop the worker and the thread that draws labels."""
+        """Stop the worker and the thread that draws labels, and wait until both end."""
         self.edges.close()
         self.label_images.close()
 

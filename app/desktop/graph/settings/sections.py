@@ -64,7 +64,7 @@ class DisplaySection(CollapsibleSection):
         self.minimap.clicked.connect(lambda on: self._emit_changed(minimap=on))
 
     def show_settings(self, settings: GraphSettings) -> None:
-        """Show `settings`; `show_minimap` shows the minimap, which the size of the graph may decide."""
+        """Show `settings`, except for the minimap, which the graph's size may decide; see `show_minimap`."""
         self._settings = settings
         self.colors.setCurrentIndex(max(0, self.colors.findData(settings.color_by)))
 
