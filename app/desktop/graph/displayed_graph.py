@@ -126,7 +126,10 @@ class DisplayedGraph:
             return
         self.local = (paths, depth)
         subgraph = extract_subgraph(extended, paths, depth)
+        scene, target = self._canvas.scene, self._layout_switch.animation.target
+        # The update stops an animation, so the nodes move to its end at once.
         positions, _ = transfer_positions(
-            self._canvas.scene.graph, self._canvas.scene.positions, subgraph, renamed
+            scene.graph, scene.positions if target is None else target, subgraph, renamed
         )
+        self._layout_switch.update_graph(subgraph, renamed)
         self._canvas.replace_graph(subgraph, positions)

@@ -62,9 +62,7 @@ class LayoutSwitch(QObject):
         """Return the displayed nodes' force-layout positions; None if the canvas shows them."""
         if self.is_force_layout:
             return self.animation.target
-        if self._force_layout is None or self._force_layout[0] is not self._canvas.scene.graph:
-            return None
-        return self._force_layout[1]
+        return None if self._force_layout is None else self._force_layout[1]
 
     def update_graph(self, graph: Graph, renamed: Mapping[str, str] | None = None) -> None:
         """Stop the animation, and carry the saved force-layout positions over to the graph's next state."""

@@ -43,8 +43,8 @@ class GraphSettingsController(QObject):
         self._virtual_nodes = virtual_nodes
         self._settings = components.settings_panel.settings
         components.settings_panel.changed.connect(self._apply)
-        components.settings_panel.forces.paused.connect(self.pause)
-        components.toolbar.paused.connect(self.pause)
+        components.settings_panel.forces.paused.connect(self.set_paused)
+        components.toolbar.paused.connect(self.set_paused)
         components.minimap.visibility_changed.connect(self.overlays_changed)
         layout_switch.changed.connect(self._show_arrangement)
 
@@ -75,9 +75,9 @@ class GraphSettingsController(QObject):
 
     def toggle_pause(self) -> None:
         """Pause or resume the layout."""
-        self.pause(not self._components.canvas.layout_thread.is_paused)
+        self.set_paused(not self._components.canvas.layout_thread.is_paused)
 
-    def pause(self, paused: bool) -> None:
+    def set_paused(self, paused: bool) -> None:
         """Pause or resume the layout, and update the pause buttons."""
         canvas = self._components.canvas
         if paused:

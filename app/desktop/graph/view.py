@@ -205,7 +205,7 @@ class GraphView(QWidget):
         """Select `paths`; unknown ones are ignored."""
         self.canvas.scene.selection = self.canvas.scene.rows(paths)
         self.canvas.run_frames()
-        self._selection_changed()
+        self._handle_selection_change()
 
     def set_filter(self, paths: Collection[str] | None) -> None:
         """Set a search's matches, and dim or hide the rest, as the user chose; None ends the search."""
@@ -280,7 +280,7 @@ class GraphView(QWidget):
     def _connect(self) -> None:
         for source in (self._gestures, self._keyboard):
             source.open_requested.connect(lambda row: self.open_requested.emit(self._path(row)))
-            source.selection_changed.connect(self._selection_changed)
+            source.selection_changed.connect(self._handle_selection_change)
         self._gestures.menu_requested.connect(
             lambda row, position: self.context_requested.emit(self._path(row), position)
         )
@@ -379,9 +379,9 @@ class GraphView(QWidget):
         self.appearance.reapply()
         self.settings_controller.update_for_graph()
         self.update_legend()
-        self._selection_changed()
+        self._handle_selection_change()
 
-    def _selection_changed(self) -> None:
+    def _handle_selection_change(self) -> None:
         self._describe()
         self._list_neighbors()
         self.selected.emit(self.selection())

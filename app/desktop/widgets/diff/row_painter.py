@@ -216,7 +216,10 @@ class RowPainter:
         self._painter.drawText(text_area, alignment, text)
 
     def _heading_before(self, row: DiffRow) -> str:
-        """Return the last Markdown heading in or before the fold; empty if there is none nearby."""
+        """Return the last Markdown heading in or before the fold.
+
+        Return an empty string if there is none nearby, or if the fold reaches the end of the text.
+        """
         lines = self._diff_rows.diff.before
         end = self._diff_rows.fold_end(row)
         if end >= len(lines):
