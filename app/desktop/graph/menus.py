@@ -1,4 +1,4 @@
-"""The context menus of the graph: for one node, for several and for the background."""
+"""The graph's context menus: for one node, for several and for the background."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Run the filter and the group queries of the graph's settings, and keep their results up to date."""
+"""Run the filter and group queries in the graph's settings, and keep their results up to date."""
 
 from __future__ import annotations
 

@@ -169,7 +169,7 @@ class Scene:
 
     @property
     def edges(self) -> EdgeStyle:
-        """The style of the links."""
+        """The links' style."""
         return self.edge_style_factory()()
 
     def edge_style_factory(self) -> Callable[[], EdgeStyle]:

@@ -216,7 +216,7 @@ class BlockPage(QWidget):
             self.saved.emit()
 
     async def roll_back(self) -> None:
-        """Restore the selected version of the block."""
+        """Restore the block's selected version, and show whether that succeeded."""
         block, version = self.block, self._selected_version
         if block is not None and version is not None and (key := version.hash) is not None:
             message = self.tr("Rolled back. The previous text is kept as a version.")

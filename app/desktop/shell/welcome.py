@@ -29,7 +29,13 @@ _MAX_SHOWN_VAULTS = 6
 
 
 class Welcome(QScrollArea):
-    """The welcome page; `open_requested` carries the path of a recent vault."""
+    """The welcome page.
+
+    Signals:
+        open_requested: The path of a recent vault.
+        pick_requested: The user wants to choose a folder.
+        sample_requested: The user wants to open the sample vault.
+    """
 
     open_requested = Signal(str)
     pick_requested = Signal()

@@ -71,7 +71,7 @@ class _NoteCard(QWidget):
         self.text.setVisible(not compact)
 
     def show_text(self, text: str) -> None:
-        """Show the beginning of the note."""
+        """Show the note's beginning."""
         if text != self.text.toPlainText():
             self.text.setPlainText(text)
 

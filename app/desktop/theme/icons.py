@@ -102,6 +102,9 @@ def prerender_icons(theme: Theme) -> None:
     """Create the icons of a new window and those used earlier; for a worker thread.
 
     Opening a panel or switching the theme would otherwise create dozens of them between two frames.
+
+    Raises:
+        OSError: The font can't be read, or an icon can't be written to the cache.
     """
     cache_home, colors = os.environ.get(paths.CACHE_VARIABLE, ""), _state_colors(theme, None)
     for name in {*_INITIAL_NAMES, *_used_names, *_cached_names(_icon_folder(cache_home))}:

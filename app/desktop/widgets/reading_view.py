@@ -103,10 +103,10 @@ class ReadingView(QTextBrowser):
         """Set the look of the text; the code font applies from the next note on.
 
         Args:
-            text: The font of the text.
-            code: The font of code.
-            width: The width of the text in pixels at 100% zoom; 0 for the width of the view.
-            zoom: The size of the text relative to its default; images grow with it.
+            text: The text font.
+            code: The code font.
+            width: The text width in pixels at 100% zoom; 0 for the view's width.
+            zoom: The text size relative to its default; images grow with it.
         """
         self.setFont(text)
         self._text_zoom = zoom

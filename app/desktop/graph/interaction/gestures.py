@@ -18,7 +18,7 @@ _MIN_GRAB_RADIUS = 2.0
 
 
 class Gestures(QObject):
-    """Handles mouse, wheel and pinch events of the canvas.
+    """Handles the canvas's mouse, wheel and pinch events.
 
     Dragging the background pans; dragging a node moves it if it is large enough or selected, and otherwise
     pans; Shift-dragging from the background selects a rectangle. While the lasso is active, a drag selects

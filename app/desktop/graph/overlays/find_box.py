@@ -1,4 +1,4 @@
-"""The search box of the graph: type part of a name, choose a note, and the camera flies there."""
+"""The graph's search box: type part of a name, choose a note, and the camera flies there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The legend of the graph; a click on an entry hides or shows its nodes."""
+"""The graph's legend; a click on an entry hides or shows its nodes."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ class NeighborItem:
 
     @property
     def text(self) -> str:
-        """The text of the row, next to its arrow."""
+        """The row's text, next to its arrow."""
         return f"{self.name}  ·  {self.relation}" if self.relation else self.name
 
     @property

@@ -24,7 +24,7 @@ from app.graph.model import PLAIN_LINK
 from app.vault.markdown.render_values import mix_colors
 
 _DIMMED_OPACITY = 0.14
-_MAX_LIT_LINKS = 250  # # More of them would hide one another and take too long for a frame.
+_MAX_LIT_LINKS = 250  # More of them would hide one another and take too long for a frame.
 _MAX_FINE_LIT_LINKS = 120
 _MAX_ARROWS = 160
 _MAX_DRAGGED_LINKS = 2500
@@ -66,7 +66,7 @@ class FrameState:
 
     @property
     def view(self) -> Viewport:
-        """The view of the layout."""
+        """The frame's viewport."""
         return self.scene.view(self.camera, self.width, self.height)
 
     @property
@@ -230,7 +230,7 @@ def _paint_arrows(painter: QPainter, frame: FrameState, links: NDArray[np.int64]
 def _paint_dragged_links(
     painter: QPainter, image: QImage, frame: FrameState, rows: NDArray[np.int64]
 ) -> None:
-    """Draw the links of dragged nodes, or a sample of them."""
+    """Draw the dragged nodes' links, or a sample of them."""
     scene = frame.scene
     style = scene.edges
     links = _sample(scene.links_touching(rows), _MAX_DRAGGED_LINKS)

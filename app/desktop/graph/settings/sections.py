@@ -165,7 +165,10 @@ class GroupSection(CollapsibleSection):
 
 
 class ForceSection(CollapsibleSection):
-    """The sliders for the layout's forces, with reset and pause."""
+    """The sliders for the layout's forces, with reset and pause.
+
+    `paused` carries whether to pause the layout.
+    """
 
     changed = Signal(object)
     paused = Signal(bool)
@@ -235,7 +238,10 @@ class ForceSection(CollapsibleSection):
 
 
 class LayoutSection(CollapsibleSection):
-    """The layout modes, as buttons."""
+    """The layout modes, as buttons.
+
+    `rearrange_requested` asks for a force layout from scratch.
+    """
 
     changed = Signal(object)
     rearrange_requested = Signal()
