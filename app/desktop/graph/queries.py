@@ -96,7 +96,7 @@ class GraphQueries(QObject):
     async def _run_groups(self, groups: tuple[QueryGroup, ...]) -> None:
         """Color each group's matches and show their count.
 
-        A group whose query is empty, invalid or too slow has no matches; an error is shown.
+        An empty query has no matches, and neither has an invalid or slow one, whose error is shown.
         """
         self._group_run_number += 1
         number = self._group_run_number

@@ -48,7 +48,7 @@ class SuggestionsPanel(Panel):
 
     `open_requested` carries a note's path and an empty fragment, `graph_requested` the paths of two notes.
     The suggestions are computed when the panel is shown for the first time, on request, and when the scope,
-    the note that it names or a listed note changes.
+    its note or a listed note changes.
     """
 
     open_requested = Signal(str, str)
@@ -113,7 +113,7 @@ class SuggestionsPanel(Panel):
         return suggestion
 
     def search(self) -> None:
-        """Compute the suggestions and show the progress, or show that the scope's note is missing."""
+        """Compute the suggestions and show the progress, or show that no note is open."""
         if self.scope.currentIndex() == _OPEN_NOTE and not self._note:
             self._has_searched = True
             self._show(())

@@ -1,4 +1,4 @@
-"""Phosphor icons in the colors of the theme, from the font that qtawesome includes.
+"""Phosphor icons in the theme's colors, from the font that qtawesome includes.
 
 qtawesome was chosen because it includes one consistent family as a font, without hundreds of image files.
 Only its files are used: importing it loads qtpy, which takes longer than the rest of the startup, and it
@@ -168,12 +168,12 @@ def _icon_file(folder: Path, name: str, color: str) -> str:
 
 @functools.cache
 def _path_data(name: str) -> str:
-    """Return the outline of an icon as SVG path data, computed once for all colors and themes."""
+    """Return an icon's outline as SVG path data, computed once for all colors and themes."""
     return " ".join(_path_commands(_outline(name)))
 
 
 def _outline(name: str) -> QPainterPath:
-    """Return the outline of an icon, centered in its box."""
+    """Return an icon's outline, centered in its box."""
     font = QFont(_font_family())
     font.setPixelSize(_GLYPH_SIZE)
     font.setHintingPreference(QFont.HintingPreference.PreferNoHinting)

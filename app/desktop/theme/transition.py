@@ -65,7 +65,7 @@ class ThemeTransition(QObject):
     def _transition_steps(
         self, style_steps: Iterable[Step], visible_steps: Iterable[Step], hidden_steps: Iterable[Step]
     ) -> Iterator[None]:
-        """Yield after each step of the transition."""
+        """Run the transition, yielding after each step."""
         yield from self._mark_widgets()
         yield from _run_steps(style_steps)
         for widget in tuple(self._marked_widgets):

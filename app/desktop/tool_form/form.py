@@ -1,4 +1,4 @@
-"""The form of a tool: a field for each argument of the chosen operation, with error messages."""
+"""A tool's form: a field for each argument of the chosen operation, with error messages."""
 
 from __future__ import annotations
 

@@ -125,7 +125,7 @@ class AnalysisSection(CollapsibleSection):
 
     @property
     def summary(self) -> str:
-        """The summary of the result; empty if there is none."""
+        """The result's summary; empty if there is none."""
         return "" if self._result_row.isHidden() else self._summary.text()
 
     def _create_progress(self) -> None:
