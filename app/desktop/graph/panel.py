@@ -123,7 +123,7 @@ class GraphPanel(QWidget):
         """Apply the saved `state`, or the defaults; call it before a graph is shown."""
         settings = parse_graph_settings(state)
         self.view.settings_controller.restore(settings)
-        self._queries.restore(settings)
+        self._queries.apply_settings(settings)
 
     def run_command(self, action: str) -> None:
         """Run a command: "find", "settings" (show or hide), "png" or "svg" (export)."""

@@ -25,15 +25,20 @@ class GraphQueries(QObject):
         self._filter = ""
         self._groups: tuple[QueryGroup, ...] = ()
         self._filter_run_number = self._group_run_number = 0
-        view.settings_changed.connect(self._apply_settings)
+        view.settings_changed.connect(self.apply_settings)
         client.events.batch.connect(self._handle_events)
         view.settings_panel.filters.query.field.set_suggest(self._suggest)
         view.settings_panel.groups.rows.set_suggest(self._suggest)
         tasks.start(self._load_searches(), owner=view, action=self.tr("list the saved searches"))
 
-    def restore(self, settings: GraphSettings) -> None:
-        """Run the queries in the saved settings."""
-        self._apply_settings(settings)
+    def apply_settings(self, settings: GraphSettings) -> None:
+        """Run the queries that have changed."""
+        if settings.filter != self._filter:
+            self._filter = settings.filter
+            self._start_filter()
+        if settings.groups != self._groups:
+            self._groups = settings.groups
+            self._start_groups()
 
     def refresh(self) -> None:
         """Run the queries again after notes changed."""
@@ -57,14 +62,6 @@ class GraphQueries(QObject):
         """Offer the saved searches for the filter and the groups."""
         self._view.settings_panel.filters.query.show_saved_searches(searches)
         self._view.settings_panel.groups.rows.show_saved_searches(searches)
-
-    def _apply_settings(self, settings: GraphSettings) -> None:
-        if settings.filter != self._filter:
-            self._filter = settings.filter
-            self._start_filter()
-        if settings.groups != self._groups:
-            self._groups = settings.groups
-            self._start_groups()
 
     def _start_filter(self) -> None:
         tasks.start(self._run_filter(self._filter), owner=self._view, action=self.tr("filter the graph"))
