@@ -189,13 +189,13 @@ class GraphPanel(QWidget):
         self.view.select(note_paths)
         self.view.fit(note_paths)
 
-    def set_search_results(self, paths: Collection[str]) -> None:
+    def set_search_results(self, note_paths: Collection[str]) -> None:
         """Dim or hide all nodes but a search's results; no paths end the search."""
-        self.view.set_filter(paths or None)
+        self.view.set_filter(note_paths or None)
 
-    def set_pending(self, paths: Collection[str]) -> None:
+    def set_pending(self, note_paths: Collection[str]) -> None:
         """Set the notes that pending proposals would change; they glow, and all others are dimmed."""
-        self.view.set_pending(paths)
+        self.view.set_pending(note_paths)
 
     def shut_down(self) -> None:
         """Stop the graph's threads permanently."""
