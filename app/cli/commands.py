@@ -49,7 +49,11 @@ class Verb(Protocol):
         ...
 
     def run(self, args: argparse.Namespace, console: CliConsole) -> int | Awaitable[int]:
-        """Run the verb and return the exit status."""
+        """Run the verb and return the exit status.
+
+        Raises:
+            ScriptoriumError: The verb failed; `main` prints the message.
+        """
         ...
 
 
@@ -95,7 +99,7 @@ def build_verb_parser(name: str) -> argparse.ArgumentParser:
 
 
 def build_leading_parser() -> argparse.ArgumentParser:
-    """Return the parser of the options before the verb or the tool."""
+    """Return the parser for the options before the verb or the tool."""
     verbs = "\n".join(f"  {name:<12} {summary}" for name, (_, summary) in VERBS.items())
     parser = argparse.ArgumentParser(
         prog="scriptorium",

@@ -126,7 +126,7 @@ def _check_log(data: Path, root: Path) -> CheckResult:
     if result.ok:
         message = f"intact, {pluralize(result.rows, 'entry', 'entries')} verified"
         return ok("audit log", " ".join([message, *(gap.message for gap in result.gaps)]))
-    hint = "The log was modified. Export it, and compare it with a backup."
+    hint = "The log was modified or damaged. Export it, and compare it with a backup."
     return failure("audit log", f"entry {result.first_bad}: {result.reason}", hint)
 
 
