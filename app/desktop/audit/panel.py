@@ -167,7 +167,11 @@ class AuditPanel(Panel):
         self.status_label.setVisible(bool(text))
 
     async def open_diff(self, entry: AuditEntry) -> None:
-        """Show the changes that the entry's call wrote; do nothing if it wrote none."""
+        """Show the changes that the entry's call wrote; do nothing if it wrote none.
+
+        Raises:
+            NotFoundError: The journal no longer has the changes.
+        """
         number = entry.commit
         if number is not None:
             title, files = await self._client.run(lambda vault: read_commit(vault, number))
