@@ -84,7 +84,11 @@ async def run_call(
 async def call_tool(
     session: CliSession, tool: str, arguments: Arguments, options: Options, console: CliConsole
 ) -> ToolOutcome:
-    """Call a tool, show its progress and return its outcome."""
+    """Call a tool, show its progress and return its outcome.
+
+    Raises:
+        LimitError: Too many calls are waiting or running.
+    """
     try:
         return await session.access.call(
             session.client,

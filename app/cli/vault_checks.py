@@ -1,6 +1,6 @@
 """The doctor's checks of a vault: its folder, its holder, its databases, its log, and file watching.
 
-Everything is opened read-only, so a vault that is open elsewhere or damaged is not changed.
+The databases are opened read-only, so a vault that is open elsewhere or damaged is not changed.
 """
 
 from __future__ import annotations

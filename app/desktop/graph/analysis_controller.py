@@ -345,7 +345,7 @@ class GraphAnalysisController(QObject):
             outcome = await vault.call(Call.of("suggest_relationships", arguments, Caller.user()))
             if not outcome.success and not outcome.denied:
                 raise ScriptoriumError(outcome.message)
-            return outcome.success and not outcome.denied
+            return outcome.success
 
         if await self._client.run(link):
             self._remove_suggestion(row)
