@@ -62,7 +62,7 @@ def _count_and_list(items: Iterable[str], total: int, singular: str, plural: str
     lines = list(items)
     if not lines:
         return none
-    head = f"1 {singular}:" if total == 1 else f"{total} {plural}:"
+    head = f"{pluralize(total, singular, plural)}:"
     remainder = f"\n\n… and {total - _MAX_LIST_ITEMS} more." if total > _MAX_LIST_ITEMS else ""
     return f"{head}\n\n{_list(lines[:_MAX_LIST_ITEMS])}{remainder}"
 
@@ -180,13 +180,13 @@ def _tags(result: Result, call: AnsweredCall) -> str:
 
 def _vault(result: Result, call: AnsweredCall) -> str:
     lines = [
-        f"{result['notes']} notes, {result['attachments']} other files",
-        f"{result['links']} links, {result['unresolved']} unresolved links",
-        f"{result['tags']} tags",
-        f"{result['orphans']} notes without links",
+        f"{pluralize(result['notes'], 'note')}, {pluralize(result['attachments'], 'other file')}",
+        f"{pluralize(result['links'], 'link')}, {pluralize(result['unresolved'], 'unresolved link')}",
+        pluralize(result["tags"], "tag"),
+        f"{pluralize(result['orphans'], 'note')} without links",
     ]
     if result["skipped"] or result["failed"]:
-        lines.append(f"{result['skipped']} files skipped, {result['failed']} unreadable")
+        lines.append(f"{pluralize(result['skipped'], 'file')} skipped, {result['failed']} unreadable")
         lines += [f"{problem['path']}: {problem['reason']}" for problem in result["problems"][:5]]
     return "This vault contains:\n\n" + _list(lines)
 
@@ -263,7 +263,8 @@ def _format_time(seconds: float) -> str:
 
 def _versions(result: Result, call: AnsweredCall) -> str:
     lines = [
-        f"{_format_time(v['time'])}, {v['author']}: {v['summary'] or 'changed'}" for v in result["versions"]
+        f"{_format_time(version['time'])}, {version['author']}: {version['summary'] or 'changed'}"
+        for version in result["versions"]
     ]
     name = wikilink(str(call.arguments["name"]))
     text = _count_and_list(
@@ -301,11 +302,7 @@ def _deleted(result: Result, call: AnsweredCall) -> str:
 def _moved(result: Result, call: AnsweredCall) -> str:
     text = f"It is now {wikilink(result['new_path'])}"
     count = len(result["rewritten"])
-    text += (
-        f", and the links to it in {count} {'note' if count == 1 else 'notes'} were rewritten."
-        if count
-        else "."
-    )
+    text += f", and the links to it in {pluralize(count, 'note')} were rewritten." if count else "."
     if result["left_out"]:
         text += "\n\nUnchanged:\n\n" + _list(map(str, result["left_out"][:_MAX_LIST_ITEMS]))
     return text + " To undo this, say “undo”."

@@ -88,7 +88,11 @@ _MIN_DUPLICATE_SIMILARITY = 0.85
 
 @dataclass(frozen=True, slots=True)
 class NoteFeatures:
-    """One of two notes: its name, type in lower case, sentences, and the lines that link to the other."""
+    """The features of one of two notes.
+
+    `kind` is its type in lower case, `link_lines` are its lines that link to the other note, and `confidence`
+    is its stated confidence (0 to 1) or None.
+    """
 
     name: str
     kind: str

@@ -17,7 +17,8 @@ from app.permissions.request_labels import KIND_NAMES, caller_label, change_name
 from app.vault.changes import Create, Delete, Move
 from app.vault.diff import Diff, Hunk
 from app.vault.diff_words import Span, changed_spans, pair_lines
-from app.vault.escaped_line import CHIP_SIGN, EscapedLine, escape_hidden, escape_line
+from app.vault.escaped_line import CHIP_SIGN, EscapedLine, escape_line
+from app.vault.invisible_chars import escape_hidden
 
 _CONTEXT_LINES = 3
 _MAX_NAMED_NOTES = 12

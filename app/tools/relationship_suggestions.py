@@ -31,7 +31,7 @@ _ID_SEPARATOR = " ~ "
 class SuggestedRelationship(BaseModel):
     """A possibly missing relation.
 
-    `auto` is set from a score of 0.8 if there is evidence for its type or the type is RELATES_TO.
+    `auto` is true for a score of at least 0.8 if there is evidence for the type or the type is RELATES_TO.
     """
 
     model_config = ConfigDict(frozen=True, defer_build=True)

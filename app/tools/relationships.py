@@ -65,7 +65,7 @@ class RelationshipDeleted(ToolResult):
 
 
 class EdgeConfidence(ToolResult):
-    """A relation's confidence before and after, and why."""
+    """A relation's confidence before and after the recalculation, and the factors behind the change."""
 
     edge_id: str
     old_confidence: float
@@ -249,11 +249,8 @@ async def reclassify_relationship(
 
     def report(committed: ChangeSet) -> RelationshipReclassified:
         committed_relation = _committed_relation(committed, edge, kind)
-        written_type = (
-            committed_relation.type if committed_relation else (kind if not committed else old_type)
-        )
-        is_changed = bool(committed) and written_type != old_type
-        message = f"The relation is {written_type} {'now' if is_changed else 'already'}."
+        written_type = committed_relation.type if committed_relation else old_type
+        message = f"The relation is {written_type} {'already' if written_type == old_type else 'now'}."
         return RelationshipReclassified(
             edge_id=_id_of(edge, written_type),
             old_type=old_type,
@@ -267,7 +264,7 @@ async def reclassify_relationship(
 
 
 def _committed_relation(committed: ChangeSet, edge: OpenEdge, kind: str) -> Relation | None:
-    """Return the edge's relation in the committed text, preferably the one of type `kind`, or None."""
+    """Return the edge's relation in the committed text, preferably one of type `kind`, or None."""
     after = next(filter(None, map(after_of, committed.changes)), None)
     if after is None:
         return None
@@ -351,9 +348,9 @@ async def summarize_relationship(
 async def _explain(
     context: ToolContext, source: OpenNote, target: OpenNote, verb: str, summary: str, evidence: list[str]
 ) -> tuple[str, list[str], str]:
-    """Return the summary, the evidence and how they were found.
+    """Return a summary, its evidence, and how both were obtained.
 
-    They are the model's if it may see both notes and answers, else the given ones.
+    Without a model, or if it may not see both notes or fails, return the given summary and evidence.
     """
     model = context.language_model
     if model is None:

@@ -148,7 +148,11 @@ def _run_operation(
     new: str | None,
     keep: Literal["disk", "memory", "merge"] | None,
 ) -> Proposal[FileAnswer] | FileAnswer:
-    """Run an operation on a file; answers with its text or diff are marked as untrusted."""
+    """Run an operation on a file; an answer that contains its text or diff is marked as untrusted.
+
+    Raises:
+        NotFoundError: The file does not exist, or the caller may not read it.
+    """
     _check_readable(context, copy)
     change_set: ChangeSet
     match op:
@@ -163,7 +167,7 @@ def _run_operation(
         case "create":
             change_set, message = copy.create(content or ""), f"Created {copy.path}; load it to work on it."
         case "delete":
-            change_set, message = copy.delete(), f"Deleted {copy.path}: it is in the trash of its folder."
+            change_set, message = copy.delete(), f"Deleted {copy.path}: it is in its folder's trash."
         case "append":
             change_set, message = (
                 copy.append(content or ""),

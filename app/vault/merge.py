@@ -16,13 +16,13 @@ from dataclasses import dataclass
 from rapidfuzz.distance import Indel
 
 _MAX_LINES = 50_000
-# The exact alignment needs one bit per pair of lines: 50 MB.
+# The exact alignment needs one bit per pair of lines: at most 50 MB.
 _MAX_EXACT_PAIRS = 400_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Collision:
-    """Lines that the sides changed differently, in all three versions."""
+    """Lines that both sides changed differently, in all three versions."""
 
     base: bytes
     ours: bytes
@@ -140,9 +140,9 @@ def _parts(base: list[bytes], ours: list[bytes], theirs: list[bytes]) -> Iterato
 def _edits(base: list[bytes], side: list[bytes]) -> list[_Edit]:
     """Return the edits from `base` to `side`, in order and separated by equal lines."""
     # The library compares hashes, so each distinct line gets its own number.
-    numbers: dict[bytes, int] = {}
-    old = [numbers.setdefault(line, len(numbers)) for line in base]
-    new = [numbers.setdefault(line, len(numbers)) for line in side]
+    line_ids: dict[bytes, int] = {}
+    old = [line_ids.setdefault(line, len(line_ids)) for line in base]
+    new = [line_ids.setdefault(line, len(line_ids)) for line in side]
     edits: list[_Edit] = []
     base_position = side_position = 0
     for start, side_start, size in _matching_blocks(old, new):

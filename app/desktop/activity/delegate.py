@@ -12,7 +12,7 @@ from app.desktop.activity.item import ActivityItem, ActivityStatus, origin_name,
 from app.desktop.activity.model import ACTIVITY_ROLE
 from app.desktop.theme.colors import Theme
 from app.desktop.theme.theme import ThemeSource, icon
-from app.vault.escaped_line import escape_hidden
+from app.vault.invisible_chars import escape_hidden
 
 _Index = QModelIndex | QPersistentModelIndex
 _SIDE_MARGIN, _COLUMN_GAP, _ICON_SIZE, _VERTICAL_PADDING = 12, 10, 16, 6

@@ -11,7 +11,7 @@ from app.permissions.approval import ApprovalRequest
 from app.permissions.audit_entry import AuditDecision, AuditEntry
 from app.permissions.caller import Caller, CallerKind
 from app.permissions.request_labels import request_title
-from app.vault.escaped_line import escape_hidden
+from app.vault.invisible_chars import escape_hidden
 
 
 class ActivityKind(StrEnum):

@@ -19,7 +19,7 @@ from app.permissions.approval import ApprovalRequest, Effect
 from app.permissions.request_labels import caller_label, format_extent, quote_name, request_title
 from app.permissions.scope import Operation
 from app.vault.changes import ChangeSet, Delete
-from app.vault.escaped_line import escape_hidden
+from app.vault.invisible_chars import escape_hidden
 from app.vault.path import NotePath
 
 _ICONS = {

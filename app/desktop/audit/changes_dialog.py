@@ -25,7 +25,7 @@ from app.desktop.widgets.panel import ElidedLabel
 from app.desktop.widgets.plain_labels import heading_label
 from app.errors import NotFoundError
 from app.vault.commits import CommittedFile
-from app.vault.escaped_line import escape_hidden
+from app.vault.invisible_chars import escape_hidden
 from app.vault.path import NotePath
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from app.desktop.runtime.translation import PluralText, translate
 from app.desktop.sources.labels import format_time
 from app.permissions.caller import CallerKind
 from app.settings import CallerProfile
-from app.vault.escaped_line import escape_hidden
+from app.vault.invisible_chars import escape_hidden
 
 _MAX_LISTED_NAMES = 3
 

@@ -39,7 +39,7 @@ from app.servers.client_registry import CallStageChanged, ClientGone, ClientSeen
 from app.servers.server_state import LocalServerStateChanged, TokenRefused
 from app.servers.tokens import ClientsChanged
 from app.settings import CallerProfile, Settings
-from app.vault.escaped_line import escape_hidden
+from app.vault.invisible_chars import escape_hidden
 from app.workspace import SettingsChanged
 
 if TYPE_CHECKING:

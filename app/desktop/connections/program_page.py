@@ -15,7 +15,7 @@ from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.panel import ElidedLabel
 from app.launch import installed_command
 from app.settings import CallerProfile
-from app.vault.escaped_line import escape_hidden
+from app.vault.invisible_chars import escape_hidden
 
 _MAX_SHOWN_SESSIONS = 2
 

@@ -42,7 +42,7 @@ from app.permissions.request_labels import format_size
 from app.toolkit.memory_service import OWN_AGENT
 from app.toolkit.outcome import ToolOutcome
 from app.vault.commits import Version
-from app.vault.escaped_line import escape_hidden
+from app.vault.invisible_chars import escape_hidden
 from app.workspace.service.memory import BlockHistory
 
 if TYPE_CHECKING:

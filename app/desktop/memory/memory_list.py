@@ -11,7 +11,7 @@ from app.desktop.runtime.translation import PluralText
 from app.desktop.theme.theme import ThemeSource
 from app.memory.archive import ArchiveHit
 from app.memory.block import Block, BlockType, Permission
-from app.vault.escaped_line import escape_hidden
+from app.vault.invisible_chars import escape_hidden
 from app.workspace.service.memory import MemoryOverview
 
 _DATA_ROLE = Qt.ItemDataRole.UserRole

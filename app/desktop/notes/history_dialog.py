@@ -38,8 +38,8 @@ from app.permissions.request_labels import format_size
 from app.toolkit.call import Call
 from app.toolkit.outcome import ToolOutcome
 from app.vault.commits import OUTSIDE_AUTHOR, Version
-from app.vault.escaped_line import escape_hidden
 from app.vault.history import group_sessions
+from app.vault.invisible_chars import escape_hidden
 from app.vault.path import NotePath
 
 if TYPE_CHECKING:

@@ -30,7 +30,7 @@ from app.desktop.widgets.plain_labels import heading_label, plain_label
 from app.desktop.widgets.text_editor import TextEditor
 from app.vault.diff import Diff, compare
 from app.vault.editable_text import NotEditableError
-from app.vault.escaped_line import escape_hidden
+from app.vault.invisible_chars import escape_hidden
 from app.vault.path import NotePath
 from app.vault.undo import MergeConflict
 

@@ -14,7 +14,7 @@ from app.desktop.widgets.diff.row_layout import DiffMode, DiffRow, DiffRows
 from app.desktop.widgets.diff.selection import Selection, row_side
 from app.desktop.widgets.diff.text_painter import Grid, TextPainter
 from app.vault.diff_words import Span
-from app.vault.escaped_line import escape_hidden
+from app.vault.invisible_chars import escape_hidden
 
 CHECK_BOX_WIDTH = 28
 FOLD_PADDING = 10
