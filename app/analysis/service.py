@@ -203,7 +203,7 @@ class GraphAnalysisService:
 
         Args:
             graph: The vault.
-            for_path: Return only links of this note; none if it is hidden or not in the graph.
+            for_path: Return only this note's links; none if the note is hidden or not in the graph.
             limit: The maximum number.
             private: Whether to include hidden notes; False for every caller but the user.
             progress: Receives the progress.

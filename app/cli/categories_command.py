@@ -80,7 +80,7 @@ async def _switch(ids: list[str], options: Options, console: CliConsole, *, on: 
 def load_registry(root: Path | None, console: CliConsole) -> ToolRegistry:
     """Return a registry of all installed tools.
 
-    The categories that are on in the vault are on; without a vault, the default ones are. Prints the problems
+    Its categories are on or off as in the vault at `root`, or by default if that is None. Prints the problems
     of plug-ins and of the vault's settings.
     """
     registry = ToolRegistry(CATEGORIES, (*CATALOG, FILE_TOOL))

@@ -32,7 +32,7 @@ VERBS = {
     "index": ("index_command", "update the index of a vault and print its counts"),
     "mcp": ("mcp_command", "serve a vault to an MCP client over standard input and output"),
     "pending": ("pending_command", "list, inspect or cancel calls that wait for approval"),
-    "search": ("search_command", "search notes in the search language"),
+    "search": ("search_command", "search notes, the memory or the conversations"),
     "sources": ("sources_command", "list, add, remove, pause and resume folders and streams"),
     "tokens": ("tokens_command", "list, create, renew and revoke tokens for other programs"),
     "tools": ("tools_command", "list the tools, or describe one"),

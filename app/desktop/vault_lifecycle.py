@@ -229,7 +229,7 @@ class VaultLifecycle(QObject):
 
 
 def preload_vault_view(*themes: Theme) -> None:
-    """Import the modules of the vault view and render its icons.
+    """Import the modules of the vault view and render its icons in `themes`.
 
     This takes a second: call it in a thread.
     """

@@ -1,4 +1,4 @@
-"""The composer of messages to the agent: a text field, attached notes, mode, model, send and stop."""
+"""The composer for messages to the agent: a text field, attached notes, mode, model, send and stop."""
 
 from __future__ import annotations
 

@@ -195,7 +195,7 @@ class QuestionView(ItemView):
         self._choices: tuple[AnswerChoice, ...] = ()
 
     def show_item(self, item: AnyItem) -> None:
-        """Show the question."""
+        """Show the question and its answers."""
         assert isinstance(item, Question)
         self._label.set_text(item.text)
         self._choices = item.choices

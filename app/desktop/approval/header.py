@@ -96,7 +96,7 @@ class RequestHeader(QWidget):
 
 
 class NotesStrip(QWidget):
-    """A sentence about some notes, with the names of the first three; a button shows a longer list."""
+    """A sentence about some notes, with the names of the first three; a button lists them all."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""The audit panel: lists every call with its decision, and undoes changes."""
+"""The audit panel: lists the logged calls with their decisions, and undoes changes."""
 
 from __future__ import annotations
 

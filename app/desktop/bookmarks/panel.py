@@ -1,4 +1,4 @@
-"""The bookmarks panel: the user's own bookmarks and those of Obsidian."""
+"""The bookmarks panel: the user's own bookmarks and Obsidian's."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ class Annotations(QWidget):
 
     @property
     def axis_height(self) -> int:
-        """The height of the time axis in pixels."""
+        """The height of the time axis in pixels; 0 without one."""
         return _AXIS_HEIGHT if self.ticks else 0
 
     def paintEvent(self, event: QPaintEvent) -> None:
