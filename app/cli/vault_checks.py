@@ -127,7 +127,7 @@ def _check_log(data: Path, root: Path) -> CheckResult:
         message = f"intact, {pluralize(result.rows, 'entry', 'entries')} verified"
         return ok("audit log", " ".join([message, *(gap.message for gap in result.gaps)]))
     hint = "The log was modified or damaged. Export it, and compare it with a backup."
-    return failure("audit log", f"entry {result.first_bad}: {result.reason}", hint)
+    return failure("audit log", f"damaged at entry {result.first_bad}: {result.reason}", hint)
 
 
 def _check_leftovers(data: Path, is_held: bool) -> list[CheckResult]:
