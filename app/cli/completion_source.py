@@ -1,7 +1,7 @@
 """Note names for shell completion, read from the index file without opening the vault.
 
-Nothing is created or changed, and a vault that was never opened has no names. Private notes are left out, as
-for all commands.
+The vault and its index are not changed, and a vault that was never opened has no names. Private notes are
+left out, as for all commands.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Check the installation and the vault, and suggest how to fix problems.
 
-Nothing is changed. The command fails if something does not work; warnings do not count.
+The vault and the settings are not changed. The command fails if something does not work; warnings do not
+count.
 """
 
 from __future__ import annotations
