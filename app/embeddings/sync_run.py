@@ -103,7 +103,7 @@ class SyncRun:
         try:
             return await self._embed_notes(paths)
         except EmbedderUnavailableError as error:
-            if not self._embedder.available:
+            if not self._embedder.is_available:
                 raise
             if len(paths) == 1:
                 log.warning("no vectors for %s: %s", paths[0], error.message)

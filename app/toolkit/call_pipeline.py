@@ -67,7 +67,10 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-_WITHDRAWN = ToolOutcome(False, message="The call was withdrawn.", error={"type": "cancelled", "message": ""})
+_WITHDRAWN_MESSAGE = "The call was withdrawn."
+_WITHDRAWN = ToolOutcome(
+    False, message=_WITHDRAWN_MESSAGE, error={"type": "cancelled", "message": _WITHDRAWN_MESSAGE}
+)
 
 In = TypeVar("In")
 Out = TypeVar("Out")

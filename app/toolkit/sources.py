@@ -1,4 +1,4 @@
-"""Source folders as document stores of the gate, with their permissions and the tool for their files."""
+"""Source folders as document stores for the gate, with their permissions and the tool for their files."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class SourcesGate:
     Args:
         stores: The registry in which folders are opened.
         registry: The registry in which the tool is registered.
-        tool: The tool for the files of sources.
+        tool: The tool for source files.
     """
 
     def __init__(self, stores: StoreRegistry, registry: ToolRegistry, tool: Tool) -> None:

@@ -78,7 +78,7 @@ class Notes:
 class CountingEmbedder:
     """Computes vectors from a hash of the words, and records the requested texts."""
 
-    available = True
+    is_available = True
 
     def __init__(self, dimension: int = 384) -> None:
         self.model = SentenceModelConfig()
@@ -88,7 +88,7 @@ class CountingEmbedder:
 
     async def start(self) -> None:
         """Clear the failure, like the real client."""
-        self.available = True
+        self.is_available = True
 
     async def embed(self, texts: Sequence[str], *, priority: bool = False) -> np.ndarray:
         if self.poison and any(self.poison in text for text in texts):

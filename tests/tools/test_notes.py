@@ -35,6 +35,13 @@ async def test_create_note_never_overwrites_whatever_the_case(workspace, approve
     assert not approver.asked
 
 
+async def test_create_note_never_overwrites_a_note_that_is_too_large_to_read(unwatched_workspace, approver):
+    with (unwatched_workspace.root / "Huge.md").open("wb") as file:
+        file.truncate(65 * 1024**2)
+    outcome = await call(unwatched_workspace, "create_note", name="Huge")
+    assert outcome.error["type"] == "conflict" and not approver.asked
+
+
 @pytest.mark.parametrize("name", ["Longitude", "marine-chronometer", "JOHN  HARRISON"])
 async def test_create_note_without_a_folder_names_a_similar_note_anywhere(workspace, approver, name):
     outcome = await call(workspace, "create_note", name=name)

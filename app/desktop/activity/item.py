@@ -141,7 +141,7 @@ def entry_key(entry: AuditEntry) -> str:
 
 
 def strip_wikilinks(text: str) -> str:
-    """Return the text with each wikilink replaced by its displayed text in quotes."""
+    """Return the text with each wikilink replaced by its alias, or else its target, in quotes."""
     return _WIKILINK.sub(r"“\1”", text)
 
 
@@ -188,7 +188,7 @@ def tool_label(activity: ActivityItem) -> str:
 
 
 def describe_item(activity: ActivityItem) -> str:
-    """Return a description for screen readers."""
+    """Return a one-line description, for screen readers, tooltips and the filter."""
     state = status_label(activity.status)
     return f"{tool_label(activity)}, {state}: {escape_hidden(activity.summary)} ({origin_name(activity)})"
 

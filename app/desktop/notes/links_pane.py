@@ -28,6 +28,7 @@ from app.vault.note import LINKS_TO
 
 _MAX_ROWS = 200
 _FIRST_ROWS = 8
+_MAX_CONTEXT_CHARS = 240
 
 
 class LinksPane(QScrollArea):
@@ -267,7 +268,7 @@ class LinksPane(QScrollArea):
 
 
 def _add_heading(column: QVBoxLayout, title: str, count: int, empty: str) -> None:
-    """Add a heading with its count, or with the text `empty` below it; nothing if both are missing."""
+    """Add a heading with its count, or with the text `empty` below it, or nothing if both are missing."""
     if not count and not empty:
         return
     heading = QLabel(f"{title} · {count}" if count else title)
@@ -281,7 +282,7 @@ def _add_heading(column: QVBoxLayout, title: str, count: int, empty: str) -> Non
 
 
 def _context_label(text: str) -> QLabel:
-    label = QLabel(" ".join(text.split())[:240])
+    label = QLabel(" ".join(text.split())[:_MAX_CONTEXT_CHARS])
     label.setTextFormat(Qt.TextFormat.PlainText)
     label.setWordWrap(True)
     label.setProperty("tone", "muted")
