@@ -60,7 +60,7 @@ def format_effect(proposal: Effect) -> Iterator[Text]:
 
 
 def format_file_change(file: FileDraft, number: int, count: int) -> Iterator[Text]:
-    """Yield the lines of one file of a change: its operation and its diff."""
+    """Yield the lines of one file of a change: its operation and, unless it is left out, its diff."""
     left_out = file.selection_state is SelectionState.NONE
     position = f"{number} of {count}  " if count > 1 else ""
     head = Text(f"{position}{KIND_NAMES[type(file.change)]}: {change_name(file.change)}", style="bold")

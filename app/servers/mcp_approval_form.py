@@ -34,7 +34,7 @@ SCHEMA: Mapping[str, Any] = {
 
 
 def question_text(request: ApprovalRequest) -> str:
-    """Return the text of a question.
+    """Return the question about a request as text.
 
     Raises:
         LimitError: the text is too long for a form; nothing was asked.
@@ -66,7 +66,7 @@ def question_text(request: ApprovalRequest) -> str:
 
 
 def question_form(request: ApprovalRequest) -> t.ElicitRequestFormParams:
-    """Return the question as a form of the protocol.
+    """Return the question as an MCP form.
 
     Raises:
         LimitError: the text is too long for a form.

@@ -28,7 +28,7 @@ _ICONS = {
 
 
 class ActivityDelegate(QStyledItemDelegate):
-    """Paints one activity; `buttons_width` holds the width of the buttons of each row that has any."""
+    """Paints one activity; `buttons_width` maps the key of a row with buttons to their width in pixels."""
 
     def __init__(self, theme: ThemeSource, parent: QObject) -> None:
         super().__init__(parent)
@@ -102,7 +102,7 @@ def status_color(status: ActivityStatus, theme: Theme) -> str:
 
 
 def format_time(seconds: float) -> str:
-    """Return the time of day if it is today, else the date."""
+    """Return the time of day of a Unix time, or the date if it is not today."""
     moment = datetime.fromtimestamp(seconds)
     is_today = moment.date() == datetime.now().date()
     return moment.strftime("%H:%M:%S" if is_today else "%d %b %y")

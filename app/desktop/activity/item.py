@@ -183,7 +183,7 @@ def tool_label(activity: ActivityItem) -> str:
 
 
 def describe_item(activity: ActivityItem) -> str:
-    """Return a description for screen readers."""
+    """Return a one-line description, for screen readers, tooltips and the filter."""
     state = status_label(activity.status)
     return f"{tool_label(activity)}, {state}: {escape_hidden(activity.summary)} ({origin_name(activity)})"
 

@@ -191,7 +191,7 @@ class QuestionView(ItemView):
         self._choices: tuple[AnswerChoice, ...] = ()
 
     def show_item(self, item: AnyItem) -> None:
-        """Show the question."""
+        """Show the question and its answers."""
         assert isinstance(item, Question)
         self._label.set_text(item.text)
         self._choices = item.choices
@@ -405,8 +405,8 @@ _VIEWS: dict[type[object], type[ItemView]] = {
 def create_view(item: AnyItem, theme: ThemeSource, previous_agent: str = "") -> ItemView:
     """Return a widget that shows `item`.
 
-    The name of the item's agent is shown above it, unless `previous_agent`, which wrote the item before, is
-    the same agent.
+    The name of the item's agent is shown above it, unless the item before is by the same agent,
+    `previous_agent`. A message shows its sender itself.
     """
     view = _VIEWS[type(item)](theme)
     view.show_item(item)

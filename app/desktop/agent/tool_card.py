@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 
 from app.agent.transcript import CardState, ToolCard
 from app.desktop.agent.usage_labels import format_cost, format_tokens
+from app.desktop.audit.model import format_duration
 from app.desktop.runtime.translation import QT_TRANSLATE_NOOP, translate
 from app.desktop.theme.theme import Theme, ThemeSource, code_font, icon
 from app.desktop.widgets.panel import ElidedLabel, ThemedButton
@@ -203,13 +204,9 @@ def _format_json(text: str) -> str:
 
 def _cost_text(card: ToolCard) -> str:
     """Return the duration of a finished call, and the tokens and cost of its model if known."""
-    parts = [] if card.state == "running" else [_format_duration(card.duration_ms)]
+    parts = [] if card.state == "running" else [format_duration(card.duration_ms)]
     if card.tokens:
         parts.append(format_tokens(card.tokens))
     if card.cost:
         parts.append(format_cost(card.cost, decimals=4))
     return " · ".join(parts)
-
-
-def _format_duration(ms: float) -> str:
-    return f"{ms:.0f} ms" if ms < 1000 else f"{ms / 1000:.1f} s"

@@ -73,8 +73,8 @@ class BatchPage(QWidget):
         row.setContentsMargins(16, 10, 16, 12)
         row.setSpacing(8)
         self.back_button = QPushButton(translate("Approval", "Back"))
-        self.deny_button = QPushButton(translate("Approval", "Deny all {0}").format(count))
-        self.approve_button = QPushButton(translate("Approval", "Approve all {0}").format(count))
+        self.deny_button = QPushButton(PluralText("Approval", "Deny", "Deny all {0}").format(count))
+        self.approve_button = QPushButton(PluralText("Approval", "Approve", "Approve all {0}").format(count))
         is_dangerous = any(draft.request.operation in DANGEROUS_OPERATIONS for draft in self.drafts)
         self.approve_button.setProperty("role", "danger" if is_dangerous else "primary")
         for button, signal in (

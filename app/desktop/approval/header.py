@@ -96,7 +96,7 @@ class RequestHeader(QWidget):
 
 
 class NotesStrip(QWidget):
-    """A sentence about some notes, with the names of the first three; a button shows a longer list."""
+    """A sentence about some notes, with the names of the first three; a button lists them all."""
 
     def __init__(
         self,
@@ -144,7 +144,7 @@ def operation_icon(operation: Operation, theme: Theme, size: int) -> QLabel:
 
 
 class _RequestDetails(QWidget):
-    """The reason for the request; the caller, tool, operation, size and arguments can be expanded."""
+    """The reason for the request, and a button that shows the caller, tool, operation, size and arguments."""
 
     def __init__(self, request: ApprovalRequest, parent: QWidget) -> None:
         super().__init__(parent)

@@ -111,7 +111,7 @@ def _read_content(vault: VaultService, key: str | None) -> bytes | None:
 
 
 class ChangesDialog(QDialog):
-    """Lists the files of a commit and shows the diff of the selected one."""
+    """Lists the files of a change, if there are several, and shows the diff of the selected one."""
 
     def __init__(
         self, title: str, files: Sequence[ShownFile], theme: ThemeSource, parent: QWidget | None = None

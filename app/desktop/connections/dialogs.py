@@ -13,7 +13,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.desktop.connections.configuration_view import ConfigurationView
+from app.desktop.connections.configuration_view import ConfigurationView, fill_transports
 from app.desktop.connections.configurations import TARGETS, ConnectionDetails, Target, Transport
 from app.desktop.runtime.translation import translate
 from app.desktop.theme.theme import ThemeSource
@@ -89,11 +89,7 @@ class NewProgramDialog(dialogs.SheetDialog):
         self.connect_button.setEnabled(bool(text.strip()))
 
     def _show_target(self, *_: object) -> None:
-        names = {"stdio": self.tr("Started by the program"), "http": self.tr("Over HTTP, with a token")}
-        self.transport_box.clear()
-        for transport in self.target.transports:
-            self.transport_box.addItem(names[transport], transport)
-        self.transport_box.setEnabled(len(self.target.transports) > 1)
+        fill_transports(self.transport_box, self.target)
         if not self._has_custom_name:
             name = self.target.title.partition(" (")[0]
             self.name.setText("" if self.target.id == "other" else name)

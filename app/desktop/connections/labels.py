@@ -30,7 +30,7 @@ def state_label(program: ClientProgram) -> str:
 
 
 def access_label(profile: CallerProfile | None, categories: Sequence[CategoryState] = ()) -> str:
-    """Return a program's permissions as one line."""
+    """Return a program's permissions as one line; None means the default permissions."""
     if profile is None:
         return translate("Connections", "reads and proposes changes")
     parts = [

@@ -56,7 +56,7 @@ class ConnectionsPanel(Panel):
 
     `settings_change_requested` carries a function from the current settings to the changed ones,
     `review_requested` the id of an approval request, `entry_requested` the number of an audit entry,
-    `log_requested` a caller.
+    `log_requested` a program's name.
     """
 
     settings_change_requested = Signal(object)
@@ -151,7 +151,7 @@ class ConnectionsPanel(Panel):
         return next((program for program in programs if program.name == name), None)
 
     def choose(self, name: str) -> None:
-        """Select and show the program with this name, or the first one if there is none."""
+        """Select and show the program with this name, or else the first one; do nothing without programs."""
         if self.overview is None or not self.overview.programs:
             return
         names = [program.name for program in self.overview.programs]

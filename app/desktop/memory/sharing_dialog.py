@@ -27,7 +27,7 @@ _MAX_NAME_CHARS = 200
 
 
 class SharingDialog(dialogs.SheetDialog):
-    """A table with a row for each agent that can use the block; `shares` has the edited permissions."""
+    """Edits a block's shares; `shares` has the permission of each agent other than the owner."""
 
     def __init__(
         self, block: Block, agents: Iterable[str], theme: ThemeSource, parent: QWidget | None

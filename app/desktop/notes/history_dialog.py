@@ -1,6 +1,6 @@
 """The version history of a note: compare each version with the current text, and restore it.
 
-The saves of an editing session and the changes of an agent's turn form one entry with nested steps.
+The saves in one editing session, and the changes in one agent turn, form one entry with nested steps.
 """
 
 from __future__ import annotations
@@ -82,7 +82,11 @@ class HistoryDialog(QDialog):
         tasks.start(self.load(), owner=self, action=self.tr("read the history"))
 
     async def load(self) -> None:
-        """Load and show the versions, to be compared with the current text."""
+        """Load and show the versions, to be compared with the current text.
+
+        Raises:
+            StorageError: The note can't be read.
+        """
 
         def read(vault: VaultService) -> tuple[tuple[Version, ...], bytes | None]:
             try:

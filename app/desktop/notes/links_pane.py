@@ -30,6 +30,7 @@ from app.vault.note import LINKS_TO
 
 _MAX_ROWS = 200
 _FIRST_ROWS = 8
+_MAX_CONTEXT_CHARS = 240
 
 
 class LinksPane(QScrollArea):
@@ -269,7 +270,7 @@ class LinksPane(QScrollArea):
 
 
 def _add_heading(column: QVBoxLayout, title: str, count: int, empty: str) -> None:
-    """Add a heading with its count, or with the text `empty` below it; nothing if both are missing."""
+    """Add a heading with its count, or with the text `empty` below it, or nothing if both are missing."""
     if not count and not empty:
         return
     heading = QLabel(f"{title} · {count}" if count else title)
@@ -283,7 +284,7 @@ def _add_heading(column: QVBoxLayout, title: str, count: int, empty: str) -> Non
 
 
 def _context_label(text: str) -> QLabel:
-    label = wrapped_label(" ".join(text.split())[:240], "muted")
+    label = wrapped_label(" ".join(text.split())[:_MAX_CONTEXT_CHARS], "muted")
     label.setContentsMargins(4, 0, 0, 0)
     # A long address has no break opportunity: it is clipped instead of widening the whole pane.
     policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)

@@ -102,7 +102,7 @@ class PropertiesForm(QFrame):
         return self._problem_box
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Align with the column of the text."""
+        """Align with the text column."""
         margin = max(16, (self.width() - round(_MAX_WIDTH * self._theme.zoom)) // 2 - 8)
         self._column.setContentsMargins(margin, 4, margin, 4)
         super().resizeEvent(event)
@@ -218,7 +218,8 @@ class PropertiesForm(QFrame):
         if name.strip():
             self._is_adding = False
             self.changed.emit(name.strip(), initial_value(name.strip(), text))
-            # The note stays the same if the property already has this value. The row must outlive its signal.
+            # Rebuild even if the note stays the same, since the property may already have this value. The row
+            # must outlive its signal, so rebuild later.
             QTimer.singleShot(0, self, self._rebuild)
 
     def _start_adding(self) -> None:

@@ -15,7 +15,10 @@ from app.settings import AgentProgram, AgentProgramSettings
 
 
 class ProgramsPage(QFrame):
-    """Lists known agents that are installed and not in the settings yet; `added` carries one."""
+    """Lists known agents that are installed and not in the settings yet.
+
+    `added` carries the agent that the user adds.
+    """
 
     added = Signal(object)
 

@@ -104,9 +104,8 @@ class ToolCategoryList(QWidget):
         name_label = QLabel(category.name)
         name_label.setProperty("textSize", "strong")
         tools = PluralText("ToolCategoryList", "{0} tool", "{0} tools").format(fact.tools)
-        details_label = wrapped_label(
-            f"{tools} · {level_label(category.level)} · {_rate_label(category)}", "muted"
-        )
+        details = f"{tools} · {level_label(category.level)} · {_rate_label(category)}"
+        details_label = wrapped_label(details, "muted")
         off_label = self._off_labels[category.id] = wrapped_label(tone="muted")
         for label in (name_label, details_label, off_label):
             text_column.addWidget(label)

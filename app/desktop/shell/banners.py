@@ -62,7 +62,8 @@ class Banner(QFrame):
 class Banners(QWidget):
     """The column of messages; a new message replaces the one with the same key.
 
-    A message that does not fit waits until another one is dismissed.
+    A message that does not fit waits until another one is dismissed. With too many messages, the oldest one
+    that is not an error is removed.
     """
 
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:

@@ -30,7 +30,13 @@ _MAX_SHOWN_VAULTS = 6
 
 
 class Welcome(QScrollArea):
-    """The welcome page; `open_requested` carries the path of a recent vault."""
+    """The welcome page.
+
+    Signals:
+        open_requested: The path of a recent vault.
+        pick_requested: The user wants to choose a folder.
+        sample_requested: The user wants to open the sample vault.
+    """
 
     open_requested = Signal(str)
     pick_requested = Signal()
@@ -69,7 +75,7 @@ class Welcome(QScrollArea):
         self.refresh()
 
     def refresh(self) -> None:
-        """Rebuild the list of recent vaults, which shows the newest ones."""
+        """Rebuild the list of the newest recent vaults."""
         while (item := self._recent_list.takeAt(0)) is not None:
             if (widget := item.widget()) is not None:
                 widget.deleteLater()
@@ -85,7 +91,7 @@ class Welcome(QScrollArea):
             self._recent_list.addWidget(self._recent_row(vault))
 
     def set_hovered(self, hovered: bool) -> None:
-        """Highlight the drop zone if a folder is dragged over the window."""
+        """Highlight the drop zone while a folder is dragged over the window."""
         if self._drop_zone.property("over") != hovered:
             self._drop_zone.setProperty("over", hovered)
             self._drop_zone.style().polish(self._drop_zone)

@@ -10,15 +10,21 @@ from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets import dialogs
 from app.desktop.widgets.plain_labels import wrapped_label
 from app.errors import ScriptoriumError
-from app.sources.config import FeedConfig, FolderStreamConfig, SourceConfig, VaultStreamConfig
+from app.sources.config import (
+    MAX_NAME_CHARS,
+    FeedConfig,
+    FolderStreamConfig,
+    SourceConfig,
+    VaultStreamConfig,
+)
 from app.vault.globs import Glob
 
 
 class SourceDialog(dialogs.SheetDialog):
     """Edits the settings of one source; `config` is the edited configuration once the dialog is accepted.
 
-    Errors are shown in the dialog, which stays open with the typed text. `problem` is an error to show at
-    first.
+    Errors are shown in the dialog, which stays open with the typed text. `problem` is an error to show
+    initially.
     """
 
     def __init__(
@@ -28,7 +34,7 @@ class SourceDialog(dialogs.SheetDialog):
         self.config = config
         self.setMinimumWidth(round(460 * theme.zoom))
         self.name = QLineEdit(config.name)
-        self.name.setMaxLength(200)
+        self.name.setMaxLength(MAX_NAME_CHARS)
         self.name.setToolTip(self.tr("Name shown in the panel and to agents"))
         form = QWidget()
         self._form = QFormLayout(form)

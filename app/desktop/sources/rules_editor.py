@@ -55,7 +55,7 @@ class RulesEditor(QWidget):
         column.addLayout(self._build_buttons(theme))
 
     def show_rules(self, config: FolderConfig) -> None:
-        """Show the rules of a source; if it is already shown, keep unsaved edits."""
+        """Show a source's rules, unless it is already shown with unsaved edits."""
         if self._config is not None and self._config.id == config.id and self.save_button.isEnabled():
             self._config = config.model_copy(
                 update={"rules": self._config.rules, "agents": self._config.agents}
@@ -80,7 +80,10 @@ class RulesEditor(QWidget):
         self._mark_edited()
 
     def save(self) -> None:
-        """Emit the rules in the table, except rows without a pattern; reject texts that are too long."""
+        """Emit `saved` with the rules in the table, except rows without a pattern.
+
+        If a text is too long, a message says so, and the edits stay in the table.
+        """
         if self._config is None:
             return
         try:
@@ -104,7 +107,7 @@ class RulesEditor(QWidget):
         """Return the fields `rules` and `agents` of the configuration.
 
         Raises:
-            ValidationError: A pattern or the name of an agent is too long.
+            ValidationError: A pattern or an agent's name is too long.
         """
         rows = [self._read_row(row) for row in range(self.table.rowCount())]
         agent_rules = [

@@ -72,7 +72,7 @@ class _NoteCard(QWidget):
         self.text.setVisible(not compact)
 
     def show_text(self, text: str) -> None:
-        """Show the beginning of the note."""
+        """Show the note's beginning."""
         if text != self.text.toPlainText():
             self.text.setPlainText(text)
 
@@ -165,7 +165,7 @@ class SuggestionDetails(QWidget):
         self.accepted.emit(RelationDraft(source, target, kind, round(self.confidence.value(), 2)))
 
     def set_busy(self, busy: bool) -> None:
-        """Disable the buttons while a decision is being processed."""
+        """Disable the accept and dismiss buttons while a decision is being processed."""
         self.accept_button.setEnabled(not busy)
         self.reject_button.setEnabled(not busy)
 

@@ -48,8 +48,8 @@ class SuggestionsPanel(Panel):
     """Lists pairs of notes, best first, and shows the details of the selected one on the right.
 
     `open_requested` carries a note's path and an empty fragment, `graph_requested` the paths of two notes.
-    The suggestions are computed when the panel is shown for the first time, on request, and when the scope or
-    a listed note changes.
+    The suggestions are computed when the panel is shown for the first time, on request, and when the scope,
+    its note or a listed note changes.
     """
 
     open_requested = Signal(str, str)
@@ -86,7 +86,7 @@ class SuggestionsPanel(Panel):
         client.events.batch.connect(self._handle_events)
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Compute the suggestions when the panel is first shown; nothing else needs them."""
+        """Compute the suggestions when the panel is shown without current ones."""
         super().showEvent(event)
         if not self._has_searched:
             self.search()
@@ -108,13 +108,13 @@ class SuggestionsPanel(Panel):
 
     @property
     def selected(self) -> SuggestedRelation | None:
-        """The selected suggestion."""
+        """The selected suggestion; None if none is selected."""
         row = self.table.currentItem()
         suggestion: SuggestedRelation | None = row.data(0, _SUGGESTION_ROLE) if row is not None else None
         return suggestion
 
     def search(self) -> None:
-        """Compute the suggestions and show that this is in progress."""
+        """Compute the suggestions and show the progress, or show that no note is open."""
         if self.scope.currentIndex() == _OPEN_NOTE and not self._note:
             self._has_searched = True
             self._show(())

@@ -1,4 +1,4 @@
-"""The form of a tool: a field for each argument of the chosen operation, with error messages."""
+"""A tool's form: a field for each argument of the chosen operation, with error messages."""
 
 from __future__ import annotations
 
@@ -25,9 +25,13 @@ _ACCEPTED = int(QDialog.DialogCode.Accepted)
 
 
 class ToolFormDialog(dialogs.SheetDialog):
-    """Asks for a tool's arguments; `arguments` holds them once they are valid.
+    """Asks for a tool's arguments; `arguments` holds them once the dialog is accepted.
 
     Args:
+        tool: The tool.
+        names: Completes the names of notes, folders, tags and headings.
+        theme: The current theme.
+        parent: The widget that the dialog belongs to.
         values: The initial values.
         problem: The error message for the initial values.
     """
@@ -150,7 +154,7 @@ class ToolFormDialog(dialogs.SheetDialog):
     def _read_arguments(self) -> dict[str, object]:
         """Return the values of the visible fields, without empty and default ones.
 
-        An empty value is kept if it is valid as the null of a required argument.
+        An empty value is kept for a required argument that may be null.
         """
         defaults = {
             parameter.name: parameter.default for parameter in self._tool.parameters if not parameter.required

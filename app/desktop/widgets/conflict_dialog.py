@@ -87,7 +87,7 @@ class ConflictResolution:
 
     @property
     def name(self) -> str:
-        """The path of the file and, if undo moves it, its earlier path, with hidden characters escaped."""
+        """The file's path and, if undo moves it, its earlier path, with hidden characters escaped."""
         path, target = self.conflict.path, self.conflict.restored_path
         return escape_hidden(f"{path} → {target}" if target is not None else str(path))
 

@@ -92,7 +92,7 @@ class SheetDialog(QDialog):
         self._layout.addLayout(self._buttons)
 
     def set_heading(self, text: str) -> None:
-        """Replace the title."""
+        """Replace the heading; the window title stays."""
         self._heading.setText(text)
 
     def add_body(self, widget: QWidget) -> None:
@@ -138,7 +138,9 @@ async def confirm(
     reject_label: str = "",
     is_destructive: bool = False,
 ) -> bool:
-    """Return whether the user confirms; the safe answer has the focus, and Escape chooses it.
+    """Ask a question and return whether the user confirms; the safe answer has the focus.
+
+    Escape chooses the safe answer.
 
     Args:
         parent: The window that the question belongs to.
@@ -164,7 +166,8 @@ async def choose(
 ) -> int | None:
     """Return the index of the pressed button among `answers`; None for Escape.
 
-    The first answer is the safe one, which Enter presses; the answer at `main` is emphasized.
+    The first answer is the safe one and has the focus; the answer at `main`, by default the last, is
+    emphasized.
     """
     dialog = SheetDialog(parent, title, text)
     main %= len(answers)
@@ -206,7 +209,8 @@ async def prompt_text(
         value: The initial value of the field, selected.
         accept_label: The label of the accepting button, a verb.
         problem: Why `value` was rejected; shown until the text changes.
-        check: Returns the problem with a text, or "" if it is valid; an invalid text can't be accepted.
+        check: Returns the problem with a typed text, or "" if it is valid; an invalid text can't be accepted.
+            `value` itself is not checked.
     """
     dialog = SheetDialog(parent, title, label)
     field = QLineEdit(value)

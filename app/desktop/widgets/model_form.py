@@ -274,7 +274,10 @@ def _get_value(value: BaseModel | Mapping[str, object] | None, name: str, field:
 
 
 class ModelRows(QFrame):
-    """Edits a list of models, each in a card, with buttons to add and remove them."""
+    """Edits a list of models, each in a card, with buttons to add and remove them.
+
+    `changed` is emitted after every edit, addition and removal.
+    """
 
     changed = Signal()
 

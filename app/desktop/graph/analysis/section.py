@@ -107,7 +107,7 @@ class AnalysisSection(CollapsibleSection):
         )
 
     def show_progress(self, text: str, fraction: float | None = None) -> None:
-        """Show a running analysis with its progress (0 to 1, None if unknown); an empty text ends it."""
+        """Show a running analysis with its progress (0 to 1, None if unknown); an empty text hides it."""
         self._progress_row.setVisible(bool(text))
         self._progress_label.setText(text)
         self._progress_bar.setRange(0, 0 if fraction is None else 100)
@@ -115,7 +115,7 @@ class AnalysisSection(CollapsibleSection):
             self._progress_bar.setValue(round(fraction * 100))
 
     def show_result(self, result: AnalysisResult | None) -> None:
-        """Show a result; None removes it."""
+        """Show a result and check the button of its analysis; None removes the result."""
         self._result_row.setVisible(result is not None)
         for kind, button in self.buttons.items():
             button.setChecked(result is not None and result.kind == kind)
@@ -126,7 +126,7 @@ class AnalysisSection(CollapsibleSection):
 
     @property
     def summary(self) -> str:
-        """The summary of the result; empty if there is none."""
+        """The result's summary; empty if there is none."""
         return "" if self._result_row.isHidden() else self._summary.text()
 
     def _create_progress(self) -> None:

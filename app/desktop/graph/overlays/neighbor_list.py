@@ -41,7 +41,7 @@ class NeighborItem:
 
     @property
     def text(self) -> str:
-        """The text of the row, next to its arrow."""
+        """The row's text, next to its arrow."""
         return f"{self.name}  ·  {self.relation}" if self.relation else self.name
 
     @property
@@ -63,7 +63,7 @@ class NeighborItem:
 
 
 def neighbors_of(graph: Graph, row: int) -> tuple[NeighborItem, ...]:
-    """Return the links of a node: outgoing first, relations before plain links, then by name."""
+    """Return a node's links: outgoing first, relations before plain links, then by name."""
     links = (graph.edges == row).any(axis=1).nonzero()[0].tolist()
     neighbors: list[NeighborItem] = []
     for link in links:
@@ -136,7 +136,7 @@ class _NeighborListView(QListView):
 
 
 class NeighborList(QFrame):
-    """A panel over the graph, hidden at first.
+    """Lists the selected node's links in a panel over the graph; hidden at first.
 
     Signals:
         chosen: A row to select: that of the current neighbor, or of the note that the list belongs to.
@@ -193,7 +193,7 @@ class NeighborList(QFrame):
         return self._model.rows
 
     def follow(self, graph: Graph, row: int) -> None:
-        """List the links of the selected node (-1 for none), unless it was selected in this list."""
+        """List the selected node's links (-1 for no node), unless the node was selected in this list."""
         path = graph.paths[row] if row >= 0 else ""
         if self._is_choosing and graph is self._graph:
             return

@@ -276,7 +276,7 @@ class GraphQueryField(QWidget):
         self._show_message(text, "faint")
 
     def show_error(self, query: str, error: QueryError) -> None:
-        """Show the error of `query` and its position."""
+        """Show an error in `query`, with its position if it is known."""
         self._show_message(f"{error_marker(query, error)}{error.message}", "danger")
 
     def _show_message(self, text: str, tone: str) -> None:
@@ -307,7 +307,7 @@ class GraphQueryField(QWidget):
 
 
 def error_marker(query: str, error: QueryError) -> str:
-    """Return a line that marks the position of an error in `query`; empty if it is unknown."""
+    """Return a line that marks an error's position in `query`; empty if the position is unknown."""
     position = error.data.get("position")
     if not isinstance(position, int) or position > len(query):
         return ""

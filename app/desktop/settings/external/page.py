@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QDialog, QPushButton, QVBoxLayout, QWidget
 
 from app.desktop.bridge import VaultClient
 from app.desktop.runtime import tasks
+from app.desktop.runtime.translation import translate
 from app.desktop.settings.external.server_card import ServerCard
 from app.desktop.settings.external.server_form import ServerDialog
 from app.desktop.settings.external.tool_review import ALLOW_RESULT, REVOKE_RESULT, ToolReviewDialog
@@ -183,7 +184,7 @@ class ExternalServersPage(Editor):
             vault.external.remove_server(server.name)
             if account[1] and not vault.settings.set_key(*account, ""):
                 raise StorageError(
-                    "The server's token could not be deleted. Delete it in the system's key store."
+                    self.tr("The server's token could not be deleted. Delete it in the system's key store.")
                 )
 
         self._run(forget)
@@ -216,6 +217,9 @@ def _copy_token(account: tuple[str, str], new_account: tuple[str, str], vault: V
     vault.settings.set_key(*new_account, token)
     if vault.settings.key(*new_account) != token:
         raise StorageError(
-            "The server's token could not be stored under the new name, so the server was not changed. Enter "
-            "the token in the server's settings, and save again."
+            translate(
+                "ExternalServersPage",
+                "The server's token could not be stored under the new name, so the server was not changed. "
+                "Enter the token in the server's settings, and save again.",
+            )
         )

@@ -40,10 +40,9 @@ _TOOL_ROLE = Qt.ItemDataRole.UserRole
 
 
 class ServerCard(QFrame):
-    """Shows a server; its signals carry the user's actions.
+    """Shows a server; its signals report the user's actions.
 
-    `switched` carries whether to enable the server, `allowed`, `revoked` and `reviewed` the state of a
-    tool.
+    `switched` carries whether to enable the server; `allowed`, `revoked` and `reviewed` carry a `ToolState`.
     """
 
     switched = Signal(bool)
@@ -63,7 +62,7 @@ class ServerCard(QFrame):
         self.state_label = wrapped_label()
         self.location_label = ElidedLabel(location_label(server), tone="faint")
         self.errors = wrapped_label(tone="muted")
-        self.errors.setFont(code_font())
+        self.errors.setFont(code_font(theme.zoom))
         self.problems = wrapped_label(tone="warning")
         self.tools_label = wrapped_label(tone="muted")
         self.retry_button = _create_button(self.tr("Retry now"), self.tr("Restart the server now"))

@@ -84,7 +84,7 @@ class DiffView(QWidget):
 
     @property
     def mode(self) -> DiffMode:
-        """The display mode if both texts exist; a new or deleted file is always unified."""
+        """The display mode if both texts have lines; a new, deleted or empty file is always unified."""
         return self._mode
 
     def show_contents(
