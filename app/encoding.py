@@ -15,7 +15,7 @@ from app.errors import LimitError
 
 MAX_DEPTH = 200
 MAX_VALUES = 20_000
-"""The most values and names in outside JSON; a long string counts as one."""
+"""The maximum number of values and names in JSON from outside; a long string counts as one."""
 _CHUNK_BYTES = 256 * 1024
 MAX_SYNC_BYTES = 16 * 1024
 """The size up to which JSON is parsed without a check, because that takes only a millisecond."""

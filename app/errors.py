@@ -2,12 +2,12 @@
 
 ScriptoriumError (type "internal")
 ├── NotFoundError            "not_found"          nothing has that name
-├── AmbiguousError           "ambiguous"          several notes have it
+├── AmbiguousError           "ambiguous"          several notes or parts of notes match
 ├── PermissionDeniedError    "permission_denied"  a rule, a category's level, or no approver
 ├── InvalidParametersError   "invalid_parameters" an argument is not valid for the tool
 │   ├── InvalidPathError                          a path outside the vault or not valid on every system
 │   └── QueryError                                an invalid search query, with its position
-├── ConflictError            "conflict"           the file differs from the proposal's old state
+├── ConflictError            "conflict"           the current state does not allow the change
 ├── TimeoutExpiredError      "timeout"
 ├── LimitError               "limit"              too many, too large, too deep, too often
 ├── NetworkError             "network"            a server failed or can't be reached
@@ -50,19 +50,19 @@ class ScriptoriumError(Exception):
 
 
 class NotFoundError(ScriptoriumError):
-    """Nothing has that name; `suggestions` are similar names."""
+    """Nothing has that name; `suggestions`, if given, are similar names."""
 
     type = "not_found"
 
 
 class AmbiguousError(ScriptoriumError):
-    """Several notes have that name; `candidates` are their paths."""
+    """Several notes, files or parts of a note match; `candidates` tell them apart."""
 
     type = "ambiguous"
 
 
 class PermissionDeniedError(ScriptoriumError):
-    """The gate denied the call for a reason other than the user's answer."""
+    """The call is not allowed, for a reason other than the user's answer."""
 
     type = "permission_denied"
 
@@ -82,7 +82,10 @@ class QueryError(InvalidParametersError):
 
 
 class ConflictError(ScriptoriumError):
-    """A file differs from the proposal's old state; `path`, `expected_hash`, `current_hash`."""
+    """The current state does not allow the change.
+
+    If a file differs from the proposal's old state, the data has `path`, `expected_hash` and `current_hash`.
+    """
 
     type = "conflict"
 
@@ -112,7 +115,7 @@ class StorageError(ScriptoriumError):
 
 
 class UnreadableNoteError(StorageError):
-    """The note's bytes cannot be edited without loss; the note stays unchanged."""
+    """The note's bytes can't be edited without loss; the note stays unchanged."""
 
 
 class VaultLostError(StorageError):
@@ -120,4 +123,4 @@ class VaultLostError(StorageError):
 
 
 class VaultBusyError(StorageError):
-    """Another process owns the vault; `owner` describes it."""
+    """Another process owns the vault; `owner`, if given, describes it."""

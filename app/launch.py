@@ -22,7 +22,7 @@ APP_ID = "io.github.scriptorium.Scriptorium"
 EMBEDDING_WORKER = "--embedding-worker"
 """The first argument that makes the frozen program an embedding worker."""
 FUNCTION_WORKER = "--function-worker"
-"""The first argument that makes the frozen program a worker that calls functions of the app."""
+"""The first argument that makes the frozen program a worker that calls the app's functions."""
 _CONSOLE_PROGRAM = "scriptorium-cli.exe"
 _SOURCES = Path(__file__).resolve().parent.parent
 
@@ -82,7 +82,7 @@ def embedding_worker(python: str = "") -> LaunchCommand:
 
 
 def function_worker() -> LaunchCommand:
-    """Return the command that starts a worker that calls functions of the app."""
+    """Return the command that starts a worker that calls the app's functions."""
     if is_frozen():
         return LaunchCommand((console_program(), FUNCTION_WORKER))
     return LaunchCommand((sys.executable, "-m", "app.processes.function_worker"), _SOURCES)

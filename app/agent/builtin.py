@@ -66,7 +66,7 @@ MAX_PASSAGES = 3
 """The maximum number of passages in an answer."""
 
 MIN_SHARED_MEANING_PROBABILITY = 0.75
-"""Minimum probability of readings that mean the same notes, together, at which the first of them runs."""
+"""The minimum total probability of readings that mean the same notes at which the first one runs."""
 _MAX_NAME_WORDS = 8
 _AMBIGUOUS_MESSAGE = "Please be more specific: give the note's full path and ask for one action."
 _NO_SUCH_NOTE = "No note is named “{}”. Nothing was changed."
@@ -89,7 +89,7 @@ class Responder(Protocol):
 
 
 class BuiltinAgent:
-    """Answer requests by parsing them; keep each conversation's state to resolve words such as "it".
+    """Answers requests by parsing them, and keeps each conversation's state to resolve words such as "it".
 
     Args:
         registry: The tools; requests for tools that are switched off are not understood.
@@ -124,7 +124,7 @@ class BuiltinAgent:
         return Interpreter(languages(), serialize, self._tool_actions[1])
 
     async def respond(self, turn: Turn) -> None:
-        """Carry out the request, ask for clarification, or explain that it needs a model."""
+        """Carry out or answer the request, ask for clarification, or explain that it needs a model."""
         state = self.state(turn)
         interpretation = await self.without_duplicate_options(self.interpret(turn.prompt.text, state))
         language = self._interpreter.language_of(turn.prompt.text)
@@ -178,9 +178,9 @@ class BuiltinAgent:
     async def without_duplicate_options(self, interpretation: Interpretation) -> Interpretation:
         """Return a question without options that mean the same notes as likelier ones.
 
-        Return the interpretation of its first option if this one changes nothing, and either no other option
-        remains or those with the same meaning are likely enough together. Return any other interpretation
-        unchanged.
+        Return the interpretation of the first option instead if it changes nothing, and is the only one left
+        or likely enough together with the options that mean the same. A question without such options and any
+        other interpretation stay unchanged.
         """
         if not isinstance(interpretation, Clarification) or self._find_notes is None:
             return interpretation
@@ -202,20 +202,20 @@ class BuiltinAgent:
     async def _meaning(self, reading: Reading) -> str:
         """Return the reading in the notation, with the found notes in place of searches."""
         steps = [
-            step if step.target is None else replace(step, target=await self._found(step.target))
+            step if step.target is None else replace(step, target=await self._with_hits(step.target))
             for step in reading.steps
         ]
         return serialize(replace(reading, steps=tuple(steps)))
 
-    async def _found(self, notes: NoteSet) -> NoteSet:
-        """Return a set with its search replaced by the notes found; the set itself if the search fails."""
+    async def _with_hits(self, notes: NoteSet) -> NoteSet:
+        """Return a note set with the hits in place of its search, or the set itself if the search fails."""
         if not notes.query or self._find_notes is None:
             return notes
         try:
-            found = {str(path) for path in await self._find_notes(f"{notes.query} ")}
+            paths = {str(path) for path in await self._find_notes(f"{notes.query} ")}
         except (QueryError, TimeoutExpiredError):
             return notes
-        kept = found & set(notes.notes) if notes.notes else found
+        kept = paths & set(notes.notes) if notes.notes else paths
         return replace(notes, query="", notes=tuple(sorted(kept)))
 
     def _vocabulary_of(self, words: VaultWords) -> Callable[[Language], Vocabulary]:

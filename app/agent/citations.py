@@ -1,9 +1,9 @@
 """Check the citations in a model's answer against the current notes, and mark those that fail.
 
 A citation is a wikilink to a passage (`[[Note#span=…]]`, `[[Note#^block]]`), or a wikilink to a note after a
-quotation. It is valid if the passage exists and the note contains the quoted text, character for character. A
-valid citation becomes a link to the exact passage. The marks below follow an invalid citation, or a statement
-that cites no passage.
+quotation of at least three words. It is valid if the passage exists and the note contains the quoted text,
+character for character. A valid citation becomes a link to the exact passage. The marks below follow an
+invalid citation, or a statement that cites no passage.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Saved conversations of a vault: the items that the user saw, and the models' message histories.
+"""A vault's saved conversations: the items that the user saw, and the models' message histories.
 
 They are stored in SQLite in the user's data folder, outside the vault. A text is saved when it is complete,
 and a tool call when it starts and when it ends, so a crash loses at most the text that is being streamed.
@@ -92,12 +92,14 @@ class _ConversationFile(Database):
 class ConversationStore:
     """Reads and writes the conversations of one vault.
 
+    Methods that read or write raise StorageError if the disk failed, or if the file was damaged and has been
+    replaced.
+
     Args:
         folder: The vault's data folder; the file in it is `conversations.sqlite`.
 
     Raises:
-        StorageError: The file cannot be opened. From every method: the disk failed, or the file was damaged
-            and has been replaced.
+        StorageError: The file can't be opened.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -168,13 +170,13 @@ class ConversationStore:
         return bool(self._read("select 1 from conversations where id = ?", conversation))
 
     def append(self, conversation: str, item: AnyItem, *, from_position: int | None = None) -> int:
-        """Append `item` and return its position.
+        """Append `item` and return its position; the first prompt becomes the title.
 
         Args:
             conversation: The conversation's id.
             item: The item to save.
-            from_position: First delete the items from this position on, and the models' histories (for
-                "edit and resend"). If the item cannot be saved, nothing is deleted.
+            from_position: First delete the items from this position on, and the models' histories (for "edit
+                and resend"). If the item can't be saved, nothing is deleted.
         """
         with self._file.transaction(write=True) as db:
             if from_position is not None:
@@ -232,7 +234,7 @@ class ConversationStore:
         return rows[0][0] if rows else None
 
     def save_history(self, conversation: str, history: bytes, agent: str = "") -> None:
-        """Save the model's history; for the arguments see `history`."""
+        """Save the model's history, if the conversation exists; for the arguments see `history`."""
         with self._file.transaction(write=True) as db:
             if agent:
                 db.execute(

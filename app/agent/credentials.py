@@ -49,6 +49,8 @@ class CredentialStore:
     def set(self, provider: str, address: str, key: str) -> bool:
         """Save `key`, or delete the saved key if `key` is empty.
 
+        A key that the system's key store can't save is kept in memory until the app exits.
+
         Returns:
             True if the system's key store saved or deleted the key. Without a key store, deleting succeeds.
         """

@@ -1,4 +1,4 @@
-"""Limits on delegation between agents: its depth, the number of turns, the tokens, and no cycles."""
+"""Limits on delegation between agents: depth, number of turns, tokens, and no cycles."""
 
 from __future__ import annotations
 

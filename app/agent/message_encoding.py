@@ -23,7 +23,11 @@ async def encodable_history(messages: list[Any]) -> list[Any]:
 
 
 def encodable_messages(messages: Iterable[ModelMessage]) -> list[ModelMessage]:
-    """Return the messages with all strings encodable; messages that already are stay the same objects."""
+    """Return the messages with all strings encodable; messages that already are stay the same objects.
+
+    Raises:
+        LimitError: A value in a message is nested deeper than `app.encoding.MAX_DEPTH`.
+    """
     return [_clean_message(message) for message in messages]
 
 

@@ -235,7 +235,9 @@ async def find_local() -> tuple[tuple[Provider, tuple[str, ...]], ...]:
     import openai
 
     servers = []
-    for provider in (candidate for candidate in PROVIDERS if candidate.is_local):
+    for provider in PROVIDERS:
+        if not provider.is_local:
+            continue
         settings = ModelSettings(provider=provider.id, request_timeout=5)
         try:
             async with await asyncio.to_thread(_create_client, settings, None) as client:

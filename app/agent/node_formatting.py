@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from app.agent.answered_call import AnsweredCall
-from app.agent.generic_formatting import wikilink
+from app.agent.generic_formatting import bullet_list, wikilink
 from app.permissions.pluralize import pluralize
+from app.vault.markdown.relations import relation_phrase
 from app.vault.path import NOTE_SUFFIXES, NotePath
 
 Result = Mapping[str, Any]
@@ -18,20 +19,12 @@ def _link(path: str) -> str:
     return wikilink(path) if path.lower().endswith(NOTE_SUFFIXES) else path
 
 
-def _list(lines: Iterable[str]) -> str:
-    return "\n".join(f"- {line}" for line in lines)
-
-
-def _verb(kind: str) -> str:
-    return kind.lower().replace("_", " ")
-
-
 def _summary(result: Result, call: AnsweredCall) -> str:
     text = str(result["summary"])
     if not text:
         return f"{_link(result['node_id'])} has no text to summarize."
     points = [point for point in result["key_points"] if point not in text]
-    more = f"\n\nKey points:\n\n{_list(points)}" if points else ""
+    more = f"\n\nKey points:\n\n{bullet_list(points)}" if points else ""
     return f"Summary of {_link(result['node_id'])}:\n\n{text}{more}\n\n*{result['reasoning']}*"
 
 
@@ -42,17 +35,17 @@ def _with_context(result: Result, call: AnsweredCall) -> str:
         verb = "supports" if side == "supports" else "contradicts"
         if not neighbors[side]:
             return f"No note {verb} {_link(result['node_id'])}."
-        return f"What {verb} {_link(result['node_id'])}:\n\n{_list(neighbors[side][:_MAX_LIST_ITEMS])}"
+        return f"What {verb} {_link(result['node_id'])}:\n\n{bullet_list(neighbors[side][:_MAX_LIST_ITEMS])}"
     for key, title in (("supports", "For it"), ("contradicts", "Against it"), ("related", "Related")):
         if lines := neighbors[key]:
             more = [f"… and {len(lines) - _MAX_LIST_ITEMS} more"] if len(lines) > _MAX_LIST_ITEMS else []
-            parts.append(f"**{title}**\n\n{_list([*lines[:_MAX_LIST_ITEMS], *more])}")
+            parts.append(f"**{title}**\n\n{bullet_list([*lines[:_MAX_LIST_ITEMS], *more])}")
     return "\n\n".join(parts)
 
 
 def _related(result: Result, call: AnsweredCall) -> str:
     lines = [
-        f"{_link(node['id'])}: {_verb(node['suggested_relationship'])},"
+        f"{_link(node['id'])}: {relation_phrase(node['suggested_relationship'])},"
         f" {node['similarity_score']:.2f} similar. {node['reasoning']}"
         for node in result["related_nodes"]
     ]
@@ -64,7 +57,7 @@ def _related(result: Result, call: AnsweredCall) -> str:
         if created
         else f"{_link(result['node_id'])} could be related to:"
     )
-    return f"{head}\n\n{_list(lines)}"
+    return f"{head}\n\n{bullet_list(lines)}"
 
 
 def _confidence(result: Result, call: AnsweredCall) -> str:
@@ -72,37 +65,37 @@ def _confidence(result: Result, call: AnsweredCall) -> str:
     lines = [f"{factor['factor']}: {factor['impact']}" for factor in result["factors"]]
     previous, current = result["old_confidence"], result["new_confidence"]
     label = "none" if current is None else f"{current:.2f}"
-    return f"{_link(str(subject))}: {previous:.2f} before, {label} now.\n\n{_list(lines)}"
+    return f"{_link(str(subject))}: {previous:.2f} before, {label} now.\n\n{bullet_list(lines)}"
 
 
 def _node(result: Result, call: AnsweredCall) -> str:
     lines = [
-        f"{_verb(relationship['relationship_type'])} {_link(relationship['to_id'])}"
+        f"{relation_phrase(relationship['relationship_type'])} {_link(relationship['to_id'])}"
         for relationship in result["relationships"]
     ]
     lines += [
-        f"{_link(relationship['from_id'])} {_verb(relationship['relationship_type'])} it"
+        f"{_link(relationship['from_id'])} {relation_phrase(relationship['relationship_type'])} it"
         for relationship in result["incoming"]
     ]
     confidence = f", confidence {result['confidence']:.2f}" if result["confidence"] is not None else ""
     head = f"{_link(result['node_id'])} is a {result['type']}{confidence}."
-    return f"{head}\n\n{_list(lines)}" if lines else f"{head} It has no relations."
+    return f"{head}\n\n{bullet_list(lines)}" if lines else f"{head} It has no relations."
 
 
 def _relation(result: Result, call: AnsweredCall) -> str:
-    evidence = f"\n\n{_list(result['evidence'])}" if result["evidence"] else ""
+    evidence = f"\n\n{bullet_list(result['evidence'])}" if result["evidence"] else ""
     return f"{result['summary']} A {result['strength_assessment']} relation.{evidence}"
 
 
 def _suggested(result: Result, call: AnsweredCall) -> str:
     lines = [
-        f"{_link(suggestion['from_id'])} {_verb(suggestion['relationship_type'])}"
+        f"{_link(suggestion['from_id'])} {relation_phrase(suggestion['relationship_type'])}"
         f" {_link(suggestion['to_id'])} ({suggestion['score']:.2f}): {suggestion['reasoning']}"
         for suggestion in result["suggestions"]
     ]
     if not lines:
         return "No missing relations were found."
-    return f"These relations may be missing. Say “relate … to …” to write one.\n\n{_list(lines)}"
+    return f"These relations may be missing. Say “relate … to …” to write one.\n\n{bullet_list(lines)}"
 
 
 def _merged(result: Result, call: AnsweredCall) -> str:
@@ -113,7 +106,7 @@ def _merged(result: Result, call: AnsweredCall) -> str:
     text = f"“{secondary}” was merged into {primary} and moved to the vault's trash.{links}"
     text += " To undo this, say “undo”."
     if skipped := result["left_out"]:
-        text += f"\n\nUnchanged:\n\n{_list(skipped[:_MAX_LIST_ITEMS])}"
+        text += f"\n\nUnchanged:\n\n{bullet_list(skipped[:_MAX_LIST_ITEMS])}"
     return text
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 from app.agent.turn import Turn, UserPrompt
 from app.errors import ScriptoriumError
 from app.events import EventBus
+from app.permissions.pluralize import pluralize
 from app.settings import Settings
 from app.sources.source import Notification, Notified
 
@@ -29,7 +30,7 @@ class NotificationInbox(Protocol):
     """Holds the notifications that agents have not read yet."""
 
     def take_notifications(self, may_see: Callable[[Notification], bool]) -> Sequence[Notification]:
-        """Return the notifications that this agent may see, and mark them as read."""
+        """Return the unread notifications that `may_see` accepts, and mark them as read."""
         ...
 
     def name_of(self, source_id: str) -> str:
@@ -48,7 +49,7 @@ def format_notifications(
     if not notifications:
         return ""
     names = ", ".join(dict.fromkeys(inbox.name_of(notification.source) for notification in notifications))
-    count = "1 news item" if len(notifications) == 1 else f"{len(notifications)} news items"
+    count = pluralize(len(notifications), "news item")
     turn.add_context(
         f"The agent was given {count} from {names}.",
         untrusted=any(notification.untrusted for notification in notifications),

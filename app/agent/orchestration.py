@@ -1,4 +1,4 @@
-"""Four ways for a group of agents to produce one answer, independent of how a member is asked.
+"""Four strategies by which a group of agents produces one answer, independent of how members are asked.
 
 A model receives the other members' answers as marked data. A member without a model understands single
 requests only: it receives the bare request, or in a pipeline the bare answer of the previous member.
@@ -57,12 +57,12 @@ class GroupMembers(Protocol):
 
 
 async def run_group(group: AgentGroup, request: str, members: GroupMembers) -> GroupResult:
-    """Answer the request by the group's strategy.
+    """Answer the request with the group's strategy.
 
     Raises:
-        InvalidParametersError: The supervisor has no model, so it cannot assign work.
+        InvalidParametersError: The supervisor has no model, so it can't assign work.
         LimitError: A limit of the request is reached.
-        ScriptoriumError: A member failed; in a vote, no member could answer.
+        ScriptoriumError: A member failed, or in a vote, none could answer.
     """
     return await _STRATEGIES[group.kind](group, request, members)
 
@@ -142,7 +142,7 @@ async def _collect_votes(
 
 
 def _tally_votes(answers: Sequence[TeamAnswer], ballots: dict[str, int | None]) -> tuple[TeamAnswer, str]:
-    """Return the answer with the most votes; the earliest one in a tie."""
+    """Return the answer with the most votes, or the earliest of those in a tie, and an explanation."""
     votes = Counter(choice for choice in ballots.values() if choice is not None)
     if not votes:
         return answers[0], f"No member voted, so the first answer wins: {answers[0].agent}'s."
@@ -191,7 +191,7 @@ def _normalize(text: str) -> str:
 
 
 def _parse_vote(text: str, answer_count: int) -> int | None:
-    """Return the index that the only answer number in a text names; None without exactly one valid number."""
+    """Return the index of the answer that a text names, or None without exactly one valid number."""
     numbers = {int(word) for word in _NUMBER.findall(text) if len(word) < 5}
     return numbers.pop() - 1 if len(numbers) == 1 and 1 <= min(numbers) <= answer_count else None
 

@@ -43,7 +43,7 @@ _DAY = r"\d{4}-\d\d-\d\d"
 _TASK_BOX = re.compile(r"^([\s>]*(?:[-*+]|\d+[.)])\s+)\[.\]")
 _WORD = re.compile(r"\w+")
 _MIN_TASK_SHARE = 0.5
-"""Minimum share of the requested words that a matching task contains."""
+"""The minimum share of the requested words that a matching task contains."""
 _MAX_CHOICES = 5
 _MAX_LISTED_TASKS = 50
 _MAX_SEARCH_HITS = 1000
@@ -69,7 +69,7 @@ class PipelineHost(Protocol):
 
 
 class Pipeline:
-    """Run one reading.
+    """Runs one reading.
 
     Args:
         host: Calls the tools and shows the answers.
@@ -375,7 +375,10 @@ class Pipeline:
         return (path,)
 
     async def _occurrence_at(self, path: str, old: str, number: int) -> int | None:
-        """Return which occurrence of `old` in a note begins line `number`; None if the line differs."""
+        """Return which occurrence of `old` in a note begins line `number`; None if that line differs.
+
+        The result is also None if the note can't be read.
+        """
         outcome = await self._host.call("read_note", {"name": path})
         if not outcome.success:
             return None
@@ -714,7 +717,7 @@ def matching_tasks(words: str, tasks: Sequence[tuple[str, str]]) -> list[tuple[s
     If the text of some of them is exactly `words`, return only those.
 
     Args:
-        words: Words of the request.
+        words: The words in the request.
         tasks: The paths of notes, each with the line of a task.
     """
     wanted = set(_WORD.findall(words.casefold()))

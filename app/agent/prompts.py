@@ -39,8 +39,8 @@ def system_prompt(
         mode: `ask`, `propose` or `plan`.
         rules: The usage rules of the tools.
         instructions: The user's own instructions, from the settings.
-        open_note: The note on the screen, to which "this note" refers.
-        role: The name and role of a team agent.
+        open_note: The note on the screen, to which "this note" refers; None without one.
+        role: The name and role of a team agent; empty without one.
     """
     parts = [_ROLE.format(name=vault, today=date.today().isoformat()), _MODES[mode]]
     if usage := [f"- {rule}" for rule in rules if rule]:

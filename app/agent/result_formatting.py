@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from app.agent.answered_call import AnsweredCall
-from app.agent.generic_formatting import format_details, wikilink
+from app.agent.generic_formatting import bullet_list, format_details, wikilink
 from app.agent.node_formatting import NODE_FORMATTERS
 from app.permissions.pluralize import pluralize
 from app.toolkit.outcome import ToolOutcome
@@ -39,7 +39,9 @@ def _failure(outcome: ToolOutcome) -> str:
     text = str(outcome.error.get("message", "")) or "That did not work."
     suggestions = outcome.error.get("candidates") or outcome.error.get("suggestions")
     if isinstance(suggestions, list | tuple) and suggestions:
-        text += "\n\nDid you mean one of these?\n" + _list(wikilink(str(path)) for path in suggestions[:5])
+        text += "\n\nDid you mean one of these?\n" + bullet_list(
+            wikilink(str(path)) for path in suggestions[:5]
+        )
     return text
 
 
@@ -53,18 +55,14 @@ def _format_done(outcome: ToolOutcome) -> str:
     return f"{text} To undo this, say “undo”." if outcome.commit is not None else text
 
 
-def _list(lines: Iterable[str]) -> str:
-    return "\n".join(f"- {line}" for line in lines)
-
-
 def _count_and_list(items: Iterable[str], total: int, singular: str, plural: str, none: str) -> str:
     """Return a sentence with the count, then a list of at most `_MAX_LIST_ITEMS` items."""
     lines = list(items)
     if not lines:
         return none
-    head = f"1 {singular}:" if total == 1 else f"{total} {plural}:"
+    head = f"{pluralize(total, singular, plural)}:"
     remainder = f"\n\n… and {total - _MAX_LIST_ITEMS} more." if total > _MAX_LIST_ITEMS else ""
-    return f"{head}\n\n{_list(lines[:_MAX_LIST_ITEMS])}{remainder}"
+    return f"{head}\n\n{bullet_list(lines[:_MAX_LIST_ITEMS])}{remainder}"
 
 
 def _read(result: Result, call: AnsweredCall) -> str:
@@ -180,15 +178,15 @@ def _tags(result: Result, call: AnsweredCall) -> str:
 
 def _vault(result: Result, call: AnsweredCall) -> str:
     lines = [
-        f"{result['notes']} notes, {result['attachments']} other files",
-        f"{result['links']} links, {result['unresolved']} unresolved links",
-        f"{result['tags']} tags",
-        f"{result['orphans']} notes without links",
+        f"{pluralize(result['notes'], 'note')}, {pluralize(result['attachments'], 'other file')}",
+        f"{pluralize(result['links'], 'link')}, {pluralize(result['unresolved'], 'unresolved link')}",
+        pluralize(result["tags"], "tag"),
+        f"{pluralize(result['orphans'], 'note')} without links",
     ]
     if result["skipped"] or result["failed"]:
-        lines.append(f"{result['skipped']} files skipped, {result['failed']} unreadable")
+        lines.append(f"{pluralize(result['skipped'], 'file')} skipped, {result['failed']} unreadable")
         lines += [f"{problem['path']}: {problem['reason']}" for problem in result["problems"][:5]]
-    return "This vault contains:\n\n" + _list(lines)
+    return "This vault contains:\n\n" + bullet_list(lines)
 
 
 def _backlinks(result: Result, call: AnsweredCall) -> str:
@@ -231,7 +229,7 @@ def _details(result: Result, call: AnsweredCall) -> str:
     ]
     if result["problem"]:
         lines.append(f"Problem: {result['problem']}")
-    return f"{wikilink(result['path'])}\n\n{_list(lines)}"
+    return f"{wikilink(result['path'])}\n\n{bullet_list(lines)}"
 
 
 def _fact(result: Result, call: AnsweredCall) -> str:
@@ -263,7 +261,8 @@ def _format_time(seconds: float) -> str:
 
 def _versions(result: Result, call: AnsweredCall) -> str:
     lines = [
-        f"{_format_time(v['time'])}, {v['author']}: {v['summary'] or 'changed'}" for v in result["versions"]
+        f"{_format_time(version['time'])}, {version['author']}: {version['summary'] or 'changed'}"
+        for version in result["versions"]
     ]
     name = wikilink(str(call.arguments["name"]))
     text = _count_and_list(
@@ -294,20 +293,16 @@ def _mentions(result: Result, call: AnsweredCall) -> str:
 def _deleted(result: Result, call: AnsweredCall) -> str:
     text = f"{result['path']} is in the vault's trash. Say “undo” to restore it."
     if links := result["backlinks"]:
-        text += "\n\nThese notes still link to it:\n\n" + _list(map(wikilink, links[:_MAX_LIST_ITEMS]))
+        text += "\n\nThese notes still link to it:\n\n" + bullet_list(map(wikilink, links[:_MAX_LIST_ITEMS]))
     return text
 
 
 def _moved(result: Result, call: AnsweredCall) -> str:
     text = f"It is now {wikilink(result['new_path'])}"
     count = len(result["rewritten"])
-    text += (
-        f", and the links to it in {count} {'note' if count == 1 else 'notes'} were rewritten."
-        if count
-        else "."
-    )
+    text += f", and the links to it in {pluralize(count, 'note')} were rewritten." if count else "."
     if result["left_out"]:
-        text += "\n\nUnchanged:\n\n" + _list(map(str, result["left_out"][:_MAX_LIST_ITEMS]))
+        text += "\n\nUnchanged:\n\n" + bullet_list(map(str, result["left_out"][:_MAX_LIST_ITEMS]))
     return text + " To undo this, say “undo”."
 
 
@@ -319,7 +314,7 @@ def _batch(result: Result, call: AnsweredCall) -> str:
         else "Nothing to change."
     )
     if skipped := result["left_out"]:
-        text += f"\n\nSkipped:\n\n{_list(skipped[:_MAX_LIST_ITEMS])}"
+        text += f"\n\nSkipped:\n\n{bullet_list(skipped[:_MAX_LIST_ITEMS])}"
     return text
 
 

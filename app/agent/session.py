@@ -38,7 +38,7 @@ class AgentSession:
     """Runs the agent's turns in one vault.
 
     `start` returns the turn's id immediately; events report the turn's progress. A turn ends when the answer
-    is complete, on `stop`, or when the vault is closed. Its conversation is saved continuously.
+    is complete or fails, on `stop`, or when the vault is closed. Its conversation is saved continuously.
     """
 
     def __init__(
@@ -132,7 +132,7 @@ class AgentSession:
             role = Role(answering.name)
         caller = self._caller(conversation, answering)
         if program is not None:
-            # The app cannot know what the program has read.
+            # The app can't know what the program has read.
             caller = replace(caller, name=program.name, uses_model=True, tainted=True)
         if contains_untrusted(self.store.items(conversation)[:from_position]):
             caller = replace(caller, tainted=True)

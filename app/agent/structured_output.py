@@ -33,14 +33,14 @@ _DATA_NOTICE = (
 
 
 class PydanticAIModel:
-    """A `LanguageModel` that uses the model that the settings name at the time of a call.
+    """A `LanguageModel` that uses the model in the settings at the time of each call.
 
     Args:
         settings: Returns the current settings.
         keys: The store of API keys.
         is_hidden: Returns whether a note is hidden from models.
         spending: The session's usage; its limits also apply to these answers.
-        record: Called with the tokens and the cost in dollars of each answer, also of a failed one.
+        record: Called with the tokens and the cost in dollars of each answer, including failed ones.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class PydanticAIModel:
         self._record = record
 
     def with_usage_callback(self, record: Callable[[int, float], None]) -> PydanticAIModel:
-        """Return this model with `record` called after each answer, with its tokens and cost in dollars."""
+        """Return a copy that calls `record` after each answer, with its tokens and cost in dollars."""
         return PydanticAIModel(self._settings, self._keys, self._is_hidden, self._spending, record)
 
     @property

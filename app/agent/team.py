@@ -47,6 +47,11 @@ class Team:
     """The agents and groups in the settings, and the chains of delegation in progress.
 
     Args:
+        store: The conversations.
+        events: Publishes the progress of turns.
+        runner: Runs the agents' tool calls.
+        responders: The responders that answer turns.
+        settings: Returns the current settings.
         running: The running task of each conversation, so that it can be stopped.
     """
 
@@ -87,7 +92,7 @@ class Team:
         return profile is not None and self._settings().uses_model
 
     def role(self, profile: AgentProfile, max_tokens: int | None = None) -> Role:
-        """Return the agent's role in a turn."""
+        """Return the agent's role in a turn, which `max_tokens` limits if given."""
         others = [agent.name for agent in self.settings.agents if agent.name != profile.name]
         introduction = f"You are {profile.name}, an agent of a team"
         introduction += f"; the others are {', '.join(others)}." if others else "."

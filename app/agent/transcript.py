@@ -34,12 +34,12 @@ class Item(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _encodable(cls, value: object) -> object:
-        """Make text of models and programs encodable, so that it can be saved and sent."""
+        """Make text from models and programs encodable, so that it can be saved and sent."""
         return encodable_value(value)
 
 
 class UserText(Item):
-    """A message of the user; `notes` are the paths of the attached notes."""
+    """A message from the user; `notes` are the paths of the attached notes."""
 
     kind: Literal["user"] = "user"
     text: str
@@ -47,7 +47,7 @@ class UserText(Item):
 
 
 class AgentText(Item):
-    """A message of the agent, in Markdown; `by_model`: it contains only what a model may see."""
+    """A message from the agent, in Markdown; `by_model`: it contains only what a model may see."""
 
     kind: Literal["agent"] = "agent"
     text: str

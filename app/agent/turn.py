@@ -79,6 +79,9 @@ class Turn:
         conversation: The conversation's id in the store.
         prompt: The user's prompt.
         caller: The caller of the tools in this turn; `caller.turn` is the turn's id.
+        store: Saves the items.
+        events: Publishes the turn's progress.
+        runner: Runs the tool calls.
         role: The role of the team agent or program that answers, if any.
         program: The program that answers, if any.
         usage: The usage of the answering model.
@@ -172,7 +175,10 @@ class Turn:
             self.caller = replace(self.caller, tainted=True)
 
     def flush(self, *, is_answer: bool = False) -> str:
-        """Save the text streamed so far as an item and return it; `is_answer`: it ends the turn."""
+        """Save the text streamed so far as an item and return it.
+
+        `is_answer` means that the text ends the turn; `review` may check it differently.
+        """
         self._flush_reasoning()
         text, self._text = encodable(self._text), ""
         if self.review is not None and text.strip():

@@ -1,7 +1,7 @@
-"""Model usage of a session, and the user's limits on it.
+"""A session's model usage, and the user's limits on it.
 
-A session lasts while a vault is open. Usage is known only after each of the model's responses, so one
-response at most exceeds a limit: the turn stops at its next call.
+A session lasts while a vault is open. Usage is known only after each of the model's responses, so at most one
+response exceeds a limit: the turn stops at its next call.
 """
 
 from __future__ import annotations

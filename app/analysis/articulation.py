@@ -19,7 +19,7 @@ class CutPoints:
         bridges: int32 (k, 2), the end rows of links that are the only connection between two parts.
         cut_off: int32 (k,), the number of nodes on the smaller side of each bridge.
         articulations: int32 (j,), rows of nodes whose removal splits their component.
-        lost: int32 (j,), the number of other nodes that this disconnects from the largest remainder.
+        lost: int32 (j,), the number of other nodes that each removal disconnects from the largest remainder.
     """
 
     bridges: NDArray[np.int32]
@@ -36,7 +36,7 @@ def find_cut_points(network: AdjacencyArrays, report: Report = no_progress) -> C
     blocks = [sorted(block) for block in networkx.biconnected_components(network.undirected())]
     tree = _BlockTree(blocks)
     bridges = [(tree.smaller_side(number), block) for number, block in enumerate(blocks) if len(block) == 2]
-    bridges.sort(key=lambda each: (-each[0], each[1]))
+    bridges.sort(key=lambda bridge: (-bridge[0], bridge[1]))
     ranked = sorted((-tree.nodes_cut_off(node), node) for node in tree.cuts)
     return CutPoints(
         np.array([block for _, block in bridges], dtype=np.int32).reshape(-1, 2),

@@ -83,7 +83,9 @@ def _louvain_on_groups(network: AdjacencyArrays) -> NDArray[np.int64]:
     graph.add_weighted_edges_from(zip(*ends.T.tolist(), weight.tolist(), strict=True))
     total = np.bincount(parent, np.asarray(weights.sum(axis=1)).ravel(), len(used))
     inside = (total - np.asarray(coarse.weights.sum(axis=1)).ravel()) / 2
-    graph.add_weighted_edges_from((row, row, each) for row, each in enumerate(inside.tolist()) if each > 0)
+    graph.add_weighted_edges_from(
+        (row, row, self_weight) for row, self_weight in enumerate(inside.tolist()) if self_weight > 0
+    )
     return _louvain(graph, len(used))[parent]
 
 

@@ -78,8 +78,8 @@ def node_confidence(
 ) -> ConfidenceUpdate:
     """Return the confidence of a note, derived from its neighbors.
 
-    Supporting relations count if they point to the note, contradictions in both directions. Sources that
-    the note cites or is derived from count half as much as support.
+    Supporting relations count if they point to the note, contradictions in both directions. Notes that it
+    cites, is derived from or was observed in count half as much as support.
 
     Args:
         kind: The note's type.
@@ -152,5 +152,5 @@ def _log_odds(probability: float) -> float:
 
 
 def _probability(log_odds: float) -> float:
-    """Return the probability of the log-odds, within the bounds."""
+    """Convert log-odds to a probability within the bounds."""
     return min(MAX_CONFIDENCE, max(MIN_CONFIDENCE, 1 / (1 + math.exp(-min(50.0, max(-50.0, log_odds))))))

@@ -4,8 +4,8 @@ The rule favors precision over recall: a pair counts only if nothing but the den
 sentences. Sentences are split into clauses, and clauses into the stems of their content words and
 prepositions. Two clauses contradict each other if
 
-- one is negated once, the other is not and begins with the same stems, and any more words of the other begin
-  with a preposition ("wrote it for the organ" against "did not write it");
+- one is negated once, and the other is not, begins with the same stems, and continues only with words after a
+  preposition ("wrote it for the organ" against "did not write it");
 - or neither is negated, and their stems differ in one place by opposites that carry the statement:
   a verb, the complement of a form of "be", or a comparison with "than".
 
@@ -222,6 +222,8 @@ class _Clause:
 
 def find_contradiction(first: Sequence[str], second: Sequence[str]) -> Contradiction | None:
     """Return the first contradicting pair of sentences, one from each note; None if there is none.
+
+    Only the first 40 sentences of each note are compared, without those of more than 400 characters.
 
     Args:
         first: The sentences of one note.

@@ -70,7 +70,7 @@ def blend_entailment(
         verdicts: The verdicts on the passages; at least one.
         model: The model's name.
         passages: The passages, in the order of the verdicts; the decisive pair becomes the evidence if the
-            model decides the type.
+            model changes the type.
     """
     entailment = min(1.0, max(0.0, *(verdict.entailment for verdict in verdicts), 0.0))
     contradiction = min(1.0, max(0.0, *(verdict.contradiction for verdict in verdicts), 0.0))

@@ -26,7 +26,7 @@ class LanguageModel(Protocol):
         ...
 
     def with_usage_callback(self, record: Callable[[int, float], None]) -> Self:
-        """Return this model with `record` called after each answer, with its tokens and cost in dollars."""
+        """Return a copy that calls `record` after each answer, with its tokens and cost in dollars."""
         ...
 
     def may_read(self, path: NotePath) -> bool:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 Kind = Literal["folder", "tag", "type", "time", "meaning"]
 LayoutCall = tuple[Callable[..., StaticLayout], tuple[object, ...]]
 
-# Groups that are not a folder, tag or type; no such name can end with a colon.
+# Groups that are not a folder, tag or type; the colon tells them apart from these.
 UNRESOLVED, ATTACHMENTS = "unresolved:", "attachments:"
 
 

@@ -1,4 +1,4 @@
-"""Prediction of missing links by common neighbors, by meaning, and by shared rare tags.
+"""Predict missing links from common neighbors, meaning and shared rare tags.
 
 All three produce candidates, and all three score each candidate. Common neighbors are weighted by the
 Adamic-Adar index ("Friends and neighbors on the web", 2003): a neighbor with few links counts more than a
@@ -67,7 +67,7 @@ class LinkEvidence:
 
 @dataclass(frozen=True, slots=True)
 class PredictedLink:
-    """A link that may be missing, its score (0 to 1) and the reasons, strongest first."""
+    """A link that may be missing: the rows of its ends, its score (0 to 1), and the reasons, best first."""
 
     source: int
     target: int
@@ -125,9 +125,9 @@ class _LinkPredictor:
         score = 1 - remainder
         order = np.lexsort((pairs[:, 1], pairs[:, 0], -score))[:limit]
         return tuple(
-            self._to_link(pairs[each], float(score[each]), {k: float(p[each]) for k, p in parts.items()})
-            for each in order.tolist()
-            if score[each] >= _MIN_SCORE
+            self._to_link(pairs[index], float(score[index]), {k: float(p[index]) for k, p in parts.items()})
+            for index in order.tolist()
+            if score[index] >= _MIN_SCORE
         )
 
     # Candidates

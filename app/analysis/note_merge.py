@@ -1,10 +1,10 @@
-"""Merge two notes: compute the text of the remaining note by a strategy.
+"""Merge two notes: compute the text of the remaining note with a strategy.
 
 combine: both texts, the second after the first and before its relations; no prose of either is lost.
 prefer_primary: the prose of the remaining note, byte for byte. prefer_secondary: the prose of the other note,
 whose property values also replace those of the remaining note, except for its id and permalink.
 
-With every strategy the remaining note keeps its relations and receives the relations, properties, tags and
+With every strategy, the remaining note keeps its relations and receives the relations, properties, tags and
 aliases that only the other one has, and the other's name as an alias. It becomes private if the other note is
 private, and keeps its newline style.
 """
@@ -161,7 +161,7 @@ def _with_properties(
     joined, and the other note's name becomes an alias.
     """
     keys_by_name = {name_key(key): key for key in first.properties}
-    relations = {
+    relation_types = {
         relation.type for relation in (*first.relations, *second.relations) if relation.link.in_properties
     }
     for key, value in second.properties.items():
@@ -169,12 +169,12 @@ def _with_properties(
         if (
             folded in _LIST_KEYS
             or folded in _KEPT_KEYS
-            or (folded in keys_by_name and relation_type(key) in relations)
+            or (folded in keys_by_name and relation_type(key) in relation_types)
         ):
             continue
         if (folded == "ai" and second.is_private) or folded not in keys_by_name or prefers_second:
             text = set_property(text, keys_by_name.get(folded, key), value)
-    tags = _join_lists(first.properties, second.properties, "tags")
+    tags = _join_tags(first.properties, second.properties)
     if tags:
         text = set_property(text, keys_by_name.get("tags", "tags"), tags)
     existing_keys = {name_key(alias) for alias in first.aliases}
@@ -185,19 +185,19 @@ def _with_properties(
     return text
 
 
-def _join_lists(first: Mapping[str, object], second: Mapping[str, object], key: str) -> list[object]:
-    """Return the values of both lists without duplicates; empty if the second adds none."""
-    items = _items(first, key)
-    folded = {name_key(str(item).lstrip("#")) for item in items}
-    added = [item for item in _items(second, key) if name_key(str(item).lstrip("#")) not in folded]
-    return [*items, *added] if added else []
+def _join_tags(first: Mapping[str, object], second: Mapping[str, object]) -> list[object]:
+    """Return the tags of both notes without duplicates; empty if the second adds none."""
+    own = _tags_of(first)
+    own_keys = {name_key(str(tag).lstrip("#")) for tag in own}
+    added = [tag for tag in _tags_of(second) if name_key(str(tag).lstrip("#")) not in own_keys]
+    return [*own, *added] if added else []
 
 
-def _items(properties: Mapping[str, object], key: str) -> list[object]:
-    value = next((value for name, value in properties.items() if name_key(name) == key), None)
+def _tags_of(properties: Mapping[str, object]) -> list[object]:
+    value = next((value for name, value in properties.items() if name_key(name) == "tags"), None)
     if isinstance(value, list | tuple):
         return list(value)
-    return [] if value is None else [word for word in str(value).replace(",", " ").split() if word]
+    return [] if value is None else [*str(value).replace(",", " ").split()]
 
 
 def check_distinct(primary: str, secondary: str) -> None:

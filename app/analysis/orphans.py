@@ -12,7 +12,7 @@ from app.graph.model import Graph
 
 @dataclass(frozen=True, eq=False)
 class Orphans:
-    """int32 rows: notes and attachments without links, and unresolved names, most linked first."""
+    """Rows (int32) of notes and attachments without links, and of unresolved names, most linked first."""
 
     notes: NDArray[np.int32]
     attachments: NDArray[np.int32]

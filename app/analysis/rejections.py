@@ -47,11 +47,11 @@ class Rejections:
         self._save(self._pairs | {_unordered_pair(source, target)})
 
     def remove(self, source: str, target: str) -> None:
-        """Allow a rejected link to be suggested again. Raises like `add`."""
+        """Allow a rejected link to be suggested again; raises as `add` does."""
         self._save(self._pairs - {_unordered_pair(source, target)})
 
     def follow(self, moved: Iterable[Pair]) -> None:
-        """Update the paths of moved notes, given as (old, new) pairs. Raises like `add`."""
+        """Update the paths of moved notes, given as (old, new) pairs; raises as `add` does."""
         new_paths = dict(moved)
         if new_paths:
             self._save({_unordered_pair(new_paths.get(a, a), new_paths.get(b, b)) for a, b in self._pairs})

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from app.analysis.confidence import ConfidenceUpdate, WeightedReason, update_confidence
 from app.analysis.contradiction import find_contradiction
+from app.vault.markdown.relations import relation_phrase
 
 MIN_AUTOMATIC_SCORE = 0.8
 MIN_SUGGESTED_SCORE = 0.6
@@ -88,7 +89,11 @@ _MIN_DUPLICATE_SIMILARITY = 0.85
 
 @dataclass(frozen=True, slots=True)
 class NoteFeatures:
-    """One of two notes: its name, type in lower case, sentences, and the lines that link to the other."""
+    """The features of one of two notes.
+
+    `kind` is its type in lower case, `link_lines` are its lines that link to the other note, and `confidence`
+    is its stated confidence (0 to 1) or None.
+    """
 
     name: str
     kind: str
@@ -228,7 +233,7 @@ def _classify(
         return "CITES", 0.2, f"“{target.name}” is a source", ()
     if kind := _RELATION_BY_TYPES.get((source.kind, target.kind)):
         ends = _with_article(source.kind), _with_article(target.kind)
-        return kind, 0.2, f"{ends[0]} about {ends[1]} usually {_verb(kind)} it", ()
+        return kind, 0.2, f"{ends[0]} about {ends[1]} usually {relation_phrase(kind)} it", ()
     if structure.similarity >= _MIN_DUPLICATE_SIMILARITY and source.kind == target.kind:
         return "SIMILAR_TO", 0.1, "both notes have nearly the same content", ()
     return "RELATES_TO", 0.0, "the notes don't state how they are related", ()
@@ -274,10 +279,6 @@ def _in_common_words(count: int, noun: str) -> str:
 
 def _with_article(kind: str) -> str:
     return f"{'an' if kind[:1] in 'aeiou' else 'a'} {kind}"
-
-
-def _verb(kind: str) -> str:
-    return kind.lower().replace("_", " ")
 
 
 def _truncate(text: str) -> str:

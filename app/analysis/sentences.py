@@ -1,4 +1,4 @@
-"""Extract the prose of Markdown notes as plain sentences in Latin, Chinese or Japanese script."""
+"""Split the prose of Markdown notes into plain sentences, also in Chinese and Japanese."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _RELATION = re.compile(r"[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+[\w\"'-]{1,40}:?[ \t]
 _RULE = re.compile(r"[ \t]*(?:[-*_=][ \t]*){3,}|[ \t]*\|?[ \t:|-]*-{2,}[ \t:|-]*")
 _BLOCK_ID = re.compile(r"[ \t]\^[A-Za-z0-9-]+[ \t]*$")
 _TAG = re.compile(r"(?<!\S)#(?=[^\s\d#])")
-# Latin punctuation ends a sentence only before a space and a likely start; a Chinese or Japanese full stop
+# Latin punctuation ends a sentence only before a space and a likely start; Chinese and Japanese punctuation
 # always does.
 _END = re.compile(
     r"(?<=[.!?…])[\"'”’»)\]]*[ \t]+(?=[\"'“‘«(\[]*[^\W_a-z]|[\"'“‘«(\[]*\d)|(?<=[。！？｡])[」』”’）]*"
@@ -36,8 +36,8 @@ _ABBREVIATION = re.compile(
 def split_sentences(text: str) -> tuple[str, ...]:
     """Return the sentences of a note's prose, in order, without Markdown markup; none is empty.
 
-    Properties, headings, code blocks, math, comments, relations, fields, horizontal rules and embeds (images)
-    are dropped; the text of links is kept.
+    Properties, headings, code blocks, math, comments, relations, fields, horizontal rules and embeds are
+    dropped; the text of links is kept.
     """
     return tuple(sentence for paragraph in paragraphs(text) for sentence in _split(paragraph))
 
@@ -48,9 +48,9 @@ def join_sentences(items: Iterable[str]) -> str:
 
 
 def with_full_stop(sentence: str) -> str:
-    """Return `sentence` with a full stop added if it has no final punctuation.
+    """Return `sentence` without trailing space, with a full stop added if it has no final punctuation.
 
-    The full stop replaces a comma, colon or dash at the end.
+    The full stop replaces commas, semicolons, colons and dashes at the end. A blank sentence becomes empty.
     """
     bare = sentence.rstrip()
     if not bare or _ENDED.search(bare):
@@ -62,8 +62,8 @@ def with_full_stop(sentence: str) -> str:
 def first_prose_line(text: str, line: int) -> tuple[int, str] | None:
     """Return the number and the text of the first line of prose at or after `line`; None if there is none.
 
-    Line numbers start at 1. The text has no markup. Properties, headings, blank lines, relations, horizontal
-    rules, embeds, code, math and comments are skipped.
+    Line numbers start at 1. The text has no markup. Properties, headings, blank lines, relations, fields,
+    horizontal rules, embeds, code, math and comments are skipped.
     """
     # Not `splitlines`, which also splits at characters that end no line of a note.
     lines = _without_hidden(text, 0).split("\n")
@@ -103,7 +103,7 @@ def _prose_of_line(line: str) -> str:
 def _without_hidden(text: str, start: int) -> str:
     """Return the text from `start` with code blocks, math and comments blanked.
 
-    Inline code stays, except in a line that consists of it or contains math or a comment.
+    Inline code stays, except in a line that consists of it or contains a delimiter of math or comments.
     """
     hidden = mask_text(text, start)
     lines = []

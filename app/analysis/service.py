@@ -1,7 +1,7 @@
 """Network analysis of the vault for the rest of the app.
 
 `GraphAnalysisService` belongs to the service thread. Expensive work runs in a separate process, which starts
-with the first request, ends when it has been idle, and is killed when a request is canceled.
+with the first request, ends after an idle period, and is killed when a request is canceled.
 """
 
 from __future__ import annotations
@@ -79,9 +79,11 @@ class LinkSuggestion:
 class GraphAnalysisService:
     """Analyzes a `Graph`; rows are those of the graph that is passed in.
 
+    A request raises `ScriptoriumError` if the process for it can't be started.
+
     Args:
         index: Knows which notes are private.
-        vectors: The embeddings of the notes; None if semantic search is off.
+        vectors: Returns the embeddings of the notes; None if semantic search is off.
         folder: The vault's data folder, for rejected suggestions.
         events: The source of rename events.
         is_hidden: Whether a rule hides a note from all callers but the user.
@@ -169,7 +171,14 @@ class GraphAnalysisService:
         by: str = "modified",
         aspect: float = 1.6,
     ) -> StaticLayout:
-        """Arrange all nodes by "folder", "tag", "type", "time" (`by` "modified" or "created") or "meaning".
+        """Arrange all nodes by "folder", "tag", "type", "time" or "meaning".
+
+        Args:
+            graph: The vault.
+            kind: The kind of layout.
+            progress: Receives the progress.
+            by: The time to arrange by: "modified" or "created".
+            aspect: The ratio of width to height.
 
         Raises:
             NotFoundError: The layout is by meaning and no note has a vector.
@@ -194,7 +203,7 @@ class GraphAnalysisService:
 
         Args:
             graph: The vault.
-            for_path: Return only links of this note; none if it is hidden or not in the graph.
+            for_path: Return only this note's links; none if the note is hidden or not in the graph.
             limit: The maximum number.
             private: Whether to include hidden notes; False for every caller but the user.
             progress: Receives the progress.
@@ -221,7 +230,7 @@ class GraphAnalysisService:
             limit,
             around,
         )
-        return tuple(_to_suggestion(graph, each) for each in predicted)
+        return tuple(_to_suggestion(graph, link) for link in predicted)
 
     def reject(self, source: str, target: str) -> None:
         """Stop suggesting a link, in either direction. Raises `StorageError`."""

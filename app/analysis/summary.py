@@ -30,8 +30,8 @@ _FULL_WEIGHT_CHARS = 12
 class Summary:
     """A summary of a text: some of its sentences in their original order, and key points, best first.
 
-    `text` joins the sentences, or is the best sentence, cut to the length, if no sentence fits; `sentences`
-    then holds only this text. `method` names the method in a few words.
+    `text` joins the sentences. If no sentence fits, it is the best sentence, cut to the length, and
+    `sentences` holds only this text. `method` describes the method for the user.
     """
 
     text: str
@@ -41,12 +41,12 @@ class Summary:
 
 
 def candidate_sentences(text: str) -> tuple[str, ...]:
-    """Return the distinct sentences of a note to summarize, at most `MAX_SENTENCES`."""
+    """Return the first distinct sentences of a note, at most `MAX_SENTENCES`."""
     return tuple(dict.fromkeys(split_sentences(text)))[:MAX_SENTENCES]
 
 
 def summarize(texts: Sequence[str], max_length: int, vectors: NDArray[np.floating] | None = None) -> Summary:
-    """Summarize a text.
+    """Summarize a text; the summary of no sentences is empty.
 
     Args:
         texts: The sentences, in order.
@@ -66,7 +66,10 @@ def summarize(texts: Sequence[str], max_length: int, vectors: NDArray[np.floatin
 
 
 def truncate(text: str, max_length: int) -> str:
-    """Return `text` on one line, cut after a word if it is longer than `max_length`."""
+    """Return `text` on one line; a longer text is cut, preferably after a word, and ends with an ellipsis.
+
+    If `max_length` is less than 2, there is no ellipsis.
+    """
     line = " ".join(text.split())
     if len(line) <= max_length:
         return line
@@ -95,7 +98,10 @@ def _centrality(texts: Sequence[str], similarity: NDArray[np.float64]) -> NDArra
 
 
 def _order_by_marginal_relevance(central: NDArray[np.float64], similarity: NDArray[np.float64]) -> list[int]:
-    """Return all sentences by marginal relevance: central ones first, but not similar to those before."""
+    """Return the indices of all sentences by marginal relevance, best first.
+
+    Central sentences rank high, and those similar to an earlier one rank low.
+    """
     remaining = list(range(len(central)))
     order: list[int] = []
     nearest = np.zeros(len(central))
@@ -113,7 +119,10 @@ def _order_by_marginal_relevance(central: NDArray[np.float64], similarity: NDArr
 def _select_fitting(
     texts: Sequence[str], preferred: Sequence[int], order: Sequence[int], max_length: int
 ) -> tuple[str, ...]:
-    """Return the best sentences that fit, in the order of the text; none if no sentence fits."""
+    """Return the best of the `preferred` sentences that fit together, in the order of the text.
+
+    If no preferred sentence fits, return the first one in `order` that does; none if no sentence fits.
+    """
     selected: list[int] = []
     remaining = max_length
     sizes = [len(with_full_stop(text)) for text in texts]

@@ -28,7 +28,10 @@ STOP_WORDS = frozenset(
 
 
 def content_words(text: str) -> list[str]:
-    """Return the content words in lower case without a plural s; CJK text as pairs of characters."""
+    """Return the content words, casefolded and without a plural s; CJK words as pairs of characters.
+
+    Other words of one letter are left out.
+    """
     words: list[str] = []
     for word in _WORD.findall(text.casefold()):
         if _CJK.search(word):

@@ -56,7 +56,10 @@ class Passage:
 
 
 def split_passages(text: str, parsed: ParsedNote) -> tuple[Passage, ...]:
-    """Split a note into passages: paragraphs or sentences, list items, fields, table rows, properties."""
+    """Split a note into passages: properties first, then paragraphs, list items, fields and table rows.
+
+    Long passages are split between sentences. Headings, code blocks, comments and short fields are left out.
+    """
     return (*_properties(text, parsed), *_PassageSplitter(text, parsed).run())
 
 

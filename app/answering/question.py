@@ -107,17 +107,17 @@ def _stemmer(name: str) -> snowballstemmer.stemmer:
 
 
 @dataclass(frozen=True, slots=True)
-class _Language:
+class _LanguageData:
     stemmer: str
     stop: frozenset[str]
     kinds: tuple[AnswerKind, ...]
 
 
 @cache
-def _load_languages() -> dict[str, _Language]:
+def _load_languages() -> dict[str, _LanguageData]:
     data = tomllib.loads((resources_folder() / "answers" / "words.toml").read_text("utf-8"))
     return {
-        code: _Language(entry["stems"], frozenset(entry["stop"]), tuple(_parse_kinds(entry["kinds"])))
+        code: _LanguageData(entry["stems"], frozenset(entry["stop"]), tuple(_parse_kinds(entry["kinds"])))
         for code, entry in data.items()
     }
 

@@ -45,7 +45,7 @@ _MIN_ANSWER_SCORE = -2.2
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A candidate passage; `note_score` is the keyword score of its note, 0 to 1."""
+    """A candidate passage; `note_score` is its note's keyword score, 0 to 1."""
 
     path: NotePath
     title: str
@@ -96,7 +96,7 @@ class CandidateScorer:
 
     Args:
         question: The question.
-        pool: All passages of the candidate notes, which determine the frequency of words.
+        pool: All passages of the candidate notes, which determine the word frequencies.
     """
 
     def __init__(self, question: ParsedQuestion, pool: Sequence[Candidate]) -> None:

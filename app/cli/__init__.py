@@ -31,7 +31,7 @@ def is_command(arguments: list[str]) -> bool:
     """Return whether the arguments are a command, rather than a folder to open in the window.
 
     A verb, a tool or a leading option is a command, even if a folder has its name. Any other word is a folder
-    if that folder exists or the word contains a path separator.
+    if that folder exists or the word contains a path separator. Any other option belongs to the window.
     """
     if not arguments:
         return False

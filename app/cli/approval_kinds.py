@@ -30,15 +30,15 @@ class ApprovalKind(StrEnum):
 
 
 MEANINGS = {
-    ApprovalKind.CREATE: "new notes",
-    ApprovalKind.UPDATE: "changes and moves of notes",
+    ApprovalKind.CREATE: "creating notes",
+    ApprovalKind.UPDATE: "changing and moving notes",
     ApprovalKind.DELETE: "deleting notes that nothing links to",
     ApprovalKind.DELETE_LINKED: "deleting notes that others link to",
     ApprovalKind.READ: "reading outside the vault",
     ApprovalKind.FETCH: "fetching web pages",
-    ApprovalKind.SEND: "messages that leave this machine",
+    ApprovalKind.SEND: "sending messages to other machines",
     ApprovalKind.EXECUTE: "running programs, and tools of other programs",
-    ApprovalKind.ADMIN: "changes to the vault's setup",
+    ApprovalKind.ADMIN: "changing the vault's setup",
 }
 _KIND_BY_EFFECT = {
     OUTSIDE_READ: ApprovalKind.READ,
@@ -62,7 +62,7 @@ def parse_kinds(words: Iterable[str]) -> frozenset[ApprovalKind]:
 
 
 def kinds_for_request(request: ApprovalRequest) -> frozenset[ApprovalKind]:
-    """Return the kinds that must be approved for `request`, derived from its proposal."""
+    """Return the kinds that must be approved for `request`."""
     proposal = request.proposal
     if isinstance(proposal, Effect):
         # An unknown effect counts as a program, as it does for the gate.
@@ -81,7 +81,8 @@ def kinds_for_request(request: ApprovalRequest) -> frozenset[ApprovalKind]:
 
 def missing_kinds(request: ApprovalRequest, approved: frozenset[ApprovalKind]) -> str:
     """Return the kinds that `--approve` lacks for the request, separated by commas; empty if none."""
-    return ",".join(kind for kind in ApprovalKind if kind in kinds_for_request(request) - approved)
+    missing = kinds_for_request(request) - approved
+    return ",".join(kind for kind in ApprovalKind if kind in missing)
 
 
 def help_table() -> str:

@@ -17,7 +17,8 @@ from app.permissions.request_labels import KIND_NAMES, caller_label, change_name
 from app.vault.changes import Create, Delete, Move
 from app.vault.diff import Diff, Hunk
 from app.vault.diff_words import Span, changed_spans, pair_lines
-from app.vault.escaped_line import CHIP_SIGN, EscapedLine, escape_hidden, escape_line
+from app.vault.escaped_line import CHIP_SIGN, EscapedLine, escape_line
+from app.vault.invisible_chars import escape_hidden
 
 _CONTEXT_LINES = 3
 _MAX_NAMED_NOTES = 12
@@ -59,7 +60,7 @@ def format_effect(proposal: Effect) -> Iterator[Text]:
 
 
 def format_file_change(file: FileDraft, number: int, count: int) -> Iterator[Text]:
-    """Yield the lines of one file of a change: its operation and its diff."""
+    """Yield the lines of one file of a change: its operation and, unless it is left out, its diff."""
     left_out = file.selection_state is SelectionState.NONE
     position = f"{number} of {count}  " if count > 1 else ""
     head = Text(f"{position}{KIND_NAMES[type(file.change)]}: {change_name(file.change)}", style="bold")

@@ -31,7 +31,11 @@ class PreapprovedKinds:
 
 
 class DenyAll:
-    """Denies every request for lack of a terminal, and names the option that would approve it."""
+    """Denies every request for lack of a terminal, and names the option that would approve it.
+
+    Args:
+        approved_kinds: The kinds of `--approve`, which the error does not repeat.
+    """
 
     def __init__(self, approved_kinds: frozenset[ApprovalKind] = frozenset()) -> None:
         self._approved_kinds = approved_kinds
@@ -44,7 +48,7 @@ class DenyAll:
         """
         missing = missing_kinds(request, self._approved_kinds)
         raise PermissionDeniedError(
-            f"There is no terminal to ask at, and {request.reason}. Nothing was done. "
+            f"There is no terminal for the approval prompt, and {request.reason}. Nothing was done. "
             f"To allow the call, use --approve {missing}.",
             approve=missing,
         )

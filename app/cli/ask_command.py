@@ -77,7 +77,7 @@ async def run(args: argparse.Namespace, console: CliConsole) -> ExitStatus:
             console.out.flush()
             return ExitStatus.DONE if isinstance(interpretation, Reading) else ExitStatus.NOT_FOUND
         if isinstance(interpretation, ContentQuestion):
-            return await _answer(interpretation, _Terminal(session, options, console))
+            return await _answer(interpretation, _TerminalHost(session, options, console))
         if not isinstance(interpretation, Reading):
             console.print_message(escape_controls(_describe(interpretation)))
             return ExitStatus.NOT_FOUND
@@ -88,7 +88,7 @@ async def run(args: argparse.Namespace, console: CliConsole) -> ExitStatus:
         if interpretation.steps[0].action == "help":
             console.print_message(localize(HELP, language))
             return ExitStatus.DONE
-        terminal = _Terminal(session, options, console)
+        terminal = _TerminalHost(session, options, console)
         pipeline = Pipeline(terminal, registry, language, DialogState(), tuple, agent.actions())
         await pipeline.run(interpretation)
         return terminal.status if pipeline.understood else ExitStatus.NOT_FOUND
@@ -133,7 +133,7 @@ def _to_json(interpretation: Interpretation) -> Mapping[str, object]:
             return {"kind": "reply", "understood": interpretation.understood, "text": interpretation.text}
 
 
-async def _answer(question: ContentQuestion, terminal: _Terminal) -> ExitStatus:
+async def _answer(question: ContentQuestion, terminal: _TerminalHost) -> ExitStatus:
     """Print the passages that answer a question about the notes, each with its file and line."""
     outcome = await terminal.call("find_passages", {"question": question.text, "limit": MAX_PASSAGES})
     if not outcome.success:
@@ -164,7 +164,7 @@ def _describe(interpretation: Clarification | ModelRequired | Reply) -> str:
 
 
 @dataclass
-class _Terminal:
+class _TerminalHost:
     """Connects the pipeline to the terminal: calls tools in the command's session and prints the answers."""
 
     session: CliSession

@@ -76,7 +76,7 @@ def _verify(args: argparse.Namespace, console: CliConsole) -> ExitStatus:
         gaps = "".join(f"{escape_controls(gap.message)}\n" for gap in result.gaps)
         console.print_text(f"Log intact: {pluralize(result.rows, 'entry', 'entries')} verified\n{gaps}")
     else:
-        console.print_text(f"entry {result.first_bad}: {escape_controls(result.reason)}\n")
+        console.print_text(f"Log damaged at entry {result.first_bad}: {escape_controls(result.reason)}\n")
     return ExitStatus.DONE if result.ok else ExitStatus.FAILED
 
 

@@ -66,7 +66,7 @@ async def _switch(ids: list[str], options: Options, console: CliConsole, *, on: 
     root = resolve_vault(options, console).root
     async with open_owned(root, console, _SETTINGS_PAGE) as vault:
         for category_id in ids:
-            vault.tools.category(category_id)  # raises an error if there is none
+            vault.tools.category(category_id)  # Raises `NotFoundError` if there is none.
         word = "on" if on else "off"
         question = f"Turn {word} the tools of {', '.join(ids)} for agents in {root.name}."
         await confirm(question, options, console)
@@ -78,9 +78,10 @@ async def _switch(ids: list[str], options: Options, console: CliConsole, *, on: 
 
 
 def load_registry(root: Path | None, console: CliConsole) -> ToolRegistry:
-    """Return all installed tools, with the categories that are on in the vault, or by default without one.
+    """Return a registry of all installed tools.
 
-    Prints the problems of plug-ins and of the vault's settings.
+    Its categories are on or off as in the vault at `root`, or by default if that is None. Prints the problems
+    of plug-ins and of the vault's settings.
     """
     registry = ToolRegistry(CATEGORIES, (*CATALOG, FILE_TOOL))
     settings = load_settings()

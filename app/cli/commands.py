@@ -32,7 +32,7 @@ VERBS = {
     "index": ("index_command", "update the index of a vault and print its counts"),
     "mcp": ("mcp_command", "serve a vault to an MCP client over standard input and output"),
     "pending": ("pending_command", "list, inspect or cancel calls that wait for approval"),
-    "search": ("search_command", "search notes in the search language"),
+    "search": ("search_command", "search notes, the memory or the conversations"),
     "sources": ("sources_command", "list, add, remove, pause and resume folders and streams"),
     "tokens": ("tokens_command", "list, create, renew and revoke tokens for other programs"),
     "tools": ("tools_command", "list the tools, or describe one"),
@@ -49,7 +49,11 @@ class Verb(Protocol):
         ...
 
     def run(self, args: argparse.Namespace, console: CliConsole) -> int | Awaitable[int]:
-        """Run the verb and return the exit status."""
+        """Run the verb and return the exit status.
+
+        Raises:
+            ScriptoriumError: The verb failed; `main` prints the message.
+        """
         ...
 
 
@@ -95,7 +99,7 @@ def build_verb_parser(name: str) -> argparse.ArgumentParser:
 
 
 def build_leading_parser() -> argparse.ArgumentParser:
-    """Return the parser of the options before the verb or the tool."""
+    """Return the parser for the options before the verb or the tool."""
     verbs = "\n".join(f"  {name:<12} {summary}" for name, (_, summary) in VERBS.items())
     parser = argparse.ArgumentParser(
         prog="scriptorium",

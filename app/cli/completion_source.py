@@ -1,7 +1,7 @@
 """Note names for shell completion, read from the index file without opening the vault.
 
-Nothing is created or changed, and a vault that was never opened has no names. Private notes are left out, as
-for all commands.
+The vault and its index are not changed, and a vault that was never opened has no names. Private notes are
+left out, as for all commands.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ _QUOTES = ("'", '"')
 
 
 def completions(word: str, line: Sequence[str], shell: str) -> list[str]:
-    """Return the completions of `word`, shortest first, quoted for `shell`.
+    """Return the completions of `word`, shortest first, quoted for `shell`; none without an indexed vault.
 
     Args:
         word: The word at the cursor as typed, with quotes and backslashes.
         line: The words of the command so far; `--vault` among them selects the vault.
-        shell: bash needs quoted names; the others quote them themselves.
+        shell: bash needs quoted names; the other shells quote names themselves.
     """
     try:
         root = locate_vault(_vault_of(line)).root
@@ -50,8 +50,8 @@ def completions(word: str, line: Sequence[str], shell: str) -> list[str]:
 def matching_names(notes: Iterable[str], typed: str) -> list[str]:
     """Return the names of notes that begin with `typed`, or their paths if `typed` contains a slash.
 
-    A name that several notes share is replaced by the path. At most 200 are returned, shortest first, without
-    names that are not printable.
+    A name that several notes share is replaced by the path. Case is ignored. At most 200 are returned,
+    shortest first; names with unprintable characters are left out.
     """
     stems = {path: path.rpartition(".")[0] or path for path in notes}
     name_counts = Counter(name_key(stem.rpartition("/")[2]) for stem in stems.values())
@@ -65,7 +65,7 @@ def matching_names(notes: Iterable[str], typed: str) -> list[str]:
 
 
 def _is_plain(name: str) -> bool:
-    """Return whether a name is printable, since others may contain terminal commands."""
+    """Return whether a name is printable; any other could contain terminal control sequences."""
     return name.isprintable()
 
 

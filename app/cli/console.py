@@ -45,7 +45,7 @@ class CliConsole:
         return self.err.isatty()
 
     def show(self, *parts: RenderableType) -> None:
-        """Print a styled result."""
+        """Print a styled result; the caller names its hidden characters with `escape_controls`."""
         self._console(self.out).print(*parts, soft_wrap=not self.is_terminal)
 
     def print_text(self, text: str) -> None:
@@ -62,7 +62,10 @@ class CliConsole:
         self.out.flush()
 
     def print_message(self, *parts: RenderableType) -> None:
-        """Print a message to standard error."""
+        """Print a message to standard error, after erasing the progress.
+
+        The caller names its hidden characters with `escape_controls`.
+        """
         self.end_progress()
         self._console(self.err).print(*parts, soft_wrap=True)
 

@@ -16,7 +16,7 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """The result of one check; `hint` says what to do about a problem."""
+    """The result of one check; `what` names the subject, and `hint` says what to do about a problem."""
 
     what: str
     state: Severity

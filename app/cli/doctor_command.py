@@ -1,6 +1,7 @@
 """Check the installation and the vault, and suggest how to fix problems.
 
-Nothing is changed. The command fails if something does not work; warnings do not count.
+The vault and the settings are not changed. The command fails if something does not work; warnings do not
+count.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import json
 from dataclasses import asdict
 
 from app.cli.console import CliConsole, escape_controls
-from app.cli.diagnostics import CheckResult, Severity
+from app.cli.diagnostics import CheckResult, Severity, ok
 from app.cli.exit_status import ExitStatus
 from app.cli.installation_checks import check_installation
 from app.cli.options import Options, add_json_option, add_vault_option
@@ -29,7 +30,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 async def run(args: argparse.Namespace, console: CliConsole) -> ExitStatus:
-    """Run all checks and show the results."""
+    """Run all checks and show the results.
+
+    Raises:
+        VaultLostError: The vault that `--vault` names does not exist.
+    """
     options = Options.from_namespace(args)
     results = list(check_installation())
     try:
@@ -38,7 +43,7 @@ async def run(args: argparse.Namespace, console: CliConsole) -> ExitStatus:
     except VaultLostError as error:
         if options.vault is not None:
             raise
-        results.append(CheckResult("vault", Severity.OK, f"no vault was checked: {error.message}"))
+        results.append(ok("vault", f"no vault was checked: {error.message}"))
     if options.json:
         console.print_text(json.dumps([asdict(result) for result in results], ensure_ascii=False) + "\n")
     else:

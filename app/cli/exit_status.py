@@ -28,7 +28,7 @@ _MEANINGS = {
     ExitStatus.DONE: "done",
     ExitStatus.FAILED: "failed: the disk, the network, a limit, or a check that found a problem",
     ExitStatus.MISUSE: "invalid usage; nothing was done",
-    ExitStatus.DENIED: "denied: by you, by a rule, or because there was no terminal to ask at",
+    ExitStatus.DENIED: "denied: by you, by a rule, or because there was no terminal for the prompt",
     ExitStatus.NOT_FOUND: "no such note, tag, version or operation, or an ambiguous name",
     ExitStatus.CONFLICT: "a file was changed in the meantime; nothing was written",
     ExitStatus.NO_VAULT: "no vault was found, or another program has it open",

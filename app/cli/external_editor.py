@@ -28,8 +28,8 @@ async def edit_in_editor(file: FileDraft, tty: Terminal) -> None:
         tty: The terminal for the editor.
 
     Raises:
-        EditingError: The editor can't be started or failed, or the old or new content is not text; the draft
-            is unchanged.
+        EditingError: The editor can't be started or failed, the temporary file can't be used, or the old or
+            new content is not text; the draft is unchanged.
     """
     try:
         editable = EditableText.of(file.after or b"")
@@ -49,20 +49,26 @@ def _editor_command() -> list[str]:
 
 async def _edit_text(text: str, name: str, tty: Terminal) -> str:
     command = _editor_command()
-    with tempfile.TemporaryDirectory(prefix="scriptorium-") as folder:
-        file = Path(folder) / name
-        file.write_bytes(text.encode("utf-8"))
-        try:
-            with ignore_interrupts():
-                process = await asyncio.create_subprocess_exec(
-                    *command, str(file), stdin=tty.source, stdout=tty.out, stderr=tty.out
-                )
-                status = await process.wait()
-        except OSError as error:
-            raise EditingError(f"{command[0]} can't be started: {error.strerror}.") from error
-        if status:
-            raise EditingError(f"{command[0]} exited with status {status}.")
-        try:
+    try:
+        with tempfile.TemporaryDirectory(prefix="scriptorium-") as folder:
+            file = Path(folder) / name
+            file.write_bytes(text.encode("utf-8"))
+            await _run_editor(command, file, tty)
             return file.read_bytes().decode("utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise EditingError(f"The file that {command[0]} saved can't be read.") from error
+    except UnicodeDecodeError as error:
+        raise EditingError(f"The file that {command[0]} saved is not UTF-8 text.") from error
+    except OSError as error:
+        raise EditingError(f"The temporary file can't be used: {error.strerror or error}.") from error
+
+
+async def _run_editor(command: list[str], file: Path, tty: Terminal) -> None:
+    try:
+        with ignore_interrupts():
+            process = await asyncio.create_subprocess_exec(
+                *command, str(file), stdin=tty.source, stdout=tty.out, stderr=tty.out
+            )
+            status = await process.wait()
+    except OSError as error:
+        raise EditingError(f"{command[0]} can't be started: {error.strerror}.") from error
+    if status:
+        raise EditingError(f"{command[0]} exited with status {status}.")

@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 async def run(args: argparse.Namespace, console: CliConsole) -> ExitStatus:
-    """Build the graph of the visible notes, lay it out and write it to the file."""
+    """Write the graph of the visible notes to the file."""
     file: Path = args.file
     if file.suffix not in FORMATS:
         raise InvalidParametersError(f"{file.name}: the file name must end in one of {', '.join(FORMATS)}.")

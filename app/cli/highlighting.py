@@ -16,7 +16,10 @@ _MATCH_STYLE = "bold yellow"
 
 
 def search_terms(query: str) -> tuple[str, ...]:
-    """Return the words and phrases that a query looks for in texts; none for an invalid query."""
+    """Return the words and phrases that a query searches for in texts; none for an invalid query.
+
+    Negated words are left out.
+    """
     from app.index.query import parse
     from app.index.query_ast import And, FieldFilter, Node, Or, PhraseTerm, WordTerm
 
@@ -37,7 +40,7 @@ def search_terms(query: str) -> tuple[str, ...]:
 
 
 def highlight(text: str, words: Sequence[str]) -> Text:
-    """Return `text` with all occurrences of `words` highlighted, ignoring case."""
+    """Return `text` with `words` highlighted where they begin a word, ignoring case."""
     from rich.text import Text
 
     highlighted = Text(text)

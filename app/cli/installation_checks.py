@@ -24,7 +24,10 @@ _SHARED_MODE_BITS = stat.S_IRWXG | stat.S_IRWXO
 
 
 def check_installation() -> Iterator[CheckResult]:
-    """Yield the results of all checks that do not depend on a vault; changes nothing."""
+    """Yield the results of all checks that do not depend on a vault.
+
+    Missing folders of the app are created.
+    """
     yield _check_python()
     yield _check_core()
     yield _check_model()
@@ -98,7 +101,10 @@ def _check_multilingual_model() -> CheckResult:
 
 
 def _repair_hint(from_source: str) -> str:
-    """Return the advice for a damaged installation; one from the installer has no Python for scripts."""
+    """Return the advice for a damaged installation.
+
+    An installation from the installer has no Python for scripts, so its advice is to run the installer again.
+    """
     return "Run the installer of this version again" if is_frozen() else from_source
 
 
@@ -122,7 +128,7 @@ def _check_settings(name: str, file: Path, model: type[SettingsSection], hint: s
 
 
 def check_app_folder(name: str, folder: Path, *, private: bool) -> CheckResult:
-    """Check that a folder of the app is writable, and closed to other users if it is `private`."""
+    """Check that a folder of the app can be read and written, and is closed to other users if `private`."""
     if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
         return failure(name, f"{folder} can't be written", f"Grant yourself access: chmod u+rwx '{folder}'")
     if private and sys.platform != "win32" and folder.stat().st_mode & _SHARED_MODE_BITS:
@@ -132,7 +138,7 @@ def check_app_folder(name: str, folder: Path, *, private: bool) -> CheckResult:
 
 
 def check_disk_space(name: str, folder: Path) -> CheckResult:
-    """Check the free space on the disk of a folder."""
+    """Check the free space on the disk that contains a folder."""
     free = shutil.disk_usage(folder).free
     message = f"{free / 1024**3:,.1f} GiB free at {folder}"
     if free < _MIN_DISK_BYTES:

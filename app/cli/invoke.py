@@ -55,7 +55,7 @@ def resolve_vault(options: Options, console: CliConsole) -> VaultLocation:
     """Return the vault to use, and print its location if the options do not name one.
 
     Raises:
-        VaultLostError: No vault was found.
+        VaultLostError: No vault was found, or the named folder does not exist.
     """
     location = locate_vault(options.vault)
     if options.vault is None:
@@ -66,7 +66,11 @@ def resolve_vault(options: Options, console: CliConsole) -> VaultLocation:
 async def run_call(
     tool: str, arguments: Arguments, options: Options, console: CliConsole, terms: Sequence[str] = ()
 ) -> ExitStatus:
-    """Call a tool in the selected vault, show the outcome and return the exit status."""
+    """Call a tool in the selected vault, show the outcome and return the exit status.
+
+    Raises:
+        ScriptoriumError: The vault was not found or can't be opened.
+    """
     location = resolve_vault(options, console)
     approver = approver_for(options, console)
     take_over = can_approve(options) and may_propose(tool)
@@ -80,7 +84,11 @@ async def run_call(
 async def call_tool(
     session: CliSession, tool: str, arguments: Arguments, options: Options, console: CliConsole
 ) -> ToolOutcome:
-    """Call a tool and return its outcome."""
+    """Call a tool, show its progress and return its outcome.
+
+    Raises:
+        LimitError: Too many calls are waiting or running.
+    """
     try:
         return await session.access.call(
             session.client,

@@ -30,7 +30,7 @@ _MAX_NAME_CHARS = 60
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the vault, the client's name, and the read-only option."""
+    """Add the vault, the client's name and the options."""
     parser.add_argument("folder", type=Path, metavar="vault", help="the vault's folder")
     parser.add_argument(
         "--name",

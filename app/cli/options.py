@@ -27,9 +27,13 @@ RESERVED_OPTIONS = (
 class Options:
     """The options of a command.
 
-    `vault` is the folder given by `--vault`. `json`: print the result as one line of JSON.
-    `approve`: kinds of change to approve in advance. `waits`: wait for the user's decision. `claim`: the
-    caller's description of the change. `enable_tools`: tool categories to turn on for this command.
+    Args:
+        vault: The folder given by `--vault`.
+        json: Print the result as one line of JSON.
+        approve: The kinds of change to approve in advance.
+        waits: Wait for the user's decision.
+        claim: The caller's description of the change.
+        enable_tools: The tool categories to turn on for this command.
     """
 
     vault: str | None = None
@@ -59,7 +63,7 @@ class Options:
 
 
 def parse_categories(words: Iterable[str]) -> tuple[str, ...]:
-    """Parse the values of `--enable-tools`, each a comma-separated list; omits repeated categories."""
+    """Parse the values of `--enable-tools`, each a comma-separated list, without duplicates."""
     return tuple(dict.fromkeys(name.strip() for word in words for name in word.split(",") if name.strip()))
 
 

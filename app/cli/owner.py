@@ -30,7 +30,7 @@ async def open_owned(root: Path, console: CliConsole, location: str) -> AsyncIte
     Args:
         root: The vault's folder.
         console: Shows the progress.
-        location: The place in the window for the same change.
+        location: The place in the window where the user can make the same change.
 
     Raises:
         VaultBusyError: A window or another program has the vault open.
@@ -50,13 +50,15 @@ async def confirm(question: str, options: Options, console: CliConsole) -> None:
     """Ask the user to confirm, unless `--approve admin` was given.
 
     Raises:
-        PermissionDeniedError: The user declined, or there is no terminal to ask at.
+        PermissionDeniedError: The user declined, or there is no terminal.
     """
     if ApprovalKind.ADMIN in options.approve:
         return
     tty = Terminal.find()
     if tty is None:
-        message = "There is no terminal to ask at. Nothing was changed. To allow it, use --approve admin."
+        message = (
+            "There is no terminal for the prompt. Nothing was changed. To allow it, use --approve admin."
+        )
         raise PermissionDeniedError(message, approve=ApprovalKind.ADMIN.value)
     console.print_message(escape_controls(question))
     answer = await tty.read_line("Continue? [y,n] (no) ")

@@ -1,4 +1,4 @@
-"""Search notes in the search language, or search the memory and the conversations.
+"""Search notes with a query in the search language, or search the memory or the conversations.
 
 Words are joined: `scriptorium search tag:core chronometer`. Quote characters that are special in the shell,
 and put -- before a query that begins with a minus.

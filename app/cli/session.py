@@ -125,7 +125,7 @@ class _VaultOpener:
             return None
 
     async def open(self) -> VaultService:
-        """Open the vault in this process."""
+        """Open the vault in this process. Raises the errors of `open_vault`."""
         from app.settings import load_settings
         from app.workspace import open_vault
 
@@ -142,7 +142,11 @@ class _VaultOpener:
 async def _join_or_open(
     opener: _VaultOpener, console: CliConsole, timeout: float
 ) -> tuple[RemoteVaultAccess | None, VaultService | None, bool]:
-    """Return the connection or the open vault, and whether the joined process has a window."""
+    """Return the connection or the open vault, and whether the joined process has a window.
+
+    Raises:
+        VaultBusyError: The vault could neither be joined nor opened within `timeout` seconds.
+    """
     deadline = time.monotonic() + timeout
     while True:
         if (joined := await opener.join()) is not None:

@@ -1,7 +1,7 @@
 """List the sources of a vault, add or remove one, and pause or resume it.
 
 A source is a folder outside the vault whose files agents may load (`folder`), or a stream of changes: to
-notes (`notes`), to files of a folder (`watch`), or in a feed (`feed`).
+notes (`notes`), to files in a folder (`watch`), or in a feed (`feed`).
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 _PANEL_NAME = "the Sources panel"
 _PERMISSIONS = ("read_only", "append", "read_write", "admin")
 _QUESTIONS = {
-    "folder": "Let agents read the files of {0}",
-    "watch": "Notify agents of changes to the files of {0}",
+    "folder": "Let agents read the files in {0}",
+    "watch": "Notify agents of changes to the files in {0}",
     "feed": "Notify agents of new items in {0}, which is fetched over the network",
     "notes": "Notify agents of changes to notes{0}",
 }
@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     list_parser = subcommands.add_parser("list", help="list the sources and their states (the default)")
     add = subcommands.add_parser("add", help="add a source")
     add.add_argument("kind", choices=tuple(_QUESTIONS), help="the kind of source")
-    add.add_argument("place", nargs="?", help="the folder, the address of the feed, or a glob of notes")
+    add.add_argument("place", nargs="?", help="the folder, the feed's address, or a glob for notes")
     add.add_argument("--name", help="the display name")
     help_text = "let agents do more than read: GLOB=PERMISSION, the first match applies; permissions: "
     add.add_argument(

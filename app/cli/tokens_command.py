@@ -57,7 +57,7 @@ async def run(args: argparse.Namespace, console: CliConsole) -> ExitStatus:
 
 
 def _change_token(tokens: ClientTokens, op: str, name: str) -> str:
-    """Change the token; return the new one, if any."""
+    """Create, renew or revoke a token; return the new token, or an empty string after revoking."""
     match op:
         case "create":
             return tokens.create(name)

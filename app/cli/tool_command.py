@@ -29,7 +29,7 @@ _SEARCH_TOOLS = frozenset({"search_notes", "search"})
 
 
 def find_tool(word: str) -> Tool | None:
-    """Return the built-in tool with this name, in dashes or underscores; None if there is none."""
+    """Return the built-in tool with this name, written with dashes or underscores; None if there is none."""
     name = word.replace("-", "_")
     return next((tool for tool in (*CATALOG, FILE_TOOL) if tool.name == name), None)
 
@@ -118,7 +118,7 @@ def parse_call(
     """Return the arguments and the options of a call.
 
     Raises:
-        InvalidParametersError: A value is invalid.
+        InvalidParametersError: An argument or an option has an invalid value, or there are too many words.
         SystemExit: An option is unknown or incomplete, or the user asked for help.
     """
     args = build_tool_parser(tool_parser).parse_intermixed_args(
@@ -128,7 +128,7 @@ def parse_call(
 
 
 def build_tool_parser(tool_parser: ToolParser) -> argparse.ArgumentParser:
-    """Return the parser of a tool's command, with its help."""
+    """Return the parser for a tool's command, with its help."""
     prog = "scriptorium"
     usage = f"\n       {prog} ".join(tool_parser.usage())
     parser = argparse.ArgumentParser(

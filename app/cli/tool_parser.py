@@ -20,7 +20,7 @@ OP = "op"
 
 @dataclass(frozen=True, slots=True)
 class ToolOption:
-    """One argument of a tool. `schema` is flat; a list's item schema is nested in it."""
+    """An argument of a tool. `schema` is flat; a list's item schema is nested in it."""
 
     name: str
     schema: Mapping[str, Any]
@@ -79,18 +79,19 @@ class ToolParser:
 
     @classmethod
     def from_tool(cls, tool: Tool) -> ToolParser:
-        """Return the parser of a built-in tool."""
+        """Return the parser for a built-in tool."""
         properties = tool.schema["properties"]
         flags = tuple(ToolOption(p.name, properties[p.name], p.required, p.kind) for p in tool.parameters)
         return cls(tool.name, tool.description, flags, tool.operations)
 
     @classmethod
     def from_descriptor(cls, entry: ToolDescriptor) -> ToolParser:
-        """Return the parser of a tool that only the open vault knows, such as one of another program."""
+        """Return the parser for a tool that only the open vault knows, for example another program's."""
         schema = entry.input_schema
         required = schema.get("required", ())
         flags = tuple(
-            ToolOption(name, each, name in required) for name, each in schema.get("properties", {}).items()
+            ToolOption(name, property_schema, name in required)
+            for name, property_schema in schema.get("properties", {}).items()
         )
         return cls(entry.name, entry.description, flags, {})
 
@@ -118,7 +119,7 @@ class ToolParser:
         return (*self.positionals, *(flag for flag in (*required, *texts) if flag not in self.positionals))
 
     def usage(self) -> Iterator[str]:
-        """Yield the forms of the command, one per line."""
+        """Yield the forms of the command, one for each operation."""
         for op in self.operations or ("",):
             takes = self.operations[op].takes if op else frozenset()
             positionals = self.positionals_for(op)
@@ -165,10 +166,10 @@ class ToolParser:
                 )
 
     def read(self, args: argparse.Namespace, texts: TextArguments) -> dict[str, object]:
-        """Return the arguments of the call.
+        """Return the call's arguments from the parsed options and words.
 
         Raises:
-            InvalidParametersError: A value is invalid, or there are too many words.
+            InvalidParametersError: A value is invalid or can't be read, or there are too many words.
         """
         values: dict[str, list[str]] = {}
         for flag in self.flags:

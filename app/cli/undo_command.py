@@ -1,6 +1,6 @@
 """Undo the last change that a call made, or a call or turn in the audit log; later changes are kept.
 
-The command shows the entry that it will undo, and the undoing needs approval like any other change. Changes
+The undo needs approval like any other change. Except with --turn, the command first shows the entry. Changes
 that you typed in the window are skipped; to undo one, name its number (see `scriptorium audit show`).
 """
 
@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 async def run(args: argparse.Namespace, console: CliConsole) -> ExitStatus:
-    """Show the entry to undo, and call the tool `undo`."""
+    """Show the entry to undo, unless a turn is named, and call the tool `undo`."""
     options = Options.from_namespace(args)
     location = resolve_vault(options, console)
     options = replace(options, vault=str(location.root))

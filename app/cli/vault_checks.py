@@ -1,6 +1,6 @@
 """The doctor's checks of a vault: its folder, its holder, its databases, its log, and file watching.
 
-Everything is opened read-only, so a vault that is open elsewhere or damaged is not changed.
+The databases are opened read-only, so a vault that is open elsewhere or damaged is not changed.
 """
 
 from __future__ import annotations
@@ -126,8 +126,8 @@ def _check_log(data: Path, root: Path) -> CheckResult:
     if result.ok:
         message = f"intact, {pluralize(result.rows, 'entry', 'entries')} verified"
         return ok("audit log", " ".join([message, *(gap.message for gap in result.gaps)]))
-    hint = "The log was modified. Export it, and compare it with a backup."
-    return failure("audit log", f"entry {result.first_bad}: {result.reason}", hint)
+    hint = "The log was modified or damaged. Export it, and compare it with a backup."
+    return failure("audit log", f"damaged at entry {result.first_bad}: {result.reason}", hint)
 
 
 def _check_leftovers(data: Path, is_held: bool) -> list[CheckResult]:

@@ -47,7 +47,7 @@ def locate_vault(named_folder: str | None = None) -> VaultLocation:
 
 
 def is_known_vault(folder: Path) -> bool:
-    """Return whether the app has opened this folder as a vault before; creates nothing."""
+    """Return whether the app has opened this folder as a vault before; its data folder is not created."""
     return (paths.data_folder() / "vaults" / paths.vault_id(folder)).is_dir()
 
 

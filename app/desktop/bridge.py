@@ -2,7 +2,7 @@
 
 The core runs on a standard asyncio loop in the service thread. Three kinds of messages cross: calls from a
 view (`ServiceThread.call`), requests for approval (`DesktopApprover`), and events (`EventRelay`, which sends
-them every 33 ms, so that a burst costs the window one batch). Events and requests are frozen.
+them at most every 33 ms, so that a burst costs the window one batch). Events and requests are frozen.
 """
 
 from __future__ import annotations
@@ -94,7 +94,9 @@ class ServiceThread:
     async def call(self, fn: Callable[[], T]) -> T: ...
 
     async def call(self, fn: Callable[[], Awaitable[T] | T]) -> T:
-        """Return the result of `fn`, run in the service thread and awaited if it is a coroutine function.
+        """Return the result of `fn`, run in the service thread and awaited if it is awaitable.
+
+        Errors of `fn` are raised.
 
         Raises:
             RuntimeError: The service is not running.
@@ -183,8 +185,9 @@ class EventRelay(QObject):
 class PendingApproval(QObject):
     """A request for approval that waits for the user; belongs to the GUI thread.
 
-    `withdrawn` is emitted when no answer is needed any more, because the request timed out or was canceled.
-    `reason` is then the message of the cancellation, if it had one.
+    `withdrawn` is emitted when no answer is needed anymore, because the request timed out or was canceled.
+    `reason` is then the message of the cancellation, if it had one. `is_answered` is true after an answer or
+    the withdrawal.
     """
 
     withdrawn = Signal()
@@ -273,8 +276,8 @@ class DesktopApprover(QObject):
 class VaultClient(QObject):
     """Gives views access to an open vault: runs functions on it and relays its events.
 
-    `run` is the only way to use the vault from the window; the properties are constants and settings that may
-    be read in any thread. `events.batch` carries the vault's events.
+    `run` is the only way to use the vault from the window; the properties may be read in any thread.
+    `events.batch` carries the vault's events.
     """
 
     def __init__(
@@ -330,10 +333,13 @@ class VaultClient(QObject):
     async def run(self, fn: Callable[[VaultService], T]) -> T: ...
 
     async def run(self, fn: Callable[[VaultService], Awaitable[T] | T]) -> T:
-        """Return the result of `fn(vault)` from the service thread; a coroutine is awaited there.
+        """Return the result of `fn(vault)` from the service thread; an awaitable is awaited there.
+
+        Errors of `fn` are raised.
 
         Raises:
             CancelledError: The vault is being closed, so the answer is not needed.
+            RuntimeError: The service is not running.
         """
         try:
             return await self._service.call(cast("Callable[[], T]", lambda: fn(self._vault)))

@@ -82,7 +82,7 @@ class MainWindow(QMainWindow):
         tasks.start(self._switch(root, read_only, confirmed), action=self.tr("open {0}").format(root.name))
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Close the vault, which asks about unsaved text; then save the geometry and set `ended`."""
+        """Close the vault, save the geometry and set `ended`, unless the user keeps unsaved text."""
         event.ignore()
         if not self.ended.is_set():
             tasks.start(self._close_window(), action=self.tr("close the window"))
@@ -230,7 +230,7 @@ class MainWindow(QMainWindow):
             self.view.notes.save_drafts()
 
     def last_vault(self) -> Path | None:
-        """Return the last opened vault, unless the user closed it; None if its folder does not exist."""
+        """Return the last opened vault; None if the user closed it or its folder does not exist."""
         text = self._window_state.text("vault")
         return Path(text) if text and Path(text).is_dir() else None
 
@@ -283,8 +283,8 @@ class MainWindow(QMainWindow):
         self.show_help(f"panel:{self.view.page.panel_in_focus()}" if self.view is not None else "")
 
     def show_help(self, page: str) -> None:
-        """Open the help at a page."""
-        from app.desktop.help.opening import open_help  # imports the tools, which the start does not need
+        """Open the help at `page`; see `open_help`."""
+        from app.desktop.help.opening import open_help  # Imports the tools, which the start does not need.
 
         work = open_help(self, self.theme, self.session.client, page, self._call_tool)
         tasks.start(work, action=self.tr("show the help"))
@@ -353,7 +353,7 @@ class MainWindow(QMainWindow):
         self._apply_settings(self.settings.model_copy(update={"general": general}))
 
     def set_zoom(self, zoom: float) -> None:
-        """Scale the interface, by 0.7 to 2.5; 1 is its normal size."""
+        """Scale the interface, by 0.7 to 2.5, and save the scale; 1 is the normal size."""
         self.change_general(zoom=round(min(2.5, max(0.7, zoom)), 2))
 
     def _show_vault_lost(self) -> None:

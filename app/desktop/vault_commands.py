@@ -1,4 +1,7 @@
-"""The functions behind the commands that need an open vault, as named in `shell.command_registry`."""
+"""The functions behind the commands that need an open vault, as named in `shell.command_registry`.
+
+Without an open vault, they do nothing.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,7 @@ def create_note(window: MainWindow) -> None:
 
 
 def reveal_vault(window: MainWindow) -> None:
-    """Show the folder of the vault in the file manager."""
+    """Show the vault's folder in the file manager."""
     if window.view is not None:
         window.view.commands.run_command("reveal", "")
 
@@ -36,7 +39,7 @@ def run_writing_command(window: MainWindow, name: str) -> None:
 
 
 def run_in_note(window: MainWindow, name: str) -> None:
-    """Run a command of the note view in front."""
+    """Run a command in the active note view."""
     if (tabs := _tabs(window)) is not None:
         tabs.run_command(name)
 
@@ -89,13 +92,13 @@ def toggle_bookmark(window: MainWindow) -> None:
 
 
 def show_search(window: MainWindow) -> None:
-    """Show the search and give its field the focus."""
+    """Show the search and focus its field."""
     if window.view is not None:
         window.view.context.focus_search()
 
 
 def focus_agent(window: MainWindow) -> None:
-    """Show the agent and give its prompt the focus."""
+    """Show the agent and focus its prompt."""
     if window.view is not None:
         window.view.context.prompt_agent("")
 

@@ -69,15 +69,15 @@ class ConfirmingClose(Protocol):
 
 
 class VaultController(QObject):
-    """Builds the layout, connects its panels and handles the events of the vault.
+    """Builds the layout, connects its panels and handles the vault's events.
 
     `command` carries the id of a command, or `settings:` or `help:` and a section. `lost` and `found` report
-    that the folder of the vault disappeared or returned. `grants_changed` carries the labels of the
-    auto-approve rules, `notice` one sentence for the user. `index_changed` is emitted at most every 500 ms
-    while the index changes. `embedding_progressed` carries an `EmbeddingProgressed`, `cost_changed` the usage
-    of the agent, `note_shown` the path of the active note (empty for none). `settings_change_requested`
-    carries a function from settings to settings. `word_count_changed` carries the word count of the active
-    note, `done` a message for the status bar.
+    that the vault's folder disappeared or returned. `grants_changed` carries the labels of the auto-approve
+    rules, `notice` one sentence for the user. `index_changed` is emitted at most every 500 ms while the index
+    changes. `embedding_progressed` carries an `EmbeddingProgressed`, `cost_changed` the agent's usage,
+    `note_shown` the path of the active note (empty for none). `settings_change_requested` carries a function
+    from settings to settings. `word_count_changed` carries the word count of the active note, `done` a
+    message for the status bar.
     """
 
     command = Signal(str)
@@ -172,7 +172,7 @@ class VaultController(QObject):
 
     @property
     def notes(self) -> NoteTabs | None:
-        """The tabs of the notes."""
+        """The note tabs, created if needed; None if the window has no such panel."""
         return self.page.panel("notes", NoteTabs)
 
     @property
@@ -183,7 +183,8 @@ class VaultController(QObject):
     async def begin(self) -> None:
         """Build the layout, report notices and auto-approve rules, reopen notes, and serve other programs.
 
-        The window cancels this if the vault is closed first.
+        Saved drafts are offered once the notes are open. The window cancels this if the vault is closed
+        first.
         """
         try:
             await self.page.build(self._state.mapping("layout"))

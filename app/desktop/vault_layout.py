@@ -15,7 +15,6 @@ from PySide6.QtCore import QEvent, Qt, QTimer, Signal, SignalInstance
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QApplication,
-    QButtonGroup,
     QHBoxLayout,
     QSplitter,
     QStackedWidget,
@@ -117,7 +116,7 @@ class VaultLayout(QWidget):
 
     @property
     def notes(self) -> NoteTabs | None:
-        """The tabs of the notes."""
+        """The note tabs, once they have been created."""
         return self.existing("notes", NoteTabs)
 
     def show_side(self, panel_id: str, *, collapse: bool = False) -> None:
@@ -404,8 +403,6 @@ class VaultLayout(QWidget):
         column = QVBoxLayout(bar)
         column.setContentsMargins(6, 8, 6, 8)
         column.setSpacing(4)
-        group = QButtonGroup(bar)
-        group.setExclusive(False)
         for spec in self._specs.values():
             if spec.area == "side":
                 column.addWidget(

@@ -1,4 +1,4 @@
-"""Opens, scans and closes vaults, one at a time."""
+"""Open, scan and close vaults, one at a time."""
 
 from __future__ import annotations
 
@@ -66,10 +66,11 @@ code = 1
 class VaultLifecycle(QObject):
     """Opens and closes vaults and owns the client of the open one.
 
-    `opened` carries the `VaultClient`; `closing` is emitted while it can still be used, `closed` afterwards.
-    A slot of `opened` may set `wait_until_shown`. It is awaited before an indexed vault is rescanned, so that
-    the scan does not slow down the window. `progress` carries a `ScanProgress`, `scanned` a `ScanReport`;
-    `stopped` is emitted when a scan was canceled or failed.
+    `opening` carries the folder's name, `opened` the `VaultClient`. `closing` carries the client while it can
+    still be used; `closed` is emitted afterwards, and when a vault could not be opened. A slot of `opened`
+    may set `wait_until_shown`. It is awaited before an indexed vault is rescanned, so that the scan does not
+    slow down the window. `progress` carries a `ScanProgress`, `scanned` a `ScanReport`; `stopped` is emitted
+    when a scan was canceled or failed.
     """
 
     opening = Signal(str)
@@ -111,6 +112,9 @@ class VaultLifecycle(QObject):
 
         The user confirms a folder that is not a vault, unless `confirmed` is set or it was opened before. A
         vault that another process has locked is offered read-only.
+
+        Raises:
+            ScriptoriumError: The vault can't be opened; see `open_vault`.
         """
         async with self._lock:
             root = await asyncio.to_thread(root.resolve)
@@ -122,9 +126,13 @@ class VaultLifecycle(QObject):
                 return False
             await self._close()
             self.opening.emit(root.name)
-            vault = await self._open_vault(root, read_only)
+            vault: VaultService | None = None
+            try:
+                vault = await self._open_vault(root, read_only)
+            finally:
+                if vault is None:
+                    self.closed.emit()
             if vault is None:
-                self.closed.emit()
                 return False
             self._recent.add(root)
             await asyncio.to_thread(preload_vault_view, self._theme.theme)
@@ -143,7 +151,7 @@ class VaultLifecycle(QObject):
             self._scan.cancel()
 
     def start_scan(self) -> None:
-        """Scan for changes in the background."""
+        """Scan for changes in the background, unless a scan is running."""
         if self.client is not None and (self._scan is None or self._scan.done()):
             self._scan = tasks.start(self._run_scan(self.client), action=self.tr("scan the vault"))
 
@@ -221,7 +229,7 @@ class VaultLifecycle(QObject):
 
 
 def preload_vault_view(*themes: Theme) -> None:
-    """Import the modules of the vault view and render its icons.
+    """Import the modules of the vault view and render its icons in `themes`.
 
     This takes a second: call it in a thread.
     """

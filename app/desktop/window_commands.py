@@ -1,4 +1,4 @@
-"""The functions behind the commands of the window, as named in `shell.command_registry`."""
+"""The functions behind the window's commands, as named in `shell.command_registry`."""
 
 from __future__ import annotations
 

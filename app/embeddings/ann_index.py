@@ -64,7 +64,11 @@ class AnnIndex:
         return np.asarray(matches.keys, dtype=np.uint64)
 
     def save(self, file: Path) -> None:
-        """Write the index atomically. Raises `OSError`."""
+        """Write the index atomically.
+
+        Raises:
+            OSError: The file can't be written.
+        """
         with replacing(file) as temporary:
             self._index.save(str(temporary))
 

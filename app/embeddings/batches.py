@@ -1,4 +1,4 @@
-"""Batching of texts for the model."""
+"""Group texts into batches for the model."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ class Embedder:
         self._closed = False
 
     @property
-    def available(self) -> bool:
+    def is_available(self) -> bool:
         """True unless the embedder is closed or its worker's last start failed."""
         return not self._closed and not self._problem
 
@@ -79,7 +79,7 @@ class Embedder:
         """Start the worker and load the model, as `embed` does; try again even if the last start failed.
 
         Raises:
-            EmbedderUnavailableError: the model is missing or damaged, the process can't run, or `close` was
+            EmbedderUnavailableError: The model is missing or damaged, the process can't run, or `close` was
                 called.
         """
         if self._closed:
@@ -98,10 +98,10 @@ class Embedder:
         worker yet.
 
         Raises:
-            EmbedderUnavailableError: the worker can't start or crashes repeatedly on these texts, or
-                `close` was called.
+            EmbedderUnavailableError: The worker can't start or crashes repeatedly on these texts, or `close`
+                was called.
         """
-        if not self.available:
+        if not self.is_available:
             raise EmbedderUnavailableError(self.problem)
         if not texts:
             return np.zeros((0, self._dimension), dtype=np.float32)

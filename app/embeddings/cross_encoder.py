@@ -25,7 +25,7 @@ class CrossEncoderModel:
     Unless `name` is a folder, the model is downloaded from the Hugging Face Hub on first use.
 
     Raises:
-        EmbedderUnavailableError: the extra is not installed, or the model can't be loaded or has other
+        EmbedderUnavailableError: The extra is not installed, or the model can't be loaded or has other
             labels.
     """
 

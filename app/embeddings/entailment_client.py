@@ -34,8 +34,8 @@ class EntailmentScores:
 class EntailmentClassifier:
     """Runs the cross-encoder chosen in the settings. Belongs to one event loop.
 
-    A model that can't be loaded, or that crashes twice on the same texts, is disabled until another choice:
-    `available` is False, and `classify` raises the reason.
+    A model that can't be loaded, or whose process crashes or hangs twice on the same texts, stays disabled
+    until another one is chosen: `is_available` is False, and `classify` raises the reason.
 
     Args:
         is_hidden: Returns whether a rule hides a note from models.
@@ -52,7 +52,7 @@ class EntailmentClassifier:
         self._closed = False
 
     @property
-    def available(self) -> bool:
+    def is_available(self) -> bool:
         """True if a model is chosen and not disabled, and the client is not closed."""
         return self._config is not None and not self._problem and not self._closed
 
@@ -61,18 +61,15 @@ class EntailmentClassifier:
         """The name of the chosen model, or ""."""
         return "" if self._config is None else self._config.name
 
-    @property
-    def worker_id(self) -> int | None:
-        """The process id of the worker with a loaded model, or None."""
-        worker = self._worker.running
-        return None if worker is None else worker.pid
-
     def may_read(self, path: NotePath) -> bool:
         """Return whether the model may read the note at `path`."""
         return not self._is_hidden(path)
 
     def choose(self, config: SentenceModelConfig | None) -> None:
-        """Switch to another model, or to none, and end the previous model's process."""
+        """Switch to another model, or to none, and end the previous model's process in the background.
+
+        Nothing happens if this model is already chosen.
+        """
         if config == self._config:
             return
         previous, self._worker = self._worker, self._worker_for(config)
@@ -92,7 +89,7 @@ class EntailmentClassifier:
         while True:
             if self._closed:
                 raise EmbedderUnavailableError("The vault is being closed.")
-            if not self.available:
+            if not self.is_available:
                 raise EmbedderUnavailableError(self._problem or "No cross-encoder is chosen.")
             try:
                 rows = await self._worker.run(lambda worker: worker.classify(clean), timeout=LOAD_TIMEOUT_S)

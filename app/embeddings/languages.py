@@ -1,7 +1,7 @@
 """Local measurement of a vault's languages on a sample of its notes.
 
-As with vectors, private notes and those that a rule hides from models are left out. The texts are passed to a
-worker process of the app, which ends after the measurement.
+As with vectors, private notes and those that a rule hides from models are left out. A worker process of the
+app identifies the languages and ends afterwards.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ MAX_DETECTED_CHARS = 1_500
 BATCH_NOTES = 20
 # Fewer notes are not representative, and a smaller share does not justify another model.
 MIN_NOTES, MIN_SHARE = 5, 0.15
-# A text with a lower probability of English is in another language; names and code confuse the library.
+# A text with a lower probability of English counts as another language; names and code confuse the library.
 MIN_ENGLISH_PROBABILITY = 0.2
 # Languages that the library confuses in short texts, with the language to count instead.
 _LANGUAGE_GROUPS = {"pcm": ENGLISH, "sco": ENGLISH, "yue": "zh", "wuu": "zh"}
@@ -82,16 +82,19 @@ class LanguagesMeasured(Event):
     languages: VaultLanguages
 
 
-async def measure(
+async def measure_languages(
     index: VaultIndex, store: NoteStore, is_excluded: Callable[[NotePath], bool], *, threads: int = 1
 ) -> VaultLanguages | None:
-    """Return the languages of a sample of the notes, or None if the worker fails.
+    """Identify the languages of a sample of the notes.
 
     Args:
         index: The index of the notes.
         store: Reads the notes.
         is_excluded: Returns whether a rule hides a note from models.
         threads: Processor threads that the worker may use.
+
+    Returns:
+        The languages, or None if the worker can't be started or fails.
     """
 
     def is_allowed(record: NoteRecord) -> bool:
@@ -135,7 +138,10 @@ def _main_language(probabilities: dict[str, float]) -> str:
 
 
 def _sample_texts(records: Sequence[NoteRecord], store: NoteStore) -> list[str]:
-    """Return the beginnings of up to `SAMPLE_NOTES` notes with enough text; runs in another thread."""
+    """Return the beginnings of up to `SAMPLE_NOTES` notes with enough text; runs in another thread.
+
+    Notes that can't be read, or that have just become private, are skipped.
+    """
     texts: list[str] = []
     for record in records:
         if len(texts) >= SAMPLE_NOTES:

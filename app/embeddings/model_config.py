@@ -1,9 +1,9 @@
 """The configuration of the sentence model and its runtime.
 
-The app's own models are an English one, which every installation has, and a multilingual one, which
-installers include and which is an extra from source. Other models run in sentence-transformers, which is also
-an extra (`pip install scriptorium[sentence-transformers]`) or is installed in another Python interpreter.
-Their worker process uses the same protocol.
+The app has two sentence models of its own: an English one in every installation, and a multilingual one,
+which installers include and which is an extra from source. Other models run in sentence-transformers, which
+is also an extra (`pip install scriptorium[sentence-transformers]`) or is installed in another Python
+interpreter. Their worker process uses the same protocol.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class SentenceModelConfig:
         name: `SHIPPED_MODEL`, `MULTILINGUAL`, `LANGUAGES` (which identifies languages), or the name or folder
             of a model of sentence-transformers.
         python: The Python interpreter with sentence-transformers; the app's own if empty.
-        folder: The folder of one of the app's own models, if not the default one.
+        folder: The folder of one of the app's own models; the default one if None.
         is_cross_encoder: Whether it classifies pairs of texts instead of computing vectors.
     """
 
@@ -49,7 +49,7 @@ class SentenceModelConfig:
 
     @property
     def key(self) -> str:
-        """The key under which vectors are stored, because those of different models can't be compared."""
+        """The key of the model's stored vectors; vectors of different models can't be compared."""
         return self.name if self.is_own else f"{_SENTENCE_TRANSFORMERS_PREFIX}{self.name}"
 
     @property

@@ -1,7 +1,7 @@
 """Availability and conversion of the multilingual model.
 
 Installers include it. From source, the extra `multilingual` provides its weights, and
-`python -m app.embeddings.multilingual` converts them once. The results must have the hashes in the shipped
+`python -m app.embeddings.multilingual` converts them once. The result must have the hashes in the shipped
 manifest. Nothing is downloaded here.
 """
 
@@ -9,20 +9,19 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import hashlib
 import importlib.util
 import json
 import os
 import shutil
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
 
 from app import paths
 from app.embeddings import EmbedderUnavailableError
-from app.embeddings.e5_conversion import MODEL, TOKENIZER, ConversionError, convert
+from app.embeddings.e5_conversion import MODEL, TOKENIZER, ConversionError, Report, convert
 from app.embeddings.model_config import MULTILINGUAL, model_folder
+from app.embeddings.onnx_model import sha256_of
 from app.errors import ScriptoriumError
 from app.launch import is_frozen, model_conversion
 from app.processes.child import ChildProcess
@@ -39,9 +38,7 @@ _REPAIR_HINT = (
     "The multilingual model is missing from this installation. Run the installer of this version again."
 )
 _MANIFEST = "manifest.json"
-_DOCUMENTS = (_MANIFEST, "LICENSE", "NOTICE")
-
-Report = Callable[[float], None]
+_DOCUMENTS = ("LICENSE", "NOTICE")
 
 
 def state() -> ModelState:
@@ -59,7 +56,7 @@ def installation_instructions() -> str:
 def installed_weights() -> Path | None:
     """Return the file of weights in the installed package, or None if the model can't be converted here.
 
-    The conversion needs the package, the converter's library and an app that runs from source.
+    The conversion needs the package, the library `onnx` and an app that runs from source.
     """
     if is_frozen() or importlib.util.find_spec("onnx") is None:
         return None
@@ -76,7 +73,7 @@ async def prepare(report: Report) -> None:
         report: Called with the completed fraction, from 0 to 1.
 
     Raises:
-        EmbedderUnavailableError: The package is missing, or the conversion failed.
+        EmbedderUnavailableError: The model is not installed, or its conversion can't be started or fails.
     """
     current = await asyncio.to_thread(state)
     if current == "ready":
@@ -119,20 +116,20 @@ def convert_model(weights: Path, target: Path, manifest: dict[str, Any], report:
         report: Called with the completed fraction, from 0 to 1.
 
     Raises:
-        ConversionError: The source or the result does not match the manifest.
+        ConversionError: The source or the result does not match the manifest, or the source can't be parsed.
         OSError: A file can't be read or written.
     """
-    if _sha256(weights) != manifest["made_from"][WEIGHTS]:
+    if sha256_of(weights) != manifest["made_from"][WEIGHTS]:
         raise ConversionError("the installed weights are not the expected ones")
     part = target.with_name(f"{target.name}.part")
     shutil.rmtree(part, ignore_errors=True)
     try:
         convert(weights, part, report)
         for name in (MODEL, TOKENIZER):
-            if _sha256(part / name) != manifest["files"][name]:
+            if sha256_of(part / name) != manifest["files"][name]:
                 raise ConversionError(f"the converted {name} is not the expected one")
         resources = paths.resources_folder() / "models" / MULTILINGUAL
-        for name in _DOCUMENTS[1:]:
+        for name in _DOCUMENTS:
             shutil.copyfile(resources / name, part / name)
         (part / _MANIFEST).write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")
         shutil.rmtree(target, ignore_errors=True)
@@ -142,7 +139,10 @@ def convert_model(weights: Path, target: Path, manifest: dict[str, Any], report:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Convert the weights, print the completed fraction as it grows, and return the exit status."""
+    """Convert the weights, print the completed fraction as it grows, and return the exit status.
+
+    The reason for a failure is printed to standard error.
+    """
     parser = argparse.ArgumentParser(description="Convert the multilingual model.")
     parser.add_argument(
         "--weights", type=Path, help=f"the file {WEIGHTS}; the installed package's by default"
@@ -158,16 +158,11 @@ def main(arguments: list[str] | None = None) -> int:
     manifest = json.loads((paths.resources_folder() / "models" / MULTILINGUAL / _MANIFEST).read_text("utf-8"))
     try:
         target = options.target or model_folder(MULTILINGUAL)
-        convert_model(weights, target, manifest, lambda share: print(share, flush=True))
+        convert_model(weights, target, manifest, lambda fraction: print(fraction, flush=True))
     except (ConversionError, OSError) as error:
         print(error, file=sys.stderr)
         return 1
     return 0
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 if __name__ == "__main__":

@@ -24,12 +24,13 @@ class OnnxModel:
     """Converts texts to unit vectors.
 
     Args:
-        folder: Contains `model.onnx`, `tokenizer.json` and `manifest.json` with the SHA-256 of both and, if
-            the model needs them, the `prefixes` and `centers` of queries and passages.
+        folder: Contains `model.onnx`, `tokenizer.json` and `manifest.json` with the model's name and
+            dimension, the SHA-256 of both files and, if the model needs them, the `prefixes` and `centers` of
+            queries and passages.
         threads: Processor threads for one batch.
 
     Raises:
-        EmbedderUnavailableError: a file is missing or does not match the manifest.
+        EmbedderUnavailableError: a file is missing, unreadable, or does not match the manifest.
     """
 
     def __init__(self, folder: Path, threads: int = 1) -> None:
@@ -56,9 +57,9 @@ class OnnxModel:
     def encode(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
         """Return one unit vector per text, shape (n, dimension); text beyond 256 word pieces is ignored.
 
-        With `query`, the texts are queries, if the model's manifest distinguishes them from passages. If it
-        has centers, they are subtracted: unrelated texts then have a cosine near 0, as the app's thresholds
-        expect, even if all vectors of the model point in nearly the same direction.
+        With `query`, the texts are encoded as queries if the manifest distinguishes them from passages. The
+        manifest's centers, if any, are subtracted: unrelated texts then have a cosine near 0, as the app's
+        thresholds expect, even if all vectors of the model point in nearly the same direction.
         """
         if not texts:
             return np.zeros((0, self.dimension), dtype=np.float32)
@@ -85,7 +86,7 @@ def check_files(folder: Path) -> dict[str, Any]:
     try:
         manifest: dict[str, Any] = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
         for name, expected in manifest["files"].items():
-            if _sha256(folder / name) != expected:
+            if sha256_of(folder / name) != expected:
                 raise EmbedderUnavailableError(f"The sentence model's {name} is damaged.", folder=str(folder))
     except (OSError, ValueError, KeyError) as error:
         raise EmbedderUnavailableError(
@@ -94,6 +95,7 @@ def check_files(folder: Path) -> dict[str, Any]:
     return manifest
 
 
-def _sha256(path: Path) -> str:
+def sha256_of(path: Path) -> str:
+    """Return the SHA-256 of a file in hexadecimal digits."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

@@ -2,8 +2,12 @@
 
 Each list's scores are scaled to 0 … 1 and combined by a weighted sum. The weight of meaning depends on the
 query: it is a logistic function of a few cheap signals (whether the best hit has the words, above all the
-rare ones, how far the first hits stand out, whether the lists agree, whether the model knows the script). The
-weights of the signals were learned by `python -m tests.benchmarks.learn_fusion`;
+rare ones, how far the first hits stand out, whether the model knows the script). Above `MEANING_ONLY` the
+words do not count at all: in a vault in several languages, notes in the query's language share words with it,
+but the answer may be in another language and share none. Notes in both lists gain by the sum; a signal for
+the agreement of the lists got no weight when it was learned.
+
+The weights of the signals were learned by `python -m tests.benchmarks.learn_fusion`;
 `python -m tests.benchmarks.retrieval --check` compares the result with each list alone. Reciprocal rank
 fusion is far worse than the better list if the other one is poor, because it uses only ranks.
 """
@@ -21,6 +25,8 @@ Key = TypeVar("Key", bound=Hashable)
 
 MAX_FUSED_HITS = 50
 """The number of hits of each list to fuse; the weights were learned on lists of this length."""
+MEANING_ONLY = 0.8
+"""The value of the logistic function from which only meaning counts."""
 _MAX_COMPARED_HITS = 10
 # The weights were learned on vaults of up to this size.
 _MAX_TEXTS = 400
@@ -42,38 +48,35 @@ class FusionSignals(NamedTuple):
     covered: float
     """The share of the query's words in the best hit by words; rare and long words count more."""
     word_lead: float
-    """The lead of that hit over the second, as a share of its score; 1 if there is no second."""
+    """The lead of that hit over the second, as a share of its score; 1 without a second, 0 without hits."""
     spread: float
     """The logarithm of the distance between the first and the last cosine."""
     closest: float
     """The best cosine. At the same spread, it is higher if all notes look similar to the model."""
     meaning_peak: float
     """The lead of the first hit by meaning over the mean of the next nine, as a share of the spread."""
-    agreement: float
-    """1 divided by the rank of the best hit by words in the list by meaning, or 0 if absent."""
     multilingual: float
     """0 for the English model that every installation has, else 1."""
     rarest: float
     """The inverse document frequency of the rarest word that occurs; lower for short words."""
     texts: float
-    """The logarithm of the number of texts: among many, the closest cosines lie closer together."""
+    """The logarithm of the number of texts, up to 400: among many, the best cosines differ less."""
     unreadable: float
-    """The share of the query's letters that this English model can't read; 0 for other models."""
+    """The share of the query's letters that the English model can't read; 0 for other models."""
 
 
 SIGNAL_WEIGHTS = FusionSignals(
-    constant=11.17,
-    words=0.59,
-    covered=-2.45,
-    word_lead=-1.76,
-    spread=2.00,
-    closest=-2.62,
-    meaning_peak=1.70,
-    agreement=0.37,
-    multilingual=1.89,
-    rarest=-0.47,
-    texts=-1.60,
-    unreadable=-0.90,
+    constant=8.76,
+    words=0.43,
+    covered=-2.06,
+    word_lead=-1.35,
+    spread=1.55,
+    closest=-1.70,
+    meaning_peak=2.59,
+    multilingual=1.63,
+    rarest=-0.44,
+    texts=-1.49,
+    unreadable=-0.85,
 )
 
 
@@ -94,21 +97,31 @@ def fuse(
     share = semantic_weight(compute_signals(words, meanings, terms, model))
     if not words or not meanings:
         share = 0.0 if words else 1.0
-    best = max((score for _, score in words), default=0.0)
-    scores = {key: (1.0 - share) * (max(0.0, score) / best if best > 0 else 1.0) for key, score in words}
-    cosines = [cosine for _, cosine in meanings]
-    low, high = min(cosines, default=0.0), max(cosines, default=0.0)
-    for key, cosine in meanings:
-        normalized = (cosine - low) / (high - low) if high > low else 1.0
-        scores[key] = scores.get(key, 0.0) + share * normalized
+    scores = {key: (1.0 - share) * score for key, score in scaled_by_words(words).items()}
+    for key, score in scaled_by_meaning(meanings).items():
+        scores[key] = scores.get(key, 0.0) + share * score
     # Ties keep the order of the keys.
     return sorted(scores.items(), key=lambda item: -item[1])
+
+
+def scaled_by_words(words: Sequence[tuple[Key, float]]) -> dict[Key, float]:
+    """Return each hit's BM25 score as a share of the best one."""
+    best = max((score for _, score in words), default=0.0)
+    return {key: max(0.0, score) / best if best > 0 else 1.0 for key, score in words}
+
+
+def scaled_by_meaning(meanings: Sequence[tuple[Key, float]]) -> dict[Key, float]:
+    """Return each hit's cosine, scaled to 0 for the last and 1 for the first."""
+    cosines = [cosine for _, cosine in meanings]
+    low, high = min(cosines, default=0.0), max(cosines, default=0.0)
+    return {key: (cosine - low) / (high - low) if high > low else 1.0 for key, cosine in meanings}
 
 
 def semantic_weight(values: FusionSignals) -> float:
     """Return the weight of meaning, 0 to 1; words get the rest."""
     total = sum(weight * value for weight, value in zip(SIGNAL_WEIGHTS, values, strict=True))
-    return 1.0 / (1.0 + math.exp(-max(-_MAX_SLOPE, min(_MAX_SLOPE, total))))
+    logistic = 1.0 / (1.0 + math.exp(-max(-_MAX_SLOPE, min(_MAX_SLOPE, total))))
+    return min(1.0, logistic / MEANING_ONLY)
 
 
 def compute_signals(
@@ -120,7 +133,6 @@ def compute_signals(
     """Return the signals of a query and its lists; the arguments are those of `fuse`."""
     scores = [max(0.0, score) for _, score in words[:MAX_FUSED_HITS]]
     cosines = [cosine for _, cosine in meanings[:MAX_FUSED_HITS]]
-    by_meaning = [key for key, _ in meanings[:MAX_FUSED_HITS]]
     spread, closest = (cosines[0] - cosines[-1], cosines[0]) if cosines else (0.0, 0.0)
     return FusionSignals(
         constant=1.0,
@@ -130,15 +142,14 @@ def compute_signals(
         spread=math.log((spread if model.is_own else _USUAL_SPREAD) + 0.001),
         closest=closest if model.is_own else _USUAL_CLOSEST,
         meaning_peak=_lead(cosines, _MAX_COMPARED_HITS, spread),
-        agreement=1.0 / (1 + by_meaning.index(words[0][0])) if words and words[0][0] in by_meaning else 0.0,
         multilingual=0.0 if model.is_shipped else 1.0,
         rarest=terms.rarest,
         texts=math.log(min(max(terms.texts, 1), _MAX_TEXTS)),
-        unreadable=_non_latin(terms.words) if model.is_shipped else 0.0,
+        unreadable=_non_latin_share(terms.words) if model.is_shipped else 0.0,
     )
 
 
-def _non_latin(words: Sequence[str]) -> float:
+def _non_latin_share(words: Sequence[str]) -> float:
     """Return the share of letters that are not Latin."""
     letters = [letter for word in words for letter in word if letter.isalpha()]
     return sum(letter > _LAST_LATIN for letter in letters) / len(letters) if letters else 0.0

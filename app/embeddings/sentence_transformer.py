@@ -20,9 +20,9 @@ MISSING_LIBRARY = (
 
 
 class SentenceTransformerModel:
-    """Converts texts to unit vectors on the CPU.
+    """Converts texts to unit vectors with the model `name` on the CPU.
 
-    A name that is not a folder is downloaded from the Hugging Face Hub on first use.
+    Unless `name` is a folder, the model is downloaded from the Hugging Face Hub on first use.
 
     Args:
         name: The model's name or folder.
@@ -45,14 +45,18 @@ class SentenceTransformerModel:
             # The hub, the file system or a custom configuration can raise anything.
             raise EmbedderUnavailableError(f"The model “{name}” can't be loaded: {error}") from error
         limit = self._model.get_max_seq_length() or _MAX_TOKENS
-        config = getattr(self._model[0], "auto_model", None)
-        positions = getattr(getattr(config, "config", None), "max_position_embeddings", limit)
+        transformer = getattr(self._model[0], "auto_model", None)
+        positions = getattr(getattr(transformer, "config", None), "max_position_embeddings", limit)
+        # Some models could read more than their limit says, and some number positions from two.
         self._model.max_seq_length = min(_MAX_TOKENS, max(limit, positions - 2))
         self.name = name
         self.dimension = int(self.encode(["size"]).shape[1])
 
     def encode(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
-        """Return one unit vector per text, shape (n, dimension); some models encode a `query` differently."""
+        """Return one unit vector per text, shape (n, dimension); text beyond the model's limit is ignored.
+
+        Some models encode a `query` differently.
+        """
         encode = self._model.encode_query if query else self._model.encode_document
         vectors = encode(
             list(texts), batch_size=_BATCH_SIZE, normalize_embeddings=True, show_progress_bar=False

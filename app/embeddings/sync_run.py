@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.embeddings import EmbedderUnavailableError
@@ -34,47 +33,8 @@ log = logging.getLogger(__name__)
 BATCH_NOTES = 16
 
 
-@dataclass(frozen=True, slots=True)
-class VectorProgress:
-    """The progress of an update: `done` of `total` changed notes."""
-
-    done: int
-    total: int
-
-
-@dataclass(frozen=True, slots=True)
-class VectorReport:
-    """The result of an update.
-
-    Attributes:
-        updated: The number of notes whose vectors were updated.
-        embedded: The number of embedded chunks.
-        removed: The number of notes whose vectors were removed.
-        failed: The notes that could not be read or embedded, each with the reason.
-        cancelled: Whether the update was stopped early.
-    """
-
-    updated: int
-    embedded: int
-    removed: int
-    failed: tuple[tuple[NotePath, str], ...]
-    cancelled: bool
-
-
-def _exclude_none(_path: NotePath) -> bool:
-    return False
-
-
-def _ignore_progress(_progress: VectorProgress) -> None:
-    return None
-
-
-def _never_cancelled() -> bool:
-    return False
-
-
 class SyncRun:
-    """Updates a vault's vectors and counts the results.
+    """Updates a vault's vectors.
 
     `failed` lists the notes that could not be read or embedded, each with the reason; `unread` contains those
     that could not be read.
@@ -93,42 +53,22 @@ class SyncRun:
         index: VaultIndex,
         store: NoteStore,
         embedder: Embedder,
-        is_excluded: Callable[[NotePath], bool] = _exclude_none,
+        is_excluded: Callable[[NotePath], bool],
     ) -> None:
         self._vectors = vectors
         self._index = index
         self._store = store
         self._embedder = embedder
         self._is_excluded = is_excluded
-        self.updated = self.embedded = self.removed = 0
         self.failed: list[tuple[NotePath, str]] = []
         self.unread: set[NotePath] = set()
 
-    async def run(
-        self,
-        paths: Iterable[NotePath] | None = None,
-        progress: Callable[[VectorProgress], None] = _ignore_progress,
-        is_cancelled: Callable[[], bool] = _never_cancelled,
-    ) -> VectorReport:
-        """Bring `paths` (all notes by default) up to date.
-
-        Raises:
-            EmbedderUnavailableError: the embedder fails; earlier results are kept.
-            VaultLostError: the vault's folder is gone; the notes keep their vectors.
-        """
-        changed = await self.collect_changes(paths)
-        done = 0
-        while done < len(changed) and not is_cancelled():
-            await self.update_notes(changed[done : done + BATCH_NOTES])
-            done = min(len(changed), done + BATCH_NOTES)
-            progress(VectorProgress(done, len(changed)))
-        await self.finish()
-        return VectorReport(
-            self.updated, self.embedded, self.removed, tuple(self.failed), cancelled=done < len(changed)
-        )
-
     async def collect_changes(self, paths: Iterable[NotePath] | None = None) -> list[NotePath]:
-        """Remove obsolete and forbidden vectors; return the notes without current vectors, newest first."""
+        """Remove obsolete and forbidden vectors; return the notes without current vectors, newest first.
+
+        Args:
+            paths: The notes to check, which may have been removed; None checks all notes.
+        """
         await self._vectors.load()
         hashes = self._vectors.hashes
         if paths is None:
@@ -140,7 +80,6 @@ class SyncRun:
         allowed = {path: record for path, record in records.items() if self._is_allowed(record)}
         obsolete = [path for path in requested if path not in allowed and path in hashes]
         await self._vectors.remove_notes(obsolete)
-        self.removed += len(obsolete)
         changed = [record for path, record in allowed.items() if hashes.get(path) != record.hash]
         return [record.path for record in sorted(changed, key=lambda record: -record.modified)]
 
@@ -155,7 +94,7 @@ class SyncRun:
         If the batch fails but the embedder is still available, embed the notes one by one.
 
         Returns:
-            The notes that now have vectors; the others failed or must not have any.
+            The notes that now have vectors; the others failed, are gone or must not have any.
 
         Raises:
             EmbedderUnavailableError: the embedder has become unavailable.
@@ -164,7 +103,7 @@ class SyncRun:
         try:
             return await self._embed_notes(paths)
         except EmbedderUnavailableError as error:
-            if not self._embedder.available:
+            if not self._embedder.is_available:
                 raise
             if len(paths) == 1:
                 log.warning("no vectors for %s: %s", paths[0], error.message)
@@ -190,8 +129,6 @@ class SyncRun:
             note for note in notes if (record := self._index.note(note.path)) and self._is_allowed(record)
         ]
         await self._vectors.put(storable, {c.hash: vectors[c.hash] for note in storable for c in note.chunks})
-        self.updated += len(storable)
-        self.embedded += len(missing)
         return tuple(note.path for note in storable)
 
     def _is_allowed(self, record: NoteRecord) -> bool:

@@ -2,7 +2,7 @@
 
 Visible notes come first, then those that just changed, then the rest, newest first. Between batches, the
 scheduler rests or pauses as the throttle requires. Notes that are removed or become private lose their
-vectors immediately, even while it is paused.
+vectors before the next batch, even while it is paused.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class EmbeddingProgressed(Event):
     Attributes:
         done: The number of changed notes that have been embedded.
         total: The number of changed notes.
-        pace: The speed and its reason.
+        pace: The speed, and the reason if it is reduced.
         failed: The number of notes that could not be read or embedded.
         switching: Whether the vectors are for a new model while searches still use the earlier model's.
     """
@@ -78,6 +78,8 @@ class EmbeddingFailed(Event):
 
 class EmbeddingScheduler:
     """Updates the vectors of all notes when started, and of changed notes from then on.
+
+    `is_complete` is True once every note has been processed. While `is_quiet`, no progress is published.
 
     Args:
         vectors: The vectors to update.
@@ -130,20 +132,20 @@ class EmbeddingScheduler:
         self._supervisor = Supervisor(events)
         self._unsubscribe = [
             events.subscribe(IndexUpdated, self._record_changes),
-            events.subscribe(VaultFound, lambda _: self._vault_found()),
+            events.subscribe(VaultFound, lambda _: self._handle_vault_found()),
         ]
 
     # Control
 
     def start(self) -> None:
-        """Start. While a failed model waits for a retry, retry it immediately instead."""
+        """Start, or retry a failed model immediately; do nothing while running."""
         if self._unavailable:
             self._wake.set()
         elif self._task is None or self._task.done():
             self._task = self._supervisor.start("prepare notes for semantic search", self._run)
 
     def stop(self) -> None:
-        """Stop and keep the computed vectors."""
+        """Stop and keep the computed vectors; `start` continues."""
         if self._task is not None:
             self._task.cancel()
 
@@ -154,7 +156,7 @@ class EmbeddingScheduler:
         await self._supervisor.close()
 
     def pause(self) -> None:
-        """Start no further batches until `resume`; changed notes still lose obsolete vectors."""
+        """Start no further batches until `resume`; obsolete vectors are still removed."""
         self._throttle.stopped_by_user = True
         self._wake.set()
 
@@ -188,7 +190,7 @@ class EmbeddingScheduler:
         self._changed.update(event.changed, event.removed)
         self._wake.set()
 
-    def _vault_found(self) -> None:
+    def _handle_vault_found(self) -> None:
         self._is_vault_lost = False
         self._wake.set()
 
@@ -238,15 +240,19 @@ class EmbeddingScheduler:
                 await self._advance(update, pace)
 
     async def _collect_changed(self, update: SyncRun) -> None:
-        """Queue changed notes first, and delete obsolete vectors immediately."""
+        """Queue changed notes ahead of the others, and delete obsolete vectors immediately."""
         if self._changed:
             paths, self._changed = self._changed, set()
+            was_busy = bool(self._queued)
             changed = await update.collect_changes(paths)
             for path in paths:
                 self._queued.pop(path, None)
             self._failed -= paths
             update.unread -= paths
             self._queued = dict.fromkeys([*changed, *self._queued])
+            if was_busy and not self._queued:
+                # The last waiting notes were removed or became private.
+                await self._finish(update)
 
     async def _advance(self, update: SyncRun, pace: ThrottleState) -> None:
         """Update the next notes, then rest as the throttle requires, unless a visible note is waiting."""
@@ -290,7 +296,7 @@ class EmbeddingScheduler:
         return batch
 
     async def _idle(self, update: SyncRun, pace: ThrottleState) -> None:
-        """Wait for work: a change, a user action, or the next check of the machine or of unread notes."""
+        """Wait for a change, a user action, or the next check of the machine; then retry unread notes."""
         if not self._queued and not self._failed:
             self._done = 0
         seconds: float | None = None

@@ -32,7 +32,7 @@ class ThrottleState:
     reason: Reason = ""
 
     def pause_after(self, seconds: float) -> float:
-        """Return how long to rest after a batch that took `seconds`."""
+        """Return the seconds to rest after a batch that took `seconds`, or until the next check if paused."""
         return {"full": 0.0, "slow": _REST_FACTOR * seconds, "paused": SAMPLE_INTERVAL_S}[self.speed]
 
 
@@ -45,7 +45,7 @@ class LoadSample:
 
     Attributes:
         on_battery: Whether the machine runs on battery.
-        charge: The charge of the battery, 0 to 1.
+        charge: The battery's charge, 0 to 1; 1 unless the machine runs on battery.
         load: The share of all cores that other programs use, 0 to 1.
     """
 
@@ -107,7 +107,7 @@ class SystemLoad:
         self._process: psutil.Process | None = None
 
     def __call__(self) -> LoadSample:
-        """Return a sample with the load since the last call."""
+        """Return a sample with the load since the last call; the first load is 0."""
         # Imported with the first embedded vault, not with the app.
         import psutil
 

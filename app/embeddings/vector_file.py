@@ -1,4 +1,4 @@
-"""Storage of vectors: an SQLite file per model in the cache folder, which may be deleted at any time.
+"""Storage of vectors: an SQLite file per model in the cache folder, which the user may delete at any time.
 
 A vector is stored once per chunk text (by its hash) in 16-bit floats, which halves the space and changes the
 cosine only in the fourth decimal. The chunks of notes are stored separately, so that a moved or edited note
@@ -69,7 +69,11 @@ class NoteChunks:
 class VectorFile:
     """The file of one model's vectors in `folder`. Thread-safe.
 
-    A file of another model or an older format is emptied; a damaged one is replaced.
+    A file of another model or format is emptied; a damaged one is replaced. Methods raise `sqlite3.Error` if
+    the file can't be read or written.
+
+    Raises:
+        StorageError: the file can't be opened.
     """
 
     def __init__(self, folder: Path, model: str) -> None:
@@ -142,7 +146,7 @@ class VectorFile:
                 )
 
     def remove(self, paths: Iterable[NotePath]) -> None:
-        """Delete these notes' chunks; `prune` then deletes unused vectors."""
+        """Delete these notes and their chunks; `prune` deletes the vectors that are then unused."""
         keys = [(str(path),) for path in paths]
         with self._lock, self._db:
             self._db.executemany("DELETE FROM chunks WHERE path = ?", keys)
@@ -155,14 +159,17 @@ class VectorFile:
 
 
 def stem(model: str) -> str:
-    """Return the file name, without the suffix, of a model's vectors."""
+    """Return the name, without a suffix, of the file for a model's vectors."""
     if model == SHIPPED_MODEL:
         return "vectors"
     return f"vectors-{hashlib.sha256(model.encode()).hexdigest()[:12]}"
 
 
 def models_with_vectors(folder: Path) -> tuple[str, ...]:
-    """Return the keys of the models with vectors in `folder`, those with the most notes first."""
+    """Return the keys of the models with vectors in `folder`, those with the most notes first.
+
+    Files that can't be read are skipped.
+    """
     models: list[tuple[int, str]] = []
     for file in folder.glob("vectors*.sqlite"):
         try:
@@ -180,7 +187,11 @@ def models_with_vectors(folder: Path) -> tuple[str, ...]:
 
 
 def remove_vectors(folder: Path, model: str) -> None:
-    """Delete the files of a model's vectors, which must not be open."""
+    """Delete the files of a model's vectors, which must not be open.
+
+    Raises:
+        OSError: a file can't be deleted.
+    """
     for suffix in (".sqlite", ".sqlite-wal", ".sqlite-shm", ".near"):
         (folder / f"{stem(model)}{suffix}").unlink(missing_ok=True)
 

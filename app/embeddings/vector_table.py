@@ -133,7 +133,7 @@ class VectorTable:
     # The approximate index
 
     def snapshot(self) -> tuple[Keys, HalfFloats]:
-        """Return a copy of the rows, to build an index in another thread."""
+        """Return a copy of the rows' keys and vectors, to build an index in another thread."""
         count = len(self._locations)
         return self._keys[:count].copy(), self._vectors[:count].copy()
 
@@ -159,7 +159,7 @@ class VectorTable:
     def search(
         self, vector: npt.ArrayLike, limit: int, min_similarity: float, *, per_note: bool
     ) -> tuple[VectorHit, ...]:
-        """Return the `limit` best rows with a cosine of at least `min_similarity`, best first.
+        """Return the best rows, up to `limit`, with a cosine of at least `min_similarity`, best first.
 
         With `per_note`, each note appears once, with its best chunk. Ties are ordered by path and line.
         """

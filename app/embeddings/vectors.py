@@ -27,7 +27,11 @@ _BATCH_ROWS = 10_000
 
 
 class VectorStore:
-    """A vault's vectors from `model`, in `cache_folder`. Belongs to the service thread's loop."""
+    """A vault's vectors from `model` (its key), in `cache_folder`. Belongs to the service thread's loop.
+
+    Raises:
+        StorageError: the file can't be opened.
+    """
 
     def __init__(self, cache_folder: Path, model: str = SHIPPED_MODEL) -> None:
         self._file = VectorFile(cache_folder, model)
@@ -69,14 +73,17 @@ class VectorStore:
     def search(
         self, vector: npt.ArrayLike, limit: int = 20, min_similarity: float = 0.0, *, per_note: bool = False
     ) -> tuple[VectorHit, ...]:
-        """Return the chunks most similar to the unit `vector`, with at least `min_similarity`, best first.
+        """Return up to `limit` chunks most similar to the unit `vector`, best first.
 
-        With `per_note`, each note appears once, with its best chunk.
+        Each has at least `min_similarity`. With `per_note`, each note appears once, with its best chunk.
         """
         return self._load_table().search(vector, limit, min_similarity, per_note=per_note)
 
     def similar(self, path: NotePath, limit: int = 10, min_similarity: float = 0.0) -> tuple[VectorHit, ...]:
-        """Return the other notes most similar to the whole note at `path`, best first, by best chunk."""
+        """Return up to `limit` other notes most similar to the note at `path`, best first.
+
+        The whole note is compared with the chunks of the others. The result is empty if it has no vectors.
+        """
         own_vectors = self._load_table().vectors_of(path)
         if not len(own_vectors):
             return ()
@@ -101,7 +108,10 @@ class VectorStore:
         return await asyncio.to_thread(self._file.known_vectors, list(hashes))
 
     async def put(self, notes: list[NoteChunks], vectors: dict[str, Vectors]) -> None:
-        """Replace the vectors of `notes`; `vectors` contains those of all their chunks, by hash."""
+        """Replace the vectors of `notes`, which have at least one chunk each.
+
+        `vectors` contains those of all their chunks, by hash.
+        """
         async with self._lock:
             await asyncio.to_thread(self._file.put, notes, vectors)
             for note in notes:
@@ -128,7 +138,11 @@ class VectorStore:
             await asyncio.to_thread(self._file.prune)
 
     async def maintain_ann_index(self) -> None:
-        """Use and save an approximate index if there are too many vectors to compare all, else delete it."""
+        """Use and save an approximate index if there are too many vectors to compare all, else delete it.
+
+        Raises:
+            OSError: the index can't be saved or deleted.
+        """
         await self.load()
         table = self._load_table()
         if len(table) <= tables.MAX_EXACT_ROWS:

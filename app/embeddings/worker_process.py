@@ -34,7 +34,7 @@ class WorkerProcess(Worker):
         """Start a worker and load `model`; `dimension` and `labels` describe its rows.
 
         Raises:
-            EmbedderUnavailableError: the worker can't be started, or it can't load the model.
+            EmbedderUnavailableError: the worker can't be started, ends or hangs, or it can't load the model.
         """
         command = embedding_worker("" if model.is_own else model.python)
         variables = {"OMP_NUM_THREADS": str(threads), "TOKENIZERS_PARALLELISM": "false"}
@@ -54,7 +54,9 @@ class WorkerProcess(Worker):
             worker.labels = tuple(ready.get("labels", ()))
         except WorkerLostError as error:
             await worker.kill()
-            raise EmbedderUnavailableError("The embedding process ended before it was ready.") from error
+            raise EmbedderUnavailableError(
+                "The embedding process ended or hung before it was ready."
+            ) from error
         except BaseException:
             await worker.kill()
             raise
@@ -72,11 +74,13 @@ class WorkerProcess(Worker):
         return await self._request_rows(protocol.EMBED_QUERIES if query else protocol.EMBED, texts)
 
     async def classify(self, pairs: Sequence[Sequence[str]]) -> Vectors:
-        """Judge pairs of premise and hypothesis with a cross-encoder, shape (n, dimension).
+        """Return one row of probabilities per pair of premise and hypothesis, shape (n, dimension).
+
+        The columns are those of `cross_encoder.LABELS`.
 
         Raises:
             WorkerLostError: the worker crashed, hangs or is out of sync.
-            EmbedderUnavailableError: the model failed on these texts.
+            EmbedderUnavailableError: the model failed on these pairs.
         """
         return await self._request_rows(protocol.CLASSIFY, pairs)
 

@@ -44,7 +44,7 @@ class RemoteArguments(BaseModel):
 
     @classmethod
     def _find_violations(cls, values: dict[str, object]) -> list[SchemaViolation]:
-        """Return the violations of the tool's schema, which each tool's subclass knows."""
+        """Return the violations of the tool's schema; each tool has a subclass that implements this."""
         raise NotImplementedError
 
     @model_validator(mode="after")
@@ -73,7 +73,11 @@ class RemoteArguments(BaseModel):
 class TranslatedArguments:
     """An external input schema, translated to our own form.
 
-    `schema` is shown to models; `server_names` maps our argument names to the server's.
+    Attributes:
+        model: Validates the arguments against the server's schema.
+        schema: The flat schema for models.
+        parameters: The arguments, for the registry.
+        server_names: The server's name of each argument, by our name.
     """
 
     model: type[RemoteArguments]

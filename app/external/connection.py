@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-Open = Callable[[ServerLog], AbstractAsyncContextManager[Any]]
+OpenStreams = Callable[[ServerLog], AbstractAsyncContextManager[Any]]
 """Opens a server's streams, which starts a local program; the log receives its error output and its end."""
 OnProgress = Callable[[float | None, str], None]
 """Receives the progress of a call: a share from 0 to 1 or None, and the server's message."""
@@ -74,6 +74,9 @@ class _LiveConnection:
 class ServerConnection:
     """Keeps a server running while it is enabled, and calls its tools. Belongs to one event loop.
 
+    `reason` explains a failed state. `implementation` is the name and version that the server reports.
+    `listing` contains the tools from its last list; None before the first one.
+
     Args:
         name: The server's name, for messages.
         open_streams: Starts the server or connects to it.
@@ -82,10 +85,14 @@ class ServerConnection:
     """
 
     def __init__(
-        self, name: str, open_streams: Open, on_changed: Callable[[], None], timeouts: ConnectionTimeouts
+        self,
+        name: str,
+        open_streams: OpenStreams,
+        on_changed: Callable[[], None],
+        timeouts: ConnectionTimeouts,
     ) -> None:
         self._name = name
-        self._open = open_streams
+        self._open_streams = open_streams
         self._on_changed = on_changed
         self._timeouts = timeouts
         self._task: asyncio.Task[None] | None = None
@@ -104,11 +111,11 @@ class ServerConnection:
 
     @property
     def errors(self) -> tuple[str, ...]:
-        """The last lines of the server's error output: of this run, or of the previous one if it has none."""
+        """The last lines of the server's error output, from an earlier run if this one has none."""
         return tuple(self._log.lines) or self._previous_errors
 
     def start(self) -> None:
-        """Start the server and keep it running; do nothing if it was started."""
+        """Start the server and keep it running; do nothing if it has been started already."""
         if self._task is None:
             self._set_state(ConnectionState.STARTING, "")
             self._task = asyncio.create_task(self._keep_running(), name=f"external server {self._name}")
@@ -175,7 +182,7 @@ class ServerConnection:
                 )
         except TimeoutError as error:
             if not limit.expired():
-                raise
+                raise self._connection_error(error) from error
             message = f"{self._name} did not answer within {seconds:g} s; it was asked to stop."
             raise TimeoutExpiredError(message, limit=seconds) from error
         except Exception as error:
@@ -258,7 +265,7 @@ class ServerConnection:
 
         silence_sdk_loggers()
         async with library.Client(
-            self._open(self._log),
+            self._open_streams(self._log),
             cache=None,
             client_info=Implementation(name="Scriptorium", version=__version__),
             message_handler=self._handle_notification,
@@ -281,7 +288,7 @@ class ServerConnection:
                 await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _handle_notification(self, message: object) -> None:
-        """Handle a notification from the server: only changed tools matter."""
+        """Mark the list of tools as outdated when the server reports a change; ignore other messages."""
         from mcp_types import ToolListChangedNotification
 
         if isinstance(message, ToolListChangedNotification):

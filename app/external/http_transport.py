@@ -11,9 +11,9 @@ from typing import Any
 import httpcore2
 import httpx2
 
-from app.errors import InvalidParametersError, LimitError
+from app.errors import InvalidParametersError, LimitError, PermissionDeniedError
 from app.external.stdio_transport import MAX_MESSAGE_BYTES, ServerLog
-from app.web.address_policy import Origin, SingleOrigin, check_url, origin_of, system_resolve
+from app.web.address_policy import AnyAddress, Origin, SingleOrigin, check_url, origin_of, system_resolve
 from app.web.addresses import IPAddress, is_public
 from app.web.network import GuardedNetwork
 
@@ -43,23 +43,16 @@ class UserServerAddresses:
         )
 
 
-class _AnyServerAddress:
-    """Allows any host and any valid port: for parsing an address, never for a connection."""
-
-    def allows_origin(self, scheme: str, host: str, port: int) -> bool:
-        return 0 < port < 65_536
-
-    def allows_address(self, host: str, port: int, address: IPAddress) -> bool:
-        return True
-
-
 def origin_at(address: str) -> Origin:
     """Return the origin of a server's address.
 
     Raises:
-        InvalidParametersError: it is not a web address, or contains a user name or password.
+        InvalidParametersError: it is not an unambiguous web address, or contains a user name or password.
     """
-    return origin_of(check_url(address, _AnyServerAddress()))
+    try:
+        return origin_of(check_url(address, AnyAddress()))
+    except PermissionDeniedError as error:
+        raise InvalidParametersError(error.message) from error
 
 
 def token_account(name: str, address: str) -> tuple[str, str]:

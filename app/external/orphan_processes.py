@@ -1,7 +1,7 @@
 """End server programs that outlived a killed app, at the next start.
 
-According to the protocol, a program ends when its input closes. One that doesn't would run on after the app
-was killed. A process is identified by its id and start time, because ids are reused.
+According to the protocol, a program ends when its input closes. One that doesn't would keep running after the
+app was killed. A process is identified by its id and start time, because ids are reused.
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ def track_process(folder: Path, pid: int) -> Iterator[None]:
 
 
 def end_orphans(folder: Path) -> int:
-    """End the recorded programs below `folder` whose app is gone, and return their number.
+    """End the recorded programs below `folder` whose app is gone, and return the number of programs.
 
-    This can take a few seconds: call it in a thread.
+    Their child processes end, too. This can take a few seconds: call it in a thread.
     """
     ended_count = 0
     for file in folder.glob(f"*/{_RECORD_PATTERN}"):

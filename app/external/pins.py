@@ -45,11 +45,14 @@ def identity_of(server: ExternalServer) -> str:
 
 
 class Pins:
-    """The allowed tools. `problem` is set once the file could not be read and nothing is allowed.
+    """The tools that the user has allowed, by server.
+
+    `problem` is a message about a file that could not be read, which leaves nothing allowed; else it is
+    empty.
 
     Args:
-        folder: The user's data folder. A changed file is read again for each use, because another process may
-            have changed it.
+        folder: The user's data folder. The file is read again whenever it has changed, because another
+            process may have changed it.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -71,7 +74,11 @@ class Pins:
         return dict(self._pins_of(server, self._load()).tools)
 
     def allow(self, server: ExternalServer, tool: RemoteTool) -> None:
-        """Allow the tool in its current form."""
+        """Allow the tool in its current form.
+
+        Raises:
+            OSError: the file can't be written.
+        """
         file = self._load()
         pins = self._pins_of(server, file)
         pins.tools[tool.name] = tool
@@ -79,7 +86,11 @@ class Pins:
         self._save(file)
 
     def revoke(self, server: ExternalServer, tool: str) -> None:
-        """Revoke the permission for a tool, if it has one."""
+        """Revoke the permission for a tool, if it has one.
+
+        Raises:
+            OSError: the file can't be written.
+        """
         file = self._load()
         pins = self._pins_of(server, file)
         if pins.tools.pop(tool, None) is not None:
@@ -87,7 +98,11 @@ class Pins:
             self._save(file)
 
     def remove_server(self, server: str) -> None:
-        """Remove all entries of a server, if there are any."""
+        """Remove all entries of a server, if there are any.
+
+        Raises:
+            OSError: the file can't be written.
+        """
         file = self._load()
         if file.servers.pop(server, None) is not None:
             self._save(file)

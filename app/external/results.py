@@ -87,13 +87,14 @@ def _size(data: str) -> str:
 
 
 def _bounded_data(data: object) -> tuple[dict[str, Any] | None, bool]:
-    """Return the data, or None if it is too large, and whether it was too large."""
+    """Return the sanitized data, or None if it is too large, and whether it is too large."""
     if data is None:
         return None, False
     mapping = data if isinstance(data, dict) else {"value": data}
     escaped = _escape_value(mapping, 0)
-    fits = isinstance(escaped, dict) and len(json.dumps(escaped, default=str)) <= _MAX_DATA_CHARS
-    return (escaped, False) if fits and isinstance(escaped, dict) else (None, True)
+    assert isinstance(escaped, dict)
+    is_too_large = len(json.dumps(escaped, default=str)) > _MAX_DATA_CHARS
+    return (None, True) if is_too_large else (escaped, False)
 
 
 def _escape_value(value: object, depth: int) -> object:
@@ -108,7 +109,7 @@ def _escape_value(value: object, depth: int) -> object:
 
 
 def check_output_schema(response: CallToolResult, output_schema: Schema | None) -> None:
-    """Check an answer against the output schema of its tool; errors are not checked.
+    """Check an answer against the output schema of its tool; error responses are not checked.
 
     This can be slow: call it in a thread.
 

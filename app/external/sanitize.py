@@ -11,10 +11,10 @@ _PARAGRAPHS = re.compile(r"\n{3,}")
 
 
 def sanitize_text(text: str, limit: int) -> str:
-    """Truncate `text` and replace invisible characters other than line ends and tabs by their names.
+    """Truncate `text`, and replace invisible characters other than line ends and tabs with their names.
 
-    Blank lines are collapsed. The text is cut at `limit` characters first, because a server may send
-    megabytes; names then lengthen it.
+    Successive blank lines become one, and outer whitespace is removed. The text is cut at `limit` characters
+    first, because a server may send megabytes; names and `TRUNCATION_MARK` then lengthen it.
     """
     truncated = text[:limit].replace("\r\n", "\n").replace("\r", "\n")
     shown = _PARAGRAPHS.sub("\n\n", escape_hidden(truncated, allowed="\n\t").strip())

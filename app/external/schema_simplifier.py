@@ -18,8 +18,7 @@ _NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 def simplify_schema(checked: Schema, location: str) -> Schema:
     """Return a flat version of a checked schema.
 
-    Constraints and null, which a flat schema can't express, are dropped, but descriptions list nested
-    choices.
+    Null and constraints that a flat schema can't express are dropped; descriptions list nested choices.
 
     Args:
         checked: A schema that `sanitize_schema` returned.
@@ -76,9 +75,9 @@ def _simplify(node: Schema, *, top: bool) -> Schema:
         option for key in ("anyOf", "oneOf") for option in node.get(key, ()) if option != {"type": "null"}
     ]
     if options:
-        result.update(_alternatives(options))
+        result.update(_simplify_alternatives(options))
     else:
-        result.update(_typed(node))
+        result.update(_simplify_type(node))
     choices = _enum_values(node)
     if choices and top:
         result["enum"] = choices
@@ -97,7 +96,7 @@ def _enum_values(node: Schema) -> list[object]:
     return [value for value in values if isinstance(value, str | int | float | bool)]
 
 
-def _alternatives(options: list[Schema | bool]) -> Schema:
+def _simplify_alternatives(options: list[Schema | bool]) -> Schema:
     """Return the alternatives if a flat schema can express them, else a schema for any object or value."""
     alternatives = [_simplify(option, top=False) if isinstance(option, dict) else {} for option in options]
     if all(alternative.get("type") == "object" for alternative in alternatives):
@@ -107,13 +106,13 @@ def _alternatives(options: list[Schema | bool]) -> Schema:
     return {"anyOf": alternatives}
 
 
-def _typed(node: Schema) -> Schema:
+def _simplify_type(node: Schema) -> Schema:
     kinds = node.get("type", [])
     kinds = [kind for kind in ([kinds] if isinstance(kinds, str) else kinds) if kind != "null"]
     if not kinds and "properties" in node:
         kinds = ["object"]
     if len(kinds) > 1:
-        # What arrays and objects contain is dropped here; the validation enforces it anyway.
+        # The contents of arrays and objects are dropped here, but validation still checks them.
         return {"anyOf": [{"type": kind} for kind in kinds]}
     if kinds == ["array"]:
         items = node.get("items")

@@ -1,10 +1,10 @@
 """Sanitize JSON schemas from other programs, so that validation is bounded.
 
-An external schema may refer to itself or to the network, contain patterns of exponential time, and have any
-size. `sanitize_schema` keeps what can be checked within limits: references are inlined, and patterns are kept
-if they match in linear time. The result accepts all that the schema accepts, and usually more; the server
-checks its arguments again anyway.
-Models and forms see a flat version of the result: `schema_simplifier.py`.
+An external schema may refer to itself or to the network, contain patterns that take exponential time, and
+have any size. `sanitize_schema` keeps the parts that can be checked within limits: references are inlined,
+and patterns are kept if they match in linear time. The result accepts everything that the schema accepts, and
+possibly more; the server checks its arguments again anyway. Models and forms see a flat version of the
+result: `schema_simplifier.py`.
 """
 
 from __future__ import annotations
@@ -252,7 +252,7 @@ def build_validator(schema: Schema) -> Validator:
 
 
 def find_violations(validator: Validator, value: Any) -> list[SchemaViolation]:  # noqa: ANN401 (any JSON)
-    """Return the first few violations in `value`; empty if it is valid.
+    """Return up to ten violations in `value`; none if it is valid.
 
     Raises:
         LimitError: the value is too large or too deep to check.

@@ -14,7 +14,7 @@ from typing import Any
 from app.errors import ConflictError, NetworkError, NotFoundError, PermissionDeniedError, ScriptoriumError
 from app.events import EventBus
 from app.external.connection import ConnectionState, ConnectionTimeouts, ServerConnection
-from app.external.names import category_of, server_slug, tool_name
+from app.external.names import category_id, server_slug, tool_name
 from app.external.orphan_processes import end_orphans
 from app.external.pins import Pins
 from app.external.remote_tool import RemoteTool
@@ -91,7 +91,7 @@ class ExternalServers:
     def categories_on(self) -> frozenset[str]:
         """The categories of servers with allowed tools: they are on unless switched off."""
         return frozenset(
-            category_of(name) for name, running in self._running_servers.items() if running.registered_tools
+            category_id(name) for name, running in self._running_servers.items() if running.registered_tools
         )
 
     # Lifecycle
@@ -176,6 +176,7 @@ class ExternalServers:
         Raises:
             NotFoundError: the server is not on, or does not offer the tool.
             ConflictError: the tool has changed since the user saw it.
+            OSError: the permission can't be saved.
         """
         running = self._running_server(server)
         listing = running.connection.listing
@@ -197,13 +198,18 @@ class ExternalServers:
 
         Raises:
             NotFoundError: the server is not on.
+            OSError: the change can't be saved.
         """
         running = self._running_server(server)
         self._pins.revoke(running.server, tool)
         self._refresh(server)
 
     def remove_server(self, server: str) -> None:
-        """Delete the permissions of a server that was removed from the settings."""
+        """Delete the permissions of a server that was removed from the settings.
+
+        Raises:
+            OSError: the change can't be saved.
+        """
         self._pins.remove_server(server)
 
     def retry(self, server: str) -> None:

@@ -24,7 +24,7 @@ class ToolState:
         digest: Identifies the current description; empty if the tool is not offered.
         hints: The server's claims about the tool, in words.
         current_text: The current description; empty if the tool is not offered.
-        allowed_text: The description that the user allowed; empty for none.
+        allowed_text: The description that the user allowed; empty if not allowed.
     """
 
     name: str
@@ -44,7 +44,7 @@ class ServerState:
     Attributes:
         name: The name in the settings.
         connection_state: Whether the server runs.
-        reason: Explains a failure.
+        reason: Explains a failure; else empty.
         implementation: The name and version that the server reports.
         errors: The last lines of its error output.
         tools: The tools that it offers or that the user has allowed.

@@ -61,11 +61,11 @@ async def stdio_transport(program: StdioServerSpec, log: ServerLog, grace: float
 
     Args:
         program: The program to start.
-        log: Receives its error output and the reason of its end.
+        log: Receives its error output and the reason for its end.
         grace: Seconds to wait for its exit after its input is closed, and again after SIGTERM.
 
     Raises:
-        NotFoundError: there is no such program.
+        NotFoundError: there is no such program or working folder.
         StorageError: the program can't be started.
     """
     import anyio
@@ -133,7 +133,7 @@ async def _closing(log: ServerLog) -> AsyncIterator[None]:
 
 async def _write_lines(process: ChildProcess, write_stream_reader: Any) -> None:  # noqa: ANN401 (a stream)
     assert process.stdin is not None
-    with suppress(ConnectionError, OSError):
+    with suppress(OSError):
         async for message in write_stream_reader:
             text = message.message.model_dump_json(by_alias=True, exclude_unset=True)
             process.stdin.write(text.encode("utf-8", "replace") + b"\n")

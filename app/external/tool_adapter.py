@@ -6,7 +6,7 @@ import json
 from collections.abc import Awaitable, Callable, Mapping
 
 from app.external.arguments import translate_arguments
-from app.external.names import category_of, tool_name
+from app.external.names import category_id, tool_name
 from app.external.remote_tool import RemoteTool
 from app.external.results import RemoteResult
 from app.external.sanitize import one_line
@@ -31,7 +31,7 @@ def category_for(server: ExternalServer) -> Category:
     """Return the category of a server's tools, with the highest level: their hints are not trusted."""
     name = f"{one_line(server.name, 60)} (external)"
     return Category(
-        category_of(server.name), name, AccessLevel.EXECUTE, on=False, rate_per_minute=_MAX_CALLS_PER_MINUTE
+        category_id(server.name), name, AccessLevel.EXECUTE, on=False, rate_per_minute=_MAX_CALLS_PER_MINUTE
     )
 
 
@@ -62,7 +62,7 @@ def adapt_tool(server: ExternalServer, tool: RemoteTool, check: Check, call: Cal
 
     return Tool(
         name=name,
-        category=category_of(server.name),
+        category=category_id(server.name),
         summary=f"{one_line(server.name, 60)}: {tool.summary}",
         description=tool.prompt_description(server.name),
         make_arguments=lambda: arguments.model,

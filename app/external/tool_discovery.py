@@ -63,7 +63,8 @@ def accept_tools(listed_tools: list[ListedTool], *, has_more: bool = False) -> T
         except (ScriptoriumError, ValidationError, TypeError, ValueError) as error:
             problems.append(f"{label}: {_error_text(error)}")
     if has_more or len(listed_tools) > MAX_TOOLS:
-        problems.append(f"The server offers more than {MAX_TOOLS} tools; the others are left out.")
+        count = min(len(listed_tools), MAX_TOOLS)
+        problems.append(f"The server offers more than {count} tools; the others are left out.")
     return ToolListing(tools, tuple(dict.fromkeys(problems)))
 
 

@@ -1,4 +1,4 @@
-"""Pack discs tightly without overlaps, and find the enclosing disc."""
+"""Pack discs tightly without overlaps, push overlapping discs apart, and find an enclosing disc."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ class CoarseLevel:
 
 
 def adjacency(edges: NDArray[np.int32], size: int) -> scipy.sparse.csr_matrix:
-    """Return the symmetric adjacency matrix of `edges`: the number of links of each pair."""
+    """Return the symmetric adjacency matrix of `edges`: the number of links between each pair."""
     pairs = np.concatenate([edges, edges[:, ::-1]])
     ones = np.ones(len(pairs), dtype=np.float32)
     return scipy.sparse.coo_matrix((ones, (pairs[:, 0], pairs[:, 1])), shape=(size, size)).tocsr()

@@ -23,6 +23,9 @@ _ORPHAN_SPACING = 1.7
 class ComponentPacking:
     """Moves whole components of a layout; inside a component nothing changes.
 
+    `parts` contains the rows of each component with links, largest first; `linked` all their rows; `orphans`
+    the rows without links.
+
     Args:
         weights: The symmetric adjacency, a sparse matrix.
         radii: float32 (n,) of the nodes.
@@ -38,7 +41,7 @@ class ComponentPacking:
         ranked = np.argsort(-sizes, kind="stable")
         order = np.argsort(labels, kind="stable")
         bounds = np.concatenate([[0], np.cumsum(sizes)])
-        self.parts = [order[bounds[each] : bounds[each + 1]] for each in ranked if sizes[each] > 1]
+        self.parts = [order[bounds[label] : bounds[label + 1]] for label in ranked if sizes[label] > 1]
         self.linked = np.sort(np.concatenate(self.parts)) if self.parts else np.empty(0, dtype=np.int64)
         self._widest = float(radii[self.linked].max(initial=0.0))
         self._radii = radii
@@ -143,7 +146,7 @@ class _FreeSpace:
         self._candidates: Iterator[int] = iter(())
 
     def occupy(self, reach: float) -> NDArray[np.float32]:
-        """Occupy the free place nearest to the middle for a disc of radius `reach`, and return it.
+        """Occupy the free place nearest to the middle for a disc of radius `reach`, and return its center.
 
         Discs do not overlap if larger ones are requested first; without a large enough place, the roomiest is
         used.

@@ -40,7 +40,7 @@ Bytes = NDArray[np.uint8]
 CHARGE = 0
 BOUNDED = 1
 
-# The minimum share of a thread: with smaller ones, threads would mostly wait.
+# The minimum number of rows per thread; with fewer, threads would mostly wait.
 _MIN_ROWS_PER_THREAD = 2000
 _MIN_LINKED_ROWS_PER_THREAD = 16_000
 _MIN_LEAVES_PER_THREAD = 1500

@@ -123,7 +123,7 @@ def composite(
     pixels: Bytes,
     workers: WorkerThreads | None,
 ) -> None:
-    """Overwrite `pixels` with `background` and another picture over it; both are uint8 (height, width, 4).
+    """Overwrite `pixels` with `background` and `layer` over it; both pictures are uint8 (height, width, 4).
 
     Args:
         layer: The picture, premultiplied.

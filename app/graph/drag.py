@@ -24,6 +24,8 @@ _MAX_PULL = 9.0
 class LocalPhysics:
     """Moves the surroundings of one dragged node.
 
+    `bodies` contains the rows that move, starting with `dragged`.
+
     Args:
         graph: The graph whose links pull.
         positions: float32 (n, 2), changed in place by `tick`.

@@ -115,7 +115,7 @@ class Engine:
     def charge_layout(
         self, level: CoarseLevel, positions: Positions, ticks: int, alpha: float
     ) -> Iterator[Positions]:
-        """Lay out by d3-force's model, cooling from `alpha`; this determines the overall shape.
+        """Lay out by d3-force's model, cooling from `alpha`; yield positions. This sets the overall shape.
 
         Integrates by velocity Verlet: charges by mass, springs as long as bodies are wide.
         """
@@ -179,7 +179,7 @@ class Engine:
         return force
 
     def separate_steps(self, positions: Positions, radii: NDArray[np.float32]) -> Iterator[Positions]:
-        """Push overlapping nodes apart until hardly any overlap or the iteration limit is reached."""
+        """Push overlapping nodes apart until hardly any overlap, or up to an iteration limit."""
         positions = np.array(positions, dtype=np.float32, order="C")
         radii = np.ascontiguousarray(radii, dtype=np.float32)
         rounds = _SEPARATION_BODY_BUDGET // max(len(positions), 1)

@@ -102,7 +102,7 @@ def _link_fields(graph: Graph, index: int) -> dict[str, Any]:
 
 
 def _graphml_ids(paths: Sequence[str]) -> list[str]:
-    """Return the paths without nonprintable characters, and numbered where that makes two the same."""
+    """Return the paths without nonprintable characters, numbered if two become equal."""
     ids: dict[str, None] = {}
     for path in paths:
         printable = name = str(_graphml_value(path))

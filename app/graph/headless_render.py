@@ -99,7 +99,7 @@ def _colors(graph: Graph) -> NDArray[np.uint32]:
     return colors
 
 
-def _alpha(graph: Graph) -> float:
+def _link_opacity(graph: Graph) -> float:
     return float(0.62 * (600 / max(len(graph.edges), 600)) ** 0.24)
 
 
@@ -115,7 +115,11 @@ def _render_pixels(graph: Graph, positions: Positions, options: RenderOptions) -
     pixel_positions = np.ascontiguousarray(view.to_pixels(positions), dtype=np.float32)
     with core_bindings.WorkerThreads() as workers:
         draw_edges(
-            style, pixel_positions, pixels, Exposure(_alpha(graph), 70.0 + 5.0 * view.scale), workers=workers
+            style,
+            pixel_positions,
+            pixels,
+            Exposure(_link_opacity(graph), 70.0 + 5.0 * view.scale),
+            workers=workers,
         )
         background_part = np.array(background[::-1], dtype=np.float32) * (
             1 - pixels[..., 3:].astype(np.float32) / 255
@@ -136,7 +140,7 @@ def _build_drawing(graph: Graph, positions: Positions, options: RenderOptions) -
     radii = view.radii(node_radii(graph))
     ends = np.concatenate([pixel_positions[graph.edges[:, 0]], pixel_positions[graph.edges[:, 1]]], axis=1)
     line = "#" + "".join(f"{part:02x}" for part in _LINK_COLOR)
-    links = (SvgLines(ends.astype(np.float32), line, 1.0, _alpha(graph)),) if len(ends) else ()
+    links = (SvgLines(ends.astype(np.float32), line, 1.0, _link_opacity(graph)),) if len(ends) else ()
     labels = tuple(_build_labels(graph, pixel_positions, radii, options)) if options.names else ()
     return SvgDrawing(
         options.width,

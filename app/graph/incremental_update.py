@@ -190,7 +190,7 @@ class _GraphEdit:
     # The next graph
 
     def build(self) -> GraphUpdate:
-        """Build the next graph."""
+        """Build the next graph; return the old one if nothing has changed."""
         graph = self._graph
         previous_rows = np.full(self._size, -1, dtype=np.int64)
         previous_rows[: len(graph)] = np.arange(len(graph))

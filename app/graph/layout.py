@@ -137,7 +137,8 @@ class Layout:
     def pin(self, row: int, x: float, y: float) -> None:
         """Hold a node at a point; its surroundings follow at each tick, or all nodes in a simulation.
 
-        A layout from scratch in progress is finished first. While paused, only the node moves.
+        A layout from scratch in progress is finished first. While paused, only the node moves. A row outside
+        the graph is ignored.
         """
         if self._graph is None or not 0 <= row < len(self._graph):
             return

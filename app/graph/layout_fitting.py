@@ -39,7 +39,10 @@ def align_to_page(positions: Positions, aspect: float) -> Positions:
 
 
 def widen(positions: Positions, aspect: float) -> Positions:
-    """Stretch a layout along the side on which the page has room left; no distance decreases."""
+    """Stretch a layout along the side on which the page has room left; no distance decreases.
+
+    Fewer than three positions are returned unchanged.
+    """
     if len(positions) < 3:
         return positions
     span = np.maximum(np.ptp(positions, axis=0), 1e-6)
@@ -50,6 +53,8 @@ def widen(positions: Positions, aspect: float) -> Positions:
 
 def ease_density(positions: Positions, radii: NDArray[np.float32], share: float) -> Positions:
     """Spread nodes more evenly between the center and the rim; angles are unchanged.
+
+    Fewer than eight positions are returned unchanged.
 
     Args:
         positions: float32 (n, 2).

@@ -115,7 +115,7 @@ class Graph:
         rings = [np.array([row], dtype=np.int32)]
         count = 1
         for _ in range(depth):
-            reached = [self.neighbors(int(each)) for each in rings[-1]]
+            reached = [self.neighbors(int(outer)) for outer in rings[-1]]
             ring = np.unique(np.concatenate(reached)) if reached else np.empty(0, dtype=np.int32)
             ring = ring[~seen[ring]]
             if limit is not None:

@@ -18,7 +18,7 @@ from app.graph.component_packing import ComponentPacking
 from app.graph.engine import MAX_CHARGED_LEVEL_SIZE, Engine, ForceSchedule
 from app.graph.layout_fitting import align_to_page, ease_density, sunflower_positions, widen
 from app.graph.model import Graph, Positions, node_radii
-from app.graph.stress import MAX_NODES, label_widths, separate_labels, stress_layout
+from app.graph.stress import MAX_STRESS_NODES, label_widths, separate_labels, stress_layout
 
 _COARSE_SCHEDULE = ForceSchedule(60, 0.2, 0.1, 0.1)
 _FINEST_SCHEDULE = ForceSchedule(80, 0.2, 2.0, 0.1)
@@ -57,7 +57,7 @@ def multilevel_layout(
         row_of = np.full(size, -1, dtype=np.int32)
         row_of[linked] = np.arange(len(linked), dtype=np.int32)
         names = tuple(graph.names[row] for row in linked.tolist())
-        is_small = len(linked) <= MAX_NODES
+        is_small = len(linked) <= MAX_STRESS_NODES
         linked_edges = row_of[graph.links]
         if is_small:
             steps = _small_layout(linked_edges, radii[linked], names, engine, seed, aspect)
@@ -188,8 +188,8 @@ class _LevelHierarchy:
         main = self._packing.parts[0]
         fitted = positions.copy()
         fitted[main] = align_to_page(ease_density(positions[main], self._radii[main], _EASE), self._aspect)
-        for part in _interpolate(positions, self._packing.place(fitted)):
-            positions = part
+        for step in _interpolate(positions, self._packing.place(fitted)):
+            positions = step
             yield positions
         yield from self._engine.separate_steps(positions, self._radii)
 

@@ -22,7 +22,7 @@ def unresolved_neighbors(graph: Graph, touched: Iterable[str]) -> tuple[str, ...
 
 
 class PendingUpdates:
-    """Paths that the index has changed and notes that were renamed, collected until the next update.
+    """Changed paths and renamed notes, collected until the next update of the graph.
 
     `needs_rebuild` decides whether a rebuild is cheaper than a delta, or required.
     """
@@ -54,7 +54,7 @@ class PendingUpdates:
         self._is_all_changed = True
 
     def add_rename(self, pairs: Iterable[tuple[str, str]]) -> None:
-        """Record notes that were renamed together, by old and new path; earlier renames may continue."""
+        """Record notes that were renamed together, by old and new path; renames may continue earlier ones."""
         original_paths = {new: old for old, new in self._renamed}
         renames = [(original_paths.get(old, old), new, old in original_paths) for old, new in pairs]
         continued = {first for first, _, known in renames if known}

@@ -97,7 +97,7 @@ class _NodePlacer:
                 self._occupied.add(self._positions[row])
                 self._has_any = True
             self._missing.difference_update(ready)
-            next_rows = {each for row in ready for each in self._graph.neighbors(row).tolist()}
+            next_rows = {neighbor for row in ready for neighbor in self._graph.neighbors(row).tolist()}
             ready = sorted(next_rows & self._missing)
 
     def _placed_neighbors(self, row: int) -> Positions:

@@ -72,7 +72,7 @@ def load_communities(folder: Path, graph: Graph) -> Communities | None:
 
 
 def _load_layout(folder: Path) -> tuple[list[str], Positions, Communities] | None:
-    """Return the paths, positions and communities in the file; None if damaged or of another version."""
+    """Return the paths, positions and communities in the file; None if it is missing or unusable."""
     try:
         with (folder / _FILE).open("rb") as file, np.load(file, allow_pickle=False) as saved:
             if int(saved["format"]) != _FORMAT_VERSION:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from app.graph.coarsen import communities
 from app.graph.model import Positions
 
-MAX_NODES = 420
+MAX_STRESS_NODES = 420
 _STRESS_ROUNDS = 60
 _BETWEEN_GROUPS_FACTOR = 1.45
 _AREA_PER_NODE = 7.5

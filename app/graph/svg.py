@@ -92,7 +92,7 @@ class SvgDrawing:
 
 
 class StoppedError(Exception):
-    """The writing was cancelled; an existing file is unchanged."""
+    """The writing was canceled; an existing file is unchanged."""
 
 
 def write_svg(drawing: SvgDrawing, file: Path, cancelled: threading.Event | None = None) -> int:
@@ -111,7 +111,7 @@ def write_svg(drawing: SvgDrawing, file: Path, cancelled: threading.Event | None
 
 
 def svg_chunks(drawing: SvgDrawing) -> Iterator[str]:
-    """Yield the text of the file in pieces of at most a few thousand links or discs."""
+    """Yield the text of the file in pieces, each with at most a few thousand links or nodes."""
     yield (
         '<?xml version="1.0" encoding="UTF-8"?>\n'
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{drawing.width}" height="{drawing.height}" '

@@ -21,7 +21,7 @@ from app.index.names import link_key, target_key
 from app.index.normalization import count_words, segment
 from app.vault.markdown.privacy import HEAD_BYTES, classify_privacy
 from app.vault.markdown.scan import scan, scan_outline
-from app.vault.markdown.text import decode_lossy
+from app.vault.markdown.text import decode_lossy, line_at
 from app.vault.note import LINKS_TO, Heading, Link, ParsedNote, Privacy, PrivacyVerdict, Relation
 from app.vault.note import Task as TaskBox
 from app.vault.path import NotePath, name_key
@@ -333,7 +333,7 @@ def _link_rows(parsed: ParsedNote, text: str) -> list[Row]:
 def _link_row(link: Link, relation: Relation | None, text: str) -> Row:
     target = _strip_surrogates(link.target)
     key = target_key(target)
-    context = _context(_line_at(text, link.span.start))
+    context = _context(line_at(text, link.span.start))
     type_, confidence, note = LINKS_TO, None, None
     if relation:
         type_, confidence, note = relation.type, relation.confidence, relation.note
@@ -350,11 +350,6 @@ def _link_row(link: Link, relation: Relation | None, text: str) -> Row:
         link.span.start,
         link.span.end,
     )
-
-
-def _line_at(text: str, offset: int) -> str:
-    end = text.find("\n", offset)
-    return text[text.rfind("\n", 0, offset) + 1 : end if end >= 0 else len(text)]
 
 
 def _context(line: str) -> str:

@@ -38,7 +38,7 @@ from app.index.query_ast import (
     walk_nodes,
 )
 from app.index.record_queries import HIDDEN_IDS
-from app.index.row_matches import RowFilters
+from app.index.row_matches import RowFilters, intersect
 from app.index.search_request import SearchRequest
 from app.index.text_matcher import FoldedText, Term, predicate, required_literals
 
@@ -122,7 +122,7 @@ class QueryExecutor:
             case DateFilter():
                 return self._rows.timed(node, among)
             case SimilarityFilter(text):
-                return _intersect(set(self._similar.get(text, ())), among)
+                return intersect(set(self._similar.get(text, ())), among)
             case WordTerm() | PhraseTerm() | RegexTerm():
                 return self._select_leaf(node, among, scope)
             case _:
@@ -179,7 +179,7 @@ class QueryExecutor:
     def _match_expression(self, fts_query: str, among: Ids | None) -> Ids:
         query = "SELECT rowid FROM fulltext WHERE fulltext MATCH ?"
         if among is None or len(among) >= _MAX_FILTERED_NOTES:
-            return _intersect({row_id for (row_id,) in self._connection.execute(query, (fts_query,))}, among)
+            return intersect({row_id for (row_id,) in self._connection.execute(query, (fts_query,))}, among)
         # The plus keeps SQLite from restarting the search for each row.
         query += " AND +rowid IN (SELECT value FROM json_each(?))"
         return {row_id for (row_id,) in self._connection.execute(query, (fts_query, json.dumps(list(among))))}
@@ -297,10 +297,6 @@ def _hidden_ids(connection: sqlite3.Connection, request: SearchRequest) -> Ids:
     """Return the notes that the request must not reveal."""
     private = () if request.private else connection.execute(HIDDEN_IDS)
     return set(request.hidden).union(row_id for (row_id,) in private)
-
-
-def _intersect(ids: Ids, among: Ids | None) -> Ids:
-    return ids if among is None else ids & among
 
 
 class _TextLines:

@@ -65,7 +65,7 @@ class RowFilters:
                 matching_keys.append(key)
             index = keys.find(text, end + 1) if end < len(keys) - 1 else -1
         query = "SELECT id FROM files WHERE key IN (SELECT value FROM json_each(?))"
-        return _intersect(self._ids(query, json.dumps(matching_keys)), among)
+        return intersect(self._ids(query, json.dumps(matching_keys)), among)
 
     def _keys(self) -> str:
         """Return the keys of all files joined with separators, which can be searched quickly."""
@@ -83,7 +83,7 @@ class RowFilters:
             )
         else:
             rows = self._connection.execute("SELECT note FROM tags WHERE key = ?", (key,))
-        return _intersect({row_id for (row_id,) in rows}, among)
+        return intersect({row_id for (row_id,) in rows}, among)
 
     def typed(self, leaf: Leaf, among: Ids | None) -> Ids:
         """Return the notes of this type."""
@@ -113,14 +113,14 @@ class RowFilters:
         """Return the notes with a link to the file with this name, or to this unresolved name."""
         target = self._target(leaf, "links-to")
         if target is not None and target not in self._hidden:
-            return _intersect(self._ids("SELECT source FROM links WHERE target_id = ?", target), among)
+            return intersect(self._ids("SELECT source FROM links WHERE target_id = ?", target), among)
         # A link to a hidden note looks unresolved: only its exact text finds it.
         key = name_key("" if isinstance(leaf, RegexTerm) else leaf.text.strip())
         query = (
             "SELECT source FROM links WHERE link_key = ? AND target_key = ?"
             " AND (target_id IS NULL OR target_id = ?)"
         )
-        return _intersect(self._ids(query, link_key(key), key, target), among)
+        return intersect(self._ids(query, link_key(key), key, target), among)
 
     def linked_from(self, leaf: Leaf, among: Ids | None) -> Ids:
         """Return the notes that the note with this name links to."""
@@ -128,12 +128,12 @@ class RowFilters:
         if source is None or source in self._hidden:
             return set()
         query = "SELECT target_id FROM links JOIN notes ON notes.id = target_id WHERE source = ?"
-        return _intersect(self._ids(query, source), among)
+        return intersect(self._ids(query, source), among)
 
     def orphans(self, among: Ids | None) -> Ids:
         """Return the notes without links to or from other visible notes."""
         if self._hidden:
-            return _intersect(self._find_orphans(), among)
+            return intersect(self._find_orphans(), among)
         if among is not None and len(among) <= _MAX_DIRECT_NOTES:
             return self._ids(
                 "SELECT value FROM json_each(?) WHERE NOT EXISTS (SELECT 1 FROM links JOIN notes"
@@ -141,7 +141,7 @@ class RowFilters:
                 " AND NOT EXISTS (SELECT 1 FROM links WHERE target_id = value AND source <> value)",
                 json.dumps(list(among)),
             )
-        return _intersect(self._get_cached("orphans", self._find_orphans), among)
+        return intersect(self._get_cached("orphans", self._find_orphans), among)
 
     def _find_orphans(self) -> Ids:
         link_condition = "source <> target_id"
@@ -160,12 +160,12 @@ class RowFilters:
         query = "SELECT source FROM links WHERE target_id IS NULL"
         if self._hidden:
             query += " OR target_id IN (SELECT value FROM json_each(?))"
-            return _intersect(self._ids(query, json.dumps(sorted(self._hidden))), among)
-        return _intersect(self._ids(query), among)
+            return intersect(self._ids(query, json.dumps(sorted(self._hidden))), among)
+        return intersect(self._ids(query), among)
 
     def untagged(self, among: Ids | None) -> Ids:
         """Return the notes without a tag."""
-        return _intersect(self._ids("SELECT id FROM notes WHERE id NOT IN (SELECT note FROM tags)"), among)
+        return intersect(self._ids("SELECT id FROM notes WHERE id NOT IN (SELECT note FROM tags)"), among)
 
     def timed(self, date_filter: DateFilter, among: Ids | None) -> Ids:
         """Return the notes modified or created in a period."""
@@ -174,7 +174,7 @@ class RowFilters:
         )
         start = 0.0 if date_filter.start is None else date_filter.start
         end = float("inf") if date_filter.end is None else date_filter.end
-        return _intersect(self._ids(query, start, end), among)
+        return intersect(self._ids(query, start, end), among)
 
     def _get_cached(self, name: str, find: Callable[[], Cached]) -> Cached:
         """Return the result cached on this connection, unless the index has changed since."""
@@ -257,5 +257,6 @@ def _prefix_bounds(prefix: str) -> tuple[str, str]:
     return prefix, f"{prefix}\U0010ffff"
 
 
-def _intersect(ids: Ids, among: Ids | None) -> Ids:
+def intersect(ids: Ids, among: Ids | None) -> Ids:
+    """Return the ids that are also in `among`, if that is not None."""
     return ids if among is None else ids & among

@@ -21,7 +21,6 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Literal, TypeVar, cast
 
-from app.errors import PermissionDeniedError
 from app.memory.block import Block, BlockType, Permission
 from app.memory.content import Content
 from app.memory.schema import CompositeSchema, ListSchema, LogSchema, MapSchema, Schema, TextSchema
@@ -100,17 +99,6 @@ class BlockVerdict:
 def table_effect(operation: BlockOperation, permission: Permission | None) -> Effect:
     """Look up an operation in the table; without a permission, everything is denied."""
     return _DENY if permission is None else TABLE[permission].get(operation, _DENY)
-
-
-def check_read(block: Block, agent: str) -> None:
-    """Check that the agent may read the block.
-
-    Raises:
-        PermissionDeniedError: the agent may not read it.
-    """
-    if table_effect(BlockOperation.READ, block.permission_of(agent)) == _DENY:
-        message = f"The block {block.label!r} belongs to {block.owner} and is not shared with {agent}."
-        raise PermissionDeniedError(message, label=block.label)
 
 
 def authorize_change(before: Block | None, after: Block | None, agent: str) -> BlockVerdict:

@@ -1,4 +1,4 @@
-"""Build change sets of the memory from blocks and entries, as bytes before and after. Pure functions."""
+"""Build the memory's change sets from blocks and archive entries. Pure functions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def create_block(block: Block, summary: str = "") -> ChangeSet:
 
 
 def edit_block(before: Block, after: Block, summary: str = "") -> ChangeSet:
-    """Return the change set that stores the new state of a block: an edit, or the block's creation."""
+    """Return the change set that stores a block's new state; it creates a block that is not stored yet."""
     change = block_change(before, after)
     return ChangeSet.of(change, summary=summary or f"Edit the block {before.label}", place=MEMORY_PLACE)
 

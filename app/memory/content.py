@@ -1,8 +1,8 @@
 """Convert the content of a block to text and back without loss. Pure functions.
 
-An item of a list is a line that starts with `- `, and an entry of a log has a time after that. A field of a
-map is `name: value`, or `name:` above its indented items; empty fields are omitted. A composite block has the
-name of each section above its indented content. Further lines of a text are indented by two spaces.
+A list item is a line that starts with `- `; in a log, a time comes next. A map field is `name: value`, or
+`name:` above its indented items; empty fields are omitted. A composite block has the name of each section
+above its indented content. The further lines of an item or a field are indented by two spaces.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _MAX_NUMBER = 2**53
 
 
 class LogEntry(NamedTuple):
-    """An entry of a log; `time` is a time in ISO 8601."""
+    """A log entry with its time in ISO 8601."""
 
     time: str
     text: str
@@ -49,7 +49,7 @@ def default_content(schema: Schema) -> Content:
     """Return the default content of a schema.
 
     Raises:
-        InvalidParametersError: a field can't have its default value.
+        InvalidParametersError: a field's default value is not valid.
     """
     match schema:
         case TextSchema():
@@ -66,7 +66,7 @@ def default_content(schema: Schema) -> Content:
 
 
 def timestamp() -> str:
-    """Return the current time in the format of logs and timestamps."""
+    """Return the current time in UTC, as ISO 8601 without fractions of a second."""
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
@@ -77,7 +77,7 @@ def render(schema: Schema, content: object) -> str:
     """Return the content as text, from which `parse` restores it.
 
     Raises:
-        InvalidParametersError: a text or a list item contains a lone surrogate.
+        InvalidParametersError: a text contains a lone surrogate.
     """
     match schema:
         case TextSchema():
@@ -88,7 +88,7 @@ def render(schema: Schema, content: object) -> str:
             )
         case LogSchema():
             entries = cast("tuple[LogEntry, ...]", _sequence(content))
-            return "".join(f"{_ITEM}{at} {_continuation_lines(text)}\n" for at, text in entries)
+            return "".join(f"{_ITEM}{at} {_continuation_lines(_check_text(text))}\n" for at, text in entries)
         case MapSchema():
             values = _mapping(content)
             return "".join(_render_field(field, values.get(field.name)) for field in schema.fields)
@@ -116,7 +116,7 @@ def _render_field(field: MapField, value: object) -> str:
         case tuple():
             return f"{field.name}:\n{_indent(render(ListSchema(), value).removesuffix(chr(10)))}"
         case str():
-            return f"{field.name}: {_continuation_lines(value)}\n"
+            return f"{field.name}: {_continuation_lines(_check_text(value))}\n"
         case _:
             return f"{field.name}: {json.dumps(value)}\n"
 
@@ -137,7 +137,7 @@ def parse(schema: Schema, text: str) -> Content:
 
     Raises:
         InvalidParametersError: the text does not follow the schema; `line` in its data, if known, counts from
-            1.
+            1 in the text, section or list field that it belongs to.
     """
     match schema:
         case TextSchema():
@@ -233,7 +233,7 @@ def _parse_scalar(field: MapField, text: str, number: int) -> FieldValue:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError) as error:
-        message = f"Line {number}: {field.name} should be a {field.kind}: {text[:80]!r}."
+        message = f"Line {number}: {field.name} must be {_KIND_NAMES[field.kind]}, not {text[:80]!r}."
         raise InvalidParametersError(message, line=number) from error
     return field_value(field, value)
 
@@ -289,7 +289,7 @@ def check(schema: Schema, content: object) -> None:
     """Check the length of lists and the presence of required fields.
 
     Raises:
-        InvalidParametersError: a required field is empty, or a list is too long.
+        InvalidParametersError: a required field is empty, or a list has too many items.
     """
     match schema:
         case ListSchema(max_items=int(limit)) if len(_sequence(content)) > limit:

@@ -22,7 +22,7 @@ def m001_documents(db: sqlite3.Connection) -> None:
         """CREATE TABLE documents (
             key TEXT PRIMARY KEY, path TEXT NOT NULL, data BLOB NOT NULL, hash TEXT NOT NULL,
             document BLOB, changed REAL NOT NULL)""",
-        # Versions of loro documents by their hash, so that an edit of an older one can be merged.
+        # Versions of loro documents by the hash of the block, so that an edit of an older one can be merged.
         """CREATE TABLE versions (
             key TEXT NOT NULL, hash TEXT NOT NULL, version BLOB NOT NULL, at REAL NOT NULL,
             PRIMARY KEY (key, hash)) WITHOUT ROWID""",
@@ -68,7 +68,7 @@ class MemoryDatabase(Database):
     def __init__(
         self, folder: Path, *, writable: bool = True, step: Callable[[str], None] | None = None
     ) -> None:
-        self.backups = folder / "memory-backups"
+        self.backups_folder = folder / "memory-backups"
         self.restored: float | None = None
         self.step = step or (lambda name: None)
         super().__init__(folder / "memory.sqlite", SCHEMA, writable=writable)
@@ -95,7 +95,7 @@ class MemoryDatabase(Database):
 
     def list_backups(self) -> list[Path]:
         """Return the backups, oldest first."""
-        return sorted(self.backups.glob("memory-*.sqlite")) if self.backups.is_dir() else []
+        return sorted(self.backups_folder.glob("memory-*.sqlite")) if self.backups_folder.is_dir() else []
 
     def back_up(self, *, min_age: float = _BACKUP_INTERVAL_S) -> Path | None:
         """Make a backup if the newest is older than `min_age` seconds, and delete surplus and partial ones.
@@ -117,15 +117,15 @@ class MemoryDatabase(Database):
         seconds, nanoseconds = divmod(time.time_ns(), 1_000_000_000)
         name = f"memory-{time.strftime('%Y%m%d-%H%M%S', time.gmtime(seconds))}-{nanoseconds:09d}.sqlite"
         try:
-            make_private_folder(self.backups)
-            for partial in self.backups.glob("memory-*.part"):
+            make_private_folder(self.backups_folder)
+            for partial in self.backups_folder.glob("memory-*.part"):
                 partial.unlink(missing_ok=True)
-            backup = self._copy_to(self.backups / name)
+            backup = self._copy_to(self.backups_folder / name)
             for outdated in backups[: max(0, len(backups) + 1 - _MAX_BACKUPS)]:
                 outdated.unlink(missing_ok=True)
         except (OSError, sqlite3.Error) as error:
             message = f"The memory could not be backed up: {error}. The memory itself is unchanged."
-            raise StorageError(message, path=str(self.backups)) from error
+            raise StorageError(message, path=str(self.backups_folder)) from error
         return backup
 
     def _copy_to(self, target: Path) -> Path:

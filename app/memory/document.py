@@ -44,7 +44,7 @@ class BlockDocument:
         return self._doc.export(ExportMode.Snapshot())
 
     def compact(self) -> BlockDocument:
-        """Return this document, or a copy without history if the history is very long."""
+        """Return this document, or a copy without history if the history has become very long."""
         if self._doc.len_ops <= _MAX_OPERATIONS:
             return self
         copy = BlockDocument()
@@ -74,7 +74,11 @@ class BlockDocument:
         self._doc.import_(other._doc.export(ExportMode.Updates(self._doc.oplog_vv)))
 
     def read(self) -> Block:
-        """Return the block in the document."""
+        """Return the block in the document.
+
+        Raises:
+            InvalidParametersError: the document does not hold a valid block.
+        """
         header_values = self._values(_ABOUT)
         header: dict[str, JsonValue] = {name: json.loads(value) for name, value in header_values.items()}
         for name in _MAPS:
@@ -82,7 +86,7 @@ class BlockDocument:
         return build_block(header, self._content)
 
     def write(self, block: Block) -> None:
-        """Update the document to this block with minimal changes."""
+        """Update the document to this block; only the differences are written."""
         header = block_header(block)
         for name in _MAPS:
             self._write_map(name, cast("Mapping[str, JsonValue]", header.pop(name, {})))

@@ -37,7 +37,8 @@ def append(block: Block, text: str, part: str | None = None) -> Block:
     """Append to a text as a new line, to a list as an item, or to a log with the time; increase a counter.
 
     Raises:
-        InvalidParametersError: the block has no such part, or it can't be appended to.
+        InvalidParametersError: the block has no such part, it can't be appended to, or the new value is not
+            valid.
     """
 
     def add(schema: Plain | MapField, content: object) -> object:
@@ -66,7 +67,8 @@ def replace(
 
     Raises:
         NotFoundError: the text does not occur, or not often enough.
-        InvalidParametersError: the part is not a text, or the expression or its replacement is not valid.
+        InvalidParametersError: there is no such part, it is not an editable text, or the expression or its
+            replacement is not valid.
         LimitError: the text would become too long.
     """
     if not old:
@@ -79,7 +81,8 @@ def patch(block: Block, diff_text: str, part: str | None = None) -> Block:
 
     Raises:
         ConflictError: the diff does not apply.
-        InvalidParametersError: the diff can't be parsed, or the part is not a text.
+        InvalidParametersError: the diff can't be parsed, or the part does not exist or is not an editable
+            text.
     """
     return _edit_text(block, part, lambda text: apply_patch(text, diff_text))
 
@@ -88,7 +91,8 @@ def edit_range(block: Block, first: int, last: int, text: str, part: str | None 
     """Replace the lines `first` to `last`, counted from 1, with a text; `last = first - 1` inserts.
 
     Raises:
-        InvalidParametersError: there are no such lines, or the part is not a text.
+        InvalidParametersError: there are no such lines, or the part does not exist or is not an editable
+            text.
     """
 
     def splice(current: str) -> str:

@@ -1,4 +1,4 @@
-"""An entry of an agent's archive: an immutable text with metadata."""
+"""An entry in an agent's archive: an immutable text with metadata."""
 
 from __future__ import annotations
 

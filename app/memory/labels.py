@@ -41,14 +41,18 @@ def block_path(agent: str, label: str) -> NotePath:
     """Return the path of an agent's block.
 
     Raises:
-        InvalidParametersError: the label can't be a path.
+        InvalidParametersError: the label is not valid, or can't be a path.
     """
     parts = [_encode_part(agent), *map(_encode_part, clean_label(label).split("/"))]
     return _path(parts, label)
 
 
 def entry_path(agent: str, entry: str) -> NotePath:
-    """Return the path of an entry in an agent's archive."""
+    """Return the path of an entry in an agent's archive.
+
+    Raises:
+        InvalidParametersError: the agent's name or the entry's id can't be part of a path.
+    """
     return _path([_encode_part(agent), ARCHIVE, _encode_part(entry)], entry)
 
 
@@ -71,13 +75,12 @@ def _path(parts: list[str], label: str) -> NotePath:
 
 
 def _encode_part(part: str) -> str:
-    """Percent-encode unsafe characters in a part of a path; in a device name (`con`), the first letter."""
+    """Percent-encode the unsafe characters of a path part, or the first letter of a device name (`con`)."""
     encoded = _UNSAFE.sub(lambda match: "".join(f"%{byte:02X}" for byte in match[0].encode()), part)
     encoded = encoded.replace("/", "%2F")
     try:
         NotePath.parse(encoded)
     except InvalidPathError:
-        return (
-            f"%{ord(encoded[0]):02X}{encoded[1:]}" if encoded[0].isascii() and encoded[0] != "%" else encoded
-        )
+        can_encode_first = encoded[0].isascii() and encoded[0] != "%"
+        return f"%{ord(encoded[0]):02X}{encoded[1:]}" if can_encode_first else encoded
     return encoded

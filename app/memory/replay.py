@@ -18,7 +18,10 @@ log = logging.getLogger(__name__)
 def replay(database: MemoryDatabase, journal: Journal) -> int:
     """Restore each document to its last state in the journal, and return the number of changed documents.
 
-    A document whose content the journal can't provide is logged and skipped.
+    A document whose content is missing from the journal or not valid is logged and skipped.
+
+    Raises:
+        StorageError: reading or writing failed; nothing was changed.
     """
     last: dict[str, CommittedFile] = {}
     for commit in journal.commits(1_000_000, place=MEMORY_PLACE):
@@ -29,10 +32,9 @@ def replay(database: MemoryDatabase, journal: Journal) -> int:
 
 
 def _restore_document(db: Connection, journal: Journal, change: CommittedFile) -> bool:
-    stored = db.execute("SELECT data, hash FROM documents WHERE key = ?", (change.path.key,)).fetchone()
-    if (stored[1] if stored else None) == change.after:
+    stored = db.execute("SELECT hash FROM documents WHERE key = ?", (change.path.key,)).fetchone()
+    if (stored[0] if stored else None) == change.after:
         return False
-    current = document_row(change.path, stored[0], stored[1]) if stored else None
     row = DocumentRow(change.path, "", b"", None, None)
     if change.after is not None:
         try:
@@ -40,5 +42,5 @@ def _restore_document(db: Connection, journal: Journal, change: CommittedFile) -
         except ScriptoriumError:
             log.warning("%s could not be restored from the journal", change.path)
             return False
-    write_row(db, row, current)
+    write_row(db, row)
     return True

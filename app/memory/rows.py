@@ -1,4 +1,4 @@
-"""Write documents to the database: bytes, loro document and version, and the words of an entry."""
+"""Write documents to the database: bytes, loro document and version, and an entry's words."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ class DocumentRow:
     entry: ArchiveEntry | None = None
 
 
-def write_row(db: Connection, row: DocumentRow, current: DocumentRow | None) -> None:
-    """Write a document over its current state.
+def write_row(db: Connection, row: DocumentRow) -> None:
+    """Write a document over its stored state, or delete it if `row.hash` is None.
 
     Raises:
         StorageError: the loro document would differ from the bytes; the transaction must not be committed.
@@ -48,7 +48,7 @@ def write_row(db: Connection, row: DocumentRow, current: DocumentRow | None) -> 
         return
     document: bytes | None = None
     if row.block is not None:
-        document = _write_document(db, row, row.block, current)
+        document = _write_document(db, row, row.block)
     db.execute(
         "INSERT OR REPLACE INTO documents VALUES (?, ?, ?, ?, ?, ?)",
         (key, row.path.text, row.data, row.hash, document, time.time()),
@@ -57,9 +57,9 @@ def write_row(db: Connection, row: DocumentRow, current: DocumentRow | None) -> 
         _write_entry(db, key, row.entry)
 
 
-def _write_document(db: Connection, row: DocumentRow, block: Block, current: DocumentRow | None) -> bytes:
+def _write_document(db: Connection, row: DocumentRow, block: Block) -> bytes:
     stored = db.execute("SELECT document FROM documents WHERE key = ?", (row.path.key,)).fetchone()
-    document = BlockDocument(stored[0] if stored and current is not None else None)
+    document = BlockDocument(stored[0] if stored else None)
     document.write(block)
     if document.read() != block:
         raise StorageError(f"The memory could not store {row.path}; nothing was written.", path=str(row.path))
@@ -95,7 +95,11 @@ def _delete_rows(db: Connection, key: str) -> None:
 
 
 def document_row(path: NotePath, data: bytes, data_hash: str) -> DocumentRow:
-    """Return the row of a stored document, from its bytes and their hash."""
+    """Return the row of a stored document, from its bytes and their hash.
+
+    Raises:
+        InvalidParametersError: the bytes are not a valid block or entry.
+    """
     if is_entry(path):
         entry = parse_entry(data)
         return DocumentRow(path, entry.owner, data, data_hash, None, entry=entry)

@@ -13,7 +13,7 @@ Name = Annotated[str, Field(pattern=r"^[^\W\d][\w -]{0,59}$", description="One o
 
 
 class FieldKind(StrEnum):
-    """The type of a map's field. A counter is a whole number whose concurrent increments add up."""
+    """The type of a map field. A counter is a whole number whose concurrent increments add up."""
 
     TEXT = "text"
     NUMBER = "number"
@@ -29,7 +29,10 @@ class _Frozen(BaseModel):
 
 
 class MapField(_Frozen):
-    """A field of a map. `read_only`: agents can't change it; `required`: it must not be empty."""
+    """A map field; `required`: it must not be empty.
+
+    `read_only`: `set_field` never changes it, and other edits of it need the permission `admin`.
+    """
 
     name: Name
     kind: FieldKind = FieldKind.TEXT
@@ -74,7 +77,7 @@ PlainSchema = Annotated[TextSchema | MapSchema | ListSchema | LogSchema, Field(d
 
 
 class SectionSchema(_Frozen):
-    """A part of a composite block. `read_only`: agents can't change it."""
+    """A part of a composite block. `read_only`: no edit in `edits.py` changes it."""
 
     name: Name
     content: PlainSchema = TextSchema()

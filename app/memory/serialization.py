@@ -81,7 +81,7 @@ def _view_json(view: BlockView) -> JsonValue:
 
 
 def header_text(values: Mapping[str, JsonValue]) -> str:
-    """Return a header with its fences."""
+    """Return a header as text between its fences."""
     lines = (f"{name}: {json.dumps(value, ensure_ascii=False)}\n" for name, value in values.items())
     return f"{_FENCE}\n{''.join(lines)}{_FENCE}\n"
 
@@ -94,15 +94,16 @@ def parse_document(data: bytes) -> tuple[dict[str, JsonValue], str]:
     """
     if len(data) > MAX_BLOCK_BYTES:
         raise InvalidParametersError(
-            f"A block can have at most {MAX_BLOCK_BYTES // 1024 // 1024} MiB.", size=len(data)
+            f"A block or entry can have at most {MAX_BLOCK_BYTES // 1024 // 1024} MiB.", size=len(data)
         )
     try:
         text = data.decode()
     except UnicodeDecodeError as error:
-        raise InvalidParametersError("A block must be UTF-8 text.") from error
+        raise InvalidParametersError("A block or entry must be UTF-8 text.") from error
     head, separator, body = text.removeprefix(f"{_FENCE}\n").partition(f"\n{_FENCE}\n")
     if not text.startswith(f"{_FENCE}\n") or not separator:
-        raise InvalidParametersError("A block must start with a header between two lines of '---'.")
+        message = "A block or entry must start with a header between two lines of '---'."
+        raise InvalidParametersError(message)
     return dict(_parse_header_line(line, number) for number, line in enumerate(head.split("\n"), 2)), body
 
 

@@ -1,8 +1,9 @@
 """MemoryStore: blocks and entries of all agents of a vault, with the same approval and journal as notes.
 
-A change consists of the bytes before and after. A commit stores the contents in the journal, writes loro
-documents, bytes and an outbox row in one transaction, records the commit in the journal and removes the row.
-Commits that a crash left in the outbox are recorded at the next opening, so memory and journal always agree.
+A change consists of a document's bytes before and after it. A commit stores the contents in the journal,
+writes loro documents, bytes and an outbox row in one transaction, records the commit in the journal and
+removes the row. Commits that a crash left in the outbox are recorded at the next commit, or when the store is
+next opened for writing, so that memory and journal agree.
 """
 
 from __future__ import annotations
@@ -26,7 +27,6 @@ from app.errors import (
     VaultBusyError,
 )
 from app.memory import outbox
-from app.memory.acl import check_read
 from app.memory.block import Block, default_blocks
 from app.memory.changes import MEMORY_PLACE
 from app.memory.database import MemoryDatabase
@@ -36,7 +36,7 @@ from app.memory.labels import block_path, is_entry
 from app.memory.replay import replay
 from app.memory.rows import DocumentRow, document_row, write_row
 from app.memory.serialization import check_path, parse_block, serialize_block
-from app.vault.changes import ChangeSet, Create, Move, after_of, before_of, content_hash
+from app.vault.changes import ChangeSet, Create, FileChange, Move, after_of, before_of, content_hash
 from app.vault.commits import Commit, CommitDraft, CommittedFile
 from app.vault.journal import Journal
 from app.vault.merge import merge
@@ -65,6 +65,8 @@ class PinnedBlock:
 class MemoryStore:
     """The memory of one vault; a `DocumentStore`. Thread-safe.
 
+    `problem` is a message for the user about a damaged file or a failed backup, or None.
+
     Args:
         folder: The vault's data folder.
         journal: Records the commits.
@@ -72,7 +74,8 @@ class MemoryStore:
         step: Called with the name of each disk operation; tests kill the process there.
 
     Raises:
-        StorageError: the file can't be used.
+        StorageError: the file or the journal can't be used.
+        InvalidParametersError: a stored document is not a valid block or entry.
     """
 
     def __init__(
@@ -115,7 +118,7 @@ class MemoryStore:
     def back_up(self) -> None:
         """Make a backup if the newest is older than a day; a failure is logged and sets `problem`.
 
-        Commits call this too, so that an app that stays open for weeks has backups.
+        Commits call this about once an hour, so that an app that stays open for weeks has backups.
         """
         self._backup_checked_at = time.monotonic()
         try:
@@ -163,17 +166,19 @@ class MemoryStore:
         )
 
     def find(self, label: str, agent: str) -> Block | None:
-        """Return the agent's block with this label, its own before a shared one; None if there is none.
+        """Return the block with this label that the agent may read, its own before a shared one, or None.
 
         Raises:
             InvalidParametersError: the label is not valid.
         """
         own_key = block_path(agent, label).key
-        shared = [block for block in self.blocks(agent) if block.label.casefold() == label.strip().casefold()]
-        return next((block for block in shared if block.path.key == own_key), shared[0] if shared else None)
+        matches = [
+            block for block in self.blocks(agent) if block.label.casefold() == label.strip().casefold()
+        ]
+        return next((block for block in matches if block.path.key == own_key), next(iter(matches), None))
 
     def block(self, label: str, agent: str) -> Block:
-        """Return the agent's block with this label.
+        """Return the block with this label that the agent may read, its own before a shared one.
 
         Raises:
             NotFoundError: there is no such block; `suggestions` lists similar labels.
@@ -185,11 +190,10 @@ class MemoryStore:
             suggestions = [match[0] for match in process.extract(label, labels, limit=3, score_cutoff=60)]
             message = f"There is no block {label!r} in the memory."
             raise NotFoundError(message, label=label, suggestions=suggestions, blocks=labels[:50])
-        check_read(block, agent)
         return block
 
     def pinned(self, agent: str) -> tuple[PinnedBlock, ...]:
-        """Return the blocks in the agent's context, as the agent sees them."""
+        """Return the blocks pinned to the agent's context, as the agent sees them."""
         return tuple(
             PinnedBlock(
                 block.label,
@@ -207,7 +211,7 @@ class MemoryStore:
         """Merge an edit of an earlier version into the current state of a block.
 
         Args:
-            path: The block.
+            path: The block's path.
             base: Its bytes when the edit began.
             theirs: Its bytes after the edit.
 
@@ -217,7 +221,8 @@ class MemoryStore:
         Raises:
             NotFoundError: the block no longer exists.
             ConflictError: the version is no longer stored, and both changed the same lines.
-            InvalidParametersError: `theirs` or the merged text is not a block.
+            InvalidParametersError: `theirs` or the merged block is not valid.
+            StorageError: reading failed.
         """
         current, edit = self.read(path), parse_block(theirs)
         if current == base:
@@ -263,11 +268,12 @@ class MemoryStore:
 
         Raises:
             VaultBusyError: another process owns the memory.
-            ConflictError: a block has changed since the change set was built; nothing was written.
+            ConflictError: a document has changed since the change set was built, or one to create already
+                exists; nothing was written.
             InvalidParametersError: the change set is for another store, renames a block, changes an entry, or
                 holds bytes that are not a valid block or entry; nothing was written.
-            StorageError: writing failed; nothing was written. If even the rollback failed, the outbox keeps
-                the commit and the next commit records it.
+            StorageError: writing failed; nothing was written. If the rollback or the clearing of the outbox
+                failed, the outbox keeps the commit, and the next commit or opening completes it.
         """
         self.check_writable()
         if change_set.place != MEMORY_PLACE:
@@ -275,7 +281,7 @@ class MemoryStore:
             raise InvalidParametersError(f"A change for {store_name} was sent to the memory.")
         with self._lock:
             self._flush_outbox()
-            rows = [self._row(change_set, position) for position in range(len(change_set.changes))]
+            rows = [self._row(change) for change in change_set.changes]
             undoes = tuple(undoes) or self._journal.planned_undos(change_set.digest)
             draft = CommitDraft(
                 author,
@@ -308,7 +314,7 @@ class MemoryStore:
         with self.database.transaction(write=True) as db:
             for row in rows:
                 _check_current_hash(db, row)
-                write_row(db, row, self._documents.get(row.path.key))
+                write_row(db, row)
                 self._step("row")
             outbox.add_commit(db, draft)
             self._step("outbox")
@@ -325,9 +331,8 @@ class MemoryStore:
         self._step("sent")
         return commit
 
-    def _row(self, change_set: ChangeSet, position: int) -> DocumentRow:
-        """Return the row of one change, with its document in normalized form."""
-        change = change_set.changes[position]
+    def _row(self, change: FileChange) -> DocumentRow:
+        """Return the row of a change, with its document in normalized form."""
         path, before, after = change.path, before_of(change), after_of(change)
         if isinstance(change, Move):
             raise InvalidParametersError(
@@ -375,7 +380,7 @@ class MemoryStore:
         with self.database.transaction(write=True) as db:
             for row in reversed(rows):
                 previous = previous_rows[row.path.key] or DocumentRow(row.path, "", b"", None, None)
-                write_row(db, previous, row)
+                write_row(db, previous)
             outbox.remove_commit(db, draft.uid)
 
     def _flush_outbox(self) -> None:

@@ -160,7 +160,7 @@ class BlueskyAccount:
 async def _refuse_redirect(response: Any) -> None:  # noqa: ANN401 (of a lazily imported library)
     """Refuse a redirect: the password must not be sent to another address."""
     if response.is_redirect:
-        raise NetworkError("Bluesky's server redirects to another address, which is not followed.")
+        raise NetworkError("Bluesky's server redirected to another address. Nothing was sent there.")
 
 
 def _error_name(error: Exception) -> str:
@@ -182,7 +182,8 @@ def _to_app_error(error: Exception) -> ScriptoriumError:
         return LimitError(f"Bluesky’s rate limit has been reached.{retry_hint}", retry_after=wait)
     if isinstance(error, exceptions.UnauthorizedError) or name in ("AuthenticationRequired", _EXPIRED):
         return PermissionDeniedError(
-            "Bluesky does not accept the handle with this app password. Enter it again in the settings."
+            "Bluesky does not accept the handle with this app password. Nothing was sent. "
+            "Enter the app password again in the settings."
         )
     if isinstance(error, exceptions.BadRequestError):
         reason = server_message or name or "no reason given"

@@ -42,8 +42,9 @@ class Channel(Protocol):
         Raises:
             PermissionDeniedError: The service rejected the secret.
             NotFoundError: The destination no longer exists.
-            InvalidParametersError: The service rejected this text.
-            LimitError: Too many messages were sent; `retry_after` is in its data in seconds, if known.
+            InvalidParametersError: `check` or the service rejected the text.
+            LimitError: The text is too long, or too many messages were sent; then `retry_after` in its data
+                is the wait in seconds, if known.
             TimeoutExpiredError: No answer came, so the message may or may not have been sent.
             NetworkError: The service can't be reached, or failed.
         """

@@ -37,7 +37,8 @@ class ChannelRegistry:
 
         Raises:
             NotFoundError: There is no such channel or handle; `suggestions` lists the known ones.
-            InvalidParametersError: There is no such service, or the channel is off or not set up.
+            InvalidParametersError: There is no such service, or the channel is off, not set up, or set up
+                with an invalid address or handle.
         """
         settings = self._settings()
         if target == DISCORD:

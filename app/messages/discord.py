@@ -122,10 +122,14 @@ def _to_app_error(response: httpx2.Response) -> ScriptoriumError:
         return LimitError(f"Discord’s rate limit has been reached.{retry_hint}", retry_after=wait)
     if status in (401, 403):
         return PermissionDeniedError(
-            "Discord does not accept the webhook's token. Enter the webhook again in the settings."
+            "Discord does not accept the webhook's token. Nothing was sent. "
+            "Enter the webhook again in the settings."
         )
     if status == 404:
-        return NotFoundError("The webhook was deleted in Discord. Create another one there.")
+        return NotFoundError(
+            "The webhook was deleted in Discord. Nothing was sent. Create another one there, "
+            "and enter it in the settings."
+        )
     if status == 400:
         return InvalidParametersError(
             f"Discord rejected this message: {server_message or 'no reason given'}."

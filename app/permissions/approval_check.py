@@ -15,7 +15,7 @@ def check_approved(proposed: ChangeSet | Effect, approved: ChangeSet | Effect) -
     """Check that `approved` is a valid answer to `proposed`.
 
     Raises:
-        PermissionDeniedError: It is a different proposal; nothing of it may be done.
+        PermissionDeniedError: It is a different proposal, which must not be carried out.
     """
     if approved is proposed:
         return

@@ -86,7 +86,7 @@ class AuditLog(AuditLogReader):
         head: The second file, best in another folder; by default in `folder`.
 
     Raises:
-        StorageError: The log can't be opened.
+        StorageError: The log can't be opened or written.
     """
 
     def __init__(self, folder: Path, head: Path | None = None) -> None:
@@ -95,9 +95,9 @@ class AuditLog(AuditLogReader):
         self._floor = Head()
         connection, damage = open_database(self._file, SCHEMA)
         self.is_replaced = damage is not None
-        super().__init__(connection)
         self._end: Head | None = None
         try:
+            super().__init__(connection)
             make_private_folder(self._head_file.parent)
             self.problem, gap = self._compare_heads(damage)
             begin_session(self._head_file, self._chain_end(self._last_head()))
@@ -152,7 +152,10 @@ class AuditLog(AuditLogReader):
         raise sqlite3.OperationalError("other processes keep writing")
 
     def verify(self) -> AuditCheck:
-        """Check every row against its hash, the previous row and the stored head; may run in any thread."""
+        """Check every row against its hash, the previous row and the stored head; may run in any thread.
+
+        A log that can't be read fails the check.
+        """
         try:
             return check(self._file, self._head_file)
         except sqlite3.Error as error:

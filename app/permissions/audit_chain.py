@@ -1,4 +1,4 @@
-"""The hash chain of the audit log: the file with its head, and the verification of every row."""
+"""The audit log's hash chain: the file that stores its head, and the verification of every row."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """A range of missing rows and its cause, as recorded by the row that follows.
+    """A range of missing rows and its cause.
 
     Attributes:
         first: The first missing row.
         last: The last missing row.
         cause: "crash" if the computer stopped before the rows were on the disk, "set-aside" if they are in a
             damaged file, "cut-off" if nothing explains the gap.
-        file: The damaged file's name.
+        file: The damaged file's name, for "set-aside".
     """
 
     first: int
@@ -85,8 +85,8 @@ class AuditCheck:
     Attributes:
         ok: Whether the rows are intact; rows in `gaps` may be missing.
         rows: The number of rows read.
-        first_bad: The number of the first bad row.
-        reason: A description of the problem.
+        first_bad: The number of the first bad row, if known.
+        reason: A description of the problem, or empty.
         gaps: Missing rows that a crash or a damaged file explains.
     """
 
@@ -134,6 +134,9 @@ def write_head(file: Path, head: Head) -> None:
 
     The text always has the same length and fits in one sector, so a single write overwrites it in place: no
     crash leaves half of it, and it costs a tenth of a rename, which every call would pay.
+
+    Raises:
+        OSError: The file can't be written.
     """
     session = f'"boot": "{head.boot:{_BOOT_ID_CHARS}s}", "base": {head.base:16d}'
     text = f'{{"id": {head.id:16d}, "hash": "{head.hash}", {session}}}\n'.encode("ascii")
@@ -147,7 +150,11 @@ def write_head(file: Path, head: Head) -> None:
 
 
 def begin_session(file: Path, head: Head) -> None:
-    """Write the head of a log that is being opened, and wait until it is on the disk."""
+    """Write the head of a log that is being opened, and wait until it is on the disk.
+
+    Raises:
+        OSError: The file can't be written.
+    """
     write_head(file, replace(head, boot=boot_id(), base=head.id))
     descriptor = os.open(file, os.O_RDWR)
     try:

@@ -1,4 +1,4 @@
-"""An entry of the audit log, its stored row and hash, and the filter that selects entries."""
+"""An audit log entry, its stored row and hash, and the filter that selects entries."""
 
 from __future__ import annotations
 
@@ -36,9 +36,10 @@ class AuditEntry:
 
     `id` is 0 until the entry is in the log. `time` is in Unix seconds. `duration_ms` is the call's duration
     without the time that the user took to answer. `arguments` is redacted JSON, `result` one line. `commit`
-    and `undoes` are ids of the journal. `paths` are the files that were changed, or read by name. `cost` is
-    in US dollars. `call` is the id in the call's events. `undone_by` is the entry that undid this one; it is
-    looked up, not stored, since a row never changes.
+    and `undoes` are commit ids. `paths` are the files that were changed, or read by name. `cost` is in US
+    dollars. `grant` lists the ids of the grants that authorized the call. `call` is the id in the call's
+    events. `undone_by` is the entry that undid this one; it is looked up, not stored, since a row never
+    changes.
     """
 
     time: float
@@ -72,10 +73,10 @@ class AuditEntry:
 
 @dataclass(frozen=True, slots=True)
 class AuditFilter:
-    """A filter of entries; an entry must match every criterion given.
+    """A filter for entries; an entry must match every criterion given.
 
-    `text` is matched against the tool, caller, arguments, result, reason and paths. `since` and `until`
-    are Unix seconds.
+    `text` is searched for in the tool, caller, arguments, result, reason and paths, ignoring case. `since`
+    and `until` are Unix seconds.
     """
 
     text: str = ""

@@ -25,6 +25,9 @@ class AuditLogReader:
 
     Args:
         connection: The connection to the log's file; `close` closes it.
+
+    Raises:
+        sqlite3.Error: The log can't be read. Methods that read the log raise it, too.
     """
 
     def __init__(self, connection: sqlite3.Connection) -> None:
@@ -89,7 +92,7 @@ class AuditLogReader:
             yield self._entry(row)
 
     def commits_of_entry(self, entry_id: int, journal: Journal) -> tuple[Commit, ...]:
-        """Return the commit of an entry, as a tuple that is empty if it made none.
+        """Return the entry's commit in a tuple, which is empty if it made none.
 
         Raises:
             NotFoundError: There is no such entry, or the journal does not have its commit.
@@ -117,11 +120,19 @@ class AuditLogReader:
         return int(greatest or 0)
 
     def export_csv(self, file: Path, entry_filter: AuditFilter = EVERYTHING) -> int:
-        """Write the matching entries to `file` as CSV and return their number."""
+        """Write the matching entries to `file` as CSV and return their number.
+
+        Raises:
+            OSError: The file can't be written; an existing file is unchanged.
+        """
         return export_csv(self.matching(entry_filter), file)
 
     def export_jsonl(self, file: Path, entry_filter: AuditFilter = EVERYTHING) -> int:
-        """Write the matching entries to `file`, one JSON object per line, and return their number."""
+        """Write the matching entries to `file` as JSON Lines and return their number.
+
+        Raises:
+            OSError: The file can't be written; an existing file is unchanged.
+        """
         return export_jsonl(self.matching(entry_filter), file)
 
     def _entry(self, row: tuple[object, ...]) -> AuditEntry:

@@ -83,7 +83,7 @@ class CallFacts:
 
 @dataclass(frozen=True, slots=True)
 class Impact:
-    """The impact of a proposal: its operation, its scope, its parts, and the kind of an effect."""
+    """The impact of a proposal: its operation, scope and parts, and the kind of its effect."""
 
     operation: Operation
     scope: Scope

@@ -86,7 +86,7 @@ class FileDraft:
         self._excluded_hunks = frozenset()
 
     def leave_out(self, hunks: Iterable[int]) -> None:
-        """Leave out exactly these hunks.
+        """Select the file, and leave out exactly these hunks.
 
         Raises:
             ValueError: The file is created or deleted as a whole, or there is no such hunk.

@@ -1,8 +1,9 @@
 """Pending operations: calls whose callers do not wait for the user's decision. Each runs at most once.
 
 Each is one row in SQLite. A row changes from `waiting` to `running` just before its change is written or its
-effect happens, and then to its final state. A row that is found `running` at the next start was interrupted:
-the journal decides its outcome, and it never runs again.
+effect happens, back to `waiting` if the user must be asked again, and at the end to its final state. A row
+that is found `running` at the next start was interrupted: the journal decides its outcome, and it never runs
+again.
 """
 
 from __future__ import annotations
@@ -95,7 +96,7 @@ class PendingStore:
         self._clock = clock
         self._db, damage = open_database(self._file, SCHEMA)
         self.problem = None if damage is None else f"{damage.message} Pending operations will not run."
-        self._db.execute("DELETE FROM pending WHERE settled < ?", (clock() - _RETENTION_S,))
+        self._write("DELETE FROM pending WHERE settled < ?", (clock() - _RETENTION_S,))
 
     def close(self) -> None:
         """Close the file."""

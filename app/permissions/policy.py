@@ -1,9 +1,9 @@
 """The policy: decides whether a call is allowed, needs approval, or is denied.
 
 The order is: 1. Hard rules, which nothing loosens. 2. Deny rules. 3. Operations that always ask. 4. Ask
-rules. 5. Grants and allow rules. 6. The default: reads in the vault, and changes that their own document
-store allows, are allowed; everything else asks. So deny beats ask beats allow regardless of the order of the
-rules, and no grant overrides step 3 or 4.
+rules, and changes for which their document store asks. 5. Grants and allow rules. 6. The default: reads in
+the vault, and changes that their own document store allows, are allowed; everything else asks. So deny beats
+ask beats allow regardless of the order of the rules, and no grant overrides step 3 or 4.
 """
 
 from __future__ import annotations
@@ -82,8 +82,11 @@ class Policy:
         self.configure(settings, vault)
 
     def configure(self, settings: PermissionSettings, vault: VaultRules | None = _NO_VAULT_RULES) -> None:
-        """Replace the settings and the vault's rules; see the class for the arguments."""
-        additional_rules = vault.tightening if vault is not None else (_UNREADABLE_RULE,)
+        """Replace the settings and the vault's rules; this also locks or unlocks grants of deletes.
+
+        The arguments are those of the class.
+        """
+        additional_rules = vault.tightening_rules if vault is not None else (_UNREADABLE_RULE,)
         if settings.unreadable:
             additional_rules = (*additional_rules, _ASK_EVERYTHING)
         self._rules = tuple(CompiledRule(rule) for rule in (*settings.rules, *additional_rules))

@@ -38,7 +38,7 @@ def outside_profile(profile: CallerProfile, call: CallFacts) -> str:
         return f"{caller_name} may only read"
     for part in call.parts:
         if part.path is not None and not part.store_id and not allows_note(profile, part.path):
-            # The message omits the path, which the caller may not know: that of a note with a backlink, for
-            # example.
+            # The message omits the path: the caller may not know of the note, for example one that links to
+            # a moved note.
             return f"{caller_name} may only access {', '.join(profile.folders)}"
     return ""

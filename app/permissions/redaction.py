@@ -38,7 +38,7 @@ def redacted_json(arguments: Mapping[str, object]) -> str:
 
 
 def without_secrets(text: str) -> str:
-    """Return `text` without anything that looks like a key or a token."""
+    """Return `text` with everything that looks like a key or a token replaced by `REDACTED`."""
     return _SECRET_VALUE.sub(REDACTED, text)
 
 

@@ -11,7 +11,7 @@ from app.permissions.approval import ApprovalRequest, Effect
 from app.permissions.caller import Caller, CallerKind
 from app.permissions.pluralize import pluralize
 from app.vault.changes import ChangeSet, Create, Delete, FileChange, Move, Update
-from app.vault.escaped_line import escape_hidden
+from app.vault.invisible_chars import escape_hidden
 
 CALLER_KINDS = {
     CallerKind.USER: "you, in this window",

@@ -1,4 +1,4 @@
-"""Rules of the user and of the vault, compiled for matching."""
+"""The user's and the vault's rules, compiled for matching."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from app.vault.path import NotePath
 
 @dataclass(frozen=True)
 class CompiledRule:
-    """A compiled rule of the settings or of a vault.
+    """A compiled rule from the settings or from a vault.
 
     Only a rule that names `user` applies to the user of the window: "*" matches all other callers, so that a
     rule that restricts agents, or one in a vault, never locks users out of their own notes.

@@ -9,7 +9,7 @@ from app.settings import Effect
 
 @dataclass(frozen=True, slots=True)
 class StoreVerdict:
-    """The effect that the permissions of the documents themselves have on a change.
+    """The effect of a store's own permissions on a change to its documents.
 
     `deny` is a hard rule, `ask` overrides every grant, and `allow` permits a change that no rule denies or
     asks about. `reason` names the permission, for the dialog and the log.

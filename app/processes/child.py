@@ -94,11 +94,11 @@ class ChildProcess:
         return self._process.returncode
 
     async def wait(self) -> int:
-        """Wait for the end of the process and return its exit status."""
+        """Wait until the process ends, and return its exit status."""
         return await self._process.wait()
 
     async def ends_within(self, seconds: float) -> bool:
-        """Wait at most `seconds` for the end of the process; return whether it has ended."""
+        """Wait at most `seconds` for the process to end; return whether it has ended."""
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._process.wait()
@@ -108,7 +108,7 @@ class ChildProcess:
         """Close its input, wait up to `grace` seconds, then kill it and its children, and reap it.
 
         Args:
-            grace: Seconds to wait for its end.
+            grace: Seconds to wait for it to end.
             terminate: If it has not ended by then, send SIGTERM to its group and wait up to `grace` seconds
                 again.
         """

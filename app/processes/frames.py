@@ -58,7 +58,7 @@ def read_frame(stream: BinaryReader) -> Frame | None:
     """Read the next frame; return None if the stream ends, even in the middle of a frame.
 
     Raises:
-        ValueError: the length is not that of a frame, so the stream is out of sync.
+        ValueError: the length is not valid for a frame, so the stream is out of sync.
     """
     head = _read_exactly(stream, LENGTH.size)
     if head is None:

@@ -1,4 +1,4 @@
-"""Runs functions of the app in a worker process, which starts on demand."""
+"""Run the app's functions in a worker process, which starts on demand."""
 
 from __future__ import annotations
 

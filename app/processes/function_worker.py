@@ -1,11 +1,11 @@
-"""A worker that calls functions of the app, one after the other: `python -m app.processes.function_worker`.
+"""A worker that calls the app's functions, one at a time: `python -m app.processes.function_worker`.
 
-A call is pickled, without the contents of its arrays, which precede it in separate frames: they need no
-copy, and a large pickle would block the app. The answer is sent in the same way.
+A call is pickled without the contents of its arrays, which precede it in separate frames: the arrays are not
+copied, and no large pickle blocks the app. The answer is sent in the same way.
 
 | kind | sent by | body |
 |---|---|---|
-| `BUFFER` | both | the contents of an array of the next `CALL` or `RESULT` |
+| `BUFFER` | both | the contents of an array in the next `CALL` or `RESULT` |
 | `CALL` | app | a pickled function with its arguments |
 | `PROGRESS` | worker | a JSON list: the share done, from 0 to 1 or -1 if unknown, and a description |
 | `RESULT` | worker | the pickled result |
@@ -47,7 +47,7 @@ def pickle_frames(kind: bytes, value: object) -> Iterator[Frame]:
 
 
 def unpickle(body: bytes, buffers: list[bytearray]) -> Any:  # noqa: ANN401
-    """Return the value of a frame that followed these buffers; its arrays can be written."""
+    """Return the value of a frame that followed these buffers; its arrays are writable."""
     return pickle.loads(body, buffers=buffers)
 
 

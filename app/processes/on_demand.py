@@ -1,4 +1,4 @@
-"""A worker process that runs only while there are requests."""
+"""A worker process that starts on demand and ends when it is idle."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class WorkerClosedError(Exception):
 class OnDemandWorker(Generic[W]):
     """Starts a worker for the first request and ends it when it is idle. Belongs to one event loop.
 
-    Requests run one at a time. A canceled request ends the worker, because its answer would be mistaken for
-    that to the next request. A request that loses the worker may run again on another one.
+    Requests run one at a time. A canceled request ends the worker, because its answer would be taken for the
+    next request's. A request that loses the worker may run again on another one.
 
     Args:
         name: The worker's name in tasks and in the log: "the analysis process".

@@ -1,4 +1,4 @@
-"""Command line of bubblewrap: the part of the system that a sandboxed program can see.
+"""Build bubblewrap's command line, which determines what a sandboxed program can see.
 
 The program sees the system's programs and libraries, read-only; the vault as `/vault`; an empty `/tmp` of
 its own; and its own processes. It has no network, no home folder, no other files and no way to gain
@@ -85,7 +85,7 @@ def sandbox_arguments(
 
 
 def sandbox_environment() -> dict[str, str]:
-    """Return the environment of a sandboxed program."""
+    """Return a sandboxed program's environment."""
     return {"PATH": PATH, "HOME": "/tmp", "TMPDIR": "/tmp", "LANG": "C.UTF-8"}
 
 

@@ -75,7 +75,7 @@ class Repository:
         max_output: int = MAX_OUTPUT_BYTES,
         author: tuple[str, str] = _DEFAULT_AUTHOR,
     ) -> ProcessResult:
-        """Run `git`; the caller checks its exit status.
+        """Run `git`; the caller checks whether it failed or timed out.
 
         Args:
             arguments: The command and its arguments, such as ("log", "--oneline").
@@ -112,7 +112,12 @@ class Repository:
         return result.output.decode("utf-8", "surrogateescape")
 
     async def author(self) -> tuple[str, str]:
-        """Return name and email address from the user's git configuration, else the app's."""
+        """Return the name and email address in the user's git configuration; by default, the app's.
+
+        Raises:
+            NotFoundError: git is not installed.
+            StorageError: git can't be started.
+        """
         identity = []
         for name, default in zip(("user.name", "user.email"), _DEFAULT_AUTHOR, strict=True):
             arguments = [self._program, "config", "--global", "--includes", "--get", name]
@@ -127,7 +132,7 @@ class Repository:
         return identity[0], identity[1]
 
     async def _read_program_overrides(self) -> dict[str, str]:
-        """Return settings that disable the filters, drivers and converters of the configuration."""
+        """Return settings that disable the filters, drivers and converters in the configuration."""
         listing = ["config", "--includes", "--name-only", "-z", "--get-regexp", _PROGRAM_SETTINGS]
         result = await self._git(listing, MAX_OUTPUT_BYTES, _DEFAULT_AUTHOR, _SAFE_CONFIG)
         if result.cut:

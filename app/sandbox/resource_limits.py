@@ -1,7 +1,7 @@
-"""Resource limits of a program: memory, processes, open files and the size of files.
+"""A program's resource limits: memory, processes, open files and file size.
 
-`prlimit` of util-linux sets them and then executes the program, so that it never runs without them. Unix
-systems without `prlimit` use the shell's `ulimit` for memory and the size of files only. Windows has none.
+`prlimit` (util-linux) sets them and then executes the program, so that it never runs without them. Unix
+systems without `prlimit` use the shell's `ulimit` for memory and file size only. Windows has no limits.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class ResourceLimits:
-    """Limits of a program and its child processes.
+    """The limits of a program and its child processes.
 
     Attributes:
         memory: Bytes of private memory that each process may allocate. Address space that is only

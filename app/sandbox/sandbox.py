@@ -42,7 +42,7 @@ class Sandbox:
         Args:
             mount: The folder to mount as the vault.
             command: The program and its arguments, passed unchanged.
-            cwd: The folder of the vault to run in.
+            cwd: The folder in the vault to run in; empty for the vault itself.
             timeout: The time limit in seconds.
 
         Raises:
@@ -72,10 +72,11 @@ class Sandbox:
 async def run_unsandboxed(command: Sequence[str], folder: str, home: str, timeout: float) -> ProcessResult:
     """Run a command without a sandbox, with all of the user's rights.
 
-    Its environment has only the app's search path and language, and `home` as home and temporary folder.
+    Its environment has only the app's search path and language, on Windows the system folder, and `home` as
+    home and temporary folder.
 
     Raises:
-        NotFoundError: there is no such program.
+        NotFoundError: there is no such program or folder.
         StorageError: the program can't be started.
     """
     environment = {

@@ -33,13 +33,14 @@ class VaultReader(Protocol):
 
         Raises:
             NotFoundError: there is no such visible file.
+            InvalidPathError: the path is a folder, or leads out of the vault.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class CommandChanges:
-    """The changes of a command; `left_out` lists the files that can't be applied, with the reason."""
+    """A command's changes; `left_out` lists the files that can't be applied, each with the reason."""
 
     change_set: ChangeSet
     left_out: tuple[str, ...] = ()
@@ -58,7 +59,7 @@ class StagingCopy:
         self._removed = False
 
     def copy_files(self, vault: VaultReader, paths: Iterable[NotePath], folder: str = "") -> None:
-        """Copy files of the vault; invisible files are left out. Stops early once the copy was removed.
+        """Copy files from the vault, except those that are not visible; stop early if the copy is removed.
 
         Args:
             vault: Reads the files.
@@ -67,6 +68,7 @@ class StagingCopy:
 
         Raises:
             LimitError: there are too many files, or they are too large.
+            OSError: the copy can't be written.
         """
         with self._lock:
             self.home.mkdir()
@@ -169,7 +171,7 @@ def _read_all(folder: Path, known_paths: Collection[NotePath], left_out: list[st
 
 
 def _name_problem(text: str, known_paths: Collection[NotePath]) -> str:
-    """Return why a file with that name can't be applied, or an empty string."""
+    """Return the reason why a file with that name can't be applied, or an empty string."""
     if NotePath.on_disk(text) in known_paths:
         return ""
     try:

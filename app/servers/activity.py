@@ -1,4 +1,4 @@
-"""Live events about a client's own calls; a client does not see the calls of others."""
+"""Live events about a client's own calls; a client does not see other clients' calls."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MAX_QUEUED_EVENTS = 500
 
 @dataclass(frozen=True, slots=True)
 class ActivityEvent:
-    """An event: a new stage or the end of a call, or a new state of a pending operation."""
+    """An event: a new stage or the end of a call, a new state of a pending operation, or lost events."""
 
     kind: str
     data: Mapping[str, Any]
@@ -29,7 +29,7 @@ class ActivityEvent:
 class ActivityStream:
     """Asynchronous iterator over the events of one client, from its creation until `end`.
 
-    The stream ends if the client reads too slowly. The list of pending operations then shows their results.
+    The stream ends if the client reads too slowly. The results of pending operations can still be listed.
 
     Args:
         caller: The client.
@@ -57,7 +57,7 @@ class ActivityStream:
         return self._waiting.popleft()
 
     def end(self) -> None:
-        """End the stream."""
+        """End the stream after the queued events."""
         if not self._ended:
             self._ended = True
             self._unsubscribe()
@@ -65,8 +65,8 @@ class ActivityStream:
             self._has_events.set()
 
     def _handle_event(self, event: Event) -> None:
-        entry = _to_activity(event, self._caller)
-        if entry is None:
+        activity_event = _to_activity(event, self._caller)
+        if activity_event is None:
             return
         if len(self._waiting) >= _MAX_QUEUED_EVENTS:
             self._waiting.append(
@@ -74,7 +74,7 @@ class ActivityStream:
             )
             self.end()
             return
-        self._waiting.append(entry)
+        self._waiting.append(activity_event)
         self._has_events.set()
 
 

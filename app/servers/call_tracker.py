@@ -26,11 +26,11 @@ _STAGE_MESSAGES: dict[Literal["queued", "running", "asking", "writing"], str] = 
 class CallTracker:
     """The state of one call.
 
-    The call holds a permit of the queue while it runs and returns it while it waits for the user: otherwise a
-    few unanswered questions would block all other calls.
+    The call holds a permit from the queue while it runs and returns it while it waits for the user: otherwise
+    a few unanswered questions would block all other calls.
 
     Args:
-        questions: Number of calls of each client that wait for the user; shared by all calls.
+        questions: The number of each client's calls that wait for the user; shared by all calls.
     """
 
     def __init__(

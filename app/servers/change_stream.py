@@ -1,4 +1,4 @@
-"""Streams of changes for clients: of notes, tools, memory and pending operations.
+"""Streams that notify clients of changes to notes, tools, memory and pending operations.
 
 A client that reads slowly gets less detail, but no growing backlog: at most one change of each kind waits
 for it.
@@ -60,7 +60,7 @@ class ChangeStream:
         self.end()
 
     def end(self) -> None:
-        """End the stream."""
+        """End the stream after the queued changes."""
         if not self._ended:
             self._ended = True
             self._unsubscribe_self(self)
@@ -120,7 +120,7 @@ class ChangeBroadcaster:
         return reader
 
     def broadcast(self, kind: Kind) -> None:
-        """Send a change to every stream."""
+        """Send a change of this kind to every stream."""
         for reader in tuple(self._readers):
             reader.push(kind)
 

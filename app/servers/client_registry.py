@@ -44,7 +44,7 @@ class CallStageChanged(Event):
 
 @dataclass(frozen=True, slots=True)
 class ConnectedClient:
-    """A connected client: `calls` counts all calls, `open` the running ones.
+    """A connected client: `calls` counts all calls, `open` those that have not ended.
 
     `since` and `last` are the times of its first and last activity in Unix seconds. `tainted`:
     it has read text from outside, so each change that it proposes needs approval.
@@ -113,7 +113,7 @@ class ClientRegistry:
         )
 
     def mark_seen(self, client: Client, *, call: bool = False, open_change: int = 0) -> None:
-        """Record activity of a client; `call`: it calls a tool; `open_change` is added to its open calls."""
+        """Record a client's activity; `call`: it calls a tool; `open_change` is added to its open calls."""
         key, now = _client_key(client), self._clock()
         record = self._clients.get(key)
         if record is None:
@@ -128,7 +128,7 @@ class ClientRegistry:
         record.open = max(0, record.open + open_change)
 
     def hold_connection(self, client: Client) -> Callable[[], None]:
-        """Record an open connection of a client; the returned function records that it is closed."""
+        """Record a client's open connection; the returned function records that it is closed."""
         self.mark_seen(client)
         key = _client_key(client)
         self._open_connections[key] = self._open_connections.get(key, 0) + 1

@@ -45,7 +45,10 @@ class ConnectionLimiter:
         return len(self._open)
 
     def add(self, address: Address, protocol: BoundedProtocol) -> None:
-        """Add a connection; if there are too many, the oldest unauthenticated one is dropped."""
+        """Add a connection, and drop the oldest unauthenticated one if there are too many.
+
+        Once this limiter is closed, the connection is dropped instead.
+        """
         if self.closed:
             # Accepted just before the server closed: nothing else would close it.
             protocol.transport.abort()

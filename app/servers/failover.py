@@ -2,8 +2,8 @@
 
 The backend can change at any time: when a window opens, this process yields the vault to it; when the window
 closes, this process opens the vault again. A client notices only a pause: a call that waits for a permit or
-for the user is restarted on the next backend, a call that writes has 10 seconds to complete, and a call with
-an unknown outcome fails with an error that says so.
+for the user is restarted on the next backend, a running call has 10 seconds to complete, and a call with an
+unknown outcome fails with an error that says so.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Backend:
     """The current backend of the vault.
 
     `is_local`: it is this process. `has_window`: questions to the user appear in a window. `replaced` is set
-    when another backend takes over; `running` are the running calls.
+    when another backend takes over; `running` holds the relays of the running calls.
     """
 
     service: VaultAccess
@@ -70,11 +70,11 @@ Raises `VaultBusyError` while another process has it open.
 class ProgressRelay:
     """Forwards the progress of a call, and records it.
 
-    A call that waits when its backend yields (`yield_backend`), or starts to wait later, is canceled there.
+    A call that waits when its backend yields (`yield_backend`), or starts to wait later, is canceled.
 
     Attributes:
         stage: The last stage; None before the first.
-        task: The task of the call.
+        task: The call's task.
         done: Resolved when a backend in this process has finished the call.
         cancelled: Whether the call was canceled for the next backend.
     """
@@ -88,7 +88,7 @@ class ProgressRelay:
         self.cancelled = False
 
     def __call__(self, stage: CallProgress) -> None:
-        """Pass a stage of the call on to the caller."""
+        """Record a stage of the call and forward it to the caller."""
         self.stage = stage
         if self._progress is not None:
             self._progress(stage)
@@ -213,6 +213,7 @@ class FailoverVaultAccess:
             NetworkError: the backend was lost during the call, and whether the call had an effect is unknown;
                 or the backend changed too often, and nothing was done.
             VaultBusyError: another process has the vault open, and can't be reached.
+            ScriptoriumError: the vault can't be opened, or the backend raised this error.
         """
         needs_user = wait_mode == "wait" and tool not in self._reads and self._can_ask()
         for _ in range(_MAX_TRIES):
@@ -255,7 +256,7 @@ class FailoverVaultAccess:
 
         Raises:
             VaultBusyError: another process has the vault open, and can't be reached.
-            ScriptoriumError: the vault can't be opened.
+            ScriptoriumError: the vault can't be opened, or `close` was called.
         """
         backend = self._backend
         if (

@@ -29,9 +29,9 @@ class FairQueue:
 
     Args:
         max_running: Number of permits.
-        max_per_client: Maximum permits of one client, so that its slow calls leave room for others.
-        max_waiting_per_client: Maximum waiting calls of one client.
-        max_waiting: Maximum waiting calls of all clients.
+        max_per_client: Maximum permits per client, so that its slow calls leave room for others.
+        max_waiting_per_client: Maximum waiting calls per client.
+        max_waiting: Maximum waiting calls in total.
     """
 
     def __init__(
@@ -99,7 +99,7 @@ class FairQueue:
         self._grant_waiting()
 
     def _grant_waiting(self) -> None:
-        """Give free permits to waiting calls, one client after the other."""
+        """Give free permits to waiting calls, one client at a time."""
         while self._free and (client := self._next_client()) is not None:
             future = self._waiting[client].popleft()
             if self._waiting[client]:

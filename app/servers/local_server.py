@@ -58,7 +58,7 @@ class LocalServer:
         folder: The vault's data folder, for `door.json`.
         settings: Returns the current settings.
         events: Announces revoked clients, and receives rejected tokens.
-        mcp: The app of the MCP server.
+        mcp: The MCP server's app; None to serve no MCP.
         holder: The kind of this process.
         on_yield: Closes the vault for another process that asks; None if that is not allowed.
     """
@@ -92,11 +92,14 @@ class LocalServer:
 
     @property
     def port(self) -> int | None:
-        """The port of the server, or None while it is closed."""
+        """The server's port, or None while it is closed."""
         return self.endpoint.port if self.endpoint is not None else None
 
     async def open(self) -> int:
-        """Start listening on the port in the settings, or another one if it is taken; return the port.
+        """Listen on the port in the settings, or another one if it is taken, and publish the endpoint file.
+
+        Returns:
+            The port; if the server is open already, its current one.
 
         Raises:
             NetworkError: no port is available, or the server could not be started.
@@ -154,7 +157,7 @@ class LocalServer:
             raise NetworkError(f"The local server ended: {error or 'it was stopped'}.")
 
     async def close(self) -> None:
-        """Stop listening and cancel running requests."""
+        """Remove the endpoint file, stop listening and cancel running requests."""
         self._unsubscribe()
         self.auth_failures.close()
         endpoint, self.endpoint = self.endpoint, None

@@ -48,7 +48,7 @@ def caller_of(client: Client, *, claim: str = "", tainted: bool = False) -> Call
 
 
 class LocalVaultAccess:
-    """A `VaultAccess` of the vault that is open in this process. Belongs to the service thread.
+    """A `VaultAccess` for the vault that is open in this process. Belongs to the service thread.
 
     Args:
         name: The vault's name.
@@ -184,6 +184,8 @@ class LocalVaultAccess:
     async def notes(self, client: Client, after: str = "", limit: int = 200) -> NotePage:
         """Return a page of the notes that `client` may see: those after the path `after`, sorted by path.
 
+        The read is logged like a call of the tool `list_notes`.
+
         Raises:
             PermissionDeniedError: the client may not list notes.
         """
@@ -197,7 +199,10 @@ class LocalVaultAccess:
         return NotePage(page, page[-1] if len(paths) > limit else "")
 
     async def complete(self, client: Client, kind: NameKind, text: str) -> list[str]:
-        """Return up to 100 completions of `text`, best first; none if `client` may not list such names."""
+        """Return up to 100 completions of `text`, best first; none if `client` may not list such names.
+
+        The read is logged like a call of the tool that lists these names.
+        """
         text = encodable(text)
         tool = {"note": LIST_NOTES_TOOL, "tag": LIST_TAGS_TOOL, "block": BLOCK_TOOL}[kind]
         try:
@@ -218,8 +223,8 @@ class LocalVaultAccess:
             names = [block.label for block in blocks]
         else:
             shortest = view.resolver.shortest
-            records = {note.path.name: note.path for note in view.notes()}
-            return [shortest(records[name], None) for name in complete(records, text, _MAX_COMPLETIONS)]
+            paths = {note.path.name: note.path for note in view.notes()}
+            return [shortest(paths[name], None) for name in complete(paths, text, _MAX_COMPLETIONS)]
         return list(complete(names, text, _MAX_COMPLETIONS))
 
     def changes(self, client: Client) -> ChangeStream:

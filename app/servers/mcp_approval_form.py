@@ -16,7 +16,8 @@ from app.permissions.approval import ApprovalRequest, Approved, Decision, Denied
 from app.permissions.request_labels import caller_label, change_name, format_extent, request_title
 from app.vault.changes import ChangeSet, FileChange, after_of, before_of
 from app.vault.diff import compare
-from app.vault.escaped_line import escape_hidden, escape_line
+from app.vault.escaped_line import escape_line
+from app.vault.invisible_chars import escape_hidden
 from app.vault.unified_diff import unified_diff
 
 MAX_QUESTION_CHARS = 60_000
@@ -33,7 +34,7 @@ SCHEMA: Mapping[str, Any] = {
 
 
 def question_text(request: ApprovalRequest) -> str:
-    """Return the text of a question.
+    """Return the question about a request as text.
 
     Raises:
         LimitError: the text is too long for a form; nothing was asked.
@@ -65,7 +66,7 @@ def question_text(request: ApprovalRequest) -> str:
 
 
 def question_form(request: ApprovalRequest) -> t.ElicitRequestFormParams:
-    """Return the question as a form of the protocol.
+    """Return the question as an MCP form.
 
     Raises:
         LimitError: the text is too long for a form.

@@ -1,4 +1,4 @@
-"""Tool calls over MCP: arguments, progress, and outcomes as results of the protocol."""
+"""Tool calls over MCP: arguments, progress, and outcomes as MCP results."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ async def call_tool(
 
 
 def outcome_result(outcome: ToolOutcome, tool: McpTool | None) -> Result:
-    """Convert an outcome to a result of the protocol.
+    """Convert an outcome to an MCP result.
 
     A denial by the user is not an error; data that violates the tool's output schema is one.
     """
@@ -99,7 +99,7 @@ def outcome_result(outcome: ToolOutcome, tool: McpTool | None) -> Result:
 
 
 def error_result(error: ScriptoriumError) -> Result:
-    """Convert an error to a result of the protocol."""
+    """Convert an error to an MCP result."""
     return _result({"success": False, "error": error.as_dict()}, is_error=True)
 
 

@@ -50,10 +50,19 @@ class McpContext:
         return self.sessions.session(self.identify(ctx))
 
     async def has_tools(self, ctx: Context, *tools: str) -> bool:
-        """Return whether the client may call all of these tools."""
+        """Return whether the client may call all of these tools.
+
+        Raises:
+            LimitError: there are too many clients.
+        """
         available = await self.session(ctx).tools()
         return all(tool in available for tool in tools)
 
     async def call(self, ctx: Context, tool: str, arguments: Mapping[str, Any]) -> ToolOutcome:
-        """Call a tool for the client, to answer a request that is not a tool call."""
+        """Call a tool for the client, to answer a request that is not a tool call.
+
+        Raises:
+            MCPError: the call was canceled.
+            ScriptoriumError: as in `VaultAccess.call`.
+        """
         return await run_detached(self.service.call(self.client(ctx), tool, arguments))

@@ -25,7 +25,7 @@ from app.servers.mcp_progress import Context
 from app.servers.vault_access import Client
 
 T = TypeVar("T")
-CALLS = "scriptorium.calls"
+CALLS_KEY = "scriptorium.calls"
 """Key of the running calls in a request's scope."""
 _INPUT_KEY = "approval"
 _MAX_PENDING_CALLS = 32
@@ -135,10 +135,11 @@ class Elicitation:
             client: The calling client.
             call: The tool and its arguments, which must be the same when the answer arrives.
             work: Starts the call.
-            on_asking: Called when the client is about to ask its user.
+            on_asking: Called when the server is about to ask the client's user.
 
         Raises:
             MCPError: the answer does not belong to a pending call, or the call was canceled.
+            Exception: any exception of `work`.
         """
         is_modern = ctx.protocol_version in MODERN_PROTOCOL_VERSIONS
         if not is_modern:
@@ -204,7 +205,7 @@ class Elicitation:
         )
 
     async def close(self) -> None:
-        """Cancel the pending calls."""
+        """Cancel the pending calls and wait for their end."""
         tasks = [pending.task for pending in self._pending.values() if pending.task is not None]
         self._pending.clear()
         for task in tasks:
@@ -217,7 +218,7 @@ async def _run_live(
 ) -> T:
     task = _start_task(work(), _LiveElicitation(ctx, on_asking) if _can_ask(ctx) else None)
     # Over HTTP, a client of the 2025 protocol can just disconnect; the transport cancels these tasks.
-    calls = ctx.request.scope.get(CALLS) if ctx.request is not None else None
+    calls = ctx.request.scope.get(CALLS_KEY) if ctx.request is not None else None
     if calls is not None:
         calls.add(task)
         task.add_done_callback(calls.discard)

@@ -24,7 +24,7 @@ from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from starlette.responses import JSONResponse
 from starlette.types import Message, Receive, Scope, Send
 
-from app.servers.mcp_elicitation import CALLS
+from app.servers.mcp_elicitation import CALLS_KEY
 from app.servers.mcp_event_store import CurrentSessionEventStore, SessionEventStores
 from app.servers.mcp_json_response import JsonResponseUpgrade
 from app.servers.mcp_progress import Context
@@ -45,7 +45,8 @@ log = logging.getLogger(__name__)
 
 _SessionKey = tuple[tuple[str, str], str]
 """Key of a session: its client and its id."""
-Build = Callable[[VaultAccess, Callable[[Context], Client]], VaultServer]
+BuildServer = Callable[[VaultAccess, Callable[[Context], Client]], VaultServer]
+"""Creates the server of a vault; the function that it receives identifies the client of a request."""
 
 
 @dataclass(slots=True)
@@ -78,7 +79,7 @@ class McpHttpApp:
     def __init__(
         self,
         service: VaultAccess,
-        build: Build = mcp_server,
+        build: BuildServer = mcp_server,
         *,
         idle_timeout: float = _IDLE_TIMEOUT_S,
         listening_timeout: float = _LISTENING_TIMEOUT_S,
@@ -92,7 +93,7 @@ class McpHttpApp:
         self._reconnect_timeout = reconnect_timeout
         self._listening_timeout = listening_timeout
         self._sessions: dict[_SessionKey, _Session] = {}
-        self._ending: set[asyncio.Task[None]] = set()
+        self._end_tasks: set[asyncio.Task[None]] = set()
         self._reconnect_timers: dict[str, list[asyncio.TimerHandle]] = {}
         self._manager = StreamableHTTPSessionManager(
             app=server,
@@ -114,7 +115,7 @@ class McpHttpApp:
             for session in self._sessions.values():
                 session.timer.cancel()
             self._sessions.clear()
-            for task in self._ending:
+            for task in self._end_tasks:
                 task.cancel()
             for timers in self._reconnect_timers.values():
                 for timer in timers:
@@ -150,7 +151,7 @@ class McpHttpApp:
             for timer in self._reconnect_timers.pop(session, ()):
                 timer.cancel()
         calls: set[asyncio.Task[object]] = set()
-        scope[CALLS] = calls
+        scope[CALLS_KEY] = calls
         session_key = (_client_key(scope[CLIENT_KEY]), session)
 
         async def send_response(message: Message) -> None:
@@ -170,7 +171,7 @@ class McpHttpApp:
                 self._track_session(session_key, scope)
                 await self._manager.handle_request(scope, receive_message, send_response)
                 return
-            with self._busy(session_key, scope):
+            with self._keep_active(session_key, scope):
                 async with JsonResponseUpgrade(send_response) as upgraded_send:
                     await self._manager.handle_request(scope, receive_message, upgraded_send)
 
@@ -189,7 +190,7 @@ class McpHttpApp:
             session_state.timer.cancel()
 
     @contextmanager
-    def _busy(self, session_key: _SessionKey, scope: Scope) -> Iterator[None]:
+    def _keep_active(self, session_key: _SessionKey, scope: Scope) -> Iterator[None]:
         """Keep a session active during a request, and restart its idle timer afterwards."""
         session_state = self._track_session(session_key, scope)
         session_state.requests += 1
@@ -208,12 +209,15 @@ class McpHttpApp:
         session_state = self._sessions.get(session_key)
         if session_state is not None and not session_state.requests:
             task = asyncio.ensure_future(self._end(session_key))
-            self._ending.add(task)
-            task.add_done_callback(self._ending.discard)
+            self._end_tasks.add(task)
+            task.add_done_callback(self._end_tasks.discard)
 
     async def _end(self, session_key: _SessionKey) -> None:
         """End a session as its client would: with a DELETE request."""
-        session_state = self._sessions[session_key]
+        session_state = self._sessions.get(session_key)
+        if session_state is None:
+            # Its client has just ended it.
+            return
         self._forget(session_key)
         log.info("ending an idle MCP session of %s", session_key[0][1])
 
@@ -255,7 +259,7 @@ class McpHttpApp:
         self._reconnect_timers.setdefault(session, []).append(timer)
 
     async def _count_session(self, ctx: Context, call_next: CallNext) -> HandlerResult:
-        """Count the sessions of each client: the SDK only counts all sessions."""
+        """Count each client's sessions; the SDK only counts all sessions."""
         if ctx.method == "initialize" and ctx.request is not None:
             key = _client_key(_request_client(ctx))
             self._session_counts[key] += 1

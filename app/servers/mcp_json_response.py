@@ -25,6 +25,7 @@ class JsonResponseUpgrade:
     stream is sent unchanged. Use it as a context manager around the request.
 
     Args:
+        send: Sends the parts of the response.
         hold_timeout: Maximum seconds to hold the stream back.
     """
 

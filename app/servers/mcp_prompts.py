@@ -63,7 +63,7 @@ class PromptContext:
     async def note(self) -> tuple[str, Part]:
         """Return the name of the note in the argument `note`, and its text as a resource.
 
-        The text is what a single call of read_note returns, so a very long note is cut.
+        A very long note is cut, because the text comes from a single call of read_note.
 
         Raises:
             MCPError: the note can't be read.
@@ -107,7 +107,11 @@ class McpPrompt:
 async def list_prompts(
     context: McpContext, ctx: Context, params: t.PaginatedRequestParams | None
 ) -> dict[str, Any]:
-    """Return the prompts whose tools the client may call."""
+    """Return the prompts whose tools the client may call.
+
+    Raises:
+        LimitError: there are too many clients.
+    """
     available = await context.session(ctx).tools()
     return {"prompts": [prompt.wire for prompt in PROMPTS.values() if available.keys() >= set(prompt.tools)]}
 
@@ -117,6 +121,7 @@ async def get_prompt(context: McpContext, ctx: Context, params: t.GetPromptReque
 
     Raises:
         MCPError: the client has no such prompt, an argument is missing or unknown, or a tool failed.
+        LimitError: there are too many clients.
     """
     prompt = PROMPTS.get(params.name)
     if prompt is None or not await context.has_tools(ctx, *prompt.tools):

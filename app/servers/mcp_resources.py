@@ -56,7 +56,11 @@ async def list_resources(
 async def list_templates(
     context: McpContext, ctx: Context, params: t.PaginatedRequestParams | None
 ) -> Result:
-    """Return the URI templates of notes and blocks, as far as the client may read them."""
+    """Return the URI templates of notes and blocks, as far as the client may read them.
+
+    Raises:
+        LimitError: there are too many clients.
+    """
     note = {
         "uriTemplate": NOTE_TEMPLATE,
         "name": "note",

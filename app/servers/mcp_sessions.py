@@ -56,7 +56,11 @@ class McpSession:
         return not self._listeners
 
     async def tools(self) -> Mapping[str, McpTool]:
-        """Return the tools that the client may call, by name."""
+        """Return the tools that the client may call, by name.
+
+        Raises:
+            ScriptoriumError: as in `VaultAccess.tools`.
+        """
         self._start_following()
         if self._tools is not None:
             return self._tools
@@ -171,7 +175,7 @@ class McpSession:
 
 
 class SessionRegistry:
-    """The clients of a server. Lives as long as the server."""
+    """The states of a server's clients. Lives as long as the server."""
 
     def __init__(self, service: VaultAccess) -> None:
         self._service = service

@@ -1,4 +1,4 @@
-"""A vault service with read-only tools only."""
+"""Access to a vault with read-only tools."""
 
 from __future__ import annotations
 
@@ -47,6 +47,7 @@ class ReadOnlyVaultService:
 
         Raises:
             PermissionDeniedError: the tool can change something, or `client` has no such tool.
+            LimitError: too many calls are waiting or running.
         """
         if not any(entry.name == tool for entry in await self.tools(client)):
             raise PermissionDeniedError(
@@ -57,7 +58,7 @@ class ReadOnlyVaultService:
         )
 
     async def notes(self, client: Client, after: str = "", limit: int = 200) -> NotePage:
-        """Return a page of the notes that `client` may see."""
+        """Return a page of the notes that `client` may see, sorted by path, after `after`."""
         return await self._service.notes(client, after, limit)
 
     async def complete(self, client: Client, kind: NameKind, text: str) -> list[str]:

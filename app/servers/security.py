@@ -29,7 +29,7 @@ log = logging.getLogger(__name__)
 MAX_BODY_BYTES = 10 * 1024 * 1024
 BODY_TIMEOUT_S = 30.0
 MAX_CONCURRENT_REQUESTS = 48
-"""Maximum number of running requests of each program; with the local token, four times as many in total."""
+"""Maximum number of running requests per program; with the local token, four times as many in total."""
 SEND_TIMEOUT_S = 20.0
 """Time limit for a client to accept a part of a response; its connection is closed afterwards."""
 _FINAL_SEND_TIMEOUT_S = 1.0

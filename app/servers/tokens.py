@@ -153,10 +153,13 @@ class ClientTokens:
     def _save(self, clients: dict[str, NamedClient]) -> None:
         if self.problem:
             # Overwriting an unreadable file would revoke the tokens of all programs unasked.
-            set_aside(self._file)
-            self.problem = ""
+            try:
+                set_aside(self._file)
+            except OSError as error:
+                message = f"{self._file.name} could not be set aside: {error.strerror}."
+                raise StorageError(message, path=str(self._file)) from error
         write_private(self._file, _FILE_ADAPTER.dump_json(list(clients.values()), indent=1))
-        self._clients = clients
+        self._clients, self.problem = clients, ""
 
 
 def write_private(file: Path, content: bytes) -> None:

@@ -18,9 +18,10 @@ _READING_LEVELS = (AccessLevel.READ_ONLY, AccessLevel.NETWORK)
 def describe_tool(tool: Tool, category: Category) -> ToolDescriptor:
     """Return the descriptor of `tool`.
 
-    The annotations follow from what the approval gate enforces. A tool changes nothing if it neither acts nor
-    proposes anything, or if it does not act and its category is read-only. In a network category, only
-    proposed changes of notes count. A tool that only creates changes no existing note.
+    The annotations follow from the rules that the approval gate enforces. A tool changes nothing if it
+    neither acts nor proposes anything, or if it does not act and its category is read-only. In a network
+    category, a proposal counts only if it changes notes. A tool is not destructive if it acts, if it only
+    creates notes, or in a network category.
     """
     changes_existing = tool.changes_notes and category.level is not AccessLevel.READ_ONLY
     has_effect = tool.acts or (

@@ -63,7 +63,7 @@ def _merge_categories(raw: Raw) -> None:
     on, off = raw.pop("categories_on", ()), raw.pop("categories_off", ())
     lists = [ids if isinstance(ids, list | tuple) else None for ids in (on, off)]
     if None in lists or not all(isinstance(category_id, str) for ids in lists for category_id in ids or ()):
-        # A list that can't be understood may protect something: the map is then invalid, too.
+        # A list that can't be understood may protect something, so the map becomes invalid, too.
         raw["categories"] = [on, off]
         return
     merged = {

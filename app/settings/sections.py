@@ -391,13 +391,13 @@ class Settings(SettingsSection):
         return self._problems
 
     def with_problems(self, problems: tuple[str, ...]) -> Settings:
-        """Set the messages about what could not be read, and return these settings."""
+        """Set the messages about unreadable settings, and return these settings."""
         self._problems = problems
         return self
 
     @property
     def answering_program(self) -> AgentProgram | None:
-        """The external agent that answers in the panel; None if none does."""
+        """The external agent that answers in the panel; None if there is none."""
         answering = self.agent.answering
         if not isinstance(answering, AnswerByProgram):
             return None
@@ -405,7 +405,7 @@ class Settings(SettingsSection):
 
     @property
     def answering_agent(self) -> AgentProfile | AgentGroup | None:
-        """The agent or group of the team that answers in the panel; None if none does."""
+        """The agent or group of the team that answers in the panel; None if there is none."""
         answering = self.agent.answering
         if not isinstance(answering, AnswerByTeam):
             return None

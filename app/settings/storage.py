@@ -43,7 +43,7 @@ def permissions_file() -> Path:
 
 
 def load_settings() -> Settings:
-    """Return the saved settings.
+    """Return the saved settings, converted from an older version if necessary.
 
     Invalid values are replaced by their defaults, a damaged file by its last good version, and
     `Settings.problems` reports it. Unreadable permission rules are marked by `PermissionSettings.unreadable`.

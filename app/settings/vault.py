@@ -53,7 +53,7 @@ class VaultRules(BaseModel):
     bulk_threshold: int | None = Field(None, ge=1)
 
     @property
-    def tightening(self) -> tuple[Rule, ...]:
+    def tightening_rules(self) -> tuple[Rule, ...]:
         """The rules that can only tighten; a vault's `allow` is ignored."""
         return tuple(rule for rule in self.rules if rule.effect != "allow")
 
@@ -62,8 +62,8 @@ def load_vault_rules(root: Path) -> VaultRules:
     """Return the rules in the vault at `root`; without a file, there are none.
 
     Raises:
-        InvalidParametersError: the file can't be read. The caller must then deny all changes to the vault,
-            so that a typo does not remove rules that tighten.
+        InvalidParametersError: the file can't be read or is invalid. The caller must then deny all changes to
+            the vault, so that a typo does not remove rules that tighten.
     """
     file = root / ".scriptorium" / "rules.toml"
     try:

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from app.memory.block import Permission
 from app.storage.files import DurableFile
 
+MAX_NAME_CHARS = 200
 _FILE_NAME = "sources.json"
 
 
@@ -36,7 +37,7 @@ class _SourceConfig(BaseModel):
     model_config = ConfigDict(frozen=True, defer_build=True)
 
     id: str = Field(min_length=1, max_length=64)
-    name: str = Field(min_length=1, max_length=200)
+    name: str = Field(min_length=1, max_length=MAX_NAME_CHARS)
     paused: bool = False
 
 
@@ -87,7 +88,7 @@ class _SourcesFile(BaseModel):
 
 
 class SourceConfigStore:
-    """Reads and writes the configuration file; `problem` explains what happened to a damaged one."""
+    """Reads and writes the configuration file; `problem` is a message about a damaged file, or ""."""
 
     def __init__(self, folder: Path, *, writable: bool = True) -> None:
         self._file = DurableFile(

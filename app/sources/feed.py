@@ -18,7 +18,7 @@ _MAX_TITLE_CHARS, _MAX_TEXT_CHARS, _MAX_LINK_CHARS = 300, 600, 2000
 
 @dataclass(frozen=True, slots=True)
 class FeedEntry:
-    """An entry: its title, plain text and web address, which may be empty.
+    """An entry: its title, plain text and web address; text and address may be empty.
 
     `key` is the same in every fetch. `time` is in Unix seconds, None if unknown.
     """
@@ -39,7 +39,7 @@ class Feed:
 
 
 def read_feed(content: bytes, content_type: str, charset: str) -> Feed:
-    """Parse a feed; for a truncated one, return the complete entries.
+    """Parse a feed and return its first entries; of a truncated feed, only the complete ones.
 
     Raises:
         InvalidParametersError: the content is not a feed.

@@ -45,7 +45,7 @@ class FeedStream:
 
     Args:
         config: The user's configuration of the feed.
-        file: The file of its state; None for no persistence.
+        file: The file of its state.
         fetcher: Fetches the feed and refuses private addresses.
         events: Publishes changes of the state.
     """
@@ -53,7 +53,7 @@ class FeedStream:
     def __init__(
         self,
         config: FeedConfig,
-        file: Path | None,
+        file: Path,
         fetcher: Fetcher,
         events: EventBus,
     ) -> None:
@@ -155,7 +155,7 @@ class FeedStream:
         )
 
     def _read_state(self) -> None:
-        state = read_json(self._file) if self._file is not None else {}
+        state = read_json(self._file)
         is_same_feed = state.get("url") == self.config.url
         seen = state.get("seen") if is_same_feed else None
         self._etag = str(state.get("etag") or "") if is_same_feed else ""
@@ -167,8 +167,6 @@ class FeedStream:
         self.title = str(state.get("title") or "") if is_same_feed else ""
 
     def _write_state(self) -> None:
-        if self._file is None:
-            return
         state = {
             "url": self.config.url,
             "etag": self._etag,

@@ -154,7 +154,7 @@ class FileSource:
         """Return the agent's permission for the file."""
         return self.rules.permission(path, agent)
 
-    def path(self, text: str) -> NotePath:
+    def resolve_path(self, text: str) -> NotePath:
         """Resolve a relative path, an absolute path in the folder, or a label to a file.
 
         Raises:
@@ -183,9 +183,10 @@ class FileSource:
 
         Raises:
             NotFoundError: there is no such file.
+            InvalidPathError: it is a folder, or a link leads out of the source's folder.
             LimitError: the file is larger than `MAX_FILE_BYTES`.
             UnreadableNoteError: the file is not UTF-8 text.
-            StorageError: the folder is gone, or reading failed.
+            VaultLostError, StorageError: the folder is gone, or reading failed.
         """
         if path.is_hidden:
             raise NotFoundError(f"There is no file {path}.", path=str(path))
@@ -213,7 +214,7 @@ class FileSource:
         """Return the first `length` bytes of a file of any size; raises as `NoteStore.read_start`."""
         return self.store.read_start(path, length)
 
-    def files(
+    def list_files(
         self, pattern: str, limit: int, is_visible: Callable[[NotePath], bool] = lambda path: True
     ) -> FileListing:
         """List files folder by folder, without links, hidden files, `node_modules` and `__pycache__`.

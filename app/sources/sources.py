@@ -181,7 +181,7 @@ class Sources:
         """
         return self._info(self._find(source_id))
 
-    def files(self) -> tuple[FileSource, ...]:
+    def open_folders(self) -> tuple[FileSource, ...]:
         """Return the open folders."""
         return tuple(
             running.source for running in self._running.values() if isinstance(running.source, FileSource)
@@ -408,8 +408,18 @@ class Sources:
         """Record which blocks a commit saved: those whose content it wrote to their files.
 
         An undo saves no block.
+
+        Args:
+            place: The store of the commit.
+            changed: The changed files, each with the hash of its new content, or None if it is gone.
+            undo: Whether the commit is an undo.
+
+        Raises:
+            OSError: the record can't be written.
         """
-        source = next((file_source for file_source in self.files() if file_source.place == place), None)
+        source = next(
+            (file_source for file_source in self.open_folders() if file_source.place == place), None
+        )
         if source is None or self._memory is None or undo:
             return
         for path, saved_hash in changed:
@@ -421,9 +431,13 @@ class Sources:
                     source.bases.record_save(block.origin.get(TOKEN_KEY, ""), saved_hash)
 
     def was_on_disk(self, origin_source: str, saved_hash: str, content: bytes) -> bool:
-        """Return whether a block's content, with this hash, is one that a file of its source had."""
+        """Return whether a file of this source once had this content, whose hash is `saved_hash`."""
         bases = next(
-            (file_source.bases for file_source in self.files() if file_source.config.id == origin_source),
+            (
+                file_source.bases
+                for file_source in self.open_folders()
+                if file_source.config.id == origin_source
+            ),
             None,
         )
         return bases is not None and content_hash(content) == saved_hash and bases.contains(content)

@@ -17,7 +17,10 @@ _MAX_BATCH_NOTES = 20
 
 
 class VaultStream:
-    """Sends the names of changed notes, except for changes that agents made."""
+    """Sends the names of changed and moved notes, and the number of removed ones.
+
+    Changes that agents made are left out.
+    """
 
     problem = ""
     checked = None

@@ -90,6 +90,7 @@ class WorkingCopy:
         Raises:
             NotFoundError: there is no such file.
             ConflictError: the block has unsaved edits.
+            OSError: the text can't be stored for a later merge.
         """
         disk = self._require_disk()
         if self.block is None or self.state is FileState.CHANGED_ON_DISK:
@@ -106,6 +107,7 @@ class WorkingCopy:
 
         Raises:
             NotFoundError: there is no such file.
+            OSError: the text can't be stored for a later merge.
         """
         disk = self._require_disk()
         if self.block is not None and self.state is FileState.IN_SYNC and self.base == disk.hash:
@@ -197,6 +199,7 @@ class WorkingCopy:
             ConflictError: both changed the same lines, of which `conflicts` lists the first, or the text that
                 was loaded is no longer stored.
             InvalidParametersError: the block is too large for a file.
+            OSError: the file's text can't be stored for a later merge.
         """
         block = self._require_block()
         if keep == "memory":

@@ -30,7 +30,7 @@ class ArgumentKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """Metadata of an annotation: what the argument names."""
+    """Metadata of an annotation: the kind of thing that the argument names."""
 
     kind: ArgumentKind
 
@@ -56,7 +56,7 @@ MarkdownText = Annotated[str, Slot(ArgumentKind.MARKDOWN), Field(max_length=4 * 
 """Text of a note."""
 
 SearchQuery = Annotated[str, Slot(ArgumentKind.QUERY), Field(min_length=1, max_length=4000)]
-"""A search in the search language, or free text where a tool says so."""
+"""A search in the search language, or free text if a tool says so."""
 
 Properties = Annotated[dict[str, JsonValue], Slot(ArgumentKind.PROPERTIES)]
 """Properties of a note by name."""

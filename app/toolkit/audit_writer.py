@@ -99,7 +99,7 @@ class AuditWriter:
             return 0
 
     def log_read(self, caller: Caller, tool: str, arguments: Mapping[str, object], result: str) -> None:
-        """Log that a program read what `tool` provides without calling it, such as a page of note names."""
+        """Log that a program read data of `tool` without calling it, such as a page of note names."""
         draft = AuditDraft(Call(tool, arguments, caller), result)
         draft.decide(AuditDecision.NO_APPROVAL_NEEDED, "reading in the vault")
         self.append(draft.entry())
@@ -135,8 +135,8 @@ class AuditWriter:
         while self._unwritten:
             entry = self._write(self._unwritten[0])
             del self._unwritten[0]
+            number = 0 if entry is None else entry.id
             if entry is not None:
-                number = entry.id
                 self._events.publish(AuditAppended(entry))
         return number
 

@@ -20,7 +20,7 @@ from app.vault.path import NotePath
 
 
 class BatchArguments(BaseModel):
-    """The notes, and for each the other arguments of its call. A note may be named several times."""
+    """The notes, and the other arguments of each note's call. A note may be named several times."""
 
     model_config = ConfigDict(extra="forbid")
 

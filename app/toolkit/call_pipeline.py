@@ -33,11 +33,11 @@ from app.toolkit.audit_writer import AuditWriter
 from app.toolkit.call import Call, InternalTool, InvalidCall, ResolvedUndo, UserEdit
 from app.toolkit.call_results import (
     check_names_and_size,
-    failure,
+    failure_outcome,
+    outcome_without_changes,
     rejected_outcome,
-    success,
+    success_outcome,
     validate_arguments,
-    without_changes,
 )
 from app.toolkit.commit_queue import CommitQueue
 from app.toolkit.context import ServiceContext
@@ -67,7 +67,10 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-_WITHDRAWN = ToolOutcome(False, message="The call was withdrawn.", error={"type": "cancelled", "message": ""})
+_WITHDRAWN_MESSAGE = "The call was withdrawn."
+_WITHDRAWN = ToolOutcome(
+    False, message=_WITHDRAWN_MESSAGE, error={"type": "cancelled", "message": _WITHDRAWN_MESSAGE}
+)
 
 In = TypeVar("In")
 Out = TypeVar("Out")
@@ -242,7 +245,7 @@ class CallPipeline:
             return await proceed(draft)
         except ScriptoriumError as error:
             draft.fail(f"{error.type}: {error.message}")
-            return failure(error)
+            return failure_outcome(error)
         except Exception as error:
             log.exception("%s failed", name)
             draft.fail(f"internal: {type(error).__name__}")
@@ -447,7 +450,7 @@ class CallPipeline:
         decision = await self._gate.authorize(call.draft, facts, proposed, call.given_values)
         if isinstance(decision, Rejected):
             if isinstance(answer, Proposal) and answer.result_if_denied is not None:
-                return without_changes(call.tool, answer.result_if_denied, decision)
+                return outcome_without_changes(call.tool, answer.result_if_denied, decision)
             return rejected_outcome(decision)
         self._check_category(call.draft, call.category.id)
         if isinstance(answer, EffectProposal):
@@ -480,10 +483,10 @@ class CallPipeline:
         call, proposal, change_set = approved.call, approved.proposal, approved.change_set
         result = proposal.report(change_set)
         if change_set is proposal.change_set or change_set.digest == proposal.change_set.digest:
-            return success(call.tool, result)
+            return success_outcome(call.tool, result)
         can_see = call.visibility.can_see if place == VAULT else lambda path: True
         edits = await asyncio.to_thread(find_user_edits, proposal.change_set, change_set, can_see)
-        outcome = success(call.tool, result, edits.as_fields())
+        outcome = success_outcome(call.tool, result, edits.as_fields())
         message = result.message
         if not proposal.is_derived:
             # The tool's own message describes what it proposed.
@@ -504,9 +507,9 @@ class CallPipeline:
         call.draft.call.observer.on_write()
         answer = await approved.proposal.run()
         if not isinstance(answer, Proposal):
-            return success(call.tool, answer)
+            return success_outcome(call.tool, answer)
         if not answer.change_set:
-            return success(call.tool, answer.report(answer.change_set))
+            return success_outcome(call.tool, answer.report(answer.change_set))
         if effect.kind == MESSAGE:
             # A call that waits for approval is repeated after a restart and would send the message twice.
             raise TypeError(f"{call.tool.name} proposes changes after an effect that can't be repeated")
@@ -533,7 +536,7 @@ def _unchanged(call: PreparedCall, result: ToolResult, reason: str) -> ToolOutco
     # If the user was asked about reading, that decision stays in the log.
     if call.draft.decision.kind is AuditDecision.FAILED:
         call.draft.decide(AuditDecision.NO_APPROVAL_NEEDED, reason)
-    return success(call.tool, result)
+    return success_outcome(call.tool, result)
 
 
 def _undo_result(committed: ChangeSet) -> ToolResult:

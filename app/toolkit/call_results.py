@@ -86,14 +86,14 @@ def check_names_and_size(tool: Tool, values: Mapping[str, object]) -> None:
             pending.extend(value.values() if isinstance(value, Mapping) else value)
 
 
-def success(tool: Tool, result: ToolResult, extra: Mapping[str, object] | None = None) -> ToolOutcome:
+def success_outcome(tool: Tool, result: ToolResult, extra: Mapping[str, object] | None = None) -> ToolOutcome:
     """Return the outcome of a successful call, with `extra` fields in addition to the tool's own."""
     fields = {**result.model_dump(mode="json", exclude={"message"}), **(extra or {})}
     untrusted = tool.taints or result.is_untrusted
     return ToolOutcome(True, fields, result.message, untrusted=untrusted, ends_turn=result.is_last)
 
 
-def failure(error: ScriptoriumError) -> ToolOutcome:
+def failure_outcome(error: ScriptoriumError) -> ToolOutcome:
     """Return the outcome of a failed call; text from outside in the error taints its reader."""
     notice = {"untrusted": UNTRUSTED_NOTICE} if error.has_outside_text else {}
     data = {**error.as_dict(), **notice}
@@ -110,7 +110,7 @@ def rejected_outcome(rejected: Rejected) -> ToolOutcome:
     return ToolOutcome(False, message=rejected.message, error=error, denied=is_unanswered)
 
 
-def without_changes(tool: Tool, result: ToolResult, rejected: Rejected) -> ToolOutcome:
+def outcome_without_changes(tool: Tool, result: ToolResult, rejected: Rejected) -> ToolOutcome:
     """Return the outcome of a call whose changes were rejected but which has a result without them."""
-    outcome = success(tool, result, {"changes_refused": rejected.message})
+    outcome = success_outcome(tool, result, {"changes_refused": rejected.message})
     return replace(outcome, message=f"{result.message} {rejected.message}".strip(), words=rejected.words)

@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 
 
 class CommitQueue:
-    """Writes change sets to their stores; nothing else in the app calls `commit` of a store."""
+    """Writes change sets to their stores; nothing else in the app calls a store's `commit`."""
 
     def __init__(self, stores: StoreRegistry, vault: NoteStore, index: VaultIndex, events: EventBus) -> None:
         self._stores = stores
@@ -48,7 +48,7 @@ class CommitQueue:
         Raises:
             ConflictError: a file changed since the change set was made.
             NotFoundError: the change set's store is no longer open.
-            InvalidPathError, LimitError: the store does not accept a path or the size of a file.
+            InvalidParametersError, LimitError: the store rejects a path, the content or the size of a file.
             StorageError: the store is read-only, or the disk write failed.
         """
         async with self._lock:

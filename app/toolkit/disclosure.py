@@ -55,9 +55,9 @@ def filter_outcome(
     """Return the outcome without the names of hidden notes, and with text that can be encoded.
 
     Args:
-        outcome: The outcome of the call.
-        visibility: The visibility of the call.
-        arguments: The arguments of the call.
+        outcome: The call's outcome.
+        visibility: The call's visibility.
+        arguments: The call's arguments.
     """
     if not _needs_cleaning(outcome, hidden := visibility.hidden_paths()):
         return outcome
@@ -92,7 +92,7 @@ class _HiddenNames:
         return name_key(_JSON.encode(self._arguments))
 
     def clean(self, value: object, key: str, *, explains: bool = False) -> object:
-        """Return a field of a result, or of an error (`explains`), without these names."""
+        """Return the value of a field in a result, or in an error (`explains`), without these names."""
         if isinstance(value, str):
             if explains or key in _EXPLANATION_FIELDS:
                 return self.redact(value)

@@ -21,7 +21,7 @@ class Documentation:
 
 
 def parse_docstring(text: str | None) -> Documentation:
-    """Parse a docstring; None yields an empty documentation."""
+    """Parse a docstring; None yields empty fields."""
     lines = inspect.cleandoc(text or "").splitlines()
     body_lines: list[str] = []
     arguments: dict[str, list[str]] = {}

@@ -63,7 +63,8 @@ class DocumentStore(Protocol):
 
         Raises:
             ConflictError: a document changed since the change set was made; nothing was written.
-            StorageError: the disk write failed; nothing was written.
+            InvalidParametersError, LimitError: the store rejects the change set; nothing was written.
+            StorageError: the store is read-only, or the disk write failed; nothing was written.
         """
         ...
 
@@ -102,7 +103,7 @@ class StoreRegistry:
     """The open stores; the vault is always one of them.
 
     Args:
-        vault: The store of the notes.
+        vault: The notes' store.
     """
 
     def __init__(self, vault: DocumentStore) -> None:

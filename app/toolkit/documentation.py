@@ -1,4 +1,4 @@
-"""Generate the documentation pages of the tools as Markdown from their declarations."""
+"""Generate the tools' documentation pages as Markdown from their declarations."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def catalog_page(catalog: ToolCatalog) -> str:
 
 
 def tool_page(tool: Tool, category: Category) -> str:
-    """Return the page of one tool: its description, approvals, arguments, operations, examples and result."""
+    """Return a tool's page: its description, approvals, arguments, operations, examples and result."""
     parts = [f"# {tool.name}", tool.description, _access_paragraph(tool, category)]
     if tool.parameters:
         parts += ["## Arguments", _arguments_table(tool)]

@@ -2,7 +2,7 @@
 
 A path leads into the vault, where the views decide what is visible, or outside, where the user is asked to
 approve the real folder with all links resolved. Devices, system file systems, folders with keys, the app's
-own data, and hidden files and folders of the vault are always refused.
+own data, and hidden files and folders in the vault are always refused.
 """
 
 from __future__ import annotations

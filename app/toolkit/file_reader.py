@@ -36,7 +36,7 @@ class _LinePattern(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class DirectoryEntry:
-    """An entry of a folder; `path` is relative to the walk's root, `modified` is in Unix seconds."""
+    """An entry in a folder; `path` is relative to the walk's root, `modified` is in Unix seconds."""
 
     path: str
     kind: EntryKind
@@ -57,9 +57,9 @@ class GrepMatch:
 class WalkLimits:
     """The limits of a walk, and the omissions that they caused.
 
-    `depth`: 1 is the folder itself. `limit` is the maximum number of results. `may_enter` decides whether a
-    walk may enter an absolute path; hidden folders are never entered. `is_visible` decides whether the caller
-    may know of a relative path. `deadline` is a time of `clock`, set by `begin`.
+    `depth`: 1 covers only the folder's own entries. `limit` is the maximum number of results. `may_enter`
+    decides whether a walk may enter an absolute path; hidden folders are never entered. `is_visible` decides
+    whether the caller may know of a relative path. `deadline` is a time of `clock`, set by `begin`.
     """
 
     depth: int = MAX_DEPTH

@@ -100,7 +100,7 @@ class HistoryView:
         return self._journal.group_by_place(commits)
 
     def commits_of_entry(self, entry: int) -> tuple[int, ...]:
-        """Return the commits of the call with this number in the audit log that the call may know of.
+        """Return the ids of an audit entry's commits that the call may know of.
 
         Raises:
             NotFoundError: the log has no such entry, or the journal lacks its commit.
@@ -108,7 +108,7 @@ class HistoryView:
         return self._known_commit_ids(self._audit.commits_of_entry(entry, self._journal))
 
     def commits_of_turn(self, turn: str) -> tuple[int, ...]:
-        """Return the commits of a turn's calls that the call may know of, oldest first.
+        """Return the ids of a turn's commits that the call may know of, oldest first.
 
         Raises:
             NotFoundError: the journal lacks one of the commits.
@@ -129,7 +129,7 @@ class HistoryView:
         return [str(path) for path in paths if path not in hidden]
 
     def not_undone(self, commits: Iterable[int]) -> tuple[Commit, ...]:
-        """Return the commits that have not been undone."""
+        """Return the commits with these ids that have not been undone."""
         return tuple(commit for commit in map(self._journal.commit, commits) if commit.undone_by is None)
 
     def _known_commit_ids(self, commits: Iterable[Commit]) -> tuple[int, ...]:
@@ -165,6 +165,7 @@ class HistoryView:
         Raises:
             NotFoundError: a commit is no longer stored, or its store is not open.
             InvalidParametersError: the commits belong to several stores.
+            StorageError: a document can't be read.
         """
         return self._stores.plan_undo(self._journal, commits)
 
@@ -173,6 +174,7 @@ class HistoryView:
 
         Raises:
             NotFoundError: the version is no longer stored, or it is private and hidden from the call.
+            StorageError: the note can't be read.
         """
         self.content(path, version_hash)
         return self._journal.restore(path, version_hash, self._stores.current(VAULT, path))

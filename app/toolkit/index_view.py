@@ -47,7 +47,7 @@ class IndexView:
 
     @property
     def resolver(self) -> Resolver:
-        """The resolver of names, which also finds hidden notes: its answers must not appear in a result."""
+        """The name resolver, which also finds hidden notes: its answers must not appear in a result."""
         return self._index.resolver
 
     def resolve(self, target: str, source: NotePath | None) -> Resolution:
@@ -169,7 +169,7 @@ class IndexView:
         return not may_be_private and self._visibility.can_see(path)
 
     def stats(self) -> VaultStats:
-        """Return the statistics of the vault without hidden notes, so that no count reveals them."""
+        """Return the vault's statistics without hidden notes, so that no count reveals them."""
         if not self._visibility.hides_private and not self._visibility.is_ruled:
             return self._index.stats()
         hidden: tuple[NotePath, ...] = ()

@@ -80,7 +80,7 @@ class Memory:
     Args:
         store: The memory's blocks and entries.
         search_conversations: Searches the saved conversations.
-        named_agents: Returns the names of known agents, also of those that have not written anything yet.
+        named_agents: Returns the names of known agents, including those that have written nothing yet.
     """
 
     def __init__(
@@ -194,9 +194,10 @@ class VisibleBlocks:
             NotFoundError: The caller can't see such a block.
             InvalidParametersError: The label is not valid.
         """
-        if self.find(label, agent) is not None:
-            return self._store.block(label, agent)
-        labels = [block.label for block in self.blocks(agent)]
+        block = self.find(label, agent)
+        if block is not None:
+            return block
+        labels = [visible_block.label for visible_block in self.blocks(agent)]
         suggestions = [match[0] for match in process.extract(label, labels, limit=3, score_cutoff=60)]
         message = f"There is no block {label!r} in the memory."
         raise NotFoundError(message, label=label, suggestions=suggestions, blocks=labels[:50])
@@ -208,11 +209,12 @@ class VisibleBlocks:
 
 
 def memory_binding(store: MemoryStore, loaded_policy: StorePolicy | None = None) -> StoreBinding:
-    """Return the binding of the memory, which checks changes against the permissions of its blocks.
+    """Return the memory's binding, which checks changes against the blocks' permissions.
 
     Args:
         store: The memory.
-        loaded_policy: A policy for files loaded unchanged, which is consulted first; None defers.
+        loaded_policy: A policy for files loaded unchanged, consulted first; if it returns None, the blocks'
+            permissions decide.
     """
 
     def store_policy(change_set: ChangeSet, caller: Caller) -> StoreVerdict | None:
@@ -223,7 +225,11 @@ def memory_binding(store: MemoryStore, loaded_policy: StorePolicy | None = None)
 
 
 def authorize_memory_change(change_set: ChangeSet, caller: Caller) -> StoreVerdict | None:
-    """Return the strictest verdict on the changes to blocks and entries; None for the user, who is exempt."""
+    """Return the strictest verdict on the changes to blocks and entries; None for the user, who is exempt.
+
+    Raises:
+        InvalidParametersError: a document is not a valid block or entry.
+    """
     if caller.kind is CallerKind.USER:
         return None
     agent = agent_key(caller)

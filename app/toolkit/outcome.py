@@ -1,4 +1,4 @@
-"""The outcome of a call, and the events of calls."""
+"""A call's outcome, and the events about calls."""
 
 from __future__ import annotations
 

@@ -126,7 +126,7 @@ class PendingOperations:
         return self._optional_store.open_operations() if self._optional_store is not None else ()
 
     def list_for(self, caller: Caller) -> tuple[PendingOperation, ...]:
-        """Return the latest operations that `caller` submitted, newest first.
+        """Return the latest operations that `caller` submitted, newest first, at most 100.
 
         For the user, return the open operations of all callers, oldest first.
 
@@ -186,9 +186,8 @@ class PendingOperations:
             raise InvalidParametersError(
                 message, pending_operation_id=operation_id, state=operation.state.value
             )
-        outcome = ToolOutcome(
-            False, message="The call was withdrawn.", error={"type": "cancelled", "message": ""}
-        )
+        message = "The call was withdrawn."
+        outcome = ToolOutcome(False, message=message, error={"type": "cancelled", "message": message})
         self._finish(operation_id, PendingState.CANCELLED, outcome)
         await self._cancel_task(operation_id, _CANCELLED_REASON)
         return self._store.get(operation_id)

@@ -2,7 +2,7 @@
 
 The app looks for them in the packages of its own Python and in the user's plug-in folder, which also works
 for an installed app. A plug-in in that folder is a wheel, or a folder that `pip install --target` creates.
-It is code with all the rights of the app, so it is not loaded until the user enables it.
+It is code with all of the app's rights, so it is not loaded until the user enables it.
 
 A plug-in's tools use the same runner, gate and context as the built-in ones: views that read, and methods to
 propose a change. Its categories are off until the user turns them on. A plug-in that fails to load or uses an
@@ -91,6 +91,8 @@ def load_plugins(
 ) -> LoadedPlugins:
     """Register the categories, all off, and the tools of the plug-ins; skip those that fail.
 
+    Runs the plug-ins' code, and adds the enabled ones in the user's folder to Python's module path.
+
     Args:
         registry: The registry, which already contains the built-in tools, so that no plug-in can use their
             names.
@@ -135,7 +137,7 @@ def _enabled_entry_points(names: Collection[str]) -> tuple[EntryPoint, ...]:
     packages = find_plugin_packages() if names else ()
     locations = [str(package.path) for package in packages if package.name in names and not package.problem]
     if new_locations := [location for location in locations if location not in sys.path]:
-        # Appended, so that a plug-in can't replace a module of the app.
+        # Appended, so that a plug-in can't replace one of the app's modules.
         sys.path.extend(new_locations)
         importlib.invalidate_caches()
     return _entry_points(tuple(locations))

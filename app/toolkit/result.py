@@ -1,4 +1,4 @@
-"""The result of a tool: typed fields and one plain sentence."""
+"""A tool's result: typed fields and one plain sentence."""
 
 from __future__ import annotations
 

@@ -62,6 +62,7 @@ class ToolRunner:
         stores: The open document stores.
         audit_writer: Writes the audit log.
         external_changes: Records changes that programs made directly.
+        wait_idle: Waits for the running commit and those already queued.
     """
 
     def __init__(

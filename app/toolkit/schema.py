@@ -28,8 +28,8 @@ def flat_schema(model: type[BaseModel], *, nullable: bool = False) -> Schema:
     """Return the flat schema of `model`'s fields, without titles.
 
     Args:
-        model: The model of a tool's arguments, of which optional ones are omitted rather than null, or of a
-            tool's result.
+        model: A tool's arguments model, whose optional arguments are omitted rather than null, or its result
+            model.
         nullable: Mark values that may be null, as in a result: `{"type": ["number", "null"]}`.
 
     Raises:

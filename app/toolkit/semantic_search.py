@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class SemanticSearch:
-    """Searches a vault's vectors; the embedder computes those of queries."""
+    """Searches a vault's vectors; the embedder computes a query's vector."""
 
     def __init__(self, embedder: Embedder, vectors: VectorStore) -> None:
         self._embedder = embedder
@@ -57,7 +57,7 @@ class SemanticSearch:
         semantic_hits: Sequence[tuple[Key, float]],
         terms: TermStatistics,
     ) -> list[tuple[Key, float]]:
-        """Merge the rankings of a query by words and by meaning; see `rank_fusion.fuse`."""
+        """Merge a query's rankings by words and by meaning; see `rank_fusion.fuse`."""
         return rank_fusion.fuse(words, semantic_hits, terms, self._embedder.model)
 
     async def like_text(self, text: str, limit: int, min_similarity: float) -> tuple[VectorHit, ...]:
@@ -75,7 +75,7 @@ class SemanticSearch:
         return vectors.search(vector, limit, 0.0)
 
     async def _embed_query(self, text: str) -> tuple[Vectors, VectorStore]:
-        """Return the vector of a query, and the vault's vectors by the same model.
+        """Return a query's vector, and the vault's vectors by the same model.
 
         Vectors of two models can't be compared, and the model may change while it embeds the query.
         """

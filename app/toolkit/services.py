@@ -1,4 +1,4 @@
-"""The services of the categories of tools, and the models that the user can switch off.
+"""The services of the tool categories, and the models that the user can switch off.
 
 A tool that needs more than the notes declares it by the type of its context: `context: WebContext` provides
 `context.services.web`. The workspace creates one object per category that has services.
@@ -43,7 +43,7 @@ class OptionalModels:
 
 @dataclass(frozen=True, slots=True)
 class MemoryServices:
-    """For the categories memory and sources: the files of a source are loaded into memory blocks."""
+    """The services of the categories memory and sources: files of a source are loaded into memory blocks."""
 
     memory: Memory
     sources: Sources
@@ -51,21 +51,21 @@ class MemoryServices:
 
 @dataclass(frozen=True, slots=True)
 class FileServices:
-    """For the categories filesystem and programs: `file_access` resolves paths in the vault and outside."""
+    """The services of the categories filesystem and programs: `file_access` resolves all their paths."""
 
     file_access: FileAccess
 
 
 @dataclass(frozen=True, slots=True)
 class DevelopmentServices(FileServices):
-    """For the category development: `sandbox` runs commands."""
+    """The services of the category development: `sandbox` runs commands."""
 
     sandbox: Sandbox
 
 
 @dataclass(frozen=True, slots=True)
 class RelationServices:
-    """For the categories nodes and relationships.
+    """The services of the categories nodes and relationships.
 
     Attributes:
         suggestions: Relations that may be missing.
@@ -78,7 +78,7 @@ class RelationServices:
 
 @dataclass(frozen=True, slots=True)
 class MessageServices:
-    """For the category messages: the agents and the user, and channels that leave the machine."""
+    """The services of the category messages: the team and the user, and channels to other services."""
 
     team: TeamService
     channels: ChannelRegistry
@@ -86,7 +86,7 @@ class MessageServices:
 
 @dataclass(frozen=True, slots=True)
 class AgentServices:
-    """For the category agents: the tools, the pending operations, and the other agents."""
+    """The services of the category agents: the tools, the pending operations, and the other agents."""
 
     registry: ToolRegistry
     pending: PendingOperations
@@ -95,7 +95,7 @@ class AgentServices:
 
 @dataclass(frozen=True, slots=True)
 class WebServices:
-    """For the category web: web pages and web searches."""
+    """The services of the category web: web pages and web searches."""
 
     web: WebAccess
 

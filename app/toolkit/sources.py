@@ -1,4 +1,4 @@
-"""Source folders as document stores of the gate, with their permissions and the tool for their files."""
+"""Source folders as document stores for the gate, with their permissions and the tool for their files."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class SourcesGate:
     Args:
         stores: The registry in which folders are opened.
         registry: The registry in which the tool is registered.
-        tool: The tool for the files of sources.
+        tool: The tool for source files.
     """
 
     def __init__(self, stores: StoreRegistry, registry: ToolRegistry, tool: Tool) -> None:
@@ -102,7 +102,7 @@ def authorize_loading(sources: Sources, change_set: ChangeSet, caller: Caller) -
     source = next(
         (
             file_source
-            for file_source in sources.files()
+            for file_source in sources.open_folders()
             if file_source.config.id == after.origin.get(SOURCE_KEY)
         ),
         None,
@@ -110,7 +110,7 @@ def authorize_loading(sources: Sources, change_set: ChangeSet, caller: Caller) -
     agent = agent_key(caller)
     if source is None or after.owner != agent:
         return None
-    path = source.path(after.origin.get(PATH_KEY, ""))
+    path = source.resolve_path(after.origin.get(PATH_KEY, ""))
     if after.label != source.label(path):
         return None
     if before is not None and before.origin.get(SOURCE_KEY) != source.config.id:
@@ -134,6 +134,8 @@ def follow_commits(sources: Sources, journal: Journal, events: EventBus) -> Call
             changed = tuple((change.final_path, change.after) for change in commit.changes)
             sources.record_commit(event.place, changed, undo=bool(commit.undoes))
         elif event.place == MEMORY and any(label_from_path(path).startswith("file:") for path in event.paths):
-            events.publish(SourcesChanged(tuple(file_source.config.id for file_source in sources.files())))
+            events.publish(
+                SourcesChanged(tuple(file_source.config.id for file_source in sources.open_folders()))
+            )
 
     return events.subscribe(DocumentsChanged, on_documents_changed)

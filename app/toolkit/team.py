@@ -13,7 +13,7 @@ from app.permissions.caller import Caller
 
 @dataclass(frozen=True, slots=True)
 class TeamAnswer:
-    """The answer of one agent; `problem` explains why there is none, or is empty."""
+    """One agent's answer; `problem` explains why there is none, or is empty."""
 
     agent: str
     text: str

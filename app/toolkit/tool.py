@@ -78,7 +78,7 @@ class Tool:
     them proposes. `acts`: it has an effect even without a proposal.
     `read_operations` are the operations that change nothing. `write_arguments` are the arguments that make
     a call change something; a call without them is read-only. A read-only caller is offered neither the
-    other operations nor these arguments, and no tool that has an effect but neither of the two.
+    other operations nor these arguments; a tool that has an effect and declares neither is not offered.
     `creates_only`: it creates files and changes no existing one, which the gate enforces.
     `examples_of` are the examples of each operation, where they identify one.
     `make_arguments` and `make_schema` are called on first use, so that a command that calls one tool builds
@@ -225,8 +225,8 @@ def tool(
 
     Args:
         category: The id of its category.
-        examples: Requests in the words of users, with `{slot}`s named after arguments; a tool with
-            several operations may give them by operation.
+        examples: Requests in users' words, with `{slot}`s named after arguments; a tool with several
+            operations may give them by operation.
         usage_rule: A sentence for the agent's prompt.
         operations: For a tool with an `op: Literal[...]` argument: the arguments of each operation, such as
             "text old occurrence?" (a question mark marks an optional one). Arguments that no operation

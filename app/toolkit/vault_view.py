@@ -155,7 +155,7 @@ class VaultView:
             self.read(path)
         except NotFoundError:
             return False
-        except StorageError:
+        except (LimitError, StorageError):
             return self._visibility.can_see(path)
         return True
 

@@ -12,7 +12,7 @@ from app.answering.passages import split_passages
 from app.answering.question import ParsedQuestion, parse_question
 from app.answering.ranking import Candidate, CandidateScorer, RankedCandidate, RankedPassages
 from app.embeddings import EmbedderUnavailableError
-from app.errors import NotFoundError, StorageError
+from app.errors import ScriptoriumError
 from app.permissions.pluralize import pluralize
 from app.toolkit.context import ToolContext
 from app.toolkit.open_note import OpenNote
@@ -123,7 +123,7 @@ def _open_candidate(context: ToolContext, path: NotePath) -> OpenNote | None:
     """Return the note at `path`, or None if it is unreadable, private or too large."""
     try:
         note = context.vault.open(path)
-    except (NotFoundError, StorageError):
+    except ScriptoriumError:
         return None
     # Even the user's own agent leaves out private notes, because answers are quoted.
     is_large = len(note.content) > _MAX_NOTE_CHARS

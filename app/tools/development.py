@@ -191,10 +191,11 @@ def _apply_patches(context: DevelopmentContext, text: str, files: list[str]) -> 
     """Return the changes of a patch.
 
     Raises:
-        InvalidParametersError: the patch is malformed, does not fit, or renames a file.
+        InvalidParametersError: the patch is malformed, does not name its file, or renames a file.
         PermissionDeniedError: it touches a file that the call does not name, or a hidden one.
-        ConflictError: it creates a file that exists, or deletes only a part of a file's lines.
+        ConflictError: it does not fit, creates a file that exists, or deletes only some of a file's lines.
         NotFoundError: it changes a file that does not exist.
+        LimitError, StorageError: a file is too large, is not UTF-8 or can't be read.
     """
     allowed_paths = {path.key: path for path in map(_parse_target, files)}
     file_patches = split_patch(text)

@@ -24,7 +24,7 @@ async def check_entailment(
     passages. If the chosen model is not available, the reasoning says why.
     """
     classifier = context.services.entailment
-    if not classifier.available:
+    if not classifier.is_available:
         return local
     if any(note.parsed.is_private or not classifier.may_read(note.path) for note in (source[0], target[0])):
         return local

@@ -340,7 +340,7 @@ def _glob_matcher(pattern: str) -> Callable[[str], bool]:
 def _describe_omissions(walk_limits: WalkLimits, has_more: bool, limit: int) -> list[str]:
     omitted = [to_printable(label) for label in walk_limits.left_out[:_MAX_LISTED_OMISSIONS]]
     if len(walk_limits.left_out) > _MAX_LISTED_OMISSIONS:
-        omitted.append(f"{len(walk_limits.left_out) - _MAX_LISTED_OMISSIONS} more files")
+        omitted.append(f"{len(walk_limits.left_out) - _MAX_LISTED_OMISSIONS} more")
     return [*omitted, *([f"all after the first {limit}"] if has_more else [])]
 
 

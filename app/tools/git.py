@@ -170,8 +170,8 @@ class _GitCommands:
         for name, value in zip(parts[0::3], parts[2::3], strict=False):
             if value not in ("unspecified", "unset"):
                 raise InvalidParametersError(
-                    f"{name} uses the filter {value!r} of the repository, and programs of a repository are"
-                    " not run here. Add the file with git itself.",
+                    f"{name} uses the repository's filter {value!r}, and a repository's programs are not run"
+                    " here. Nothing was staged. Add the file with git itself.",
                     path=name,
                 )
         for name in self._files:

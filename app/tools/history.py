@@ -89,6 +89,8 @@ async def _find_path(context: ToolContext, name: str) -> NotePath:
 
     Raises:
         NotFoundError: there is neither.
+        AmbiguousError: several notes match.
+        InvalidPathError: no note matches, and the name can't be a path.
     """
     try:
         return (await context.vault.resolve_for_reading(name)).path

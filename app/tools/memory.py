@@ -1,4 +1,4 @@
-"""Category memory: manage the memory blocks of an agent, and which of them its context shows."""
+"""Category memory: manage an agent's memory blocks, and select those that its context shows."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ async def block(
 
 
 def _run_operation(context: MemoryContext, op: str, block: Block) -> Proposal[BlockResult]:
-    """Return the proposal of an operation that needs no other arguments than the block."""
+    """Return the proposal for an operation that needs no argument but the block."""
     agent = agent_key(context.caller)
     match op:
         case "load":

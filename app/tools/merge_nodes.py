@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
 
 from app.analysis.note_merge import Strategy, check_distinct, merge_note_texts
-from app.errors import InvalidParametersError, UnreadableNoteError
 from app.index.renames import Rewrite
 from app.permissions.pluralize import pluralize
 from app.toolkit.context import ToolContext
 from app.toolkit.proposal import Proposal
 from app.toolkit.result import ToolResult
 from app.toolkit.tool import tool
+from app.tools.move_delete import rewrite_other_notes
 from app.tools.node_common import NodeId, remove_relations_to
-from app.vault.changes import ChangeSet, FileChange, Update
+from app.vault.changes import ChangeSet, Update
 from app.vault.markdown import edit
 from app.vault.markdown.scan import scan
 from app.vault.markdown.text import decode_lossy
@@ -75,7 +74,7 @@ async def merge_nodes(
         merge_strategy,
         secondary.name,
     )
-    changes, left_out = await asyncio.to_thread(_rewrite_other_notes, context, rewrites)
+    changes, left_out = await asyncio.to_thread(rewrite_other_notes, context, rewrites)
     left_out += [
         f"{link.source} line {link.line}: [[{link.target_text}]] could mean several notes"
         for link in plan.ambiguous
@@ -125,22 +124,6 @@ async def merge_nodes(
 
 def _rewrite_links(text: str, rewrite: Rewrite | None) -> str:
     return edit.rewrite_links(text, rewrite) if rewrite else text
-
-
-def _rewrite_other_notes(
-    context: ToolContext, rewrites: Mapping[NotePath, Rewrite]
-) -> tuple[list[FileChange], list[str]]:
-    """Return the changes to notes that link to the second note, and those that can't be changed with why."""
-    changes: list[FileChange] = []
-    left_out: list[str] = []
-    for source, rewrite in rewrites.items():
-        try:
-            note = context.vault.open_for_change(source)
-            changes.append(note.with_text(edit.rewrite_links(note.text, rewrite)))
-        except (UnreadableNoteError, InvalidParametersError) as error:
-            if context.vault.can_see(source):
-                left_out.append(f"{source}: {error.message}")
-    return changes, left_out
 
 
 def _count_relations_to(context: ToolContext, secondary: NotePath, primary: NotePath) -> int:

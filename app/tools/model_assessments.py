@@ -120,6 +120,8 @@ async def judge_confidence(
 ) -> tuple[ConfidenceUpdate, str]:
     """Return the model's confidence and reasoning, or the local confidence with the reason for it.
 
+    The reason is empty if no model is set up.
+
     Args:
         context: The context of the call.
         note: The note to judge.

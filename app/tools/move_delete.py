@@ -72,7 +72,7 @@ async def move_note(
     rewrites = dict(plan.rewrites)
     own_rewrite = rewrites.pop(note.path, None)
     own_text = edit.rewrite_links(note.text, own_rewrite) if own_rewrite else None
-    changes, failed = await asyncio.to_thread(_rewrite_links, context, rewrites)
+    changes, failed = await asyncio.to_thread(rewrite_other_notes, context, rewrites)
     left_out = [*_skipped_links(context, plan), *failed]
     summary = f"Move {note.path} to {new_path}"
     if changes:
@@ -103,16 +103,20 @@ async def move_note(
     return context.propose(change_set, report)
 
 
-def _rewrite_links(
+def rewrite_other_notes(
     context: ToolContext, rewrites: Mapping[NotePath, Rewrite]
 ) -> tuple[list[Update], list[str]]:
-    """Return the changes that rewrite links in other notes, and the unreadable notes with the reason."""
-    changes, failed = [], []
+    """Return the changes that rewrite the links in notes, and the visible notes that can't be changed.
+
+    Each of the latter is returned with the reason. Reads the notes, so call it in a thread.
+    """
+    changes: list[Update] = []
+    failed: list[str] = []
     for source, rewrite in rewrites.items():
         try:
             other = context.vault.open_for_change(source)
             changes.append(other.with_text(edit.rewrite_links(other.text, rewrite)))
-        except UnreadableNoteError as error:
+        except (UnreadableNoteError, InvalidParametersError) as error:
             if context.vault.can_see(source):
                 failed.append(f"{source}: {error.message}")
     return changes, failed

@@ -26,7 +26,7 @@ from app.tools.related_nodes import MIN_SIMILARITY, RelatedNode, related_to_note
 from app.tools.summaries import Style, summary_of
 from app.vault.changes import ChangeSet, after_of
 from app.vault.markdown import edit
-from app.vault.markdown.relations import relation_type, relation_word
+from app.vault.markdown.relations import relation_phrase, relation_type
 from app.vault.note import LINKS_TO, RELATES_TO
 from app.vault.path import NotePath
 from app.vault.storage_id import StorageId
@@ -223,21 +223,17 @@ async def summarize_node(
 def _relation_lines(context: ToolContext, note: OpenNote) -> list[str]:
     """Return the relations from and to a note as phrases, highest confidence first."""
     lines = [
-        (edge.relation.confidence, f"{_relation_label(edge.relation.type)} [[{_edge_name(edge)}]]")
+        (edge.relation.confidence, f"{relation_phrase(edge.relation.type)} [[{_edge_name(edge)}]]")
         for edge in edges_of(context, note)
     ]
     lines += [
-        (link.confidence, f"[[{link.source.name}]] {_relation_label(link.type)} it")
+        (link.confidence, f"[[{link.source.name}]] {relation_phrase(link.type)} it")
         for link in incoming_of(context, note)
     ]
     return [
         words
         for confidence, words in sorted(lines, key=lambda line: -(line[0] if line[0] is not None else 0.5))
     ]
-
-
-def _relation_label(kind: str) -> str:
-    return relation_word(kind).replace("_", " ")
 
 
 def _edge_name(edge: OpenEdge) -> str:

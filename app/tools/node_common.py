@@ -1,4 +1,4 @@
-"""Shared code of the node and relationship tools: nodes, edges and their results."""
+"""Code that the node and relationship tools share: nodes, edges and their results."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ from app.toolkit.open_note import OpenNote
 from app.vault.markdown import edit
 from app.vault.markdown.relations import relation_type
 from app.vault.markdown.scan import scan
+from app.vault.markdown.text import line_at
 from app.vault.note import LINKS_TO, Link, Relation
 from app.vault.path import NotePath, name_key
 from app.vault.storage_id import StorageId
@@ -91,7 +92,7 @@ def make_edge_id(source: NotePath | str, type: str, target: NotePath | str, numb
 
 
 def edges_of(context: ToolContext, note: OpenNote) -> list[OpenEdge]:
-    """Return a note's relations in order, without those to notes that are hidden from the call."""
+    """Return a note's relations in order, except those to notes that are hidden from the call."""
     edges: list[OpenEdge] = []
     counts: dict[str, int] = {}
     for relation in note.parsed.relations:
@@ -105,7 +106,11 @@ def edges_of(context: ToolContext, note: OpenNote) -> list[OpenEdge]:
 
 
 def check_new_edge(context: ToolContext, source: OpenNote, target: NotePath, kind: str) -> None:
-    """Raise ConflictError if `source` already has a relation of this type to `target`."""
+    """Check that `source` has no relation of this type to `target` yet.
+
+    Raises:
+        ConflictError: it has one.
+    """
     for edge in edges_of(context, source):
         if edge.target == target and edge.relation.type == kind:
             raise ConflictError(
@@ -237,7 +242,7 @@ def preview(note: OpenNote, length: int = _MAX_PREVIEW_CHARS) -> str:
 
 
 def note_features(context: ToolContext, note: OpenNote, other: OpenNote) -> NoteFeatures:
-    """Return the features of a note for its comparison with `other`; stated relations do not count."""
+    """Return a note's features for a comparison with `other`; stated relations do not count."""
     links = (link for link in context.index.outgoing(note.path) if link.type == LINKS_TO)
     lines = [link.context for link in links if link.target == other.path]
     parsed = note.parsed
@@ -247,22 +252,17 @@ def note_features(context: ToolContext, note: OpenNote, other: OpenNote) -> Note
 
 
 def draft_features(context: ToolContext, draft: OpenNote, other: OpenNote) -> NoteFeatures:
-    """Return the features of a draft as `note_features` does, with the links from its text, not the index."""
+    """Return a draft's features as `note_features` does, with the links in its text, not in the index."""
     text, parsed = draft.readable_text, draft.parsed
     stated = [relation.link for relation in parsed.relations]
     lines = {
-        link.line: _line_at(text, link.span.start)
+        link.line: line_at(text, link.span.start).strip()
         for link in parsed.links
         if link not in stated and context.index.resolve(link.target, draft.path).path == other.path
     }
     return NoteFeatures(
         draft.name, parsed.type, split_sentences(text), tuple(lines.values()), parsed.confidence
     )
-
-
-def _line_at(text: str, position: int) -> str:
-    end = text.find("\n", position)
-    return text[text.rfind("\n", 0, position) + 1 : len(text) if end < 0 else end].strip()
 
 
 def note_structure(context: ToolContext, first: OpenNote, second: OpenNote, similarity: float) -> Structure:

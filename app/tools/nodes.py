@@ -92,7 +92,7 @@ class NodeReclassified(ToolResult):
 
 @dataclass(frozen=True, slots=True)
 class _Draft:
-    """The path and the text of a new node."""
+    """A new node's path and text."""
 
     path: NotePath
     text: str

@@ -33,7 +33,7 @@ _MAX_RECALLED_ENTRIES = 1000
 
 
 class RecalledEntry(BaseModel):
-    """An entry of the archive; `score` is from 0 to 1, `created` is in ISO 8601."""
+    """An archive entry; `score` is from 0 to 1, `created` is in ISO 8601."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 
@@ -110,7 +110,7 @@ async def recall(
 async def _recall_visible(
     context: MemoryContext, memory: Memory, query: str, limit: int, time_range: TimeRange = ANY_TIME
 ) -> tuple[ArchiveHit, ...]:
-    """Return the best matching entries that the caller may read."""
+    """Return the best matches that the caller may read, at most `limit`."""
     agent, place = agent_key(context.caller), memory.store.place
 
     def filter_visible(hits: tuple[ArchiveHit, ...]) -> tuple[ArchiveHit, ...]:
@@ -346,7 +346,9 @@ async def context(
             changes.block_change(loaded, _restore_block(loaded, agent)),
         )
         change = ChangeSet.of(
-            *block_changes, summary=f"{loaded.label} for {archived.label}", place=changes.MEMORY_PLACE
+            *block_changes,
+            summary=f"Load {loaded.label} in place of {archived.label}",
+            place=changes.MEMORY_PLACE,
         )
         message = f"{archived.label} is archived, {loaded.label} is in the context."
         return context.propose(change, BlockEdited(label=loaded.label, size=loaded.size, message=message))

@@ -32,9 +32,9 @@ _MAX_RELATED_NODES = 8
 
 
 class RelatedNode(BaseModel):
-    """A node that may be related, its similarity (0 to 1), and the suggested relation.
+    """A possibly related node, its similarity (0 to 1), and the suggested relation.
 
-    `evidence` supports the type: words of the notes, or a model's reasoning; empty for a guess.
+    `evidence` supports the type: quotations from the notes, or a model's reasoning; empty for a guess.
     """
 
     model_config = ConfigDict(frozen=True, defer_build=True)
@@ -71,7 +71,7 @@ async def related_to_note(
         note: The note.
         limit: The maximum number of results.
         min_similarity: The minimum similarity, 0 to 1.
-        types: The types of the notes to return; None for all types.
+        types: The note types to return, in any case; None for all.
     """
     wanted_types = {kind.strip().lower() for kind in types} if types is not None else None
     nodes: list[RelatedNode] = []
@@ -141,10 +141,10 @@ async def relation_between(
 
     Args:
         context: The context of the call.
-        source: The note that the relation starts from.
+        source: The note in which the relation starts.
         target: The other note.
         similarity: Their similarity, 0 to 1.
-        score: The probability of a relation, 0 to 1, if already known.
+        score: The probability of a relation, 0 to 1, if already known; it replaces the computed score.
     """
     source_features, target_features = (
         note_features(context, source, target),
@@ -168,10 +168,10 @@ async def note_similarity(context: ToolContext, first: OpenNote, second: OpenNot
 async def relation_by_model(
     context: ToolContext, first: OpenNote, second: OpenNote, local: RelationPrediction
 ) -> RelationPrediction:
-    """Return the relation that the model chooses.
+    """Return the relation that the language model chooses, with the score of `local`.
 
-    Without a model, return the local prediction. If the model may not see both notes or gives no usable
-    answer, return the local prediction with the reason.
+    Without a model, return `local`. If the model may not see both notes or gives no usable answer, return
+    `local` with the reason added to its reasoning.
     """
     model = context.language_model
     if model is None:
@@ -195,7 +195,7 @@ async def relation_by_model(
 
 
 def model_exclusion_reason(model: LanguageModel, notes: Iterable[OpenNote]) -> str:
-    """Return why the model may not see all of these notes, or an empty string."""
+    """Return why the model may not see all of the notes, or an empty string."""
     for note in notes:
         if note.parsed.is_private or not model.may_read(note.path):
             return f"Computed locally: {note.name} is hidden from models."
@@ -219,7 +219,8 @@ async def _candidates_by_words(
 ) -> list[tuple[NotePath, float]]:
     """Return the notes most similar to `text` by words, best first.
 
-    The candidates contain one of the longest words, which tend to be rare, or are related to `note`.
+    Only notes that contain one of the text's longest words, which tend to be rare, or that are related to
+    `note` are compared.
     """
     paths: dict[NotePath, None] = {}
     if note is not None:

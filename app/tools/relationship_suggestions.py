@@ -21,7 +21,7 @@ from app.tools.node_common import EdgeId, NodeId, RelationType, check_new_edge, 
 from app.tools.related_nodes import note_similarity, relation_between
 from app.vault.changes import ChangeSet
 from app.vault.markdown import edit
-from app.vault.markdown.relations import relation_type, relation_word
+from app.vault.markdown.relations import relation_phrase, relation_type, relation_word
 from app.vault.note import RELATES_TO
 from app.vault.path import NotePath
 
@@ -31,7 +31,7 @@ _ID_SEPARATOR = " ~ "
 class SuggestedRelationship(BaseModel):
     """A possibly missing relation.
 
-    `auto` is set from a score of 0.8 if there is evidence for its type or the type is RELATES_TO.
+    `auto` is true for a score of at least 0.8 if there is evidence for the type or the type is RELATES_TO.
     """
 
     model_config = ConfigDict(frozen=True, defer_build=True)
@@ -118,7 +118,7 @@ async def suggest_relationships(
     name = context.index.resolver.shortest(target.path, source.path)
     text = edit.add_relation(source.text, kind, name)
     summary = f"{source.path} {relation_word(kind)} {target.path}"
-    message = f"[[{source.name}]] {relation_word(kind).replace('_', ' ')} [[{target.name}]]."
+    message = f"[[{source.name}]] {relation_phrase(kind)} [[{target.name}]]."
     return context.propose(
         ChangeSet.of(source.with_text(text), summary=summary),
         Suggestions(suggestions=[suggestion], message=message),

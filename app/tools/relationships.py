@@ -41,7 +41,7 @@ from app.tools.related_nodes import (
 )
 from app.vault.changes import ChangeSet, after_of
 from app.vault.markdown import edit
-from app.vault.markdown.relations import relation_type, relation_word
+from app.vault.markdown.relations import relation_phrase, relation_type, relation_word
 from app.vault.note import Relation
 
 Remark = Annotated[str, Field(max_length=1000)]
@@ -65,7 +65,7 @@ class RelationshipDeleted(ToolResult):
 
 
 class EdgeConfidence(ToolResult):
-    """A relation's confidence before and after, and why."""
+    """A relation's confidence before and after the recalculation, and the factors behind the change."""
 
     edge_id: str
     old_confidence: float
@@ -141,7 +141,7 @@ async def create_relationship(
         to_id=str(target.storage_id),
         relationship_type=kind,
         confidence=confidence,
-        message=f"[[{source.name}]] {relation_word(kind).replace('_', ' ')} [[{target.name}]].",
+        message=f"[[{source.name}]] {relation_phrase(kind)} [[{target.name}]].",
     )
     return context.propose(change, result)
 
@@ -249,11 +249,8 @@ async def reclassify_relationship(
 
     def report(committed: ChangeSet) -> RelationshipReclassified:
         committed_relation = _committed_relation(committed, edge, kind)
-        written_type = (
-            committed_relation.type if committed_relation else (kind if not committed else old_type)
-        )
-        is_changed = bool(committed) and written_type != old_type
-        message = f"The relation is {written_type} {'now' if is_changed else 'already'}."
+        written_type = committed_relation.type if committed_relation else old_type
+        message = f"The relation is {written_type} {'already' if written_type == old_type else 'now'}."
         return RelationshipReclassified(
             edge_id=_id_of(edge, written_type),
             old_type=old_type,
@@ -267,7 +264,7 @@ async def reclassify_relationship(
 
 
 def _committed_relation(committed: ChangeSet, edge: OpenEdge, kind: str) -> Relation | None:
-    """Return the edge's relation in the committed text, preferably the one of type `kind`, or None."""
+    """Return the edge's relation in the committed text, preferably one of type `kind`, or None."""
     after = next(filter(None, map(after_of, committed.changes)), None)
     if after is None:
         return None
@@ -329,7 +326,7 @@ async def summarize_relationship(
         f"Similarity {similarity:.2f}, {pluralize(structure.shared_neighbors, 'neighbor')} and "
         f"{pluralize(structure.shared_tags, 'tag')} in common."
     )
-    verb = relation_word(edge.relation.type).replace("_", " ")
+    verb = relation_phrase(edge.relation.type)
     summary = f"{edge.source.name} {verb} {target.name}, with a confidence of {confidence:.2f}."
     if edge.relation.note:
         summary += f" {with_full_stop(edge.relation.note[0].upper() + edge.relation.note[1:])}"
@@ -351,9 +348,9 @@ async def summarize_relationship(
 async def _explain(
     context: ToolContext, source: OpenNote, target: OpenNote, verb: str, summary: str, evidence: list[str]
 ) -> tuple[str, list[str], str]:
-    """Return the summary, the evidence and how they were found.
+    """Return a summary, its evidence, and how both were obtained.
 
-    They are the model's if it may see both notes and answers, else the given ones.
+    Without a model, or if it may not see both notes or fails, return the given summary and evidence.
     """
     model = context.language_model
     if model is None:

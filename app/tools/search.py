@@ -57,7 +57,7 @@ class Hit(BaseModel):
 
 
 class HitGroup(BaseModel):
-    """A group of hits by folder, type or first tag (empty for those without), and their number."""
+    """A group of hits by folder, type or first tag, and its size; `name` is empty for notes without one."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 
@@ -66,7 +66,7 @@ class HitGroup(BaseModel):
 
 
 class Hits(ToolResult):
-    """Search hits in the requested order, their total number, and their groups."""
+    """Search hits in the requested order, the total number of matches, and the groups."""
 
     hits: list[Hit]
     total: int
@@ -74,7 +74,7 @@ class Hits(ToolResult):
 
 
 class NotePaths(ToolResult):
-    """Notes by path."""
+    """The paths of matching notes, and the total number of matches."""
 
     notes: list[str]
     total: int
@@ -253,7 +253,7 @@ async def semantic_search(
 
 
 def _passage_lines(context: ToolContext, chunk: VectorHit) -> list[HitLine]:
-    """Return the first line of prose from the passage on; nothing if there is none or the note is gone."""
+    """Return the first line of prose at or after the passage's start; empty if there is none."""
     note = readable(context, chunk.path)
     first_line = first_prose_line(note.readable_text, chunk.line) if note is not None else None
     return (
@@ -298,7 +298,7 @@ async def search_by_properties(context: ToolContext, properties: Properties, lim
 
 
 def _matches_value(actual: object, expected: JsonValue) -> bool:
-    """Return whether a property's value, or an item of it, equals the expected value or one of several."""
+    """Return whether a value or one of its items equals the expected value, or one of several."""
     if isinstance(expected, list):
         return any(_matches_value(actual, item) for item in expected)
     if actual is None or expected is None:
@@ -308,7 +308,7 @@ def _matches_value(actual: object, expected: JsonValue) -> bool:
 
 
 def _normalize_value(value: object) -> str:
-    """Return the key that a value is compared by: the name key of a link's target or of a text; 2 for 2.0."""
+    """Return the form for comparison: the target of a link or any text as a name key, and `2` for 2.0."""
     link = re.fullmatch(r"\[\[([^|\]#]+)[^\]]*\]\]", value.strip()) if isinstance(value, str) else None
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
@@ -336,15 +336,16 @@ async def find_related(context: ToolContext, name: NoteName, limit: Limit = 10) 
     like = index.like_note if index.has_embeddings else None
     related = [
         Related(
-            name=related_note.path.name,
-            path=str(related_note.path),
-            relationship=_relationship(related_note.reasons[0]),
-            score=related_note.score,
+            name=hit.path.name,
+            path=str(hit.path),
+            relationship=_relationship(hit.reasons[0]),
+            score=hit.score,
             reasons=[
-                RelatedReason(relationship=_relationship(r), score=r.score) for r in related_note.reasons
+                RelatedReason(relationship=_relationship(reason), score=reason.score)
+                for reason in hit.reasons
             ],
         )
-        for related_note in find_related_notes(index, like, note.path, note.parsed.tag_names, limit)
+        for hit in find_related_notes(index, like, note.path, note.parsed.tag_names, limit)
     ]
     message = f"{pluralize(len(related), 'note')} related to [[{note.name}]]."
     return RelatedNotes(related=related, message=message)

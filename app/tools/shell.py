@@ -1,8 +1,9 @@
 """The tool shell: run a program on the vault.
 
-In the sandbox the program sees the vault read-only, or works on a copy. Its changes to the copy are proposed
-like all other changes: the user sees them, and can undo them. Without a sandbox it works on a copy too, but
-can access everything that the user can.
+In the sandbox, the program reads the vault's folder, or works on a copy if it may write or if files are
+hidden from the caller. Without a sandbox, it also works on a copy, but can access everything that the user
+can. If it may write, its changes to the copy are proposed like all others: the user sees them and can undo
+them. Otherwise, and after a timeout, they are discarded.
 """
 
 from __future__ import annotations
@@ -38,7 +39,11 @@ CommandArgument = Annotated[str, Field(max_length=10_000)]
 
 
 class CommandDone(ToolResult):
-    """The result of a command. `left_out` lists changed files that were not applied."""
+    """The result of a command.
+
+    `cut` means that its output is incomplete, `left_out` lists changed files that were not applied, with the
+    reason.
+    """
 
     exit_code: int
     output: str
@@ -132,9 +137,16 @@ class _CommandRun:
         return f"bubblewrap: {access}, no network, no home folder"
 
     async def carry_out(self) -> CommandDone | Proposal[CommandDone]:
-        """Run the command and propose its changes.
+        """Run the command, and propose its changes if it may write and ended in time.
 
         Visibility is checked again, because a note may have become private since the approval.
+
+        Raises:
+            PermissionDeniedError: There are hidden notes, and no sandbox.
+            ConflictError: A file that the command changed has also changed in the vault.
+            NotFoundError: A file that the command changed is no longer visible in the vault.
+            LimitError: The vault is too large to copy, or the command wrote too much.
+            StorageError: The command's files can't be read.
         """
         self._files = await asyncio.to_thread(find_visible_files, self._file_access.root, self._context.vault)
         _check_shielded(self.problem, self._files)
@@ -239,7 +251,8 @@ def _resolve_folder(context: DevelopmentContext, file_access: FileAccess, cwd: s
     """Return the working folder, relative to the vault.
 
     Raises:
-        PermissionDeniedError: The folder is outside the vault.
+        InvalidPathError: The path is not valid.
+        PermissionDeniedError: The folder is outside the vault, or no tool may read it.
         NotFoundError: There is no such folder, or it is hidden from the caller.
     """
     location = file_access.resolve(cwd)

@@ -148,7 +148,11 @@ def _run_operation(
     new: str | None,
     keep: Literal["disk", "memory", "merge"] | None,
 ) -> Proposal[FileAnswer] | FileAnswer:
-    """Run an operation on a file; answers with its text or diff are marked as untrusted."""
+    """Run an operation on a file; an answer that contains its text or diff is marked as untrusted.
+
+    Raises:
+        NotFoundError: The file does not exist, or the caller may not read it.
+    """
     _check_readable(context, copy)
     change_set: ChangeSet
     match op:
@@ -163,7 +167,7 @@ def _run_operation(
         case "create":
             change_set, message = copy.create(content or ""), f"Created {copy.path}; load it to work on it."
         case "delete":
-            change_set, message = copy.delete(), f"Deleted {copy.path}: it is in the trash of its folder."
+            change_set, message = copy.delete(), f"Deleted {copy.path}: it is in its folder's trash."
         case "append":
             change_set, message = (
                 copy.append(content or ""),
@@ -279,7 +283,7 @@ def _list_files(
             loaded = ((NotePath.on_disk(block.origin["path"]), block.size) for block in blocks)
             paths = [(path, size) for path, size in loaded if is_visible(path)]
         else:
-            listing = folder.files(pattern, limit - len(listed), is_visible)
+            listing = folder.list_files(pattern, limit - len(listed), is_visible)
             paths, is_truncated = list(listing.files), is_truncated or listing.is_truncated
         listed += [_listed_file(folder, memory, agent, path, size) for path, size in paths]
     noun = "loaded file" if op == "status" else "file"
@@ -308,7 +312,7 @@ def _select_folders(sources: Sources, source_id: str | None) -> tuple[FileSource
     Raises:
         NotFoundError: No matching folder is open.
     """
-    folders = sources.files()
+    folders = sources.open_folders()
     if source_id is not None:
         wanted_id = sources.get(source_id).id
         folders = tuple(folder for folder in folders if folder.config.id == wanted_id)
@@ -334,7 +338,7 @@ def _find_copy(
     copies, problems = [], []
     for folder in labeled or folders:
         try:
-            copies.append(working_copy(folder, memory, agent, folder.path(requested)))
+            copies.append(working_copy(folder, memory, agent, folder.resolve_path(requested)))
         except InvalidPathError as error:
             problems.append(error)
     if not copies:

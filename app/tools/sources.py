@@ -128,7 +128,7 @@ def _listed_source(context: MemoryContext, info: SourceInfo) -> ListedSource:
 
 
 def _may_see_loaded(context: MemoryContext, label: str) -> bool:
-    """Return whether the rules allow the caller to read a loaded file, given the label of its block."""
+    """Return whether the caller may read the loaded file whose block has this label."""
     _, folder, path = label.split(":", 2)
     return context.can_read(f"files-{folder}", NotePath.on_disk(path))
 
@@ -138,7 +138,7 @@ def _may_see_path(context: MemoryContext, path: str) -> bool:
 
 
 def _describe_source(info: SourceInfo) -> str:
-    """Describe the state of a source: its problem, and for a folder the number of loaded files."""
+    """Describe a source's state and problem, and the number of a folder's loaded files."""
     message = f"{info.name} is {info.state.value}."
     if info.problem:
         message += f" {info.problem}"

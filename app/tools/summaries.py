@@ -1,4 +1,4 @@
-"""Summarize notes by a model that may see them, or by local methods."""
+"""Summarize notes with a model that may see them, or with local methods."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ async def summary_of(
 async def local_summary(
     context: ToolContext, text: str, max_length: int, style: Style = "paragraph", *, private: bool = False
 ) -> Summary:
-    """Return the most central sentences of a text; private text is never embedded."""
+    """Summarize a text with its most central sentences; private text is never embedded."""
     sentences = await asyncio.to_thread(candidate_sentences, text)
     semantic_search = context.semantic_search
     vectors = None
@@ -92,7 +92,7 @@ async def local_summary(
 
 
 def _bullet_list(sentences: Sequence[str], max_length: int) -> str:
-    """Return as many sentences as fit, as a bullet list; if none fits, truncated prose."""
+    """Return as many sentences as fit as a bullet list; if none fits, truncated prose."""
     lines: list[str] = []
     remaining = max_length
     for sentence in sentences:

@@ -57,10 +57,7 @@ async def list_unresolved_links(context: ToolContext, limit: Limit = 50) -> Unre
     unresolved = sorted(
         context.index.unresolved(), key=lambda target: (-target.count, target.name.casefold())
     )
-    links = [
-        UnresolvedLink(name=unresolved_name.name, links=unresolved_name.count)
-        for unresolved_name in unresolved[:limit]
-    ]
+    links = [UnresolvedLink(name=target.name, links=target.count) for target in unresolved[:limit]]
     return UnresolvedLinks(
         links=links, total=len(unresolved), message=f"{pluralize(len(unresolved), 'unresolved link')}."
     )

@@ -50,7 +50,10 @@ class PageText(ToolResult):
 
 
 class EvidenceFound(BaseModel):
-    """A page that bears on a note: its relevance (0 to 1), its side, and the reason."""
+    """A web page about a note: its relevance (0 to 1), its side, and the reason.
+
+    `evidence_type` is supporting, contradicting or neutral.
+    """
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 
@@ -249,7 +252,7 @@ def _evidence_answer(
 def _source_notes(
     context: WebContext, note: OpenNote, weighed_hits: list[WeighedHit]
 ) -> tuple[list[Create], int]:
-    """Return new source notes, and the number of relevant pages that already have one."""
+    """Return new source notes for the relevant pages, and the number of those that already have one."""
     records = context.index.notes()
     known_urls = {str(record.properties.get("url") or "") for record in records}
     used_keys = {record.path.key for record in records}

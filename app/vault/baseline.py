@@ -1,8 +1,8 @@
 """A baseline of the vault's files, so that changes by other programs can be detected and undone.
 
 An external program that works in the vault's folder may write there directly. The overwritten bytes are gone
-by the time the change is noticed, so they are stored beforehand, in a temporary file without a name, which
-disappears when the app ends. A later comparison reads only the files whose time, size or inode changed.
+by the time the change is noticed, so they are stored beforehand, in a temporary file that disappears when the
+app ends. A later comparison reads only the files whose times, size or inode changed.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from app.vault.safe_fs import MAX_FILE_BYTES, VaultRoot
 from app.vault.watch_state import is_ignored
 
 MAX_STORED_BYTES = 1024**3
-"""The maximum number of bytes stored for a vault. Changes to further files can't be undone."""
+"""The maximum number of bytes stored for a vault. Further changes are detected, but can't be undone."""
 MAX_ATTACHMENT_BYTES = 1024**2
-"""The largest file other than a note that is stored."""
+"""The size of the largest file, other than a note, that is stored."""
 
 _Signature = tuple[int, int, int, int]
 """The modification and change times in nanoseconds, the size and the inode of a file."""
@@ -46,7 +46,10 @@ class _BaselineFile:
 
 @dataclass(frozen=True, slots=True)
 class BaselineDiff:
-    """The changes since the last comparison; `unsaved` are changed files with bytes that are unavailable."""
+    """The changes since the last comparison, without the app's own.
+
+    `unsaved` lists the changed files whose bytes before or after the change are unavailable.
+    """
 
     changes: tuple[FileChange, ...] = ()
     unsaved: tuple[NotePath, ...] = ()
@@ -63,17 +66,17 @@ class VaultBaseline:
         folder: The folder for the temporary file with the bytes.
 
     Raises:
-        StorageError: the temporary file can't be created.
+        StorageError: The temporary file can't be created.
     """
 
     def __init__(self, root: Path, folder: Path) -> None:
         self._root = str(root)
         self._vault = VaultRoot(root)
         try:
-            # Open as long as this object; unbuffered, so that a full disk fails at the write.
+            # Open as long as this object; unbuffered, so that a write to a full disk fails at once.
             self._bytes = tempfile.TemporaryFile(dir=folder, buffering=0)  # noqa: SIM115
         except OSError as error:
-            message = f"Could not store a copy of the notes: {error.strerror or error}."
+            message = f"The copy of the notes that undo needs can't be stored: {error.strerror or error}."
             raise StorageError(message, errno=error.errno) from error
         self._end = 0
         self._lock = threading.Lock()
@@ -86,7 +89,7 @@ class VaultBaseline:
             self._bytes.close()
 
     def capture(self, is_cancelled: Callable[[], bool] = lambda: False) -> None:
-        """Store the current state of all files; read only those changed since the last comparison.
+        """Record the current state of all files; read only those changed since the last comparison.
 
         Args:
             is_cancelled: Checked before each file; the capture stops when it returns True.
@@ -103,11 +106,12 @@ class VaultBaseline:
                 del self._files[name]
 
     def diff(self, paths: Iterable[NotePath] | None, is_own: Callable[[NotePath, str], bool]) -> BaselineDiff:
-        """Compare the files with the baseline and update it.
+        """Compare files with the baseline and update it.
 
         Args:
             paths: The files to compare; None for the whole vault.
-            is_own: Returns whether the app itself wrote this hash to a file (empty: removed the file).
+            is_own: Returns whether the app itself wrote the content with this hash to the file, or removed
+                the file if the hash is empty.
         """
         with self._lock:
             names = self._changed_names() if paths is None else sorted({path.text for path in paths})
@@ -127,9 +131,9 @@ class VaultBaseline:
     ) -> FileChange | NotePath | None:
         """Return the change of a file, or its path if the bytes before or after are unavailable.
 
-        Return None if the file is unchanged or the app itself wrote it.
+        Return None if the file is unchanged or the app itself wrote it. The baseline is updated in each case.
         """
-        baseline_file, current = self._files.get(path.text), self._signature(path.text)
+        baseline_file, current = self._files.get(path.text), self._read_signature(path.text)
         if current == (baseline_file.signature if baseline_file is not None else None):
             return None
         before = self._stored_content(baseline_file) if baseline_file is not None else None
@@ -144,7 +148,7 @@ class VaultBaseline:
         return _change(path, baseline_file is not None, before, current is not None, after) or path
 
     def _changed_names(self) -> list[str]:
-        """Return the names of the files that the file system reports as changed."""
+        """Return the names of the files that are new, gone, or changed according to the file system."""
         signatures = dict(self._walk())
         changed = [name for name, signature in signatures.items() if not self._is_unchanged(name, signature)]
         return sorted({*changed, *(self._files.keys() - signatures.keys())})
@@ -154,7 +158,7 @@ class VaultBaseline:
         return baseline_file is not None and baseline_file.signature == signature
 
     def _record(self, name: str, signature: _Signature) -> bytes | None:
-        """Record the current state of a file. Return its bytes, or None if it is too large or unreadable."""
+        """Record the current state of a file; return its bytes, or None if unreadable or over a limit."""
         path = NotePath.on_disk(name)
         content = self._read_file(path) if self._should_store(path, signature[2]) else None
         if content is None:
@@ -167,7 +171,7 @@ class VaultBaseline:
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
             self._end += len(content)
         except OSError:
-            # The disk is full: changes are still detected, but can't be undone.
+            # The disk is full: the next change is still detected, but can't be undone.
             start = -1
         self._files[name] = _BaselineFile(signature, content_hash(content), start, len(content))
         return content
@@ -193,7 +197,7 @@ class VaultBaseline:
         content = self._bytes.read(baseline_file.length)
         return content if len(content) == baseline_file.length else None
 
-    def _signature(self, name: str) -> _Signature | None:
+    def _read_signature(self, name: str) -> _Signature | None:
         try:
             status = os.lstat(f"{self._root}{os.sep}{name.replace('/', os.sep)}")
         except OSError:
@@ -236,7 +240,10 @@ def _change(
 
 
 def _with_moves(changes: list[FileChange]) -> Iterator[FileChange]:
-    """Yield the changes, with the deletion and creation of the same bytes joined into a move."""
+    """Yield the changes, with the deletion and creation of the same bytes joined into a move.
+
+    Empty files are not joined.
+    """
     deleted: dict[str, Delete] = {}
     for change in changes:
         if isinstance(change, Delete) and change.before:
@@ -254,7 +261,7 @@ def _with_moves(changes: list[FileChange]) -> Iterator[FileChange]:
 
 
 def _summarize(diff: BaselineDiff) -> str:
-    """Summarize the changes in one line, without those whose bytes are unavailable."""
+    """Summarize the changes in a clause, without those whose bytes are unavailable."""
     parts = []
     for kind, word in ((Create, "created"), (Update, "changed"), (Delete, "deleted"), (Move, "moved")):
         names = [change.path.text for change in diff.changes if isinstance(change, kind)]

@@ -1,4 +1,4 @@
-"""Change sets: a proposal to change files, with the exact bytes before and after. Pure values.
+"""Change sets: proposals to change files, with the exact bytes before and after. Pure values.
 
 A change set contains the bytes of each file at the time of the proposal and the new bytes. Tools write
 documents only through change sets, and an approval covers exactly the bytes that are then committed.
@@ -38,7 +38,7 @@ class Update:
 
 @dataclass(frozen=True, slots=True)
 class Delete:
-    """The move of a file, which must still hold `before`, to the trash of its store."""
+    """The move of a file, which must still hold `before`, to its store's trash."""
 
     path: NotePath
     before: bytes
@@ -55,7 +55,7 @@ class Move:
 
 
 VAULT = ""
-"""The name of the store of the notes."""
+"""The name of the notes' store."""
 
 FileChange = Create | Update | Delete | Move
 

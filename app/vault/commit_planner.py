@@ -32,7 +32,8 @@ TRASH_FOLDER = ".trash"
 class CommitPlan:
     """A planned commit: operations in order, bytes by hash, and folders to create.
 
-    `changes` has the journal's record of each change, and `trash` the name of its deleted file in the trash.
+    `changes` has the journal's record of each change, and `trash` the name under `.trash/` of each deleted
+    file, or None for other changes.
     """
 
     operations: list[FileOperation] = field(default_factory=list)
@@ -43,12 +44,12 @@ class CommitPlan:
 
 
 class CommitPlanner:
-    """Plans one commit.
+    """Plans one commit; `plan` is called once.
 
     Args:
-        root: the vault.
-        uid: part of the names of the temporary files.
-        find_in_trash: returns the name under `.trash/` of a deleted file by path and hash, or None.
+        root: The vault.
+        uid: A part of the temporary files' names.
+        find_in_trash: Returns the name under `.trash/` of a deleted file by path and hash, or None.
     """
 
     def __init__(
@@ -61,12 +62,14 @@ class CommitPlanner:
         self._trash_names: list[str] | None = None
 
     def plan(self, change_set: ChangeSet) -> CommitPlan:
-        """Check every file of the change set and plan it.
+        """Check every change and return the plan.
 
         Raises:
-            InvalidPathError: a path is hidden, leaves the vault, leads through a link or is not a file.
-            ConflictError: files differ from the change set; `conflicts` lists all of them.
-            LimitError: a file is larger than 64 MiB.
+            InvalidPathError: A path is hidden, leaves the vault, leads through a link or is not a file.
+            ConflictError: Files differ from the change set; `conflicts` lists all of them.
+            LimitError: A file is larger than 64 MiB.
+            VaultLostError: The vault's folder is gone.
+            OSError: The operating system reports an error.
         """
         for change in change_set.changes:
             for path in touched_paths(change):
@@ -84,7 +87,12 @@ class CommitPlanner:
         return self._plan
 
     def _problems(self, change: FileChange, folders: DirHandleCache) -> list[dict[str, object]]:
-        """Return the differences between the disk and the state that the change expects."""
+        """Return the differences between the disk and the state that the change expects.
+
+        Raises:
+            InvalidPathError: The path leads through a link or is not a file.
+            LimitError: The file is larger than 64 MiB, before or after the change.
+        """
         problems: list[dict[str, object]] = []
         before = before_of(change)
         for content in (before, after_of(change)):
@@ -107,7 +115,7 @@ class CommitPlanner:
     def _target_problems(
         self, target: NotePath, folders: DirHandleCache, *, same_name: bool = False
     ) -> list[dict[str, object]]:
-        """Return the conflicts of a new file's name. With `same_name`, it may exist in another case."""
+        """Return the conflicts of a new path. With `same_name`, the file may exist in another case."""
         spelled, exists = self._root.disk_spelling(target)
         if exists and not (same_name and spelled != target):
             description = "already exists" if spelled == target else f"is in the way of {target}"
@@ -176,7 +184,7 @@ class CommitPlanner:
         return Put(str(path), temp, old_hash, new_hash, None if like is None else str(like))
 
     def _restore_from_trash(self, path: NotePath, new_hash: str) -> Rename | None:
-        """Return a rename out of the trash, which keeps times and mode, if the deleted file is unchanged."""
+        """Return a rename out of the trash, which keeps times and mode, or None if those bytes are gone."""
         trash_name = self._find_in_trash(path, new_hash)
         if trash_name is None:
             return None
@@ -212,7 +220,7 @@ class CommitPlanner:
 
 
 def check_writable(path: NotePath) -> None:
-    """Raise InvalidPathError if no change set may change a path: it is hidden or leaves the vault."""
+    """Raise InvalidPathError if a path is hidden or leaves the vault."""
     NotePath.on_disk(path.text)
     if path.is_hidden:
         message = f"{path} is a hidden file or in a hidden folder. Nothing was written."

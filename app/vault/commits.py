@@ -18,7 +18,7 @@ def new_uid() -> str:
 
 
 class CommittedFile(NamedTuple):
-    """One file of a commit: its path, the target of a move, and its hashes before and after.
+    """One file of a commit: its path, its target if it was moved, and its hashes before and after.
 
     `before` is None for a created file, `after` for a deleted one.
     """
@@ -62,8 +62,9 @@ class CommitDraft:
 class Commit:
     """A change set that was written to the documents of `place`.
 
-    `time` is in Unix seconds, `entry` the id of the audit entry and `turn` that of the agent's turn.
-    `undone_by` is the id of the commit that undid this one and is not undone itself.
+    `time` is in Unix seconds. `entry` is the id of the audit entry, `turn` that of the agent's turn or the
+    user's writing session. `undone_by` is the number of the commit that undid this one, unless that commit
+    was itself undone.
     """
 
     id: int
@@ -90,9 +91,9 @@ class Commit:
 class Version:
     """The state of a note after a commit, or another program's version before one.
 
-    `hash` is None if the note was deleted. For text that was not written through the app, `author` is
-    "outside" and `commit_id` the commit that replaced it. `size` is in bytes, `time` in Unix seconds. `turn`
-    is the agent's turn or the user's writing session.
+    `hash` is None if the note was deleted or moved away. For text that was not written through the app,
+    `author` is "outside", and `commit_id` and `time` are those of the commit that replaced it. `size` is in
+    bytes, `time` in Unix seconds. `turn` is the agent's turn or the user's writing session.
     """
 
     commit_id: int

@@ -18,7 +18,7 @@ from rapidfuzz.distance import LCSseq
 
 # Lines before × lines after in a gap without anchors: 5,000 × 5,000 takes about 50 ms.
 _MAX_LCS_CELLS = 25_000_000
-# Bytes or lines per call into C: a longer call would block other threads.
+# Bytes or lines in one call into C: a longer call would block other threads.
 _CHUNK_SIZE = 65_536
 # Anchors split the work in a few rounds; a text crafted to need more gets a coarser diff.
 _MAX_ANCHOR_ROUNDS = 40
@@ -118,9 +118,9 @@ def _hunks(old_lines: Sequence[bytes], new_lines: Sequence[bytes]) -> Iterator[H
 
 def _same_blocks(old_lines: Sequence[bytes], new_lines: Sequence[bytes]) -> Iterator[_Block]:
     """Yield blocks of equal lines as (start before, start after, length), unordered but never crossing."""
-    names: dict[bytes, int] = {}
-    a = [names.setdefault(line, len(names)) for line in old_lines]
-    b = [names.setdefault(line, len(names)) for line in new_lines]
+    line_ids: dict[bytes, int] = {}
+    a = [line_ids.setdefault(line, len(line_ids)) for line in old_lines]
+    b = [line_ids.setdefault(line, len(line_ids)) for line in new_lines]
     gaps: list[tuple[_Gap, int]] = [((0, len(a), 0, len(b)), 0)]
     while gaps:
         untrimmed, rounds = gaps.pop()
@@ -137,7 +137,7 @@ def _same_blocks(old_lines: Sequence[bytes], new_lines: Sequence[bytes]) -> Iter
 
 
 def _trim(a: list[int], b: list[int], gap: _Gap) -> tuple[_Gap, list[_Block]]:
-    """Return the gap without its common start and end, and those two as blocks."""
+    """Return the gap without its common start and end, and these as blocks, unless they are empty."""
     a_start, a_end, b_start, b_end = gap
     blocks: list[_Block] = []
     max_length = min(a_end - a_start, b_end - b_start)
@@ -155,7 +155,7 @@ def _trim(a: list[int], b: list[int], gap: _Gap) -> tuple[_Gap, list[_Block]]:
 
 
 def _anchors(a: list[int], b: list[int], gap: _Gap) -> list[tuple[int, int]]:
-    """Return lines unique on both sides, as many as keep their order (longest increasing subsequence)."""
+    """Return the index pairs of lines unique on both sides: the longest chain that keeps their order."""
     a_start, a_end, b_start, b_end = gap
     count_a, count_b = _counts(a, a_start, a_end), _counts(b, b_start, b_end)
     index_in_b = {b[j]: j for j in range(b_start, b_end) if count_b[b[j]] == 1}
@@ -178,15 +178,15 @@ def _anchors(a: list[int], b: list[int], gap: _Gap) -> list[tuple[int, int]]:
     return chain[::-1]
 
 
-def _counts(names: list[int], start: int, end: int) -> Counter[int]:
+def _counts(line_ids: list[int], start: int, end: int) -> Counter[int]:
     counts: Counter[int] = Counter()
     for part_start in range(start, end, _CHUNK_SIZE):
-        counts.update(names[part_start : min(part_start + _CHUNK_SIZE, end)])
+        counts.update(line_ids[part_start : min(part_start + _CHUNK_SIZE, end)])
     return counts
 
 
 def _gaps_between(anchors: list[tuple[int, int]], gap: _Gap) -> Iterator[_Gap]:
-    """Yield the gaps before, between and after the anchors."""
+    """Yield the gaps before, between and after the anchors that have lines on both sides."""
     a_position, a_end, b_position, b_end = gap
     for i, j in [*anchors, (a_end, b_end)]:
         if i > a_position and j > b_position:

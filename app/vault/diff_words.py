@@ -31,8 +31,9 @@ _MIN_COMMON_SHARE = 0.2
 def changed_spans(before: str, after: str) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
     """Return the removed spans of `before` and the added spans of `after`, in characters.
 
-    Spans are whole words, and spans separated only by whitespace are joined. If the lines have hardly
-    anything in common, each is one span, which is easier to read than many small ones.
+    Spans are whole words, unless a word has more than 100 characters; those separated only by whitespace are
+    joined. If the lines have hardly anything in common, each is one span, which is easier to read than many
+    small ones.
     """
     head = common_prefix_length(before, after)
     tail = common_suffix_length(before, after, head)

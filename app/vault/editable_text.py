@@ -1,7 +1,7 @@
 """Text for an editor, converted back to bytes without changing lines that the user did not edit. Pure.
 
 An editor has one kind of line ending and no byte order mark; files have both. The mark and each line's ending
-are stored separately and restored; a new line gets the most common ending.
+are stored separately and restored; new and changed lines get the most common ending.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _UNEDITABLE = re.compile("\r(?!\n)|[\x00\u2028\u2029\ufdd0\ufdd1]")
 
 
 class NotEditableError(ValueError):
-    """The bytes would not survive an editor; the message says why."""
+    """The bytes or the edited text can't be converted without loss; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class EditableText:
         """Create the editable form of `content`.
 
         Raises:
-            NotEditableError: it is not UTF-8, or holds characters that an editor would lose.
+            NotEditableError: It is not UTF-8, or contains characters that an editor would lose.
         """
         try:
             text = content.decode("utf-8")
@@ -50,7 +50,7 @@ class EditableText:
         """Return the bytes of `edited`; unchanged lines keep their endings, and the file keeps its mark.
 
         Raises:
-            NotEditableError: a character can't be encoded as UTF-8.
+            NotEditableError: A character can't be encoded as UTF-8.
         """
         lines = edited.split("\n")
         line_endings = self._line_endings_for(lines)

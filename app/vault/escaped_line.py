@@ -2,7 +2,7 @@
 
 No byte is lost: bytes that are not UTF-8 appear one by one; control, bidi, zero-width and unassigned
 characters become labels (drawn as chips, which text can't imitate); tabs and trailing spaces become faint
-signs; and a missing newline at the end of the file gets a label.
+signs; and a carriage return before a newline or a missing newline at the end of the file gets a label.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from app.vault.invisible_chars import character_label, is_hidden
-from app.vault.invisible_chars import escape_hidden as escape_hidden
 
 CHIP_SIGN = "chip"
 QUIET_SIGN = "quiet"
@@ -62,9 +61,12 @@ class EscapedLine:
 
 
 def escape_line(line: bytes, *, is_first: bool = False, is_last: bool = False) -> EscapedLine:
-    """Return the escaped form of one line, which includes its newline.
+    """Return the displayed form of a line.
 
-    `is_first` and `is_last` mark the file's first and last line, for a byte order mark and a missing newline.
+    Args:
+        line: The line, with its newline if it has one.
+        is_first: Whether it is the file's first line, which may start with a byte order mark.
+        is_last: Whether it is the file's last line, whose missing newline gets a label.
     """
     has_newline = line.endswith(b"\n")
     text = (
@@ -142,7 +144,7 @@ class _LineEscaper:
             self.add_plain(text, source)
 
     def _follows_symbol(self, text: str) -> bool:
-        """Return whether this is a single variation selector after a symbol, where its effect is visible."""
+        """Return whether this is a variation selector directly after a symbol, where its effect shows."""
         if text not in "\ufe0e\ufe0f":
             return False
         previous = next((part[-1] for part in reversed(self.parts) if part), "")

@@ -1,8 +1,8 @@
 """The file operations of a commit: stage, execute and revert them, and detect their progress on disk.
 
-There are two kinds. A `Put` gives a path new bytes; a `Rename` gives a file another name (a move, or a
-deletion, which is a move to the trash). Each verifies the hash of the file that it replaces or moves. On
-systems that can swap two files, the replaced file is kept until the whole commit is recorded.
+There are two kinds. A `Put` gives a path new bytes; a `Rename` gives a file another name, which may be in the
+trash. Each verifies the hash of the file that it replaces or moves. On systems that can swap two files, the
+replaced file is kept until the whole commit is recorded.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from app.vault.write_ahead_log import FileOperation, Put, Rename
 
 ContentReader = Callable[[str], bytes]
 
-# The system batches the syncs of several threads. Each thread gets a part of a commit's files; the number of
-# parts under way limits the number of open files.
+# The system batches the syncs of several threads. Each thread gets a part of a commit's files; the limit on
+# parts under way also limits the open files.
 _FILES_PER_PART = 8
 _MAX_PARTS_UNDER_WAY = 8
 _SYNC_THREADS = 8
@@ -33,7 +33,7 @@ _DROP_THREADS = 2
 
 @dataclass(frozen=True, slots=True)
 class OperationProgress:
-    """Whether an operation is done, and whether another program has changed its file since the planning."""
+    """Whether an operation is done, and whether another program has changed its file since it was planned."""
 
     is_done: bool
     is_edited: bool
@@ -64,7 +64,7 @@ class OperationExecutor:
             return
 
     def stage(self, put: Put, content: bytes) -> None:
-        """Write the new bytes durably to a temporary file in the same folder, with the old file's mode."""
+        """Write the new bytes durably to the temporary file of a put, with the mode of `put.like`."""
         with self._root.dir_handles() as folders, ExitStack() as cleanup:
             fd = self._write(put, content, folders, cleanup)
             self._step(f"stage {put.path}: sync")
@@ -123,8 +123,9 @@ class OperationExecutor:
         """Execute operations in order.
 
         Raises:
-            ConflictError: a file differs from the plan; its operation changed nothing, earlier ones are done.
-            OSError: the operating system reports an error.
+            ConflictError: A file differs from the plan; its operation changed nothing, earlier ones are done.
+            InvalidPathError: A folder has become a symbolic link.
+            OSError: The operating system reports an error.
         """
         with self._root.dir_handles() as folders:
             for operation in operations:
@@ -146,7 +147,11 @@ class OperationExecutor:
             raise conflict_error(put.path, None, folder.digest(name)) from error
 
     def _exchange(self, folder: Folder, temp: str, path: str, old_hash: str, new_hash: str) -> None:
-        """Replace the file at `path`, which must have the hash `old_hash`, with `temp` (hash `new_hash`)."""
+        """Replace the file at `path`, which must have the hash `old_hash`, with `temp` (hash `new_hash`).
+
+        Raises:
+            ConflictError: The file differs or is gone; the text of the other program is in its place.
+        """
         name = split_path(path)[1]
         if (current_hash := folder.digest(name)) != old_hash:
             raise conflict_error(path, old_hash, current_hash)
@@ -186,11 +191,15 @@ class OperationExecutor:
                 raise conflict_error(path, expected_hash, current_hash)
 
     def undo(self, operation: FileOperation, read_content: ContentReader) -> bool:
-        """Revert a completed operation; return False if the file has changed since and was left alone.
+        """Revert a completed operation; return False if the file has since been changed or removed.
 
         Args:
-            operation: the operation.
-            read_content: returns the bytes for a hash, for systems where an update keeps no old file.
+            operation: The operation.
+            read_content: Returns the bytes for a hash, for systems where an update keeps no old file.
+
+        Raises:
+            NotFoundError: `read_content` has no old bytes; the file keeps the new ones.
+            OSError: The operating system reports an error.
         """
         try:
             if isinstance(operation, Rename):
@@ -265,7 +274,7 @@ class OperationExecutor:
         return OperationProgress(is_done=False, is_edited=source_digest != operation.hash)
 
     def _digest_exact(self, path: str) -> str | None:
-        """Return the hash of the file with exactly this spelling of its name."""
+        """Return the hash of the file with exactly this spelling of its name, or None if there is none."""
         parent, name = split_path(path)
         try:
             with self._root.folder(parent) as folder:
@@ -360,7 +369,10 @@ def split_path(path: str) -> tuple[str, str]:
 
 
 def conflict_error(path: str, expected_hash: str | None, current_hash: str | None) -> ConflictError:
-    """Return the error for a file that is not as expected (None: a file that should not exist)."""
+    """Return the error for a file that is not as expected.
+
+    `expected_hash` is None for a file that should not exist, `current_hash` for one that is missing.
+    """
     if expected_hash is None:
         message = f"{path} already exists."
     elif current_hash is None:
@@ -372,7 +384,10 @@ def conflict_error(path: str, expected_hash: str | None, current_hash: str | Non
 
 
 def free_name(taken_names: list[str], name: str, label: str = "") -> str:
-    """Return a name like `name` that is free on every system, with a number if necessary."""
+    """Return a file name that is free on every system: `name` with `label`, and a number if necessary.
+
+    Both come before the suffix; a name that would exceed 255 bytes is shortened.
+    """
     keys = {name_key(taken_name) for taken_name in taken_names}
     stem, dot, suffix = name.rpartition(".")
     stem, suffix = (stem, dot + suffix) if stem else (name, "")

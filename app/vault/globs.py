@@ -1,9 +1,10 @@
 """Globs over vault paths, matched in linear time because rules may come from an untrusted vault.
 
-`*` and `?` match within a part of a path, `**` matches across parts, and `[abc]` and `{a,b}` match
-alternatives. A glob without a slash matches the name at any depth. If its last part has no wildcard, it also
-matches everything below; if it ends in a slash, it matches only what is below. Case and Unicode forms are
-ignored, and the `.md` of a note may be omitted.
+`*` and `?` match within a part of a path, `**` matches across parts, and `[abc]`, `[a-c]`, `[!abc]` and
+`{a,b}` match alternatives. A glob without a slash, except at its end, matches the name at any depth. If its
+last part has no wildcard, it also matches everything below; if it ends in a slash, it matches only what is
+below. An empty glob matches everything. Case and Unicode forms are ignored, and a note's `.md` may be
+omitted.
 """
 
 from __future__ import annotations
@@ -35,11 +36,11 @@ class Glob:
         self._pattern = _path_pattern(_normalize(text))
 
     def matches(self, path: NotePath) -> bool:
-        """Return whether the glob matches `path`, with or without the `.md` of a note."""
+        """Return whether the glob matches `path`, with or without a note's suffix."""
         return self.matches_text(path.text) or self.matches_text(path.stem_path)
 
     def matches_text(self, path: str) -> bool:
-        """Return whether the glob matches exactly this path."""
+        """Return whether the glob matches this path as it is written."""
         return self.is_everything or self._pattern.fullmatch(_normalize(path)) is not None
 
 
@@ -71,7 +72,7 @@ def _path_pattern(glob: str) -> _GlobPattern:
 def _translate(glob: str, within: str) -> str:
     """Translate a glob to a regular expression; unclosed brackets match literally.
 
-    `within` is the expression for a character that `?` matches, and `*` any number of.
+    `within` is the expression for one character, as matched by `?`; `*` matches any number of them.
     """
     pattern, position, open_braces = "", 0, 0
     while position < len(glob):
@@ -97,9 +98,12 @@ def _translate(glob: str, within: str) -> str:
     return pattern + ")" * open_braces
 
 
-def _character_class(letters: str) -> str:
-    is_inverted = letters[0] in "!^"
-    members = "".join(f"\\x{{{ord(letter):x}}}" for letter in letters[is_inverted:].replace("-", ""))
+def _character_class(text: str) -> str:
+    """Translate the inside of brackets; a `-` at either end is literal."""
+    is_inverted = text[0] in "!^"
+    letters = text[is_inverted:]
+    hyphen = "-" if letters.startswith("-") or letters.endswith("-") else ""
+    members = "".join(f"\\x{{{ord(letter):x}}}" for letter in letters.replace("-", "") + hyphen)
     ranges = "".join(
         f"\\x{{{ord(low):x}}}-\\x{{{ord(high):x}}}"
         for low, dash, high in zip(letters, letters[1:], letters[2:], strict=False)

@@ -59,7 +59,7 @@ def read_history(db: Connection, path: NotePath, limit: int, place: str) -> list
 
 
 def first_commits(db: Connection, paths: Sequence[NotePath]) -> dict[NotePath, float]:
-    """Map each note that has commits to the time of the first one, under any former path."""
+    """Map each of `paths` that has commits to the time of the first one, under any former path."""
     if len(paths) <= _MAX_SINGLE_LOOKUPS:
         commits = {}
         for path in paths:
@@ -99,7 +99,7 @@ def group_sessions(versions: Sequence[Version]) -> list[tuple[Version, ...]]:
 
 
 def _iter_rows(db: Connection, key: str, place: str) -> Iterator[tuple[_HistoryRow, str]]:
-    """Yield the changes of the file, newest first, each with the file's key after the change."""
+    """Yield a file's changes, newest first, each with the file's key after the change."""
     before_id = _MAX_COMMIT_ID
     while True:
         values = db.execute(_PRECEDING_CHANGE, (place, before_id, to_text(key), to_text(key))).fetchone()
@@ -116,7 +116,7 @@ def _iter_rows(db: Connection, key: str, place: str) -> Iterator[tuple[_HistoryR
 
 
 def _version(row: _HistoryRow, key: str) -> Version:
-    """Return the version of the file after this change; it is gone if it was deleted or moved away."""
+    """Return the file's version after this change; it is gone if it was deleted or moved away."""
     is_removed = row.after is None or (row.target_key is not None and row.target_key != key)
     path = NotePath.on_disk(row.path if is_removed or row.target is None else row.target)
     size = 0 if is_removed else row.after_size

@@ -30,13 +30,16 @@ _MAX_CACHED_PLANS = 64
 class Journal:
     """The record of all commits to one vault's stores. Thread-safe.
 
+    Methods that read or write raise StorageError if the disk failed, or if the file proved damaged and was
+    replaced.
+
     Args:
-        folder: the folder of `journal.sqlite`, created if missing.
-        max_bytes: the limit on the compressed contents.
-        writable: whether this process owns the file.
+        folder: The folder of `journal.sqlite`, created if missing.
+        max_bytes: The maximum size of the compressed contents.
+        writable: Whether this process owns the file.
 
     Raises:
-        StorageError: the folder or the file cannot be used.
+        StorageError: The folder or the file can't be used.
     """
 
     def __init__(self, folder: Path, max_bytes: int = 500 * 1024 * 1024, *, writable: bool = True) -> None:
@@ -128,9 +131,9 @@ class Journal:
         """Return commits, newest first.
 
         Args:
-            limit: the maximum number.
-            path: restrict to commits that changed a file with this name, without following moves.
-            place: restrict to one store.
+            limit: The maximum number.
+            path: Only commits that changed a file with this name, without following moves.
+            place: Only commits to this store.
         """
         conditions: list[str] = ["1"]
         values: list[object] = []
@@ -147,7 +150,7 @@ class Journal:
         """Return the commit with this number.
 
         Raises:
-            NotFoundError: there is none.
+            NotFoundError: There is none.
         """
         with self._database.transaction() as db:
             commits = read_commits(db, "id = ?", (number,), 1)
@@ -156,7 +159,7 @@ class Journal:
         return commits[0]
 
     def commit_of_entry(self, entry: str) -> Commit | None:
-        """Return the newest commit made by the call with this id, if any."""
+        """Return the newest commit of the call with this audit entry, or None."""
         with self._database.transaction() as db:
             commits = read_commits(db, "entry = ?", (to_text(entry),), 1)
         return commits[0] if commits else None
@@ -178,7 +181,7 @@ class Journal:
         """Return the bytes with this hash.
 
         Raises:
-            NotFoundError: they were never stored, have been removed to save space, or are damaged.
+            NotFoundError: They were never stored, have been removed to save space, or are damaged.
         """
         with self._database.transaction() as db:
             return _content(db, key)
@@ -195,7 +198,10 @@ class Journal:
         return None if row is None else from_text(row[0])
 
     def planned_undos(self, digest: str) -> tuple[int, ...]:
-        """Return the commits that the change set with this digest was planned to undo."""
+        """Return the commits that the change set with this digest was planned to undo.
+
+        The result is empty if it is not the change set of one of the latest plans.
+        """
         return self._plans.get(digest, ())
 
     def plan_undo(self, commit_ids: Iterable[int], read: Callable[[NotePath], bytes | None]) -> UndoPlan:
@@ -205,12 +211,12 @@ class Journal:
         resolved a conflict, pass `undoes=plan.commits` to `NoteStore.commit`.
 
         Args:
-            commit_ids: the commits, all of one store.
-            read: returns the current bytes of a document of that store, or None if it does not exist.
+            commit_ids: The commits, all of one store.
+            read: Returns the current bytes of a document in that store, or None if it does not exist.
 
         Raises:
-            NotFoundError: there is no such commit, or contents that the undo needs are missing.
-            InvalidParametersError: the commits belong to several stores.
+            NotFoundError: There is no such commit, or contents that the undo needs are missing.
+            InvalidParametersError: The commits belong to several stores.
         """
         commits = [self.commit(number) for number in dict.fromkeys(commit_ids)]
         if len({commit.place for commit in commits}) > 1:
@@ -228,7 +234,7 @@ class Journal:
         Commits that are already undone are omitted together with their undo commits, unless no others remain.
 
         Raises:
-            NotFoundError: there is no such commit.
+            NotFoundError: There is no such commit.
         """
         commits = [self.commit(number) for number in dict.fromkeys(commit_ids)]
         given_ids = {commit.id for commit in commits}
@@ -252,7 +258,7 @@ class Journal:
         return lambda key: contents[key] if key in contents else self.content(key)
 
     def _later_changes(self, commits: Sequence[Commit]) -> list[LaterChange]:
-        """Return the creations, moves and deletions of other commits after the first of these."""
+        """Return the creations, moves and deletions by other commits since the oldest of these."""
         commit_ids = {commit.id for commit in commits}
         with self._database.transaction() as db:
             changes = read_changes(db, min(commit_ids, default=0), commits[0].place) if commits else []
@@ -262,13 +268,13 @@ class Journal:
         """Return the change set that gives a document the bytes of an earlier version.
 
         Args:
-            path: the path of the note, or the one to restore it to.
-            key: the version's hash.
-            current: the document's current bytes, or None if it does not exist.
-            place: the store of the document.
+            path: The document's path, or the one to restore it to.
+            key: The version's hash.
+            current: The document's current bytes, or None if it does not exist.
+            place: The document's store.
 
         Raises:
-            NotFoundError: the version is no longer stored, or is damaged.
+            NotFoundError: The version is no longer stored, or is damaged.
         """
         content = self.content(key)
         change = Create(path, content) if current is None else Update(path, current, content)

@@ -39,7 +39,7 @@ def m001_commits(db: sqlite3.Connection) -> None:
 
 
 def m002_places(db: sqlite3.Connection) -> None:
-    """Add the store whose documents a commit changed: the vault (empty) or another one."""
+    """Add the name of the store whose documents a commit changed; it is empty for the vault."""
     db.execute("ALTER TABLE commits ADD COLUMN place TEXT NOT NULL DEFAULT ''")
 
 
@@ -54,8 +54,8 @@ SCHEMA = Schema(
 class JournalDatabase(Database):
     """One connection to `journal.sqlite` in a folder, used by one thread at a time.
 
-    The number of a commit is never reused: a file that replaces a damaged one numbers its commits starting at
-    the current time in seconds, and `reserve` skips numbers known elsewhere.
+    Commit numbers are never reused: a file that replaces a damaged one continues from the current Unix time,
+    and `reserve` skips numbers known elsewhere.
 
     Args:
         folder: The folder of the file.
@@ -84,7 +84,7 @@ class JournalDatabase(Database):
         _raise_last(self._db, int(time.time()))
 
     def shrink(self) -> None:
-        """Return the space of removed contents to the disk."""
+        """Return the space of removed contents to the file system."""
         with self._lock:
             self._db.execute("PRAGMA incremental_vacuum").fetchall()
             self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()

@@ -1,4 +1,4 @@
-"""Conversion of journal rows to values, with file names that are not Unicode preserved."""
+"""Convert journal rows to values; file names that are not Unicode are preserved."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def from_text(value: str | bytes) -> str:
 
 
 def read_commits(db: Connection, condition: str, values: Sequence[object], limit: int) -> list[Commit]:
-    """Return the newest commits that satisfy an SQL condition on `commits`, with all their details."""
+    """Return at most `limit` commits that satisfy an SQL condition on `commits`, newest first, in full."""
     rows = db.execute(
         "SELECT id, digest, time, author, turn, summary, note, entry, place FROM commits "
         f"WHERE {condition} ORDER BY id DESC LIMIT ?",
@@ -71,7 +71,7 @@ def read_commits(db: Connection, condition: str, values: Sequence[object], limit
 def read_changes(db: Connection, since: int, place: str) -> list[tuple[int, tuple[int, ...], CommittedFile]]:
     """Return the creations, moves and deletions in a store after the commit `since`, oldest first.
 
-    Each comes with the number of its commit and the numbers of the commits that it undoes.
+    Each comes with the number of its commit and the numbers of the commits that this commit undoes.
     """
     undoes: dict[int, tuple[int, ...]] = defaultdict(tuple)
     for number, undone in db.execute("SELECT commit_id, undone FROM undoes WHERE commit_id > ?", (since,)):

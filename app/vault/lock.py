@@ -22,10 +22,10 @@ class VaultLock:
     """The lock on a file in a vault's data folder whose holder may write the vault.
 
     The operating system holds the lock (filelock uses flock or LockFile) and releases it when the process
-    dies. A second file names the owner, because a locked file cannot be read on Windows.
+    dies. A second file names the owner, because a locked file can't be read on Windows.
 
     Args:
-        data_folder: the vault's folder in the user's data.
+        data_folder: The vault's folder in the user's data.
     """
 
     def __init__(self, data_folder: Path) -> None:
@@ -41,8 +41,8 @@ class VaultLock:
         """Acquire the lock; do nothing if this object already holds it.
 
         Raises:
-            VaultBusyError: another process or window holds it; `owner` describes that process.
-            StorageError: the data folder cannot be used.
+            VaultBusyError: Another process or window holds it; `owner` describes that process.
+            StorageError: The data folder can't be used.
         """
         if self.is_held:
             return
@@ -72,8 +72,10 @@ class VaultLock:
 def find_holder(data_folder: Path) -> str | None:
     """Return a description of the process that holds the vault's lock, or None if it is free.
 
+    A free lock is taken for a moment.
+
     Raises:
-        StorageError: the data folder or the lock's file cannot be used.
+        StorageError: The data folder or the lock's file can't be used.
     """
     lock_file = data_folder / _LOCK_FILE
     lock = FileLock(lock_file, timeout=0, mode=0o600)
@@ -90,11 +92,11 @@ def find_holder(data_folder: Path) -> str | None:
 
 
 def _unusable_folder(error: OSError) -> StorageError:
-    return StorageError(f"The vault's data folder can't be used: {error.strerror}.")
+    return StorageError(f"The vault's data folder can't be used: {error.strerror or error}.")
 
 
 def _read_holder(data_folder: Path) -> str | None:
-    """Describe the process that last took the lock without releasing it, even if it crashed."""
+    """Describe the process that last took the lock without releasing it, or return None if unknown."""
     try:
         owner_data = json.loads((data_folder / _OWNER_FILE).read_text(encoding="utf-8"))
         return f"process {int(owner_data['pid'])} on {owner_data['host']}"

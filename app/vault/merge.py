@@ -16,13 +16,13 @@ from dataclasses import dataclass
 from rapidfuzz.distance import Indel
 
 _MAX_LINES = 50_000
-# The exact alignment needs one bit per pair of lines: 50 MB.
+# The exact alignment needs one bit per pair of lines: at most 50 MB.
 _MAX_EXACT_PAIRS = 400_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Collision:
-    """Lines that the sides changed differently, in all three versions."""
+    """Lines that both sides changed differently, in all three versions."""
 
     base: bytes
     ours: bytes
@@ -31,14 +31,10 @@ class Collision:
 
 @dataclass(frozen=True, slots=True)
 class Merge:
-    """A merged text, which contains both sides of each conflict between markers.
-
-    `for_theirs` is the merged text with the other side's lines in place of conflicts.
-    """
+    """A merged text, which has the other side's lines in place of conflicts."""
 
     text: bytes
     conflicts: tuple[Collision, ...]
-    for_theirs: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,30 +78,23 @@ def merge(base: bytes, ours: bytes, theirs: bytes) -> Merge:
         theirs: The text of the other side.
 
     Returns:
-        The merged text and its conflicts. Each of its lines is a line of one of the three texts, or a marker.
+        The merged text and its conflicts. Each of its lines is a line of one of the three texts.
     """
     if ours in (base, theirs):
-        return Merge(theirs, (), theirs)
+        return Merge(theirs, ())
     if theirs == base:
-        return Merge(ours, (), ours)
+        return Merge(ours, ())
     sides = [text.splitlines(keepends=True) for text in (base, ours, theirs)]
     if any(b"\0" in text for text in (base, ours, theirs)) or max(map(len, sides)) > _MAX_LINES:
-        collision = Collision(base, ours, theirs)
-        return Merge(_conflict_markers(collision), (collision,), theirs)
+        return Merge(theirs, (Collision(base, ours, theirs),))
     head, tail = _common_ends(sides)
-    first, last = b"".join(sides[0][:head]), b"".join(sides[0][len(sides[0]) - tail :])
     middle = [lines[head : len(lines) - tail] for lines in sides]
-    parts = [first, *_parts(*middle), last]
+    parts = [b"".join(sides[0][:head]), *_parts(*middle), b"".join(sides[0][len(sides[0]) - tail :])]
     for_ours = [part.ours if isinstance(part, Collision) else part for part in parts]
     for_theirs = [part.theirs if isinstance(part, Collision) else part for part in parts]
     if _merges_lines(for_ours) or _merges_lines(for_theirs):
-        collision = Collision(*(b"".join(lines) for lines in middle))
-        return Merge(first + _conflict_markers(collision) + last, (collision,), theirs)
-    return Merge(
-        b"".join(_conflict_markers(part) if isinstance(part, Collision) else part for part in parts),
-        tuple(part for part in parts if isinstance(part, Collision)),
-        b"".join(for_theirs),
-    )
+        return Merge(theirs, (Collision(*(b"".join(lines) for lines in middle)),))
+    return Merge(b"".join(for_theirs), tuple(part for part in parts if isinstance(part, Collision)))
 
 
 def _common_ends(sides: Sequence[Sequence[bytes]]) -> tuple[int, int]:
@@ -140,9 +129,9 @@ def _parts(base: list[bytes], ours: list[bytes], theirs: list[bytes]) -> Iterato
 def _edits(base: list[bytes], side: list[bytes]) -> list[_Edit]:
     """Return the edits from `base` to `side`, in order and separated by equal lines."""
     # The library compares hashes, so each distinct line gets its own number.
-    numbers: dict[bytes, int] = {}
-    old = [numbers.setdefault(line, len(numbers)) for line in base]
-    new = [numbers.setdefault(line, len(numbers)) for line in side]
+    line_ids: dict[bytes, int] = {}
+    old = [line_ids.setdefault(line, len(line_ids)) for line in base]
+    new = [line_ids.setdefault(line, len(line_ids)) for line in side]
     edits: list[_Edit] = []
     base_position = side_position = 0
     for start, side_start, size in _matching_blocks(old, new):
@@ -196,13 +185,3 @@ def _merges_lines(parts: list[bytes]) -> bool:
         not left.endswith((b"\n", b"\r")) or (left.endswith(b"\r") and right.startswith(b"\n"))
         for left, right in itertools.pairwise(nonempty_parts)
     )
-
-
-def _conflict_markers(collision: Collision) -> bytes:
-    newline = b"\r\n" if b"\r\n" in collision.ours + collision.theirs else b"\n"
-
-    def end_line(text: bytes) -> bytes:
-        return text if not text or text.endswith((b"\n", b"\r")) else text + newline
-
-    parts = [b"<<<<<<< now", newline, end_line(collision.ours), b"=======", newline]
-    return b"".join([*parts, end_line(collision.theirs), b">>>>>>> undone", newline])

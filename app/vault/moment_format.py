@@ -1,6 +1,7 @@
-"""Formatting of dates with moment.js format strings, as in Obsidian's daily notes and templates.
+"""Format dates with moment.js format strings, as in Obsidian's daily notes and templates.
 
-Names are English. `[text]` is literal. Source: https://momentjs.com/docs/#/displaying/format/.
+Names, weeks and localized formats are those of US English. `[text]` is literal. Source:
+https://momentjs.com/docs/#/displaying/format/.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ def _weekday(moment: datetime) -> int:
 
 
 def _local_week(moment: datetime) -> tuple[int, int]:
-    """Return the year and week, with weeks that start on Sunday; the first one contains January 1."""
+    """Return the year and number of the week, which starts on Sunday; the first week contains January 1."""
     saturday = moment.date() + timedelta(days=6 - _weekday(moment))
     first = date(saturday.year, 1, 1)
     return saturday.year, (saturday - first).days // 7 + 1

@@ -1,4 +1,4 @@
-"""Immutable values for the contents of a note, with their spans or lines in the text.
+"""Immutable values for a note's contents, with their spans or lines in the text.
 
 Spans count characters of the decoded text (UTF-8, with original newlines and BOM), so that
 `text[span.start:span.end]` is the element's text, and encoding the text restores the file's bytes.
@@ -121,7 +121,7 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """`- [category] text #tag (context)`."""
+    """An observation: the list item `- [category] text #tag (context)`."""
 
     category: str
     text: str
@@ -182,21 +182,21 @@ class ParsedNote:
 
     @property
     def confidence(self) -> float | None:
-        """The `confidence` property if it is a number from 0 to 1."""
+        """The `confidence` property if it is a number from 0 to 1, else None."""
         value = self.properties.get("confidence")
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
         return float(value) if is_number and 0 <= value <= 1 else None  # type: ignore[arg-type,operator]
 
     @property
     def aliases(self) -> tuple[str, ...]:
-        """The `aliases` (or `alias`) property, a list or one string."""
+        """The aliases from the `aliases` or `alias` property, a list or a single value."""
         value = self.properties.get("aliases", self.properties.get("alias"))
         items = value if isinstance(value, list | tuple) else [value]
         return tuple(str(item).strip() for item in items if isinstance(item, str | int) and str(item).strip())
 
     @property
     def id(self) -> str | None:
-        """The `id` or `permalink` property, for tools that address notes by it."""
+        """The `id` or `permalink` property, by which tools may address the note; None if it has neither."""
         for key in ("id", "permalink"):
             value = self.properties.get(key)
             if isinstance(value, str | int) and not isinstance(value, bool) and str(value).strip():
@@ -210,9 +210,9 @@ class ParsedNote:
 
     @property
     def is_from_web(self) -> bool:
-        """True if the note holds text of a web page that the user has not verified.
+        """True if the note contains text from a web page that the user has not verified.
 
-        The property `origin: web` marks such notes; notes with unreadable properties count as such.
+        The property `origin: web` marks such a note; one with unreadable properties counts as marked.
         """
         if self.properties_problem is not None:
             return True

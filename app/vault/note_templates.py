@@ -1,7 +1,7 @@
-"""Expansion of the placeholders in note templates. Pure.
+"""Expand the placeholders in note templates. Pure.
 
 The placeholders are `{{date}}` and `{{time}}`, each with an optional format after a colon (`{{date:dddd}}`),
-`{{title}}` and `{{cursor}}`. Unknown placeholders stay unchanged.
+`{{title}}` and `{{cursor}}`, in any case. Unknown placeholders stay unchanged.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _PLACEHOLDER = re.compile(r"\{\{\s*(date|time|title|cursor)\s*(?::([^{}]*))?\}\}
 
 @dataclass(frozen=True, slots=True)
 class ExpandedTemplate:
-    """A template with its placeholders filled in; `cursor` is the index of its `{{cursor}}`, or None."""
+    """A template with filled placeholders; `cursor` is the index of the first `{{cursor}}`, or None."""
 
     text: str
     cursor: int | None
@@ -42,7 +42,7 @@ def expand(
 
     Args:
         template: The text of the template.
-        title: The name of the new note.
+        title: The note's name, for `{{title}}`.
         now: The time for `{{date}}` and `{{time}}`.
         date_format: The format of a `{{date}}` without one.
         time_format: The format of a `{{time}}` without one.
@@ -69,14 +69,14 @@ def expand(
 
 
 def with_properties(text: str, template: str) -> str:
-    """Add a template's properties to a note; tags are merged, and other values of the note take precedence.
+    """Add a template's properties to a note; tags are merged, and the note's other values take precedence.
 
     Args:
         text: A note's text.
         template: The expanded text of a template; only its properties are used.
 
     Raises:
-        InvalidParametersError: The properties of one of them can't be read or edited.
+        InvalidParametersError: The properties of the template or the note can't be read or edited.
     """
     template_frontmatter, note_frontmatter = read_frontmatter(template), read_frontmatter(text)
     if template_frontmatter.span is None:

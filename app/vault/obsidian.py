@@ -19,12 +19,12 @@ _MAX_DEPTH = 20
 
 @dataclass(frozen=True, slots=True)
 class Bookmark:
-    """A bookmarked note (or a place in it), folder or search.
+    """A bookmarked file (or a place in it), folder or search.
 
     Attributes:
         kind: "file", "folder" or "search".
-        target: A path of the vault, or a query.
-        fragment: A heading, or `^block`, of a file.
+        target: A path in the vault, or a query.
+        fragment: A heading in the file, or `^block`.
         title: The title; empty for the default name.
         group: The names of the enclosing groups, joined by " / ".
     """
@@ -55,10 +55,10 @@ class ObsidianSettings:
 
 
 def read_obsidian(read: Callable[[NotePath], bytes | None]) -> ObsidianSettings:
-    """Read Obsidian's settings for a vault.
+    """Read Obsidian's settings for a vault, with at most 2,000 bookmarks.
 
     Args:
-        read: Returns the bytes of a file of the vault, or None if it does not exist.
+        read: Returns the bytes of a file in the vault, or None if it does not exist.
     """
     problems: list[str] = []
     daily = _load(read, "daily-notes.json", problems)

@@ -50,7 +50,7 @@ class NotePath:
         """Parse a path, in NFC, that every platform can store.
 
         Raises:
-            InvalidPathError: the text is empty or absolute, contains a control or reserved character, or a
+            InvalidPathError: The text is empty or absolute, contains a control or reserved character, or a
                 part that is empty, `.`, `..`, a device name or too long, starts or ends with a space, or ends
                 with a dot.
         """
@@ -66,7 +66,7 @@ class NotePath:
         """Return the path of an existing file as the file system spells it; check only containment.
 
         Raises:
-            InvalidPathError: the text is empty or absolute, or contains a NUL or an empty, `.` or `..` part.
+            InvalidPathError: The text is empty or absolute, or contains a NUL or an empty, `.` or `..` part.
         """
         parts = text.split("/")
         if not text or text.startswith("/") or any(part in ("", ".", "..") for part in parts) or "\0" in text:
@@ -124,16 +124,17 @@ class NotePath:
 
 
 def without_suffix(file_name: str) -> str:
-    """Return the name of a file, without the suffix of a note."""
+    """Return a file name without a note's suffix."""
     stem, dot, suffix = file_name.rpartition(".")
     return stem if dot and f".{suffix.lower()}" in NOTE_SUFFIXES else file_name
 
 
 def note_path(folder: str, name: str) -> NotePath:
-    """Return the path of a note named `name` in `folder` (empty for the root), with `.md`.
+    """Return the path of the note `name` in `folder` (empty for the root), with the suffix `.md`.
 
     Raises:
-        InvalidPathError: as `NotePath.parse`, or the name holds a character that links can't contain.
+        InvalidPathError: The path is not valid for `NotePath.parse`, or the name contains a character that
+            links can't contain.
     """
     bare = name[:-3] if name.lower().endswith(".md") else name
     if re.search(r"[\[\]#^|]", bare):

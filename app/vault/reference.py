@@ -1,7 +1,7 @@
 """References to notes in text: `[[folder/Note#Heading|Alias]]`, `Note`, `Note#^block`. Pure.
 
-A reference is split on `|` first, then on `#`, then on `^`, so that an alias may hold `#` and a heading
-may hold `^`. In a table the `|` has a backslash before it.
+A reference is split on `|` first, then on `#`, then on `^`, so that an alias may contain `#` and a heading
+may contain `^`. In a table, a backslash precedes the `|`.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def parse_reference(text: str) -> Reference:
 
 
 def split_alias(inner: str) -> tuple[str, str | None]:
-    """Split the inside of a link at the first `|` into the text before it and the alias."""
+    """Split the text in a link's brackets at the first `|` into the text before it and the alias, or None."""
     unaliased, bar, alias = inner.partition("|")
     if not bar:
         return inner, None

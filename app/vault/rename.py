@@ -27,7 +27,7 @@ def swap(first: Folder, first_name: str, second: Folder, second_name: str) -> bo
     """Exchange two names atomically; return False if the system or file system can't.
 
     Raises:
-        OSError: the operating system reports an error (FileNotFoundError if one of them is gone).
+        OSError: The operating system reports an error (FileNotFoundError if one of them is gone).
     """
     return first.platform.can_swap and _rename(first, first_name, second, second_name, _RENAME_SWAP)
 
@@ -36,8 +36,8 @@ def rename_new(source: Folder, name: str, target: Folder, new_name: str) -> None
     """Give a file a free name, atomically if the system supports it.
 
     Raises:
-        FileExistsError: something has the new name; nothing happened.
-        OSError: the operating system reports an error.
+        FileExistsError: Something has the new name; nothing happened.
+        OSError: The operating system reports an error.
     """
     if source.platform.can_rename_exclusively and _rename(source, name, target, new_name, _RENAME_EXCLUSIVE):
         return
@@ -63,8 +63,8 @@ def rename_case(source: Folder, name: str, target: Folder, new_name: str) -> Non
     """Change only the case or the Unicode form of a name, on any kind of file system.
 
     Raises:
-        FileExistsError: another file has the new name; nothing happened.
-        OSError: the operating system reports an error.
+        FileExistsError: Another file has the new name; nothing happened.
+        OSError: The operating system reports an error.
     """
     # Found by its name but not listed under it: the file system treats both as the same name.
     if target.lstat(new_name) is not None and new_name not in target.names():

@@ -39,7 +39,7 @@ _SYNC_FILE_RANGE_WRITE = 2
 
 @dataclass(frozen=True, slots=True)
 class Platform:
-    """A system's capabilities: opening files relative to a folder, swapping names, exclusive renames."""
+    """A system's support for opening files relative to a folder, swapping names and exclusive renames."""
 
     has_dir_fds: bool
     can_swap: bool
@@ -47,7 +47,7 @@ class Platform:
 
     @classmethod
     def detect(cls) -> Platform:
-        """Return the capabilities of the running system; a file system may still not support a swap."""
+        """Return the capabilities of the running system; a file system may still not support all of them."""
         is_unix = sys.platform == "darwin" or sys.platform.startswith("linux")
         return cls(os.open in os.supports_dir_fd and bool(_NOFOLLOW), is_unix, is_unix)
 
@@ -72,7 +72,7 @@ class Folder:
         """Return the name of an entry for a call with `dir_fd=self.fd`.
 
         Raises:
-            InvalidPathError: the name would leave the folder, or the folder became a link.
+            InvalidPathError: The name would leave the folder, or the folder became a link.
         """
         if name in ("", ".", "..") or not _SEPARATORS.isdisjoint(name):
             raise InvalidPathError(f"{name!r} is not a file name.", path=name)
@@ -99,9 +99,9 @@ class Folder:
         """Return the bytes of a regular file.
 
         Raises:
-            LimitError: it is larger than `limit` bytes.
-            InvalidPathError: it is a link, a folder or a device.
-            OSError: the operating system reports an error.
+            LimitError: It is larger than `limit` bytes.
+            InvalidPathError: It is a link, a folder or a device.
+            OSError: The operating system reports an error.
         """
         with self._open_reader(name) as (fd, size):
             parts, total = [], 0
@@ -117,8 +117,8 @@ class Folder:
         """Return the first `count` bytes of a regular file of any size.
 
         Raises:
-            InvalidPathError: it is a link, a folder or a device.
-            OSError: the operating system reports an error.
+            InvalidPathError: It is a link, a folder or a device.
+            OSError: The operating system reports an error.
         """
         with self._open_reader(name) as (fd, _):
             parts, remaining = [], count
@@ -128,7 +128,7 @@ class Folder:
         return b"".join(parts)
 
     def digest(self, name: str) -> str | None:
-        """Return a file's SHA-256 in hex, None if it is missing, `NOT_A_FILE` for any other entry."""
+        """Return a file's SHA-256 in hex, None if it is missing, or `NOT_A_FILE` for any other entry."""
         hasher = hashlib.sha256()
         try:
             with self._open_reader(name) as (fd, _):
@@ -162,12 +162,16 @@ class Folder:
             os.close(fd)
 
     def make_file(self, name: str) -> int:
-        """Create a file, which must not exist; return its descriptor for writing, which the caller closes."""
+        """Create a file, which must not exist, and return its descriptor, which the caller closes."""
         flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | _NOFOLLOW | _FLAGS
         return os.open(self.at(name), flags, 0o666, dir_fd=self.fd)
 
     def make_folder(self, name: str) -> None:
-        """Create a folder; do nothing if it already exists. Raises FileExistsError if a file has the name."""
+        """Create a folder; do nothing if it already exists.
+
+        Raises:
+            FileExistsError: Something else has that name.
+        """
         try:
             os.mkdir(self.at(name), dir_fd=self.fd)
         except FileExistsError:
@@ -217,7 +221,7 @@ class VaultRoot:
         self._device = self._current_device()
 
     def is_present(self) -> bool:
-        """Return whether the vault's folder exists; an empty folder on another device is a lost mount."""
+        """Return whether the vault's folder exists; an empty one on another device counts as a lost mount."""
         device = self._current_device()
         if device is None:
             return False
@@ -243,9 +247,9 @@ class VaultRoot:
         """Open a folder of the vault (empty: its root); use it in a `with` statement, which closes it.
 
         Raises:
-            InvalidPathError: a part of the path is a symbolic link.
-            FileNotFoundError, NotADirectoryError: it does not exist or is not a folder.
-            VaultLostError: the vault's folder is gone.
+            InvalidPathError: A part of the path is a symbolic link.
+            FileNotFoundError, NotADirectoryError: It does not exist or is not a folder.
+            VaultLostError: The vault's folder is gone.
         """
         parts = [part for part in folder.split("/") if part]
         if not self.platform.has_dir_fds:
@@ -289,7 +293,7 @@ class VaultRoot:
         """Resolve the links in a path and return the result, which must be in the vault.
 
         Raises:
-            InvalidPathError: a link in the path leads out of the vault.
+            InvalidPathError: A link in the path leads out of the vault.
         """
         real_path = os.path.realpath(Path(self.path, path.text))
         try:
@@ -303,6 +307,10 @@ class VaultRoot:
 
         A file in place of a folder ends the returned path and counts as existing. The comparison of names
         ignores case and Unicode form, because other systems could not store both.
+
+        Raises:
+            InvalidPathError: A folder in the path is a symbolic link.
+            VaultLostError: The vault's folder is gone.
         """
         spelled: list[str] = []
         parts = path.text.split("/")
@@ -353,7 +361,7 @@ class DirHandleCache:
 
 
 def _find_spelling(folder: Folder, part: str) -> str | None:
-    """Return the name in the folder that equals `part`, else one that differs in case or Unicode form."""
+    """Return the name in the folder that equals `part`, else one that differs in case or form, or None."""
     if sys.platform.startswith("linux") and folder.lstat(part) is not None:
         return part
     key = name_key(part)

@@ -29,9 +29,10 @@ def is_span(fragment: str) -> bool:
 
 
 def find_span(text: str, fragment: str) -> Span | None:
-    """Find the span that a fragment refers to, even if it moved; return None if its text is gone.
+    """Find the span that a fragment refers to, even if it moved.
 
-    In a text of more than 100,000 characters, only the original position is checked.
+    Return None if the fragment is malformed or its text is gone. In a text of more than 100,000 characters,
+    only the original position is checked.
     """
     match = _FRAGMENT.fullmatch(fragment)
     if match is None:
@@ -52,7 +53,7 @@ def find_span(text: str, fragment: str) -> Span | None:
 
 
 def find_fragment(text: str, parsed: ParsedNote, fragment: str) -> Span | None:
-    """Find the span that a link fragment refers to: `span=…`, or a block by its `^id`.
+    """Find the span that a link fragment refers to: `span=…`, or a block by its `^id`; None if it is missing.
 
     The span of a block is its list item, heading or paragraph, without the id.
     """

@@ -1,4 +1,4 @@
-"""Opaque ids of the places where notes are stored.
+"""Opaque ids for the places where notes are stored.
 
 In a vault that is a folder, the id of a note is its path. A note in a team's database has an id in that
 database, and a note on another server has a URL. Each is one line of text:
@@ -35,7 +35,7 @@ class StorageKind(StrEnum):
 class StorageId:
     """The place of a note: `value` is a path in the vault, an id in a database, or a URL.
 
-    `str()` gives the text that `parse` reads.
+    `str()` returns the text that `parse` reads.
     """
 
     kind: StorageKind
@@ -51,8 +51,9 @@ class StorageId:
         """Parse an id; text without the prefix of another kind is the path of a file.
 
         Raises:
-            InvalidPathError: it is not a path in the vault.
-            InvalidParametersError: it is not an id of a database or a URL.
+            InvalidPathError: It is not a path in the vault.
+            InvalidParametersError: The database id or URL is incomplete, or contains control characters or
+                outer spaces.
         """
         if text.startswith(_DATABASE_PREFIX):
             return cls(StorageKind.DATABASE, _check_id(text.removeprefix(_DATABASE_PREFIX), text))
@@ -65,7 +66,7 @@ class StorageId:
         """The path of the file.
 
         Raises:
-            NotFoundError: it names no file, and this vault stores notes in files.
+            NotFoundError: It is not the id of a file, and this vault stores notes in files.
         """
         if self.kind is not StorageKind.FILE:
             message = f"Nothing is stored at {self}: the notes of this vault are files."
@@ -83,7 +84,7 @@ class StorageId:
 
 
 def is_explicit(text: str) -> bool:
-    """Return whether a text starts with the prefix of a kind of id."""
+    """Return whether a text starts with the prefix of an id."""
     return text.startswith((_FILE_PREFIX, _DATABASE_PREFIX, *_URL_PREFIXES))
 
 

@@ -49,7 +49,10 @@ class NotesChanged(Event):
 
 @dataclass(frozen=True, slots=True)
 class FileStatus:
-    """The size of a file in bytes and its times in Unix seconds."""
+    """A file's size in bytes and its times in Unix seconds.
+
+    `created` equals `modified` if the system does not report the creation time.
+    """
 
     size: int
     modified: float
@@ -62,13 +65,13 @@ class NoteStore:
     Thread-safe; commits run one at a time.
 
     Args:
-        root: the folder.
-        journal: records the commits.
-        place: the name of this store in change sets; empty for the vault.
-        log_folder: the folder of the write-ahead log; None for the journal's folder.
+        root: The folder.
+        journal: Records the commits.
+        place: The name of this store in change sets; empty for the vault.
+        log_folder: The folder of the write-ahead log; None for the journal's folder.
         writable: False to reject commits, because another process owns the vault.
-        step: called with a description before each step of a commit on disk, so that tests can crash there.
-        platform: the system's capabilities, for tests; detected by default.
+        step: Called with a description before each step of a commit on disk, so that tests can crash there.
+        platform: The system's capabilities, for tests; detected by default.
     """
 
     def __init__(
@@ -96,7 +99,7 @@ class NoteStore:
 
     @property
     def problem(self) -> str | None:
-        """A description of interrupted changes that cannot be recovered, or None."""
+        """A message about interrupted changes that can't be recovered, or None."""
         damaged = self._wal.damaged_files()
         if not damaged:
             return None
@@ -107,10 +110,10 @@ class NoteStore:
         """Return the bytes of a file; a link that stays in the vault is followed.
 
         Raises:
-            NotFoundError: there is no such file.
-            InvalidPathError: it is a folder, or a link leads out of the vault.
-            LimitError: it holds more than 64 MiB.
-            VaultLostError, StorageError: the vault is gone, or the disk failed.
+            NotFoundError: There is no such file.
+            InvalidPathError: It is a folder, or a link leads out of the vault.
+            LimitError: It is larger than 64 MiB.
+            VaultLostError, StorageError: The vault is gone, or the disk failed.
         """
         with self._convert_errors(path):
             real_path = self._resolve_links(path)
@@ -130,7 +133,7 @@ class NoteStore:
                 return folder.read_start(real_path.file_name, count)
 
     def stat(self, path: NotePath) -> FileStatus:
-        """Return the size and times of a file; raises as `read` does."""
+        """Return the size and times of a file of any size; raises as `read` does, except LimitError."""
         with self._convert_errors(path):
             real_path = self._resolve_links(path)
             with self._vault.folder(real_path.folder) as folder:
@@ -143,7 +146,11 @@ class NoteStore:
             return FileStatus(status.st_size, status.st_mtime, float(created))
 
     def exists(self, path: NotePath) -> bool:
-        """Return whether there is a file at this path; a link that stays in the vault is followed."""
+        """Return whether there is a file at this path; a link that stays in the vault is followed.
+
+        Raises:
+            VaultLostError, StorageError: The vault is gone, or the disk failed.
+        """
         try:
             self.stat(path)
         except (NotFoundError, InvalidPathError):
@@ -151,13 +158,21 @@ class NoteStore:
         return True
 
     def existing_path(self, path: NotePath) -> NotePath | None:
-        """Return the path as spelled on disk, which may differ in case or Unicode form, or None."""
+        """Return the path as spelled on disk, which may differ in case or Unicode form, or None.
+
+        Raises:
+            InvalidPathError: A folder in the path is a symbolic link.
+            VaultLostError, StorageError: The vault is gone, or the disk failed.
+        """
         with self._convert_errors(path):
             spelled, exists = self._vault.disk_spelling(path)
         return spelled if exists else None
 
     def disk_spelling(self, path: NotePath) -> NotePath:
-        """Return the path for a new file, with existing folders spelled as on disk."""
+        """Return the path for a new file, with existing folders spelled as on disk.
+
+        Raises as `existing_path` does.
+        """
         with self._convert_errors(path):
             return self._vault.disk_spelling(path)[0]
 
@@ -185,7 +200,7 @@ class NoteStore:
         """Check that the store is writable, before the user is asked for approval.
 
         Raises:
-            VaultBusyError: the store is not writable.
+            VaultBusyError: The store is not writable.
         """
         if not self.writable:
             raise VaultBusyError("The vault is open for reading only, so nothing in it can be changed.")
@@ -203,20 +218,21 @@ class NoteStore:
         """Write a change set atomically and record it.
 
         Args:
-            change_set: what to write.
-            author: the author shown in the history.
-            turn: the agent's turn, which can be undone as one.
-            note: a remark for the history.
-            entry: the id of the audit entry.
-            undoes: commits that this one undoes, if the journal cannot infer them from the change set.
+            change_set: The changes to write.
+            author: The author shown in the history.
+            turn: The agent's turn, which can be undone as one.
+            note: A remark for the history.
+            entry: The id of the audit entry.
+            undoes: The commits that this one undoes, if the journal can't infer them from the change set.
 
         Raises:
-            ConflictError: a file differs from the change set's old state; nothing was written.
-            InvalidPathError: a path is hidden, leaves the folder, or leads through a link.
-            InvalidParametersError: the change set is for another place.
-            LimitError: a file is larger than 64 MiB.
-            VaultBusyError: the store is not writable.
-            VaultLostError, StorageError: the disk failed; nothing was written.
+            ConflictError: A file differs from the change set's old state; nothing was written.
+            InvalidPathError: A path is hidden, leaves the folder, or leads through a link.
+            InvalidParametersError: The change set is for another store.
+            NotFoundError: A commit in `undoes` does not exist.
+            LimitError: A file is larger than 64 MiB.
+            VaultBusyError: The store is not writable.
+            VaultLostError, StorageError: The disk failed; nothing was written.
         """
         self.check_writable()
         if change_set.place != self.place:
@@ -245,8 +261,8 @@ class NoteStore:
         and the current bytes of each file.
 
         Raises:
-            VaultBusyError: the store is not writable.
-            StorageError: the journal can't be written.
+            VaultBusyError: The store is not writable.
+            StorageError: The journal can't be written.
         """
         self.check_writable()
         with self._lock:
@@ -340,8 +356,8 @@ class NoteStore:
         """Recover the commits that a crash interrupted, before anything else reads the vault.
 
         Raises:
-            VaultLostError: the vault is gone; the commits stay pending until it is back.
-            StorageError: the disk failed; the commits stay pending until the next attempt.
+            VaultLostError: The vault is gone; the commits stay pending until it is back.
+            StorageError: The disk failed; the commits stay pending until the next attempt.
         """
         with self._lock, self._convert_commit_errors():
             pending = self._wal.pending()
@@ -362,8 +378,8 @@ class NoteStore:
         background.
 
         Raises:
-            NotFoundError: a folder disappeared meanwhile.
-            VaultLostError, StorageError: the vault is gone, or the disk failed.
+            NotFoundError: A folder disappeared meanwhile.
+            VaultLostError, StorageError: The vault is gone, or the disk failed.
         """
         with self._lock:
             if self._wal.has_pending():

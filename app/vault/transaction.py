@@ -1,9 +1,10 @@
-"""Atomic commits: the execution of one intent, and the recovery of interrupted ones.
+"""Atomic commits: execute one intent at a time, and recover interrupted ones.
 
 The steps are: store the bytes in the journal, write the intent, create folders and temporary files, enter the
 phase `ready`, execute the operations, sync the folders, record the commit in the journal, remove temporary
-files, remove the intent. A failure before the commit is recorded rolls everything back. After a crash, the
-state of the disk decides whether recovery completes the commit or rolls it back.
+files, remove the intent. A failure before the commit is recorded rolls everything back, except in files that
+another program has changed since. After a crash, the state of the disk decides whether recovery completes the
+commit or rolls it back.
 """
 
 from __future__ import annotations
@@ -27,8 +28,9 @@ log = logging.getLogger(__name__)
 class Recovery:
     """The result of recovering an interrupted commit.
 
-    `is_completed` says whether the commit was completed or rolled back. `kept_paths` are files that another
-    program has changed since, which were left alone. `commit` is the recorded commit, if there is one.
+    `is_completed` is False if the commit was rolled back. `kept_paths` are files that were left alone,
+    because another program has changed them since or the bytes are lost. `commit` is the number of the
+    recorded commit, or None.
     """
 
     summary: str
@@ -53,8 +55,9 @@ class Transaction:
         """Execute an intent; `contents` maps hashes to bytes.
 
         Raises:
-            ConflictError: a file changed after the check; everything was rolled back.
-            OSError, StorageError: the disk failed; the commit is rolled back, now or at the next start.
+            ConflictError: A file changed after the check; the commit is rolled back.
+            OSError, ScriptoriumError: The disk failed, or a folder can't be opened; the commit is rolled
+                back. If that fails, too, recovery does it before the next commit or at the next start.
         """
         uid = intent.draft.uid
         self._step("journal: keep")
@@ -133,7 +136,12 @@ class Transaction:
         self._wal.remove(intent.draft.uid)
 
     def recover(self, intent: Intent, phase: Phase) -> Recovery:
-        """Recover an interrupted commit: complete it if the result is consistent, else roll it back."""
+        """Complete an interrupted commit or roll it back, depending on its phase and the files on disk.
+
+        Raises:
+            OSError, ScriptoriumError: The disk failed, or a file changed during the recovery; the intent
+                remains.
+        """
         draft = intent.draft
         paths = tuple(change.final_path for change in draft.changes)
         recorded = self._journal.find(draft.uid)

@@ -1,4 +1,4 @@
-r"""Display, lookup and renaming of files and folders whose names are not UTF-8.
+r"""Display, find and rename files and folders whose names are not UTF-8.
 
 Such names come from another system's encoding (`Grüße.md` in Latin-1). They are displayed with escaped bytes
 (`Gr\xfc\xdfe.md`), are not indexed and are not passed to tools; the user can rename them.
@@ -27,7 +27,7 @@ def listed_path(path: NotePath) -> NotePath:
 
 
 def find_path(root: Path, listed: NotePath) -> NotePath | None:
-    """Return the path on disk of the file or folder listed as `listed`, or None."""
+    """Return the path on disk of the file or folder listed as `listed`, or None if it can't be found."""
     folder, _, name = listed.text.rpartition("/")
     try:
         with os.scandir(root / folder if folder else root) as entries:
@@ -48,7 +48,7 @@ def suggest_name(path: NotePath) -> str:
 
 
 def plan_rename(store: NoteStore, listed: NotePath, name: str) -> ChangeSet:
-    """Return the change set that gives a file, or a folder without its hidden files, a UTF-8 name.
+    """Plan the rename of a file, or of a folder with its visible files, to a UTF-8 name.
 
     Args:
         store: The vault.
@@ -56,11 +56,12 @@ def plan_rename(store: NoteStore, listed: NotePath, name: str) -> ChangeSet:
         name: The new name, in the same folder.
 
     Raises:
-        NotFoundError: nothing has that name.
-        InvalidPathError: the new name is not valid on every system.
-        InvalidParametersError: the new name contains a slash, or the folder contains no files to move or one
+        NotFoundError: The listed file or folder no longer exists.
+        InvalidPathError: The new name is not valid on every system.
+        InvalidParametersError: The new name contains a slash, or the folder contains no files to move or one
             with a name that is not UTF-8 itself.
-        LimitError: the folder contains more than `MAX_RENAMED_FILES` files.
+        LimitError: The folder contains more than `MAX_RENAMED_FILES` files, or a file is larger than 64 MiB.
+        StorageError: A file can't be read.
     """
     path = find_path(store.root, listed)
     if path is None:
@@ -89,8 +90,8 @@ def _files_below(root: Path, folder: NotePath) -> list[NotePath]:
     """Return the regular files in a folder and below, without hidden ones.
 
     Raises:
-        InvalidParametersError: one has a name that is not UTF-8 itself.
-        LimitError: there are too many.
+        InvalidParametersError: One has a name that is not UTF-8 itself.
+        LimitError: There are too many.
     """
     files: list[NotePath] = []
     for top, subfolders, names in os.walk(root / folder.text):

@@ -1,4 +1,4 @@
-"""Undo as a change set that reverts commits and keeps later edits. Pure.
+"""Plan the undo of commits as a change set that keeps later edits. Pure.
 
 The planner reads the current state of the files that the commits touched, reverts each commit from newest to
 oldest in memory, and turns the difference into one change set. If a file has changed since, the reversal is
@@ -34,7 +34,6 @@ class MergeConflict:
     ours: bytes
     theirs: bytes
     base: bytes
-    merged_with_markers: bytes
     ours_missing: bool = False
     theirs_missing: bool = False
     restored_path: NotePath | None = None
@@ -55,7 +54,7 @@ class UndoPlan:
         former path, if the undo reverts a move, because the reverted links of other notes point there.
 
         Raises:
-            InvalidParametersError: there is a choice for a file that is not in conflict.
+            InvalidParametersError: There is a choice for a file that is not in conflict.
         """
         conflicts = {conflict.path: conflict for conflict in self.conflicts}
         if unknown := [str(path) for path in choices if path not in conflicts]:
@@ -116,7 +115,7 @@ class _StuckFile:
 
 
 class _UndoPlanner:
-    """Reverts commits in memory, newest first, and returns the changes and conflicts."""
+    """Reverts commits in memory, newest first; `changes` and then `conflicts` return the result."""
 
     def __init__(
         self, later_changes: Sequence[LaterChange], content: ContentReader, read: FileReader
@@ -261,7 +260,7 @@ class _UndoPlanner:
             stuck.file.origin.key for stuck in self._stuck.values() if stuck.file and stuck.file.origin
         }
         files = {key: file for key, file in self._files.items() if file and key not in self._stuck}
-        moved_keys = {f.origin.key for k, f in files.items() if f.origin and k not in self._disk}
+        moved_keys = {file.origin.key for key, file in files.items() if file.origin and key not in self._disk}
         changes: list[FileChange] = []
         for key, file in files.items():
             disk = self._disk.get(key)
@@ -285,7 +284,9 @@ class _UndoPlanner:
     def _propagate_conflicts(self) -> None:
         """Mark files that would replace a file in conflict as conflicts, too."""
         while True:
-            stuck_origins = {s.file.origin.key for s in self._stuck.values() if s.file and s.file.origin}
+            stuck_origins = {
+                stuck.file.origin.key for stuck in self._stuck.values() if stuck.file and stuck.file.origin
+            }
             for key, file in self._files.items():
                 if file and key in stuck_origins and key not in self._stuck:
                     self._stuck[key] = _StuckFile(file, file.path, b"", file.content)
@@ -294,7 +295,7 @@ class _UndoPlanner:
                 return
 
     def conflicts(self) -> list[MergeConflict]:
-        """Return the conflicts, each with the file's current path on disk."""
+        """Return the conflicts, each with the file's current path on disk; `changes` may add to them."""
         return [self._conflict(stuck) for stuck in self._stuck.values()]
 
     def _conflict(self, stuck: _StuckFile) -> MergeConflict:
@@ -302,12 +303,11 @@ class _UndoPlanner:
         path = origin or stuck.path
         disk = self._disk.get(path.key)
         ours, theirs = disk.content if disk else b"", stuck.theirs or b""
-        merged = merge(stuck.base, ours, theirs)
         missing = disk is None, stuck.theirs is None
         if not any(missing):
-            theirs = merged.for_theirs
+            theirs = merge(stuck.base, ours, theirs).text
         restored_path = self._original_path(stuck, path)
-        return MergeConflict(path, ours, theirs, stuck.base, merged.text, *missing, restored_path)
+        return MergeConflict(path, ours, theirs, stuck.base, *missing, restored_path)
 
     def _original_path(self, stuck: _StuckFile, path: NotePath) -> NotePath | None:
         """Return the other path that undo wants for a file in conflict, if that path stays free."""
@@ -332,13 +332,13 @@ def plan_undo(
     """Plan the undo of commits.
 
     Args:
-        commits: the commits, all of one store, in any order.
-        later_changes: the creations, moves and deletions of other commits newer than the oldest of these.
-        content: returns the bytes for a hash; raises NotFoundError if they are no longer stored.
-        read: returns the current bytes of a file, or None if it does not exist.
+        commits: The commits, all of one store, in any order.
+        later_changes: The creations, moves and deletions of other commits newer than the oldest of these.
+        content: Returns the bytes for a hash; raises NotFoundError if they are no longer stored.
+        read: Returns the current bytes of a file, or None if it does not exist.
 
     Raises:
-        NotFoundError: bytes that the undo needs are no longer stored.
+        NotFoundError: Bytes that the undo needs are no longer stored.
     """
     planner = _UndoPlanner(later_changes, content, read)
     ordered = sorted(commits, key=lambda commit: commit.id, reverse=True)

@@ -24,7 +24,7 @@ class FilePatch:
 
 
 def unified_diff(diff: Diff, old_name: str, new_name: str) -> str:
-    """Format a diff in the unified format with three lines of context; empty without differences."""
+    """Format a diff in the unified format with three lines of context; empty if there are no differences."""
     if not diff.hunks:
         return ""
     lines = [f"--- {old_name}\n", f"+++ {new_name}\n"]
@@ -36,8 +36,10 @@ def unified_diff(diff: Diff, old_name: str, new_name: str) -> str:
 def split_patch(patch: str) -> list[FilePatch]:
     """Split a unified diff by file; a patch without `---` and `+++` lines has empty names.
 
+    Files without hunks are omitted.
+
     Raises:
-        InvalidParametersError: a `---` line is not followed by a `+++` line.
+        InvalidParametersError: A `---` line is not followed by a `+++` line.
     """
     rows = re.split(r"(?<=\n)", patch)
     patches: list[FilePatch] = []
@@ -91,7 +93,7 @@ def _header_name(row: str) -> str | None:
 
 
 def _groups(hunks: tuple[Hunk, ...]) -> Iterator[list[Hunk]]:
-    """Group hunks whose context overlaps."""
+    """Group hunks whose context lines overlap or touch."""
     group: list[Hunk] = []
     for hunk in hunks:
         if group and hunk.before_start - group[-1].before_end > 2 * _CONTEXT_LINES:

@@ -19,7 +19,7 @@ from app.vault.safe_fs import MAX_FILE_BYTES, DirHandleCache, VaultRoot
 
 _IGNORED_FOLDERS = frozenset({"node_modules"})
 _TEMPORARY_SUFFIXES = (".tmp", ".temp", ".swp", ".swx", ".part", ".crdownload", "~")
-# The event queue on Linux holds 16,384 events and drops others. After this many, all files are checked.
+# The event queue on Linux holds 16,384 events and drops others, so after this many, all files are checked.
 _MAX_EVENT_PATHS = 4_000
 _CLOCK_SLACK_S = 3.0
 
@@ -42,7 +42,7 @@ class WatchState:
         self._checked_at = time.time()
 
     def capture(self) -> None:
-        """Store the current list of files."""
+        """Record the current list of files."""
         self._checked_at = time.time()
         self._files = {path for path, _ in self._walk("")}
 

@@ -73,20 +73,20 @@ async def watch(
     ready: asyncio.Event | None = None,
     wait_idle: WaitIdle | None = None,
 ) -> None:
-    """Report every outside change until `stop` is set.
+    """Report outside changes, and the loss and return of the folder, until `stop` is set.
 
     Args:
-        root: the vault's folder.
-        on_batch: awaited for each batch, one after the other.
-        stop: ends the watch.
-        is_own: returns whether the app wrote this hash to a file (`NoteStore.is_own_write`); an empty hash
+        root: The vault's folder.
+        on_batch: Awaited for each batch, one after the other.
+        stop: Ends the watch.
+        is_own: Returns whether the app wrote this hash to a file (`NoteStore.is_own_write`); an empty hash
             stands for a removed file.
-        ready: set once no later change can be missed; scan the vault after that.
-        wait_idle: awaited before the disk is checked, so that the check does not compete with a commit
-            under way.
+        ready: Set once no later change can be missed; scan the vault after that.
+        wait_idle: Awaited before the disk is checked, so that the check does not compete with a commit under
+            way.
 
     Raises:
-        StorageError: the folder can't be watched, not even by polling.
+        StorageError: The folder can't be watched, not even by polling.
     """
     real_root = await asyncio.to_thread(root.resolve)
     was_lost = False
@@ -130,7 +130,11 @@ class _Watch:
         self._snapshot = WatchState(root)
 
     async def run(self, ready: asyncio.Event | None, *, was_lost: bool) -> None:
-        """Watch until the folder disappears or `stop` is set."""
+        """Watch until the folder disappears or `stop` is set.
+
+        Raises:
+            StorageError: The folder can't be watched, not even by polling.
+        """
         polling: bool | None = None
         resumed = False
         while True:

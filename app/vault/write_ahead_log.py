@@ -44,8 +44,8 @@ class Put:
     """New bytes for a path.
 
     `before` is the hash of the current bytes, or None if the file must not exist. `like` is the file whose
-    mode the new one gets. The new bytes are staged in the file `temp` of the same folder, which holds the old
-    bytes after the swap.
+    mode the new one gets, or None. The new bytes are staged in the file `temp` of the same folder, which
+    holds the old bytes after a swap.
     """
 
     path: str
@@ -60,8 +60,8 @@ class Put:
 class Rename:
     """A move of a file with this hash to a free name.
 
-    `same_name` means that only the case of the name changes. `final` is the hash after a later operation of
-    the same intent.
+    `same_name` means that only the case or Unicode form of the name changes. `final` is the hash after a
+    later operation of the same intent.
     """
 
     path: str
@@ -110,7 +110,7 @@ def _load(content: bytes) -> Intent:
     """Read an intent that `_dump` wrote.
 
     Raises:
-        ValueError, KeyError, TypeError, InvalidPathError: the file is damaged.
+        ValueError, KeyError, TypeError, InvalidPathError: The file is damaged.
     """
     data: dict[str, Any] = json.loads(content)
     draft = data["draft"]
@@ -127,7 +127,7 @@ def _load(content: bytes) -> Intent:
 
 
 class WriteAheadLog:
-    """The intent files of unfinished commits; read-only unless `writable`."""
+    """The intent files of unfinished commits. Without `writable`, their folder is not created."""
 
     def __init__(self, folder: Path, step: Callable[[str], None], *, writable: bool = True) -> None:
         self._folder = folder / "intents"
@@ -163,7 +163,10 @@ class WriteAheadLog:
             self._file(uid, phase).with_suffix(".new").unlink(missing_ok=True)
 
     def pending(self) -> list[tuple[Intent, Phase]]:
-        """Return the unfinished intents, oldest first; remove partial files and set aside unreadable ones."""
+        """Return the unfinished intents with their phases, oldest first.
+
+        Partial files are removed, and unreadable ones set aside.
+        """
         intents = []
         for file in sorted(self._folder.iterdir()):
             if file.suffix == ".new":

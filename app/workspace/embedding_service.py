@@ -17,7 +17,7 @@ from pathlib import Path
 from app.embeddings import EmbedderUnavailableError, multilingual
 from app.embeddings.client import Embedder
 from app.embeddings.entailment_client import EntailmentClassifier
-from app.embeddings.languages import LanguagesMeasured, VaultLanguages, measure
+from app.embeddings.languages import LanguagesMeasured, VaultLanguages, measure_languages
 from app.embeddings.model_config import MULTILINGUAL, SentenceModelConfig
 from app.embeddings.sync_scheduler import EmbeddingFailed, EmbeddingScheduler
 from app.embeddings.throttle import SystemLoad, Throttle
@@ -302,7 +302,7 @@ class EmbeddingService:
     # Languages
 
     async def _measure_languages(self) -> None:
-        languages = await measure(
+        languages = await measure_languages(
             self._index, self._store, self._is_hidden, threads=self._settings().embeddings.threads
         )
         if languages is not None:

@@ -354,7 +354,7 @@ class Workspace:
             await self._watch()
         await self.sources.start(streams=not brief)
         if not self.read_only:
-            for source in self.sources.files():
+            for source in self.sources.open_folders():
                 self.notices += [
                     recovery_message(recovery, f"the folder {source.config.name}")
                     for recovery in source.recovered

@@ -71,6 +71,16 @@ async def test_passages_far_from_an_answer_are_not_shown(workspace, talk):
     assert _texts(talk) == ["**Not in your notes**: no passage answers this question."]
 
 
+async def test_a_note_that_became_a_folder_is_left_out(unwatched_workspace):
+    path = unwatched_workspace.root / "Concepts/Detent escapement.md"
+    path.unlink()
+    path.mkdir()
+    question = {"question": "who made the first detent escapement?"}
+    outcome = await unwatched_workspace.runner.run(ToolCall.of("find_passages", question, CALLER))
+    assert outcome.success and outcome.result["passages"]
+    assert "Concepts/Detent escapement.md" not in {p["path"] for p in outcome.result["passages"]}
+
+
 async def test_private_notes_are_never_quoted(workspace, talk):
     await talk.say("who wrote letters to the editor?")
     assert "Drafts to the editor" not in _texts(talk)[0] and "Letters" not in _texts(talk)[0]

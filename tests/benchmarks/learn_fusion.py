@@ -1,25 +1,45 @@
 """Learn the weights that fuse words and meaning, on the seen halves of the retrieval benchmark's sets.
 
-Run: python -m tests.benchmarks.learn_fusion
+Run: python -m tests.benchmarks.learn_fusion [--validate]
 
 The reciprocal rank of the answer depends on the weight of meaning in steps, so it is computed for a range of
 weights and smoothed; the smoothed curves of all questions are the objective, which L-BFGS maximizes over the
 weights of the signals. A set on which the fusion is below the better of the two lists is penalized. Each set
 with enough questions counts by the square root of its size. The weights are printed, ready for
 `app/embeddings/rank_fusion.py`.
+
+With --validate the weights are judged on corpora that they were not learned on: each half of each corpus is
+ranked with weights learned on the other half of all other corpora. As every question is judged, the sets are
+twice as large as in the retrieval benchmark.
 """
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Sequence
+from statistics import mean
 
 import numpy as np
 import numpy.typing as npt
 from scipy.ndimage import gaussian_filter1d
 from scipy.optimize import minimize
 
-from app.embeddings.rank_fusion import FusionSignals, compute_signals
-from tests.benchmarks.retrieval import TOP, QueryResult, Ranking, query_every_model, score
+from app.embeddings.rank_fusion import (
+    MEANING_ONLY,
+    FusionSignals,
+    compute_signals,
+    scaled_by_meaning,
+    scaled_by_words,
+)
+from tests.benchmarks.retrieval import (
+    LABELS,
+    MIN_CHECKED,
+    TOP,
+    QueryResult,
+    interval,
+    query_every_model,
+    score,
+)
 
 # The logits of the weight of meaning, and the standard deviation of the smoothing, in logits.
 LOGITS, SMOOTHING = np.linspace(-8.0, 8.0, 65), 0.7
@@ -31,16 +51,13 @@ MIN_QUESTIONS = 8
 Array = npt.NDArray[np.float64]
 
 
-def curve(result: QueryResult) -> Array:
-    """Return the reciprocal rank of the answer for each of the `LOGITS`."""
-    words, meant = (
-        rescale(result.words, 0.0),
-        rescale(result.meant, min((c for _, c in result.meant), default=0.0)),
-    )
+def curve(result: QueryResult, logits: Array) -> Array:
+    """Return the reciprocal rank of the answer for each logit of the weight of meaning."""
+    words, meant = scaled_by_words(result.words), scaled_by_meaning(result.meant)
     keys = list(dict.fromkeys([*words, *meant]))
     if result.question.answer not in keys:
-        return np.zeros(len(LOGITS))
-    share = 1.0 / (1.0 + np.exp(-LOGITS))[:, None]
+        return np.zeros(len(logits))
+    share = np.minimum(1.0, 1.0 / (1.0 + np.exp(-logits)) / MEANING_ONLY)[:, None]
     if not words or not meant:
         share[:] = 0.0 if words else 1.0
     by_words = np.array([words.get(key, 0.0) for key in keys])
@@ -52,21 +69,21 @@ def curve(result: QueryResult) -> Array:
     return np.where(rank <= TOP, 1.0 / rank, 0.0)
 
 
-def rescale(ranking: Ranking, low: float) -> dict[str, float]:
-    """Return the scores by note, rescaled to 1 for the best and 0 for `low`."""
-    high = max((raw_score for _, raw_score in ranking), default=low)
-    return {key: (raw_score - low) / (high - low) if high > low else 1.0 for key, raw_score in ranking}
+def set_name(result: QueryResult) -> str:
+    """Return the name of a question's set and model."""
+    return f"{LABELS[result.model.name]}, {result.corpus}, {result.question.kind}"
 
 
 def learn(results: Sequence[QueryResult]) -> FusionSignals:
     """Return the weights that fit these questions best."""
-    names = [(result.corpus, result.question.kind, result.model.name) for result in results]
-    sets = np.unique(np.array([" / ".join(name) for name in names]), return_inverse=True)[1]
+    sets = np.unique(np.array([set_name(result) for result in results]), return_inverse=True)[1]
     rows = np.array(
         [compute_signals(result.words, result.meant, result.terms, result.model) for result in results]
     )
     curves = gaussian_filter1d(
-        np.array([curve(result) for result in results]), SMOOTHING / (LOGITS[1] - LOGITS[0]), mode="nearest"
+        np.array([curve(result, LOGITS) for result in results]),
+        SMOOTHING / (LOGITS[1] - LOGITS[0]),
+        mode="nearest",
     )
     alone = np.array(
         [
@@ -109,10 +126,54 @@ def _fit(rows: Array, curves: Array, sets: npt.NDArray[np.intp], alone: Array) -
     return [float(weight) for weight in weights]
 
 
+def validate(results: Sequence[QueryResult]) -> None:
+    """Print the difference from the better list on each set, with weights learned on other corpora."""
+    judged: dict[str, list[tuple[float, float, float]]] = {}
+    for corpus in dict.fromkeys(result.corpus for result in results):
+        for seen in (False, True):
+            weights = np.array(
+                learn(
+                    [
+                        result
+                        for result in results
+                        if result.corpus != corpus and result.question.is_seen != seen
+                    ]
+                )
+            )
+            for result in results:
+                if result.corpus != corpus or result.question.is_seen != seen:
+                    continue
+                signals = np.array(compute_signals(result.words, result.meant, result.terms, result.model))
+                answer = result.question.answer
+                ours = float(curve(result, np.array([signals @ weights]))[0])
+                judged.setdefault(set_name(result), []).append(
+                    (score(result.words, answer)[0], score(result.meant, answer)[0], ours)
+                )
+    print(f"{'weights learned on other corpora: MRR@10':<52}{'n':>5}{'ours':>8}{'- better':>10}{'95 %':>18}")
+    checked = []
+    for name, rows in judged.items():
+        words, meaning, ours = (list(column) for column in zip(*rows, strict=True))
+        differences = [a - b for a, b in zip(ours, max(words, meaning, key=mean), strict=True)]
+        low, high = interval(differences)
+        print(
+            f"{name:<52}{len(rows):>5}{mean(ours):>8.3f}{mean(differences):>+10.3f}{low:>+10.3f} {high:+.3f}"
+        )
+        if len(rows) >= MIN_CHECKED:
+            checked.append(mean(differences))
+    print(f"mean {mean(checked):+.3f}, worst {min(checked):+.3f}")
+
+
 def main() -> None:
-    """Print the weights."""
-    results = [result for result in query_every_model() if result.question.is_seen]
-    for name, weight in zip(FusionSignals._fields, learn(results), strict=True):
+    """Print the weights, or with --validate how well such weights do on other corpora."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--validate", action="store_true", help="judge weights on corpora left out")
+    given = parser.parse_args()
+    results = list(query_every_model())
+    if given.validate:
+        validate(results)
+        return
+    weights = learn([result for result in results if result.question.is_seen])
+    for name, weight in zip(FusionSignals._fields, weights, strict=True):
         print(f"    {name}={weight:.2f},")
 
 

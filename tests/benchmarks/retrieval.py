@@ -5,9 +5,10 @@ Run: python -m tests.benchmarks.retrieval [--check] [--vaults FOLDER …] [--onl
 Builds the app's index and vectors of each corpus of `retrieval_sets` and asks its questions, whose answers
 are known. Prints, for each set and model, the mean reciprocal rank among the first ten notes and the share of
 answers among them: by words, by meaning, by plain reciprocal rank fusion, and by the app's fusion; first for
-the half on which the fusion's weights were learned, then for the unseen half. With --check the exit status is
-1 if the app's fusion is more than `SLACK` below the better of the two lists on an unseen half that is not too
-small.
+the half on which the fusion's weights were learned, then for the unseen half. The last column is the 95 %
+interval of the difference between the fusion and the better list, by bootstrap over the questions. With
+--check the exit status is 1 if the app's fusion is more than `SLACK` below the better of the two lists on an
+unseen half that is not too small.
 """
 
 from __future__ import annotations
@@ -19,11 +20,13 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import mean
+
+import numpy as np
 
 from app.embeddings.client import Embedder
 from app.embeddings.model_config import MULTILINGUAL, SHIPPED_MODEL, SentenceModelConfig, model_folder
 from app.embeddings.rank_fusion import MAX_FUSED_HITS, fuse
-from app.embeddings.sync_run import SyncRun
 from app.embeddings.vectors import VectorStore
 from app.events import EventBus
 from app.index.term_statistics import TermStatistics
@@ -32,11 +35,13 @@ from app.settings import IndexSettings
 from app.vault.journal import Journal
 from app.vault.store import NoteStore
 from tests.benchmarks.retrieval_sets import RetrievalCorpus, RetrievalQuestion, corpora
+from tests.support.vector_sync import sync_vectors
 
 TOP, SLACK = 10, 0.01
 RRF_DEPTH = 60
 # In a smaller half, one question changes the result by more than `SLACK`.
 MIN_CHECKED = 20
+RESAMPLES = 2000
 LABELS = {SHIPPED_MODEL: "MiniLM", MULTILINGUAL: "e5"}
 Ranking = list[tuple[str, float]]
 
@@ -125,7 +130,7 @@ async def _by_meaning(
     folder.mkdir()
     vectors, embedder = VectorStore(folder, choice.key), Embedder(choice)
     try:
-        await SyncRun(vectors, index, store, embedder).run()
+        await sync_vectors(vectors, index, store, embedder)
         asked = await embedder.embed([question.text for question in questions], query=True)
         hits = (vectors.search(vector, MAX_FUSED_HITS, 0.0, per_note=True) for vector in asked)
         return [[(str(hit.path), hit.score) for hit in some] for some in hits]
@@ -142,6 +147,14 @@ def score(ranking: Ranking, answer: str) -> tuple[float, float]:
     return 0.0, 0.0
 
 
+def interval(differences: Sequence[float]) -> tuple[float, float]:
+    """Return the 95 % interval of the mean, by bootstrap."""
+    values = np.array(differences)
+    rows = np.random.default_rng(0).integers(0, len(values), (RESAMPLES, len(values)))
+    low, high = np.quantile(values[rows].mean(axis=1), (0.025, 0.975))
+    return float(low), float(high)
+
+
 def table(results: Sequence[QueryResult], *, seen: bool) -> list[str]:
     """Print a line for each set and model; return the sets on which the fusion is too far behind."""
     sets: dict[tuple[str, str, str], list[QueryResult]] = {}
@@ -151,24 +164,29 @@ def table(results: Sequence[QueryResult], *, seen: bool) -> list[str]:
                 result
             )
     print(f"\n{'seen' if seen else 'unseen'} half: MRR@10 (recall@10)")
-    print(f"{'':<52}{'n':>5}" + "".join(f"{name:>16}" for name in WAYS) + f"{'ours - better':>15}")
-    missed, differences = [], []
+    print(
+        f"{'':<52}{'n':>5}" + "".join(f"{name:>16}" for name in WAYS) + f"{'ours - better':>15}{'95 %':>18}"
+    )
+    missed, checked = [], []
     for key, asked in sets.items():
-        means = {}
+        ranks = {}
         cells = ""
         for name, way in WAYS.items():
             scores = [score(way(result), result.question.answer) for result in asked]
-            means[name] = sum(rank for rank, _ in scores) / len(scores)
-            cells += f"{means[name]:>8.3f} ({sum(hit for _, hit in scores) / len(scores):.3f})"
-        difference = means["ours"] - max(means["words"], means["meaning"])
+            ranks[name] = [rank for rank, _ in scores]
+            cells += f"{mean(ranks[name]):>8.3f} ({mean([hit for _, hit in scores]):.3f})"
+        better = max(ranks["words"], ranks["meaning"], key=mean)
+        differences = [ours - other for ours, other in zip(ranks["ours"], better, strict=True)]
+        difference = mean(differences)
+        low, high = interval(differences)
         label = ", ".join(key)
-        print(f"{label:<52}{len(asked):>5}{cells}{difference:>+15.3f}")
+        print(f"{label:<52}{len(asked):>5}{cells}{difference:>+15.3f}{low:>+10.3f} {high:+.3f}")
         if len(asked) >= MIN_CHECKED:
-            differences.append(difference)
+            checked.append(difference)
             if difference < -SLACK:
                 missed.append(f"{label}: {difference:+.3f}")
-    if differences:
-        print(f"mean {sum(differences) / len(differences):+.3f}, worst {min(differences):+.3f}")
+    if checked:
+        print(f"mean {mean(checked):+.3f}, worst {min(checked):+.3f}")
     return missed
 
 

@@ -264,7 +264,7 @@ def test_the_log_is_verified_shown_and_exported(run: Run, vault: Path, tmp_path:
     with closing(sqlite3.connect(log)) as connection, connection:
         connection.execute("UPDATE audit SET tool = 'x'")
     broken = run("audit", "verify")
-    assert broken.status == ExitStatus.FAILED and broken.out.startswith("entry 1: ")
+    assert broken.status == ExitStatus.FAILED and broken.out.startswith("Log damaged at entry 1: ")
 
 
 def test_index_counts_and_names_what_it_could_not_read(run: Run, vault: Path) -> None:

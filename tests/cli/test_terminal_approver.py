@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
 import signal
 import sys
@@ -161,6 +162,16 @@ async def test_an_editor_setting_that_names_no_program_ends_no_question(
     approval_request = request(UPDATE)
     decision, output = await ask(approval_request, "e\n", "y\n")
     assert decision == Approved(approval_request.proposal) and "The proposal is unchanged." in output
+
+
+async def test_a_full_disk_leaves_the_proposal_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("app.cli.external_editor.tempfile.TemporaryDirectory", refuse)
+    approval_request = request(UPDATE)
+    decision, output = await ask(approval_request, "e\n", "y\n")
+    assert decision == Approved(approval_request.proposal) and "No space left on device" in output
 
 
 async def test_all_of_a_kind_answers_later_questions_of_that_kind_only() -> None:

@@ -486,6 +486,7 @@ def test_a_failure_to_open_is_a_message_and_the_window_stays(
         await wait_until(lambda: window.banners.keys)
         assert window.view is None
         assert "disk is full" in window.banners._banners[window.banners.keys[0]].accessibleName()
+        assert window.status.currentMessage() == ""
 
     in_window(use, opener)
 

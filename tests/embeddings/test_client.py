@@ -102,7 +102,7 @@ async def test_a_missing_model_is_reported_and_can_be_retried(tmp_path: Path) ->
     embedder = Embedder(SentenceModelConfig(folder=tmp_path))
     with pytest.raises(EmbedderUnavailableError, match="can't be read"):
         await embedder.embed(["text"])
-    assert not embedder.available
+    assert not embedder.is_available
     assert "can't be read" in embedder.problem
     with pytest.raises(EmbedderUnavailableError, match="can't be read"):
         await embedder.embed(["text"])

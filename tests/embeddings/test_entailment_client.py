@@ -115,18 +115,18 @@ async def test_a_model_of_other_labels_is_refused(classifier: EntailmentClassifi
     classifier.choose(choice(str(tmp_path / "tiny"), OTHER_PYTHON))
     with pytest.raises(EmbedderUnavailableError, match="no cross-encoder for relations: it tells good, bad"):
         await classified_eventually(classifier, [PAIR])
-    assert not classifier.available
+    assert not classifier.is_available
 
 
 async def test_a_missing_extra_or_model_is_reported(classifier: EntailmentClassifier, tmp_path: Path) -> None:
     classifier.choose(choice(str(tmp_path / "no model"), OTHER_PYTHON))
     with pytest.raises(EmbedderUnavailableError, match=r"sentence-transformers|can't be loaded"):
         await classified_eventually(classifier, [PAIR])
-    assert not classifier.available and classifier.worker_id is None
+    assert not classifier.is_available and classifier.worker_id is None
 
 
 async def test_without_a_chosen_model_nothing_is_started(classifier: EntailmentClassifier) -> None:
-    assert not classifier.available and classifier.name == ""
+    assert not classifier.is_available and classifier.name == ""
     with pytest.raises(EmbedderUnavailableError, match="No cross-encoder is chosen"):
         await classifier.classify([PAIR])
     assert classifier.may_read(NotePath("Open.md")) and not classifier.may_read(NotePath("Secret.md"))
@@ -137,7 +137,7 @@ async def test_started_when_asked_and_ended_when_idle(
     classifier: EntailmentClassifier, program: PairProgram
 ) -> None:
     classifier.choose(choice("nli", program.path))
-    assert classifier.available and classifier.worker_id is None and not program.starts
+    assert classifier.is_available and classifier.worker_id is None and not program.starts
     first, second = await classifier.classify([PAIR, (DENIED[0], DENIED[1] + " \ud800")])
     assert first.entailment > 0.9 and second.contradiction > 0.8
     await classifier.classify([PAIR])
@@ -162,7 +162,7 @@ async def test_a_lost_process_is_started_once_more(
     classifier.choose(choice("dies", program.path))
     with pytest.raises(EmbedderUnavailableError, match="crashed on these texts"):
         await classifier.classify([PAIR])
-    assert not classifier.available and program.starts == ["nli", "nli", "dies", "dies"]
+    assert not classifier.is_available and program.starts == ["nli", "nli", "dies", "dies"]
 
 
 @needs_a_shebang
@@ -172,13 +172,13 @@ async def test_choosing_another_model_clears_the_failure(
     classifier.choose(choice("none", program.path))
     with pytest.raises(EmbedderUnavailableError, match="There is no such model"):
         await classifier.classify([PAIR])
-    assert not classifier.available
+    assert not classifier.is_available
     classifier.choose(choice("nli", program.path))
-    assert classifier.available and await classifier.classify([PAIR])
+    assert classifier.is_available and await classifier.classify([PAIR])
     classifier.choose(choice("other", program.path))
     assert await classifier.classify([PAIR]) and program.starts == ["none", "nli", "other"]
     classifier.choose(None)
-    assert not classifier.available
+    assert not classifier.is_available
 
 
 @needs_a_shebang

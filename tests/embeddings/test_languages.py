@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from app.embeddings import languages
-from app.embeddings.languages import VaultLanguages, measure
+from app.embeddings.languages import VaultLanguages, measure_languages
 from app.vault.path import NotePath
 from tests.embeddings.test_vectors import Notes
 
@@ -19,7 +19,7 @@ CODE = "```python\nfor i in range({}): print(i)\n```"
 
 
 async def measured(notes: Notes, excluded: str = "") -> VaultLanguages:
-    found = await measure(notes, notes, lambda path: path.name == excluded)  # type: ignore[arg-type]
+    found = await measure_languages(notes, notes, lambda path: path.name == excluded)  # type: ignore[arg-type]
     assert found is not None
     return found
 

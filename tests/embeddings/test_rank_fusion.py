@@ -122,6 +122,25 @@ def test_a_clear_first_hit_counts_for_its_list() -> None:
     )
 
 
+def test_words_do_not_count_where_meaning_is_surely_better() -> None:
+    """As in a vault in several languages, where the answer shares no words with the query."""
+    words = [("same language", 2.0), ("other", 1.9)]
+    meant = [("answer", 0.60), ("same language", 0.59), *((f"n{at}", 0.2 - at / 100) for at in range(9))]
+    terms = TermStatistics(
+        40, ("wie", "heilt", "ein", "knochenbruch"), (12, 0, 15, 0), (True, False, True, False)
+    )
+    assert weight(words, meant, terms, OWN) == 1.0
+    assert fuse(words, meant, terms, OWN)[:2] == [
+        ("answer", 1.0),
+        ("same language", pytest.approx(0.979, abs=0.001)),
+    ]
+
+
+def test_words_count_where_the_best_hit_has_them() -> None:
+    assert 0.0 < weight(WORDS, MEANT) < 1.0
+    assert fuse(WORDS, MEANT, ALL_FOUND, ENGLISH)[0][0] == "a"
+
+
 def test_extreme_signals_do_not_overflow() -> None:
     huge = type(SIGNAL_WEIGHTS)(*[1e6 if weight > 0 else -1e6 for weight in SIGNAL_WEIGHTS])
     assert semantic_weight(huge) == pytest.approx(1.0)

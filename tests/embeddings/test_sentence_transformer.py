@@ -61,7 +61,7 @@ async def test_a_missing_model_is_reported(tmp_path: Path) -> None:
     try:
         with pytest.raises(EmbedderUnavailableError, match=r"sentence-transformers|can't be loaded"):
             await made.embed(["text"])
-        assert not made.available
+        assert not made.is_available
     finally:
         await made.close()
 

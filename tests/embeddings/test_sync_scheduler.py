@@ -149,6 +149,16 @@ async def test_the_end_of_the_first_round_is_known(kept: ScheduledSync) -> None:
     assert kept.vectors.notes == 40
 
 
+async def test_the_removal_of_the_last_waiting_notes_completes_the_round(kept: ScheduledSync) -> None:
+    kept.upkeep.pause()
+    kept.upkeep.start()
+    await kept.until(lambda: bool(kept.told))
+    removed = tuple(kept.notes.texts)
+    kept.notes.texts.clear()
+    kept.events.publish(IndexUpdated((), removed, 0))
+    await kept.until(lambda: kept.upkeep.is_complete)
+
+
 async def test_a_quiet_upkeep_works_and_publishes_nothing(kept: ScheduledSync) -> None:
     kept.upkeep.is_quiet = True
     kept.upkeep.start()
@@ -169,7 +179,7 @@ async def test_another_process_takes_over(kept: ScheduledSync) -> None:
 
 
 async def test_a_failing_embedder_is_reported(kept: ScheduledSync) -> None:
-    kept.embedder.available = False
+    kept.embedder.is_available = False
     kept.embedder.poison = "text"
     kept.upkeep.start()
     await kept.until(lambda: any(isinstance(told, EmbeddingFailed) for told in kept.told))
@@ -186,7 +196,7 @@ async def test_the_same_failure_after_a_recovery_is_reported_again(kept: Schedul
     def has_failed() -> bool:
         return bool(kept.told) and isinstance(kept.told[-1], EmbeddingFailed)
 
-    kept.embedder.available = False
+    kept.embedder.is_available = False
     kept.embedder.poison = "text"
     kept.upkeep.start()
     await kept.until(has_failed)
@@ -194,7 +204,7 @@ async def test_the_same_failure_after_a_recovery_is_reported_again(kept: Schedul
     kept.upkeep.start()
     await kept.until(lambda: not has_failed())
     await kept.finished()
-    kept.embedder.available = False
+    kept.embedder.is_available = False
     kept.embedder.poison = "words"
     kept.changed(kept.notes.set("n00", "other words"))
     await kept.until(has_failed)

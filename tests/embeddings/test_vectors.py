@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from app.embeddings import EmbedderUnavailableError
 from app.embeddings.client import Embedder
 from app.embeddings.model_config import SentenceModelConfig
-from app.embeddings.sync_run import SyncRun, VectorProgress, VectorReport
+from app.embeddings.sync_run import BATCH_NOTES, SyncRun
 from app.embeddings.vector_table import ChunkLocation, VectorTable
 from app.embeddings.vectors import VectorStore
 from app.errors import NotFoundError
@@ -23,6 +23,7 @@ from app.index.records import NoteRecord
 from app.vault.changes import content_hash
 from app.vault.markdown.scan import scan
 from app.vault.path import NotePath
+from tests.support.vector_sync import SyncReport, sync_vectors
 
 
 class Notes:
@@ -77,7 +78,7 @@ class Notes:
 class CountingEmbedder:
     """Computes vectors from a hash of the words, and records the requested texts."""
 
-    available = True
+    is_available = True
 
     def __init__(self, dimension: int = 384) -> None:
         self.model = SentenceModelConfig()
@@ -87,7 +88,7 @@ class CountingEmbedder:
 
     async def start(self) -> None:
         """Clear the failure, like the real client."""
-        self.available = True
+        self.is_available = True
 
     async def embed(self, texts: Sequence[str], *, priority: bool = False) -> np.ndarray:
         if self.poison and any(self.poison in text for text in texts):
@@ -104,23 +105,23 @@ async def _update(
     notes: Notes,
     embedder: object,
     excluded: Callable[[NotePath], bool] = lambda path: False,
-    **more: object,
-) -> VectorReport:
-    return await SyncRun(store, notes, notes, embedder, excluded).run(**more)  # type: ignore[arg-type]
+    paths: Iterable[NotePath] | None = None,
+) -> SyncReport:
+    return await sync_vectors(store, notes, notes, embedder, paths, excluded)  # type: ignore[arg-type]
 
 
 async def test_only_what_changed_goes_through_the_model(tmp_path: Path) -> None:
     notes = Notes(a="# One\n\nfirst\n\n# Two\n\nsecond", b="other")
     store, embedder = VectorStore(tmp_path), CountingEmbedder()
     report = await _update(store, notes, embedder)
-    assert (report.updated, report.embedded, len(store), store.notes) == (2, 3, 3, 2)
+    assert (report.updated, len(embedder.texts), len(store), store.notes) == (2, 3, 3, 2)
     embedder.texts.clear()
     notes.reads.clear()
     assert (await _update(store, notes, embedder)).updated == 0
     assert not embedder.texts and not notes.reads
     notes.set("a", "# One\n\nfirst\n\n# Two\n\nsecond, changed")
     report = await _update(store, notes, embedder)
-    assert (report.updated, report.embedded) == (1, 1)
+    assert report.updated == 1
     assert embedder.texts == ["a › Two\nsecond, changed"]
     store.close()
 
@@ -138,8 +139,7 @@ async def test_a_note_that_becomes_private_is_removed_from_the_file_too(tmp_path
     store, embedder = VectorStore(tmp_path), CountingEmbedder()
     await _update(store, notes, embedder)
     path = notes.set("a", "---\nai: private\n---\nmy words")
-    report = await _update(store, notes, embedder)
-    assert report.removed == 1
+    await _update(store, notes, embedder)
     assert not store.has_note(path)
     assert [hit.path.name for hit in store.search(np.ones(384), 10, -20)] == ["b"]
     store.close()
@@ -169,8 +169,8 @@ async def test_excluded_notes_are_left_out_and_removed(tmp_path: Path) -> None:
     notes = Notes(a="one", b="two")
     store, embedder = VectorStore(tmp_path), CountingEmbedder()
     await _update(store, notes, embedder)
-    report = await _update(store, notes, embedder, excluded=lambda path: path.name == "a")
-    assert (report.removed, store.notes) == (1, 1)
+    await _update(store, notes, embedder, excluded=lambda path: path.name == "a")
+    assert store.notes == 1
     store.close()
 
 
@@ -179,8 +179,8 @@ async def test_removed_notes_lose_their_vectors(tmp_path: Path) -> None:
     store, embedder = VectorStore(tmp_path), CountingEmbedder()
     await _update(store, notes, embedder)
     path = notes.set("a", None)
-    report = await _update(store, notes, embedder, paths=[path])
-    assert (report.removed, len(store)) == (1, 1)
+    await _update(store, notes, embedder, paths=[path])
+    assert len(store) == 1
     await store.remove_notes([NotePath.parse("b.md")])
     assert len(store) == 0
     store.close()
@@ -204,9 +204,8 @@ async def test_a_restart_finds_the_same(tmp_path: Path) -> None:
 async def test_a_stopped_update_resumes(tmp_path: Path) -> None:
     notes = Notes(**{f"note{n}": f"text number {n}" for n in range(40)})
     store, embedder = VectorStore(tmp_path), CountingEmbedder()
-    seen: list[VectorProgress] = []
-    report = await _update(store, notes, embedder, progress=seen.append, is_cancelled=lambda: bool(seen))
-    assert report.cancelled and seen == [VectorProgress(16, 40)]
+    stopped = SyncRun(store, notes, notes, embedder, lambda path: False)  # type: ignore[arg-type]
+    await stopped.update_notes((await stopped.collect_changes())[:BATCH_NOTES])
     report = await _update(store, notes, embedder)
     assert (report.updated, store.notes, len(embedder.texts)) == (24, 40, 40)
     store.close()

@@ -145,6 +145,13 @@ def test_without_encryption_only_to_this_network() -> None:
     )  # type: ignore[arg-type]
     with pytest.raises(PermissionDeniedError):
         check_url("http://nas.lan:81/mcp", plain)
-    for address in ("ftp://a/", "https://me:pw@a.example/", "nonsense", ""):
+    for address in (
+        "ftp://a/",
+        "https://me:pw@a.example/",
+        "nonsense",
+        "",
+        "http://0x7f.1/",
+        "http://a.example:0/",
+    ):
         with pytest.raises(InvalidParametersError):
             origin_at(address)

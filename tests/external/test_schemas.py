@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from app.errors import InvalidParametersError, LimitError
 from app.external.arguments import translate_arguments
-from app.external.names import argument_names, category_of, server_slug, tool_name
+from app.external.names import argument_names, category_id, server_slug, tool_name
 from app.external.schema_simplifier import simplify_schema
 from app.external.schemas import build_validator, find_violations, sanitize_schema
 from app.toolkit.schema import check_flat
@@ -219,6 +219,6 @@ def test_names_are_such_as_every_provider_takes_and_never_collide(tools: list[st
 
 
 def test_names_of_servers() -> None:
-    assert server_slug("My Tools 2") == "my_tools_2" and category_of("GitHub") == "external_github"
+    assert server_slug("My Tools 2") == "my_tools_2" and category_id("GitHub") == "external_github"
     assert server_slug("東京") != server_slug("大阪") and "__" not in server_slug("a__b")
     assert tool_name("a", "b__c") != tool_name("a__b", "c")

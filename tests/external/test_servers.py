@@ -7,22 +7,26 @@ import json
 import logging
 import os
 import subprocess
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
 import psutil
 import pytest
+from mcp_types import Tool as ListedTool
 
-from app.errors import ConflictError, NotFoundError
-from app.external.connection import ConnectionState
+from app.errors import ConflictError, NetworkError, NotFoundError
+from app.external.connection import ConnectionState, ServerConnection, _LiveConnection
 from app.external.orphan_processes import end_orphans
 from app.external.states import ExternalProgress
+from app.external.tool_discovery import accept_tools
 from app.permissions.approval import Denied
 from app.permissions.caller import Caller, CallerKind
 from app.settings import ExternalServer, Rule
 from app.toolkit.call import Call
 from tests.support.external_servers import (
     AGENT,
+    QUICK,
     PlainServer,
     allow_all,
     listed,
@@ -361,6 +365,24 @@ async def test_too_many_tools_and_tools_that_cannot_be_taken(opened, plain_serve
     shown = state(opened.external, "Weather")
     assert len(shown.tools) == 198 and shown.problems[-1].startswith("The server offers more than 200 tools")
     assert any("outside itself" in one for one in shown.problems)
+
+
+def test_the_number_of_tools_in_an_unfinished_list_is_told() -> None:
+    tools = [ListedTool(name=name, input_schema={"type": "object"}) for name in ("echo", "weather")]
+    listing = accept_tools(tools, has_more=True)
+    assert list(listing.tools) == ["echo", "weather"]
+    assert listing.problems == ("The server offers more than 2 tools; the others are left out.",)
+
+
+async def test_a_timeout_inside_the_session_is_a_network_error() -> None:
+    class Session:
+        async def send_request(self, *arguments: object, **options: object) -> None:
+            raise TimeoutError
+
+    connection = ServerConnection("Weather", lambda log: nullcontext(), lambda: None, QUICK)
+    connection._connection = _LiveConnection(Session(), asyncio.Event())  # type: ignore[arg-type]
+    with pytest.raises(NetworkError, match="did not answer in time"):
+        await connection.call("echo", {}, 30.0, lambda share, message: None)
 
 
 async def test_a_poisoned_description_is_shown_as_the_servers_own_words(opened, plain_server) -> None:

@@ -80,19 +80,21 @@ def test_the_menus_offer_what_can_be_done_with_the_node(app_run, garden: Path) -
         graph = await ready(pilot, 5)
         view, menu = graph.view, graph._menu
         tools = {"find_related", "delete_note"}
-        one = entries(menu.menu("Tea.md", tools))
+        one = entries(menu.create_menu("Tea.md", tools))
         assert one[0] == "Open"
         assert {"Local graph", "Find related notes", "Delete…", "Shortest path to…"} <= set(one)
         assert not {"Summarize", "Merge with…", "Add a relation…", "Rename…"} & set(one), "no tool, no entry"
         every = {"summarize_node", "merge_nodes", "create_relationship", "move_note", *tools}
-        assert {"Summarize", "Merge with…", "Add a relation…"} <= set(entries(menu.menu("Tea.md", every)))
-        assert entries(menu.menu("Kettle", every)) == ["Create note…", "Local graph"]
+        assert {"Summarize", "Merge with…", "Add a relation…"} <= set(
+            entries(menu.create_menu("Tea.md", every))
+        )
+        assert entries(menu.create_menu("Kettle", every)) == ["Create note…", "Local graph"]
         view.select(["Tea.md", "Water.md"])
-        several = menu.menu("Tea.md", every)
+        several = menu.create_menu("Tea.md", every)
         assert entries(several)[0] == "2 selected"
         await pilot.choose(several, "Copy links")
         await pilot.until(lambda: QGuiApplication.clipboard().text() == "- [[Tea]]\n- [[Water]]", "copied")
-        await pilot.choose(menu.menu("Water.md", every), "Attach to agent prompt")
+        await pilot.choose(menu.create_menu("Water.md", every), "Attach to agent prompt")
         await pilot.until(lambda: len(pilot.agent.composer.notes) == 2, "the agent has both")
         view.context_requested.emit("", QPoint(5, 5))
         shown = "Export as PNG…"

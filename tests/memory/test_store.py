@@ -210,7 +210,7 @@ def test_a_journal_failure_rolls_the_memory_back(kept: MemoryBench, monkeypatch:
 def test_backups_are_made_once_a_day_and_a_few_are_kept(kept: MemoryBench) -> None:
     assert kept.store.database.back_up() is None
     kept.store.commit(create_block(PLAN), author="A")
-    partial = kept.store.database.backups / "memory-20200101-000000-000000000.part"
+    partial = kept.store.database.backups_folder / "memory-20200101-000000-000000000.part"
     partial.parent.mkdir()
     partial.write_bytes(b"cut off by a crash")
     first = kept.store.database.back_up()

@@ -487,3 +487,12 @@ def test_a_killed_writer_loses_nothing_it_has_logged(tmp_path, after):
     log = AuditLog(tmp_path)
     assert log.problem == "" and log.entries(limit=1)[0].id >= last_id and log.verify().ok
     log.close()
+
+
+def test_a_log_whose_rows_cannot_be_read_is_a_storage_error(tmp_path, monkeypatch):
+    def fail(reader):
+        raise sqlite3.OperationalError("disk I/O error")
+
+    monkeypatch.setattr(AuditLogReader, "_read_undone", fail)
+    with pytest.raises(StorageError, match="disk I/O error"):
+        AuditLog(tmp_path)

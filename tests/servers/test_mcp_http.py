@@ -184,6 +184,15 @@ async def test_an_expired_reconnect_timer_is_forgotten(workspace):
             await asyncio.sleep(0)
 
 
+async def test_a_session_that_its_client_ends_as_it_expires_is_not_ended_twice(workspace):
+    app = McpHttpApp(workspace.hub)
+    session_key = (("mcp", "Robot"), "session")
+    app._track_session(session_key, {"type": "http"})
+    app._expire(session_key)
+    app._forget(session_key)
+    await asyncio.gather(*app._end_tasks)
+
+
 async def test_a_client_that_reconnects_gets_missed_events(workspace, approver):
     question_asked, go = asyncio.Event(), asyncio.Event()
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from app import paths
-from app.errors import InvalidParametersError, NotFoundError
+from app.errors import InvalidParametersError, NotFoundError, StorageError
 from app.events import EventBus
 from app.servers.endpoint_file import find_endpoint, new_endpoint, publish, unpublish
 from app.servers.tokens import ClientsChanged, ClientTokens
@@ -64,6 +64,21 @@ def test_a_damaged_file_accepts_no_token_and_is_kept(tmp_path: Path) -> None:
     token = tokens.create("Robot")
     assert not tokens.problem and tokens.authenticate(token) == "Robot"
     assert [one.read_text() for one in tmp_path.glob("clients.damaged-*.json")] == ["[{"]
+
+
+def test_a_damaged_file_that_cannot_be_set_aside_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(file: Path) -> None:
+        raise PermissionError(1, "not permitted")
+
+    (tmp_path / "clients.json").write_text("[{")
+    tokens = ClientTokens(tmp_path, EventBus())
+    monkeypatch.setattr("app.servers.tokens.set_aside", fail)
+    with pytest.raises(StorageError, match="could not be set aside"):
+        tokens.create("Robot")
+    assert tokens.problem and tokens.clients == ()
+    assert (tmp_path / "clients.json").read_text() == "[{"
 
 
 def test_an_endpoint_is_found_by_its_file_but_not_after_a_crash(tmp_path: Path) -> None:

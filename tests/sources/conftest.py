@@ -33,7 +33,7 @@ class SourcesBench:
 
     @property
     def source(self) -> FileSource:
-        (found,) = self.workspace.sources.files()
+        (found,) = self.workspace.sources.open_folders()
         return found
 
     async def add(

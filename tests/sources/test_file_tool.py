@@ -260,7 +260,7 @@ async def test_the_first_rule_that_means_a_file_decides_and_the_default_is_read_
 ) -> None:
     await desk.add(("drafts/old/**", READ_ONLY), ("drafts/**", ADMIN), ("*.log", APPEND))
     arguments = {
-        path: desk.source.permission(desk.source.path(path), "scriptorium")
+        path: desk.source.permission(desk.source.resolve_path(path), "scriptorium")
         for path in ("drafts/old/a.txt", "drafts/a.txt", "deep/down/x.log", "Plan.txt")
     }
     assert list(arguments.values()) == [READ_ONLY, ADMIN, APPEND, READ_ONLY]
@@ -270,7 +270,7 @@ async def test_rules_of_an_agent_narrow_and_never_widen(desk: SourcesBench) -> N
     narrow = AgentRules(agent="mcp:*", rules=(FileRule(glob="**", permission=READ_ONLY),))
     wide = AgentRules(agent="scriptorium", rules=(FileRule(glob="**", permission=ADMIN),))
     await desk.add(("**", READ_WRITE), agents=(narrow, wide))
-    path = desk.source.path("Plan.txt")
+    path = desk.source.resolve_path("Plan.txt")
     assert desk.source.permission(path, "scriptorium") is READ_WRITE
     assert desk.source.permission(path, "mcp:Claude Desktop") is READ_ONLY
     assert kind(await desk.file("create", "x.txt", CLIENT)) == "permission_denied"
@@ -439,9 +439,9 @@ async def test_a_listing_that_stops_at_the_scan_limit_is_truncated(
     await desk.add(RW)
     for number in range(3):
         desk.write(f"{number}.md", "text\n")
-    assert not desk.source.files("*.md", 100).is_truncated
+    assert not desk.source.list_files("*.md", 100).is_truncated
     monkeypatch.setattr(file_source, "_MAX_SCANNED_FILES", 2)
-    listing = desk.source.files("*.md", 100)
+    listing = desk.source.list_files("*.md", 100)
     assert listing.is_truncated and len(listing.files) == 2
 
 

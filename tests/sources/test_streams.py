@@ -32,7 +32,7 @@ def server() -> Iterator[FeedServer]:
         yield running
 
 
-def feed(server: FeedServer, file: Path | None, news: list[Notification], path: str = "/feed") -> FeedStream:
+def feed(server: FeedServer, file: Path, news: list[Notification], path: str = "/feed") -> FeedStream:
     config = FeedConfig(id="f", name="Feed", url=server.url.replace("/feed", path))
     stream = FeedStream(config, file, server.fetcher(), EventBus())
     stream._notify = news.append
@@ -77,10 +77,10 @@ async def test_an_unchanged_feed_is_not_reported_again_after_a_restart(
     ],
 )
 async def test_errors_of_a_feed_are_reported_and_reduce_polling(
-    server: FeedServer, body: bytes, status: int, path: str, message: str
+    server: FeedServer, tmp_path: Path, body: bytes, status: int, path: str, message: str
 ) -> None:
     server.body, server.status = body, status
-    stream = feed(server, None, [], path)
+    stream = feed(server, tmp_path / "feed.json", [], path)
     assert await stream.check() == 0
     assert message in stream.problem and stream._delay() == 2 * 60 * 60
     server.body, server.status, stream.config = rss("x"), 200, FeedConfig(id="f", name="F", url=server.url)
@@ -88,15 +88,15 @@ async def test_errors_of_a_feed_are_reported_and_reduce_polling(
     assert not stream.problem and stream._delay() == 60 * 60
 
 
-async def test_a_weekly_feed_is_polled_once_a_week(server: FeedServer) -> None:
-    stream = feed(server, None, [])
+async def test_a_weekly_feed_is_polled_once_a_week(server: FeedServer, tmp_path: Path) -> None:
+    stream = feed(server, tmp_path / "feed.json", [])
     stream.config = stream.config.model_copy(update={"minutes": 7 * 24 * 60})
     await stream.check()
     assert stream._delay() == 7 * 24 * 60 * 60
 
 
-async def test_a_redirect_is_followed(server: FeedServer) -> None:
-    stream = feed(server, None, [], "/moved")
+async def test_a_redirect_is_followed(server: FeedServer, tmp_path: Path) -> None:
+    stream = feed(server, tmp_path / "feed.json", [], "/moved")
     await stream.check()
     assert not stream.problem and stream.title == "T"
 

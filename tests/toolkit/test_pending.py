@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 from collections.abc import AsyncIterator
+from contextlib import closing
 
 import pytest
 
-from app.errors import InvalidParametersError, NotFoundError
+from app.errors import InvalidParametersError, NotFoundError, StorageError
 from app.permissions.approval import ApprovalRequest, Approved, Decision, Denied
 from app.permissions.caller import Caller
 from app.permissions.pending import PendingState, PendingStore
@@ -171,6 +173,11 @@ async def test_only_its_caller_can_withdraw_an_operation(desk: PendingBench) -> 
     assert desk.operations.list_for(other) == () and len(desk.operations.list_for(Caller.user())) == 1
     assert (await desk.operations.cancel(id, CLIENT)).state is PendingState.CANCELLED
     assert desk.decide.cancelled() and not desk.is_written
+    outcome = desk.operations.status(id, CLIENT).outcome
+    assert outcome == {
+        "success": False,
+        "error": {"type": "cancelled", "message": "The call was withdrawn."},
+    }
     assert desk.bench.last().decision == "cancelled" and "withdrawn" in desk.bench.last().reason
     with pytest.raises(InvalidParametersError):
         await desk.operations.cancel(id, CLIENT)
@@ -194,6 +201,22 @@ async def test_a_damaged_file_is_set_aside_and_nothing_is_run(desk: PendingBench
     desk.open()
     assert desk.store.problem is not None and "set aside" in desk.store.problem
     assert desk.operations.resume() == 0
+
+
+async def test_a_file_that_cannot_be_written_is_a_storage_error(desk: PendingBench) -> None:
+    id = await desk.submit()
+    await desk.operations.cancel(id, CLIENT)
+    await desk.operations.close()
+    with closing(sqlite3.connect(desk.bench.journal.folder / "pending.sqlite")) as connection:
+        connection.execute(
+            "CREATE TRIGGER full BEFORE DELETE ON pending BEGIN SELECT RAISE(ABORT, 'disk full'); END"
+        )
+        connection.commit()
+    desk.now += 31 * 86_400
+    with pytest.raises(StorageError, match="disk full"):
+        desk.open()
+    desk.now = 1000.0
+    desk.open()
 
 
 async def test_an_approval_with_a_grant_applies_if_the_file_has_changed_meanwhile(desk: PendingBench) -> None:

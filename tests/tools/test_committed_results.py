@@ -183,3 +183,14 @@ async def test_undoing_twice_says_that_it_was_undone(workspace):
     outcome = await call(workspace, "create_note", name="Rim", content="Text")
     assert (await call(workspace, "undo", entry=outcome.entry)).success
     assert (await call(workspace, "undo", entry=outcome.entry)).message.startswith("Already undone")
+
+
+async def test_a_note_with_a_link_that_cannot_be_edited_does_not_prevent_a_move(workspace):
+    await make_wheel(workspace)
+    escaped = NotePath("Escaped.md")
+    text = b'---\nup: "[[H\\x75b]]"\n---\n'
+    assert (await workspace.runner.run(Call.save(escaped, None, text))).success
+    moved = await call(workspace, "move_note", name="Hub", new_name="Nave")
+    assert moved.success and moved.result["rewritten"] == [str(spoke) for spoke in SPOKES]
+    assert [reason.partition(":")[0] for reason in moved.result["left_out"]] == [str(escaped)]
+    assert workspace.store.read(escaped) == text

@@ -6,21 +6,15 @@ import sys
 
 import pytest
 
-from app.permissions.caller import Caller, CallerKind
-from app.toolkit.call import Call
 from tests.support.pair_worker import PairProgram
+from tests.support.tool_calls import call
 
-AGENT = Caller(CallerKind.DESKTOP_AGENT, "Built-in agent", turn="t", uses_model=False)
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="a script is no program there")
 
 
 @pytest.fixture
 def program(tmp_path):
     return PairProgram(tmp_path)
-
-
-async def call(workspace, tool, /, **arguments):
-    return await workspace.runner.run(Call.of(tool, arguments, AGENT))
 
 
 async def two_notes(workspace, second):

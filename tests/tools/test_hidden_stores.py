@@ -17,7 +17,8 @@ from app.settings import PermissionSettings, Rule
 from app.toolkit.call import Call
 from app.vault.path import NotePath
 from tests.sources.conftest import SourcesBench, desk  # noqa: F401 (a fixture)
-from tests.tools.test_memory import AGENT, call, kind_of, make
+from tests.support.tool_calls import AGENT, call
+from tests.tools.test_memory import kind_of, make
 
 CLIENT = Caller(CallerKind.MCP, "Client")
 

@@ -6,17 +6,13 @@ import pytest
 
 from app.errors import NotFoundError
 from app.permissions.approval import Approved, Denied
-from app.permissions.caller import Caller, CallerKind
+from app.permissions.caller import Caller
 from app.toolkit.call import Call
 from app.vault.changes import ChangeSet, Create, Delete, Move, Update
 from app.vault.path import NotePath
+from tests.support.tool_calls import call
 
-AGENT = Caller(CallerKind.DESKTOP_AGENT, "Built-in agent", turn="t1", uses_model=False)
 P = NotePath.parse
-
-
-async def call(workspace, tool, /, caller=AGENT, **arguments):
-    return await workspace.runner.run(Call.of(tool, arguments, caller))
 
 
 def here(workspace):

@@ -10,9 +10,8 @@ import pytest
 from app.permissions.approval import Denied
 from app.permissions.caller import Caller, CallerKind
 from app.settings import AgentProfile, TeamSettings
-from app.toolkit.call import Call
+from tests.support.tool_calls import AGENT, call
 
-AGENT = Caller(CallerKind.DESKTOP_AGENT, "Built-in agent", turn="t", uses_model=False)
 MODEL = Caller(CallerKind.DESKTOP_AGENT, "Model")
 EDITOR = Caller(CallerKind.DESKTOP_AGENT, "Editor", agent="editor")
 CLIENT = Caller(CallerKind.MCP, "Client")
@@ -25,10 +24,6 @@ PARTS = {
     "kind": "composite",
     "sections": [{"name": "notes"}, {"name": "items", "content": {"kind": "list", "max_items": 2}}],
 }
-
-
-async def call(workspace, tool, /, caller=AGENT, **arguments):
-    return await workspace.runner.run(Call.of(tool, arguments, caller))
 
 
 async def make(workspace, label="plan", /, **arguments):

@@ -7,18 +7,13 @@ import pytest
 from app.permissions.approval import Approved, Denied
 from app.permissions.caller import Caller, CallerKind
 from app.permissions.scope import Operation
-from app.toolkit.call import Call
 from app.vault.markdown.scan import scan
 from app.vault.path import NotePath
+from tests.support.tool_calls import call
 
-AGENT = Caller(CallerKind.DESKTOP_AGENT, "Built-in agent", turn="t", uses_model=False)
 MODEL = Caller(CallerKind.DESKTOP_AGENT, "Agent", turn="t", uses_model=True)
 BEAT = "Claims/Timekeepers beat the Moon.md"
 MOON = "Claims/The Moon was good enough.md"
-
-
-async def call(workspace, tool, /, caller=AGENT, **arguments):
-    return await workspace.runner.run(Call.of(tool, arguments, caller))
 
 
 def text(workspace, path):

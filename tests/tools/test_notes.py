@@ -5,16 +5,11 @@ from __future__ import annotations
 import pytest
 
 from app.permissions.caller import Caller, CallerKind
-from app.toolkit.call import Call
 from app.vault.changes import content_hash
 from app.vault.path import NotePath
+from tests.support.tool_calls import call
 
-AGENT = Caller(CallerKind.DESKTOP_AGENT, "Built-in agent", turn="t1", uses_model=False)
 MODEL = Caller(CallerKind.DESKTOP_AGENT, "scripted", turn="t2")
-
-
-async def call(workspace, tool, /, caller=AGENT, **arguments):
-    return await workspace.runner.run(Call.of(tool, arguments, caller))
 
 
 def read(workspace, path):
@@ -33,6 +28,13 @@ async def test_create_note_never_overwrites_whatever_the_case(workspace, approve
     outcome = await call(workspace, "create_note", name=name, folder="Concepts", content="x")
     assert outcome.error["type"] == "conflict" and outcome.error["path"] == "Concepts/Longitude.md"
     assert not approver.asked
+
+
+async def test_create_note_never_overwrites_a_note_that_is_too_large_to_read(unwatched_workspace, approver):
+    with (unwatched_workspace.root / "Huge.md").open("wb") as file:
+        file.truncate(65 * 1024**2)
+    outcome = await call(unwatched_workspace, "create_note", name="Huge")
+    assert outcome.error["type"] == "conflict" and not approver.asked
 
 
 @pytest.mark.parametrize("name", ["Longitude", "marine-chronometer", "JOHN  HARRISON"])

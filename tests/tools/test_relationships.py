@@ -5,20 +5,14 @@ from __future__ import annotations
 import pytest
 
 from app.permissions.approval import Denied
-from app.permissions.caller import Caller, CallerKind
 from app.permissions.scope import Operation
-from app.toolkit.call import Call
 from app.vault.markdown.scan import scan
 from app.vault.path import NotePath
+from tests.support.tool_calls import call
 
-AGENT = Caller(CallerKind.DESKTOP_AGENT, "Built-in agent", turn="t", uses_model=False)
 BEAT = "Claims/Timekeepers beat the Moon.md"
 JAMAICA = "Claims/Error of H4 to Jamaica.md"
 EDGE = f"{JAMAICA} -[SUPPORTS]-> {BEAT}"
-
-
-async def call(workspace, tool, /, **arguments):
-    return await workspace.runner.run(Call.of(tool, arguments, AGENT))
 
 
 def text(workspace, path):

@@ -6,12 +6,7 @@ import pytest
 
 from app.permissions.caller import Caller, CallerKind
 from app.toolkit.call import Call
-
-AGENT = Caller(CallerKind.DESKTOP_AGENT, "Built-in agent", uses_model=False)
-
-
-async def call(workspace, tool, /, **arguments):
-    return await workspace.runner.run(Call.of(tool, arguments, AGENT))
+from tests.support.tool_calls import AGENT, call
 
 
 async def paths(workspace, query):

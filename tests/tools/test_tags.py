@@ -2,15 +2,8 @@
 
 from __future__ import annotations
 
-from app.permissions.caller import Caller, CallerKind
-from app.toolkit.call import Call
 from app.vault.path import NotePath
-
-AGENT = Caller(CallerKind.DESKTOP_AGENT, "Built-in agent", uses_model=False)
-
-
-async def call(workspace, tool, /, **arguments):
-    return await workspace.runner.run(Call.of(tool, arguments, AGENT))
+from tests.support.tool_calls import call
 
 
 async def test_add_then_remove_leaves_the_note_as_it_was(workspace):

@@ -24,11 +24,11 @@ def test_neighboring_lines_are_merged():
     assert (merged.text, merged.conflicts) == (b"1\nmine\ntheirs\n", ())
 
 
-def test_changes_of_the_same_line_conflict_and_both_are_shown():
+def test_changes_of_the_same_line_conflict():
     merged = merge(b"a\nx\nb\n", b"a\nmine\nb\n", b"a\ntheirs\nb\n")
     assert len(merged.conflicts) == 1
     assert (merged.conflicts[0].ours, merged.conflicts[0].theirs) == (b"mine\n", b"theirs\n")
-    assert merged.text == b"a\n<<<<<<< now\nmine\n=======\ntheirs\n>>>>>>> undone\nb\n"
+    assert merged.text == b"a\ntheirs\nb\n"
 
 
 def test_lines_without_a_newline_never_run_together():
@@ -66,9 +66,7 @@ def test_swapping_the_sides_swaps_the_merge(base, ours, theirs):
 def test_every_line_comes_from_one_of_the_texts(base, ours, theirs):
     merged = merge(base, ours, theirs)
     known = set(base.splitlines(keepends=True) + ours.splitlines(True) + theirs.splitlines(True))
-    assert set(merged.for_theirs.splitlines(keepends=True)) <= known
-    if not merged.conflicts:
-        assert merged.text == merged.for_theirs
+    assert set(merged.text.splitlines(keepends=True)) <= known
 
 
 @given(texts, texts, texts)

@@ -104,7 +104,7 @@ class AcpAgent:
     def caller_named(self, name: str) -> Caller | None:
         """Return the caller for the program called `name`; None if there is no such program.
 
-        It is the caller of the turn that the program answers; between turns, a caller with untrusted text.
+        During a turn, that is the turn's caller; between turns, a caller with untrusted text.
         """
         acp_turns = [
             acp_turn
@@ -221,7 +221,7 @@ class AcpAgent:
         task.add_done_callback(self._ending.discard)
 
     async def _end_removed(self) -> None:
-        """Stop the idle ones of the programs that were removed from the settings."""
+        """Stop the idle programs that were removed from the settings."""
         configured = self._settings().programs.programs
         for program, connection in tuple(self._connections.items()):
             if program not in configured and not connection.client.turns:

@@ -8,6 +8,7 @@ approval.
 from __future__ import annotations
 
 import asyncio
+import re
 from typing import Annotated
 
 from pydantic import Field
@@ -160,7 +161,8 @@ def _decode_exact(content: bytes, path: str) -> str:
 def _line_range(text: str, line: int | None, limit: int | None) -> str:
     if line is None and limit is None:
         return text
-    lines = text.splitlines(keepends=True)
+    # Not `splitlines`, which also splits at characters that end no line of a file.
+    lines = re.findall(r"[^\n]*\n|[^\n]+", text)
     first = (line or 1) - 1
     return "".join(lines[first : None if limit is None else first + limit])
 

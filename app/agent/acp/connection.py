@@ -31,8 +31,6 @@ _MAX_SHOWN_ERROR_CHARS = 600
 class ProgramError(ScriptoriumError):
     """A program failed to start or to continue; `hint` says what to do."""
 
-    type = "internal"
-
     def __init__(self, message: str, hint: str) -> None:
         super().__init__(message)
         self.hint = hint

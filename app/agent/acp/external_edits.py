@@ -66,6 +66,9 @@ class ExternalEditTracker:
         """Watch the files during a turn; changes from now on are attributed to its program.
 
         Takes a baseline unless other turns are being watched. A read-only vault is not watched.
+
+        Raises:
+            StorageError: The copy of the notes can't be stored.
         """
         watched = WatchedTurn(turn, reported_files)
         if not self._store.writable:
@@ -76,7 +79,7 @@ class ExternalEditTracker:
         return watched
 
     async def prepare(self) -> None:
-        """Take a baseline ahead of `begin`: the first one is slow in a large vault."""
+        """Take a baseline ahead of `begin`, because it is slow in a large vault; raises as `begin` does."""
         if self._store.writable:
             async with self._lock:
                 await self._capture_baseline()

@@ -249,5 +249,5 @@ def _content_text(content: object) -> str:
         case schema.EmbeddedResourceContentBlock(resource=schema.TextResourceContents(text=text)):
             return text
         case schema.ImageContentBlock() | schema.AudioContentBlock() | schema.EmbeddedResourceContentBlock():
-            return "(This content cannot be displayed.)"
+            return "(This content can't be displayed.)"
     return ""

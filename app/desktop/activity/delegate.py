@@ -12,7 +12,7 @@ from app.desktop.activity.item import ActivityItem, ActivityStatus, origin_name,
 from app.desktop.activity.model import ACTIVITY_ROLE
 from app.desktop.theme.colors import Theme
 from app.desktop.theme.theme import ThemeSource, icon
-from app.vault.escaped_line import escape_hidden
+from app.vault.invisible_chars import escape_hidden
 
 _Index = QModelIndex | QPersistentModelIndex
 _SIDE_MARGIN, _COLUMN_GAP, _ICON_SIZE, _VERTICAL_PADDING = 12, 10, 16, 6
@@ -28,7 +28,7 @@ _ICONS = {
 
 
 class ActivityDelegate(QStyledItemDelegate):
-    """Paints one activity; `buttons_width` holds the width of the buttons of each row that has any."""
+    """Paints one activity; `buttons_width` maps the key of a row with buttons to their width in pixels."""
 
     def __init__(self, theme: ThemeSource, parent: QObject) -> None:
         super().__init__(parent)
@@ -102,7 +102,7 @@ def status_color(status: ActivityStatus, theme: Theme) -> str:
 
 
 def format_time(seconds: float) -> str:
-    """Return the time of day if it is today, else the date."""
+    """Return the time of day of a Unix time, or the date if it is not today."""
     moment = datetime.fromtimestamp(seconds)
     is_today = moment.date() == datetime.now().date()
     return moment.strftime("%H:%M:%S" if is_today else "%d %b %y")

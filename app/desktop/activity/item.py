@@ -11,7 +11,8 @@ from app.permissions.approval import ApprovalRequest
 from app.permissions.audit_entry import AuditDecision, AuditEntry
 from app.permissions.caller import Caller, CallerKind
 from app.permissions.request_labels import request_title
-from app.vault.escaped_line import escape_hidden
+from app.vault.invisible_chars import escape_hidden
+from app.vault.markdown.links import quote_wikilinks
 
 
 class ActivityKind(StrEnum):
@@ -44,7 +45,6 @@ class ActivityOrigin(StrEnum):
 
 _ORIGINS = {"user": ActivityOrigin.USER, "desktop-agent": ActivityOrigin.AGENT, "app": ActivityOrigin.SYSTEM}
 _ERROR_TYPE = re.compile(r"^[a-z]+(_[a-z]+)*: (?=\S)")
-_WIKILINK = re.compile(r"\[\[(?:[^|\]]*\|)?([^|\]]+)\]\]")
 _APPROVED_DECISIONS = (
     AuditDecision.NO_APPROVAL_NEEDED,
     AuditDecision.AUTO_APPROVED,
@@ -123,7 +123,7 @@ def item_from_entry(entry: AuditEntry, saves: int = 1) -> ActivityItem:
         kind=ActivityKind.TOOL,
         name=entry.tool or entry.caller,
         status=entry_status(entry),
-        summary=strip_wikilinks(summary),
+        summary=quote_wikilinks(summary),
         origin=caller_origin(entry.caller_kind),
         caller=entry.caller,
         time=entry.time,
@@ -138,11 +138,6 @@ def entry_key(entry: AuditEntry) -> str:
     if entry.is_session_save:
         return f"{entry.turn}:{':'.join(entry.paths)}"
     return entry.call or f"entry:{entry.id}"
-
-
-def strip_wikilinks(text: str) -> str:
-    """Return the text with each wikilink replaced by its displayed text in quotes."""
-    return _WIKILINK.sub(r"“\1”", text)
 
 
 def entry_status(entry: AuditEntry) -> ActivityStatus:
@@ -188,7 +183,7 @@ def tool_label(activity: ActivityItem) -> str:
 
 
 def describe_item(activity: ActivityItem) -> str:
-    """Return a description for screen readers."""
+    """Return a one-line description, for screen readers, tooltips and the filter."""
     state = status_label(activity.status)
     return f"{tool_label(activity)}, {state}: {escape_hidden(activity.summary)} ({origin_name(activity)})"
 

@@ -127,7 +127,7 @@ class ActivityModel(QAbstractListModel):
         return 0 if parent.isValid() else len(self._rows)
 
     def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        """Return the activity, or its text."""
+        """Return the activity for `ACTIVITY_ROLE`, or its description for a text role."""
         if not index.isValid():
             return None
         activity = self._rows[index.row()]

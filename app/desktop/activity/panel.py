@@ -38,7 +38,7 @@ class ActivityPanel(Panel):
     """Shows a feed; rows that wait for approval have buttons, other rows while they are selected.
 
     `open_requested` carries a note's path and an empty fragment, `diff_requested` and `undo_requested` the
-    number of an audit entry, `review_requested` and `reject_requested` the id of a question.
+    number of an audit entry, `review_requested` and `reject_requested` the id of an approval request.
     """
 
     open_requested = Signal(str, str)

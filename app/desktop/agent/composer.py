@@ -1,4 +1,4 @@
-"""The composer of messages to the agent: a text field, attached notes, mode, model, send and stop."""
+"""The composer for messages to the agent: a text field, attached notes, mode, model, send and stop."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ from app.desktop.theme.theme import Theme, ThemeSource, icon
 from app.desktop.widgets.flow_layout import FlowLayout
 from app.desktop.widgets.name_popup import NamePopup
 from app.desktop.widgets.panel import ElidedButton, ThemedButton
+from app.desktop.widgets.plain_labels import wrapped_label
 from app.desktop.widgets.utf16 import text_around_cursor, utf16_length
 
 _MIN_VISIBLE_LINES, _MAX_VISIBLE_LINES = 2, 9
@@ -37,7 +38,10 @@ def dropped_notes(data: QMimeData) -> tuple[str, ...]:
 
 
 class PromptField(QPlainTextEdit):
-    """The text field: Enter sends, Shift+Enter breaks the line, @ completes the name of a note."""
+    """The text field: Enter sends, Shift+Enter inserts a line break, @ completes the name of a note.
+
+    `completions_requested` carries the text after the @.
+    """
 
     submitted = Signal()
     completions_requested = Signal(str)
@@ -130,7 +134,7 @@ class Composer(QFrame):
     Signals:
         sent: The text to send.
         stop_requested: The user wants to stop the turn.
-        edit_cancelled: The user canceled the edit of an earlier message.
+        edit_canceled: The user canceled the edit of an earlier message.
         mode_chosen: The id of a mode.
         model_clicked: The user wants to choose the agent or the model.
         completions_requested: The text after an `@`, to be completed to the name of a note.
@@ -138,7 +142,7 @@ class Composer(QFrame):
 
     sent = Signal(str)
     stop_requested = Signal()
-    edit_cancelled = Signal()
+    edit_canceled = Signal()
     mode_chosen = Signal(str)
     model_clicked = Signal()
     completions_requested = Signal(str)
@@ -199,9 +203,7 @@ class Composer(QFrame):
         return row
 
     def _create_editing_row(self) -> QWidget:
-        label = QLabel(self.tr("Sending replaces this message and everything after it."))
-        label.setProperty("tone", "muted")
-        label.setWordWrap(True)
+        label = wrapped_label(self.tr("Sending replaces this message and everything after it."), "muted")
         cancel_button = ThemedButton(self._theme, "x", self.tr("Cancel editing (Esc)"), self, size=12)
         cancel_button.clicked.connect(self._cancel_edit)
         self._editing_bar = QWidget()
@@ -236,7 +238,7 @@ class Composer(QFrame):
         self._apply_theme()
 
     def set_mode(self, mode: str) -> None:
-        """Show `mode` as chosen."""
+        """Show `mode` as chosen; an unknown mode shows the first one."""
         self.mode.setCurrentIndex(max(0, self.mode.findData(mode)))
 
     def set_model(self, label: str) -> None:
@@ -258,7 +260,7 @@ class Composer(QFrame):
             self._set_notes((*self.notes, path))
 
     def take_prompt(self) -> tuple[str, tuple[str, ...]]:
-        """Return the text and the attached notes, and clear the field."""
+        """Return the text and the attached notes, and clear both."""
         text, notes = self.field.toPlainText().strip(), self.notes
         self.field.clear()
         self._set_notes(())
@@ -295,7 +297,7 @@ class Composer(QFrame):
 
     def _cancel_edit(self) -> None:
         self.take_prompt()
-        self.edit_cancelled.emit()
+        self.edit_canceled.emit()
 
     def _set_notes(self, notes: tuple[str, ...]) -> None:
         self.notes = notes

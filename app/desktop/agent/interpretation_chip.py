@@ -17,11 +17,11 @@ class ValueField(QLineEdit):
 
     Signals:
         completions_requested: The typed text, to complete.
-        cancelled: The user pressed Escape; the value stays.
+        canceled: The user pressed Escape; the value stays.
     """
 
     completions_requested = Signal(str)
-    cancelled = Signal()
+    canceled = Signal()
 
     def __init__(self, text: str, parent: QWidget) -> None:
         super().__init__(text, parent)
@@ -49,9 +49,9 @@ class ValueField(QLineEdit):
             self._list.hide()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Emit `cancelled` on Escape."""
+        """Emit `canceled` on Escape."""
         if event.key() == Qt.Key.Key_Escape:
-            self.cancelled.emit()
+            self.canceled.emit()
             return
         super().keyPressEvent(event)
 
@@ -99,7 +99,7 @@ class InterpretationChipView(QWidget):
         self._field = ValueField(self._chip.value, self)
         self._field.setAccessibleName(self.tr("New value for {0}").format(self._chip.label))
         self._field.completions_requested.connect(self._request_completions)
-        self._field.cancelled.connect(self._cancel)
+        self._field.canceled.connect(self._cancel)
         self._field.returnPressed.connect(self._submit)
         layout = self.layout()
         assert isinstance(layout, QHBoxLayout)

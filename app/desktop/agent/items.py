@@ -28,6 +28,7 @@ from app.desktop.theme.theme import Theme, ThemeSource, icon
 from app.desktop.widgets.flow_layout import FlowLayout
 from app.desktop.widgets.markdown_label import MarkdownLabel
 from app.desktop.widgets.panel import ElidedButton, ElidedLabel, ThemedButton
+from app.desktop.widgets.plain_labels import wrapped_label
 
 
 class ItemView(QWidget):
@@ -77,14 +78,9 @@ class UserView(ItemView):
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)
         self._text = ""
-        self._label = QLabel()
-        self._label.setTextFormat(Qt.TextFormat.PlainText)
-        self._label.setWordWrap(True)
+        self._label = wrapped_label()
         self._label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self._notes = QLabel()
-        self._notes.setProperty("tone", "muted")
-        self._notes.setTextFormat(Qt.TextFormat.PlainText)
-        self._notes.setWordWrap(True)
+        self._notes = wrapped_label(tone="muted")
         edit_button = ThemedButton(theme, "pencil-simple", self.tr("Edit and resend"), self, size=14)
         edit_button.clicked.connect(lambda: self.resend_requested.emit(self._text))
         bubble = QFrame()
@@ -195,7 +191,7 @@ class QuestionView(ItemView):
         self._choices: tuple[AnswerChoice, ...] = ()
 
     def show_item(self, item: AnyItem) -> None:
-        """Show the question."""
+        """Show the question and its answers."""
         assert isinstance(item, Question)
         self._label.set_text(item.text)
         self._choices = item.choices
@@ -270,9 +266,7 @@ class MessageView(ItemView):
         self._frame.setObjectName("message")
         self._icon_label = QLabel()
         self._participants = ElidedLabel(tone="muted")
-        self._label = QLabel()
-        self._label.setTextFormat(Qt.TextFormat.PlainText)
-        self._label.setWordWrap(True)
+        self._label = wrapped_label()
         self._label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         header = QHBoxLayout()
         header.setSpacing(6)
@@ -342,10 +336,7 @@ class PlanView(ItemView):
             icon_label = QLabel()
             icon_label.setPixmap(icon(theme, name, color).pixmap(16, 16))
             icon_label.setToolTip(translate("PlanView", state))
-            label = QLabel(step.text)
-            label.setTextFormat(Qt.TextFormat.PlainText)
-            label.setWordWrap(True)
-            label.setProperty("tone", "muted" if step.state == "completed" else "")
+            label = wrapped_label(step.text, "muted" if step.state == "completed" else "")
             self._rows.addWidget(icon_label, row, 0, Qt.AlignmentFlag.AlignTop)
             self._rows.addWidget(label, row, 1)
             parts.append(f"{step.text}: {translate('PlanView', state)}")
@@ -362,14 +353,9 @@ class NoticeView(ItemView):
         self._frame = QFrame()
         self._frame.setObjectName("notice")
         self._icon_label = QLabel()
-        self._label = QLabel()
-        self._label.setWordWrap(True)
-        self._label.setTextFormat(Qt.TextFormat.PlainText)
+        self._label = wrapped_label()
         self._label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self._hint = QLabel()
-        self._hint.setWordWrap(True)
-        self._hint.setProperty("tone", "muted")
-        self._hint.setTextFormat(Qt.TextFormat.PlainText)
+        self._hint = wrapped_label(tone="muted")
         text_column = QVBoxLayout()
         text_column.setSpacing(2)
         text_column.addWidget(self._label)
@@ -419,8 +405,8 @@ _VIEWS: dict[type[object], type[ItemView]] = {
 def create_view(item: AnyItem, theme: ThemeSource, previous_agent: str = "") -> ItemView:
     """Return a widget that shows `item`.
 
-    The name of the item's agent is shown above it, unless `previous_agent`, which wrote the item before, is
-    the same agent.
+    The name of the item's agent is shown above it, unless the item before is by the same agent,
+    `previous_agent`. A message shows its sender itself.
     """
     view = _VIEWS[type(item)](theme)
     view.show_item(item)

@@ -55,7 +55,7 @@ def provider_label(id_: str) -> str:
 
 
 class RecentModels:
-    """The recently used models, latest first, stored in the user's data folder."""
+    """The recently used models, latest first, stored in the app's data folder."""
 
     def __init__(self) -> None:
         self._state = WindowState(paths.data_folder() / "models.json")
@@ -133,7 +133,7 @@ class ModelMenu(QMenu):
         self.addAction(self.tr("Add external agent…"), partial(self.setup_requested.emit, "programs"))
 
     def show_options(self, options: Iterable[AcpOption]) -> None:
-        """Add a submenu for each option of the answering external agent, below the agent."""
+        """Add a submenu for each option of the answering external agent, if there is one, below it."""
         actions = self.actions()
         if self._program_action not in actions:
             return
@@ -184,7 +184,7 @@ class ModelMenu(QMenu):
         return QPoint(left, max(screen.top(), corner.y() - size.height() - 2))
 
     def show_local(self, servers: Iterable[tuple[Provider, tuple[str, ...]]]) -> None:
-        """Add the models that local servers offer, or report that there are none."""
+        """Add the models of local servers that are not listed yet, or report that there are none."""
         offers = [(ModelChoice(server.id, "", name), server) for server, names in servers for name in names]
         new_offers = [(choice, server) for choice, server in offers if choice not in self._listed_models]
         for choice, server in new_offers:

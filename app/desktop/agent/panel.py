@@ -124,7 +124,7 @@ class AgentPanel(Panel):
         self.composer.completions_requested.connect(
             lambda word: self._start(self._complete_names(word), self.tr("complete the name"))
         )
-        self.composer.edit_cancelled.connect(self._end_editing)
+        self.composer.edit_canceled.connect(self._end_editing)
         self._escape = QShortcut(QKeySequence(Qt.Key.Key_Escape), self)
         self._escape.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         self._escape.activated.connect(self._stop)

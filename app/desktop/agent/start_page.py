@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from app.desktop.theme.theme import Theme, ThemeSource, icon
 from app.desktop.widgets.panel import ElidedButton
+from app.desktop.widgets.plain_labels import wrapped_label
 
 _EXAMPLES = (
     # Not translated: the built-in agent understands requests in English.
@@ -50,10 +51,7 @@ class StartPage(QWidget):
         self._icon_label = QLabel()
         heading = QLabel(self.tr("How can I help?"))
         heading.setProperty("textSize", "heading")
-        self._text = QLabel()
-        self._text.setTextFormat(Qt.TextFormat.PlainText)
-        self._text.setProperty("tone", "muted")
-        self._text.setWordWrap(True)
+        self._text = wrapped_label(tone="muted")
         self.show_program("")
         column = QVBoxLayout(self)
         column.setContentsMargins(20, 20, 20, 20)
@@ -75,7 +73,7 @@ class StartPage(QWidget):
         return self._buttons
 
     def show_program(self, name: str) -> None:
-        """Explain how changes by the external agent `name` are reviewed; if empty, by the app's own."""
+        """Explain how changes by the external agent `name` are reviewed; by the app's agent if empty."""
         text = self.tr("The agent shows you every change before it is written. You approve or deny it.")
         if name:
             text = self.tr(

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-import re
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -19,12 +18,15 @@ from PySide6.QtWidgets import (
 
 from app.agent.transcript import CardState, ToolCard
 from app.desktop.agent.usage_labels import format_cost, format_tokens
+from app.desktop.audit.model import format_duration
 from app.desktop.runtime.translation import QT_TRANSLATE_NOOP, translate
 from app.desktop.theme.theme import Theme, ThemeSource, code_font, icon
 from app.desktop.widgets.panel import ElidedLabel, ThemedButton
+from app.desktop.widgets.plain_labels import wrapped_label
 from app.permissions.audit_entry import AuditDecision
 from app.toolkit.approval_gate import DENIED_MESSAGE
 from app.toolkit.user_edits import EDITED, LEFT_OUT
+from app.vault.markdown.links import quote_wikilinks
 
 _STATES: dict[CardState, tuple[str, str, str]] = {
     "running": ("spinner", "muted", QT_TRANSLATE_NOOP("ToolCardView", "Running")),
@@ -58,9 +60,7 @@ class ToolCardView(QFrame):
         self._badge = ElidedLabel(tone="muted")
         self._badge.setObjectName("badge")
         self._cost_label = ElidedLabel(tone="faint")
-        self._message = QLabel()
-        self._message.setWordWrap(True)
-        self._message.setTextFormat(Qt.TextFormat.PlainText)
+        self._message = wrapped_label()
         self._details_button = ThemedButton(
             theme, "caret-down", self.tr("Show arguments and result"), self, size=14
         )
@@ -102,7 +102,7 @@ class ToolCardView(QFrame):
             message = self.tr("You denied this") + message.removeprefix(DENIED_MESSAGE)
         message = message.replace(LEFT_OUT, self.tr("Excluded by you"))
         message = message.replace(EDITED, self.tr("Edited by you"))
-        return _strip_wikilinks(message)
+        return quote_wikilinks(message)
 
     def show_card(self, card: ToolCard) -> None:
         """Show the current state of the call."""
@@ -189,11 +189,6 @@ def _summarize_arguments(arguments: str) -> str:
     return "  ·  ".join(part for part in parts if part)
 
 
-def _strip_wikilinks(message: str) -> str:
-    """Return `message` with each wikilink replaced by its alias, or else its target, in quotes."""
-    return re.sub(r"\[\[(?:[^|\]]*\|)?([^|\]]+)\]\]", r"“\1”", message)
-
-
 def _details_text(card: ToolCard) -> str:
     parts = [translate("ToolCardView", "Arguments") + "\n" + _format_json(card.arguments)]
     if card.result:
@@ -209,13 +204,9 @@ def _format_json(text: str) -> str:
 
 def _cost_text(card: ToolCard) -> str:
     """Return the duration of a finished call, and the tokens and cost of its model if known."""
-    parts = [] if card.state == "running" else [_format_duration(card.duration_ms)]
+    parts = [] if card.state == "running" else [format_duration(card.duration_ms)]
     if card.tokens:
         parts.append(format_tokens(card.tokens))
     if card.cost:
         parts.append(format_cost(card.cost, decimals=4))
     return " · ".join(parts)
-
-
-def _format_duration(ms: float) -> str:
-    return f"{ms:.0f} ms" if ms < 1000 else f"{ms / 1000:.1f} s"

@@ -71,7 +71,7 @@ class TranscriptView(QScrollArea):
             self.put(position, item)
 
     def truncate(self, position: int) -> None:
-        """Remove the items from `position` on."""
+        """Remove the items from `position` on, and the streamed text."""
         self.end_stream()
         for index in [index for index in self._views if index >= position]:
             self._remove_item(index)

@@ -67,13 +67,13 @@ class ApprovalQueue(QObject):
             str(path) for proposal in proposals if isinstance(proposal, ChangeSet) for path in proposal.paths
         )
 
-    def add(self, question: ApprovalHandle) -> None:
+    def add(self, handle: ApprovalHandle) -> None:
         """Add a request, and show it if no other request is shown."""
-        request = question.request
+        request = handle.request
         limit = math.inf if request.timeout is None else request.timeout
-        item = QueuedRequest(question, ApprovalDraft(request), self._clock() + limit)
+        item = QueuedRequest(handle, ApprovalDraft(request), self._clock() + limit)
         self._items.append(item)
-        question.withdrawn.connect(partial(self._withdraw, item))
+        handle.withdrawn.connect(partial(self._withdraw, item))
         if self.dialog is None and self._dialog_steps.is_empty:
             self._dialog_steps.add_later([self._create_dialog])
         else:
@@ -132,7 +132,7 @@ class ApprovalQueue(QObject):
         for item, decision in answers:
             if item in self._items:
                 self._items.remove(item)
-                item.question.answer(decision)
+                item.handle.answer(decision)
         self._show_remaining()
 
     def _withdraw(self, item: QueuedRequest) -> None:
@@ -147,9 +147,9 @@ class ApprovalQueue(QObject):
         self._show_remaining()
 
     def _withdrawal_reason(self, item: QueuedRequest) -> str:
-        if item.question.reason == COVERED_REASON:
+        if item.handle.reason == COVERED_REASON:
             return translate("Approval", "Auto-approved by the rule that you just added")
-        if item.question.reason == UNANSWERED_REASON:
+        if item.handle.reason == UNANSWERED_REASON:
             return translate("Approval", "Timed out and denied")
         return translate("Approval", "Withdrawn by the caller")
 

@@ -14,7 +14,7 @@ from app.desktop.widgets.plain_labels import heading_label, plain_label
 from app.permissions.partial_approval import ApprovalDraft
 from app.permissions.request_labels import caller_label, change_name, format_extent, request_title
 from app.vault.changes import ChangeSet
-from app.vault.escaped_line import escape_hidden
+from app.vault.invisible_chars import escape_hidden
 
 _MAX_NAMED_FILES = 6
 
@@ -73,8 +73,8 @@ class BatchPage(QWidget):
         row.setContentsMargins(16, 10, 16, 12)
         row.setSpacing(8)
         self.back_button = QPushButton(translate("Approval", "Back"))
-        self.deny_button = QPushButton(translate("Approval", "Deny all {0}").format(count))
-        self.approve_button = QPushButton(translate("Approval", "Approve all {0}").format(count))
+        self.deny_button = QPushButton(PluralText("Approval", "Deny", "Deny all {0}").format(count))
+        self.approve_button = QPushButton(PluralText("Approval", "Approve", "Approve all {0}").format(count))
         is_dangerous = any(draft.request.operation in DANGEROUS_OPERATIONS for draft in self.drafts)
         self.approve_button.setProperty("role", "danger" if is_dangerous else "primary")
         for button, signal in (

@@ -15,7 +15,7 @@ from app.permissions.caller import CallerKind
 from app.permissions.partial_approval import ApprovalDraft, SelectionState
 from app.permissions.request_labels import format_time_left
 from app.vault.changes import ChangeSet
-from app.vault.escaped_line import escape_hidden
+from app.vault.invisible_chars import escape_hidden
 
 _TIME_WARNING_S = 30
 

@@ -104,7 +104,10 @@ class ApprovalDialog(QDialog):
             self.strip.show_queue(self._items, self._items.index(self._current))
 
     def show_request(self, position: int) -> None:
-        """Show the request at `position` (from 0) in the queue; the dialog ignores input for 300 ms."""
+        """Show the request at `position` (from 0) in the queue; the dialog ignores input for 300 ms.
+
+        A position outside the queue keeps the current request.
+        """
         for step in self.steps(position):
             step()
 

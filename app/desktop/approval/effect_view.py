@@ -12,7 +12,7 @@ from app.desktop.widgets.plain_labels import plain_label
 from app.permissions.approval import Effect
 from app.permissions.impact import has_side_effects
 from app.vault.diff import compare
-from app.vault.escaped_line import escape_hidden
+from app.vault.invisible_chars import escape_hidden
 
 
 class EffectView(QWidget):

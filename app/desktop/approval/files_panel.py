@@ -26,7 +26,7 @@ from app.desktop.theme.theme import Theme, ThemeSource, icon
 from app.permissions.partial_approval import ApprovalDraft, FileDraft, SelectionState
 from app.permissions.request_labels import KIND_NAMES, change_name
 from app.vault.changes import Create, Delete, Move, Update
-from app.vault.escaped_line import escape_hidden
+from app.vault.invisible_chars import escape_hidden
 
 _KIND_ICONS = {Create: "file-plus", Update: "pencil-simple", Move: "arrow-bend-up-right", Delete: "trash"}
 _Index = QModelIndex | QPersistentModelIndex

@@ -18,7 +18,7 @@ from app.desktop.widgets.plain_labels import plain_label
 from app.events import Event
 from app.permissions.grants import Grant, GrantsChanged
 from app.permissions.scope import Operation
-from app.vault.escaped_line import escape_hidden
+from app.vault.invisible_chars import escape_hidden
 
 _SESSION = "session:"
 _REFRESH_INTERVAL_MS = 20_000

@@ -19,7 +19,7 @@ from app.permissions.approval import ApprovalRequest, Effect
 from app.permissions.request_labels import caller_label, format_extent, quote_name, request_title
 from app.permissions.scope import Operation
 from app.vault.changes import ChangeSet, Delete
-from app.vault.escaped_line import escape_hidden
+from app.vault.invisible_chars import escape_hidden
 from app.vault.path import NotePath
 
 _ICONS = {
@@ -96,7 +96,7 @@ class RequestHeader(QWidget):
 
 
 class NotesStrip(QWidget):
-    """A sentence about some notes, with the names of the first three; a button shows a longer list."""
+    """A sentence about some notes, with the names of the first three; a button lists them all."""
 
     def __init__(
         self,
@@ -144,7 +144,7 @@ def operation_icon(operation: Operation, theme: Theme, size: int) -> QLabel:
 
 
 class _RequestDetails(QWidget):
-    """The reason for the request; the caller, tool, operation, size and arguments can be expanded."""
+    """The reason for the request, and a button that shows the caller, tool, operation, size and arguments."""
 
     def __init__(self, request: ApprovalRequest, parent: QWidget) -> None:
         super().__init__(parent)

@@ -26,7 +26,7 @@ _USE_EVENTS = (QEvent.Type.KeyPress, QEvent.Type.MouseButtonPress, QEvent.Type.W
 
 
 class InputDelay(QObject):
-    """Swallows keys and clicks on `window` for a moment; `clock` returns seconds.
+    """Swallows keys, clicks and touches on `window` for a moment; `clock` returns seconds.
 
     `used` is emitted when a key, a click, a touch or a wheel step reaches the window.
 

@@ -18,6 +18,7 @@ class QueueStrip(QFrame):
     """Shows the position in the queue ("1 of 7") and a menu of the requests.
 
     Hidden unless several requests wait. `chosen` carries the position (from 0) of the request to show.
+    `batch_requested` is emitted when the user wants to review all requests together.
     """
 
     chosen = Signal(int)

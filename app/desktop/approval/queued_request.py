@@ -35,7 +35,7 @@ class ApprovalHandle(Protocol):
 class QueuedRequest:
     """A pending request, its draft decision, and its deadline on the queue's clock."""
 
-    question: ApprovalHandle
+    handle: ApprovalHandle
     draft: ApprovalDraft
     deadline: float
 
@@ -47,4 +47,4 @@ class QueuedRequest:
     def postpone(self, seconds: float) -> None:
         """Extend the deadline by `seconds`."""
         self.deadline += seconds
-        self.question.postpone(seconds)
+        self.handle.postpone(seconds)

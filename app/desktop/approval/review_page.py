@@ -122,7 +122,10 @@ class ReviewPage(QWidget):
         return cached[1]
 
     def set_editing(self, editing: bool) -> None:
-        """Open the editor on the current draft, or close it and keep the edits."""
+        """Open the editor on the current draft, or close it and keep the edits.
+
+        If the text can't be edited without loss, set `problem` instead.
+        """
         if not editing:
             self.flush()
             self.editor.hide()

@@ -25,7 +25,7 @@ from app.desktop.widgets.panel import ElidedLabel
 from app.desktop.widgets.plain_labels import heading_label
 from app.errors import NotFoundError
 from app.vault.commits import CommittedFile
-from app.vault.escaped_line import escape_hidden
+from app.vault.invisible_chars import escape_hidden
 from app.vault.path import NotePath
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def _read_content(vault: VaultService, key: str | None) -> bytes | None:
 
 
 class ChangesDialog(QDialog):
-    """Lists the files of a commit and shows the diff of the selected one."""
+    """Lists the files of a change, if there are several, and shows the diff of the selected one."""
 
     def __init__(
         self, title: str, files: Sequence[ShownFile], theme: ThemeSource, parent: QWidget | None = None

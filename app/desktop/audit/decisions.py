@@ -15,7 +15,7 @@ _CHIP_PADDING = 8
 
 
 def decision_label(decision: str) -> str:
-    """Return the label of a decision."""
+    """Return the label of a decision; an unknown decision is its own label."""
     labels: dict[str, str] = {
         AuditDecision.NO_APPROVAL_NEEDED: translate("Audit", "No approval needed"),
         AuditDecision.AUTO_APPROVED: translate("Audit", "Auto-approved"),

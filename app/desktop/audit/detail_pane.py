@@ -23,7 +23,7 @@ from app.desktop.audit.model import format_duration, format_time
 from app.desktop.theme.theme import ThemeSource, code_font
 from app.desktop.widgets.plain_labels import heading_label, plain_label
 from app.permissions.audit_entry import AuditEntry
-from app.vault.escaped_line import escape_hidden
+from app.vault.invisible_chars import escape_hidden
 from app.vault.path import NOTE_SUFFIXES
 
 _MAX_SHOWN_PATHS = 30

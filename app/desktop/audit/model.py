@@ -18,7 +18,7 @@ from PySide6.QtCore import (
 from app.desktop.runtime.translation import PluralText, translate
 from app.encoding import contains_folded
 from app.permissions.audit_entry import AuditEntry, AuditFilter
-from app.vault.escaped_line import escape_hidden
+from app.vault.invisible_chars import escape_hidden
 
 PAGE_SIZE = 200
 ENTRY_ROLE = Qt.ItemDataRole.UserRole

@@ -1,4 +1,4 @@
-"""The audit panel: lists every call with its decision, and undoes changes."""
+"""The audit panel: lists the logged calls with their decisions, and undoes changes."""
 
 from __future__ import annotations
 
@@ -138,10 +138,8 @@ class AuditPanel(Panel):
                 "AuditPanel", "Log intact: {0} entry verified", "Log intact: {0} entries verified"
             ).format(check.rows)
             text = " ".join([text, *(gap.message for gap in check.gaps)])
-        elif check.first_bad is not None:
-            text = self.tr("Log damaged at entry {0}: {1}").format(check.first_bad, check.reason)
         else:
-            text = self.tr("Log damaged: {0}").format(check.reason)
+            text = self.tr("Log damaged at entry {0}: {1}").format(check.first_bad, check.reason)
         self._show_status(text, "success" if check.ok else "danger")
 
     async def export(self, file_format: ExportFormat) -> None:
@@ -167,7 +165,11 @@ class AuditPanel(Panel):
         self.status_label.setVisible(bool(text))
 
     async def open_diff(self, entry: AuditEntry) -> None:
-        """Show the changes that the entry's call wrote; do nothing if it wrote none."""
+        """Show the changes that the entry's call wrote; do nothing if it wrote none.
+
+        Raises:
+            NotFoundError: The journal no longer has the changes.
+        """
         number = entry.commit
         if number is not None:
             title, files = await self._client.run(lambda vault: read_commit(vault, number))

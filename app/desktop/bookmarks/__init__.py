@@ -1,1 +1,1 @@
-"""The user's own bookmarks and those of Obsidian."""
+"""The user's own bookmarks and Obsidian's."""

@@ -17,7 +17,7 @@ _MAX_BOOKMARKS = 2000
 
 
 class Bookmarks:
-    """One vault's bookmarks in list order, stored in a file in the user's data folder.
+    """One vault's bookmarks in list order, stored in the vault's data folder.
 
     `problem` is a message about a file that could not be read and was set aside; empty if there was none.
     """
@@ -32,7 +32,7 @@ class Bookmarks:
         return any(item.kind == "file" and item.target == path for item in self.items)
 
     def add(self, bookmark: Bookmark) -> None:
-        """Append a bookmark; remove an equal one, and the oldest if there are too many.
+        """Append a bookmark in place of an equal one; remove the oldest if there are too many.
 
         Raises:
             StorageError: Writing failed; nothing was changed.

@@ -1,4 +1,4 @@
-"""The bookmarks panel: the user's own bookmarks and those of Obsidian."""
+"""The bookmarks panel: the user's own bookmarks and Obsidian's."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class BookmarksPanel(Panel):
         tasks.start(self.load_obsidian_bookmarks(), owner=self, action=self.tr("read the bookmarks"))
 
     async def load_obsidian_bookmarks(self) -> None:
-        """Load the bookmarks that Obsidian has saved in the vault."""
+        """Load the bookmarks that Obsidian has saved in the vault; report problems with `failed`."""
         settings = await self._client.run(lambda vault: vault.notes.obsidian_settings())
         problems = [problem for problem in settings.problems if "bookmarks.json" in problem]
         for problem in filter(None, (*problems, self.bookmarks.problem)):

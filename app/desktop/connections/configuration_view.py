@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontDatabase, QGuiApplication
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
-    QLabel,
     QPlainTextEdit,
     QPushButton,
     QVBoxLayout,
@@ -21,7 +19,21 @@ from app.desktop.connections.configurations import (
     Target,
     Transport,
 )
+from app.desktop.runtime.translation import translate
 from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets.plain_labels import wrapped_label
+
+
+def fill_transports(box: QComboBox, target: Target) -> None:
+    """List the target's transports in `box`, which is enabled only if there is a choice."""
+    labels = {
+        "stdio": translate("Connections", "Started by the program"),
+        "http": translate("Connections", "Over HTTP, with a token"),
+    }
+    box.clear()
+    for transport in target.transports:
+        box.addItem(labels[transport], transport)
+    box.setEnabled(len(target.transports) > 1)
 
 
 class ConfigurationView(QWidget):
@@ -47,10 +59,7 @@ class ConfigurationView(QWidget):
         self.text.setAccessibleName(self.tr("Configuration"))
         self.text.setTabChangesFocus(True)
         self.text.setMinimumHeight(round(40 * theme.zoom))
-        self.status = QLabel()
-        self.status.setTextFormat(Qt.TextFormat.PlainText)
-        self.status.setProperty("tone", "muted")
-        self.status.setWordWrap(True)
+        self.status = wrapped_label(tone="muted")
         row = QHBoxLayout()
         row.setSpacing(6)
         row.addWidget(self.target)
@@ -90,13 +99,9 @@ class ConfigurationView(QWidget):
     def _list_transports(self) -> None:
         target: Target = self.target.currentData()
         previous = self.transport.currentData()
-        names = {"stdio": self.tr("Started by the program"), "http": self.tr("Over HTTP, with a token")}
         self.transport.blockSignals(True)
-        self.transport.clear()
-        for transport in target.transports:
-            self.transport.addItem(names[transport], transport)
+        fill_transports(self.transport, target)
         self.transport.setCurrentIndex(max(0, self.transport.findData(previous)))
-        self.transport.setEnabled(len(target.transports) > 1)
         self.transport.blockSignals(False)
         self._show()
 

@@ -1,8 +1,8 @@
 """Configurations that let external programs use this vault's tools. No Qt.
 
-There are two transports. With *stdio*, the program starts `scriptorium mcp`, which connects to the open
-window and needs no token and no port. With *HTTP*, it calls the local server with its token. The formats
-follow the programs' documentation.
+There are two transports. With *stdio*, the program starts `scriptorium mcp`, which joins the running app or
+opens the vault itself; the program needs no token. With *HTTP*, it calls the local server with its token. The
+formats follow the programs' documentation.
 """
 
 from __future__ import annotations

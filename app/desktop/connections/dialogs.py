@@ -8,17 +8,17 @@ from PySide6.QtWidgets import (
     QDialog,
     QFormLayout,
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QPushButton,
     QWidget,
 )
 
-from app.desktop.connections.configuration_view import ConfigurationView
+from app.desktop.connections.configuration_view import ConfigurationView, fill_transports
 from app.desktop.connections.configurations import TARGETS, ConnectionDetails, Target, Transport
 from app.desktop.runtime.translation import translate
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets import dialogs
+from app.desktop.widgets.plain_labels import wrapped_label
 
 _MAX_NAME_CHARS = 60
 
@@ -60,9 +60,7 @@ class NewProgramDialog(dialogs.SheetDialog):
         rows.addRow(self.tr("Connects via"), self.transport_box)
         rows.addRow(self.tr("&Name"), self.name)
         self.add_body(form)
-        self.problem = QLabel(problem)
-        self.problem.setProperty("tone", "danger")
-        self.problem.setWordWrap(True)
+        self.problem = wrapped_label(problem, "danger")
         self.problem.setVisible(bool(problem))
         self.add_body(self.problem)
         self.add_button(self.tr("Cancel"), int(QDialog.DialogCode.Rejected))
@@ -91,11 +89,7 @@ class NewProgramDialog(dialogs.SheetDialog):
         self.connect_button.setEnabled(bool(text.strip()))
 
     def _show_target(self, *_: object) -> None:
-        names = {"stdio": self.tr("Started by the program"), "http": self.tr("Over HTTP, with a token")}
-        self.transport_box.clear()
-        for transport in self.target.transports:
-            self.transport_box.addItem(names[transport], transport)
-        self.transport_box.setEnabled(len(self.target.transports) > 1)
+        fill_transports(self.transport_box, self.target)
         if not self._has_custom_name:
             name = self.target.title.partition(" (")[0]
             self.name.setText("" if self.target.id == "other" else name)

@@ -9,7 +9,7 @@ from app.desktop.runtime.translation import PluralText, translate
 from app.desktop.sources.labels import format_time
 from app.permissions.caller import CallerKind
 from app.settings import CallerProfile
-from app.vault.escaped_line import escape_hidden
+from app.vault.invisible_chars import escape_hidden
 
 _MAX_LISTED_NAMES = 3
 
@@ -30,7 +30,7 @@ def state_label(program: ClientProgram) -> str:
 
 
 def access_label(profile: CallerProfile | None, categories: Sequence[CategoryState] = ()) -> str:
-    """Return a program's permissions as one line."""
+    """Return a program's permissions as one line; None means the default permissions."""
     if profile is None:
         return translate("Connections", "reads and proposes changes")
     parts = [

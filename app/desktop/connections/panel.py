@@ -11,7 +11,6 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QDialog,
     QHeaderView,
-    QLabel,
     QSplitter,
     QStackedWidget,
     QTreeWidget,
@@ -33,13 +32,14 @@ from app.desktop.shell.panel_context import PanelContext, connect_links
 from app.desktop.theme.theme import Theme, ThemeSource, icon
 from app.desktop.widgets import dialogs
 from app.desktop.widgets.panel import EmptyState, Panel, ThemedButton
+from app.desktop.widgets.plain_labels import wrapped_label
 from app.errors import ScriptoriumError
 from app.events import Event
 from app.servers.client_registry import CallStageChanged, ClientGone, ClientSeen
 from app.servers.server_state import LocalServerStateChanged, TokenRefused
 from app.servers.tokens import ClientsChanged
 from app.settings import CallerProfile, Settings
-from app.vault.escaped_line import escape_hidden
+from app.vault.invisible_chars import escape_hidden
 from app.workspace import SettingsChanged
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class ConnectionsPanel(Panel):
 
     `settings_change_requested` carries a function from the current settings to the changed ones,
     `review_requested` the id of an approval request, `entry_requested` the number of an audit entry,
-    `log_requested` a caller.
+    `log_requested` a program's name.
     """
 
     settings_change_requested = Signal(object)
@@ -78,10 +78,7 @@ class ConnectionsPanel(Panel):
         self.add_button.clicked.connect(self.add_program)
         self.bar = ServerBar(theme)
         self.bar.add(self.add_button)
-        self.notice = QLabel()
-        self.notice.setTextFormat(Qt.TextFormat.PlainText)
-        self.notice.setProperty("tone", "danger")
-        self.notice.setWordWrap(True)
+        self.notice = wrapped_label(tone="danger")
         self.notice.setContentsMargins(14, 0, 14, 6)
         self.notice.hide()
         self.table = self._build_table()
@@ -154,7 +151,7 @@ class ConnectionsPanel(Panel):
         return next((program for program in programs if program.name == name), None)
 
     def choose(self, name: str) -> None:
-        """Select and show the program with this name, or the first one if there is none."""
+        """Select and show the program with this name, or else the first one; do nothing without programs."""
         if self.overview is None or not self.overview.programs:
             return
         names = [program.name for program in self.overview.programs]

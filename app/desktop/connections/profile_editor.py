@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 from app.desktop.connections.queries import CategoryState, ProfileChoices
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.panel import ThemedButton
+from app.desktop.widgets.plain_labels import wrapped_label
 from app.errors import ScriptoriumError
 from app.settings import CallerProfile
 from app.vault.globs import word_matches
@@ -61,10 +62,7 @@ class ProfileEditor(QScrollArea):
         )
         self.add_button = ThemedButton(theme, "plus", self.tr("Add folder"))
         self.remove_button = ThemedButton(theme, "minus", self.tr("Remove the selected folder"))
-        self.problem = QLabel()
-        self.problem.setProperty("tone", "danger")
-        self.problem.setTextFormat(Qt.TextFormat.PlainText)
-        self.problem.setWordWrap(True)
+        self.problem = wrapped_label(tone="danger")
         self._category_boxes = QWidget()
         self._grid = QGridLayout(self._category_boxes)
         self._build()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QTabWidget, QVBoxLayout, QWidget
 
 from app.desktop.connections.calls import CallList
@@ -13,9 +13,10 @@ from app.desktop.connections.profile_editor import ProfileEditor
 from app.desktop.connections.queries import ClientProgram, ConnectionsOverview
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.panel import ElidedLabel
+from app.desktop.widgets.plain_labels import wrapped_label
 from app.launch import installed_command
 from app.settings import CallerProfile
-from app.vault.escaped_line import escape_hidden
+from app.vault.invisible_chars import escape_hidden
 
 _MAX_SHOWN_SESSIONS = 2
 
@@ -35,27 +36,21 @@ class ProgramPage(QWidget):
         self.name.setProperty("textSize", "strong")
         self.state = QLabel()
         self.state.setProperty("tone", "muted")
-        self.facts = QLabel()
-        self.facts.setTextFormat(Qt.TextFormat.PlainText)
-        self.facts.setProperty("tone", "muted")
-        self.facts.setWordWrap(True)
-        self.taint_label = QLabel(
+        self.facts = wrapped_label(tone="muted")
+        self.taint_label = wrapped_label(
             self.tr(
                 "This program has read untrusted text (from the web or another tool), so each of its changes"
                 " needs your approval."
-            )
+            ),
+            "warning",
         )
-        self.taint_label.setProperty("tone", "warning")
-        self.taint_label.setWordWrap(True)
         self.renew_button = QPushButton()
         self.remove_button = QPushButton(self.tr("Remove…"))
         self.remove_button.setToolTip(self.tr("Revoke its token and delete its permissions"))
         self.permissions = ProfileEditor(theme)
-        self.no_profile = QLabel(
-            self.tr("Several programs share this name. Set their permissions in the settings.")
+        self.no_profile = wrapped_label(
+            self.tr("Several programs share this name. Set their permissions in the settings."), "muted"
         )
-        self.no_profile.setWordWrap(True)
-        self.no_profile.setProperty("tone", "muted")
         self.no_profile.setContentsMargins(14, 10, 14, 10)
         self.calls = CallList(theme)
         self.configuration = ConfigurationView(theme)

@@ -172,7 +172,7 @@ def named_profiles(settings: Settings) -> dict[str, CallerProfile]:
     profiles: dict[str, CallerProfile] = {}
     for profile in settings.permissions.callers:
         name = profile.caller
-        if not set(name) & _GLOB_CHARACTERS and name.casefold() not in _CALLER_KINDS and name not in team:
+        if ClientProgram(name).can_have_profile and name not in team:
             profiles.setdefault(name, profile)
     return profiles
 

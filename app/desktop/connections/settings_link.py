@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QWidget
+
+from app.desktop.widgets.plain_labels import wrapped_label
 
 
 class ConnectionsLink(QFrame):
@@ -19,10 +20,7 @@ class ConnectionsLink(QFrame):
         self.setProperty("searchKeywords", self.tr("connections programs clients tokens configuration"))
         text = self.tr("Manage programs, their tokens and permissions in Connections.")
         no_vault_text = self.tr("Open a vault to connect programs. Each vault has its own tokens.")
-        label = QLabel(text if has_vault else no_vault_text)
-        label.setTextFormat(Qt.TextFormat.PlainText)
-        label.setProperty("tone", "muted")
-        label.setWordWrap(True)
+        label = wrapped_label(text if has_vault else no_vault_text, "muted")
         self.button = QPushButton(self.tr("Connections"))
         self.button.setToolTip(self.tr("Close the settings and show Connections"))
         self.button.setEnabled(has_vault)

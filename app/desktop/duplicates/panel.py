@@ -26,7 +26,7 @@ _MAX_PAIRS = 2000
 
 
 class DuplicatesPanel(Panel):
-    """Lists pairs of near-duplicates; searches when first shown, and again on request.
+    """Lists up to 2,000 pairs of near-duplicates; searches when first shown, and again on request.
 
     `open_requested` carries a note's path and an empty fragment: the second note of the pair if its column
     was activated, otherwise the first.

@@ -42,9 +42,9 @@ class FilesPanel(Panel):
     """Shows the files as a tree, which follows the index.
 
     `open_requested` carries a file's path and an empty fragment. `command_requested` carries a command, a
-    path and a target folder: "new-note" with the path of a folder, "move" with a target folder, or "open",
-    "related", "copy-link", "rename", "history", "delete" or "reveal". Except for "move", the target folder is
-    empty.
+    path and a target folder: "new-note" with the path of a folder, "move" with a file and a target folder,
+    "reveal" with the path of a file or folder, or "open", "related", "copy-link", "rename", "history" or
+    "delete" with the path of a file. Except for "move", the target folder is empty.
     """
 
     open_requested = Signal(str, str)

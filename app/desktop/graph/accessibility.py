@@ -12,7 +12,7 @@ def accessible_text(scene: Scene) -> tuple[str, str]:
     """Return the accessible name and description of the graph, or of the last selected node."""
     graph = scene.graph
     if not scene.selection:
-        name = PluralText("Canvas", "Graph of {0} note", "Graph of {0} notes").format(len(graph))
+        name = PluralText("Canvas", "Graph of {0} node", "Graph of {0} nodes").format(len(graph))
         return name, translate(
             "Canvas",
             "Arrow keys follow links, L lists them, Enter opens, Escape clears, plus and minus zoom.",

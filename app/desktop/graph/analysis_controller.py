@@ -114,7 +114,7 @@ class GraphAnalysisController(QObject):
         self._section.show_progress("")
 
     def clear(self) -> None:
-        """Remove the results of analyses from the graph."""
+        """Remove the results of analyses from the graph and the settings panel; the layout stays."""
         view = self._view
         view.appearance.set_analysis(None)
         view.appearance.set_sizes(None)
@@ -345,7 +345,7 @@ class GraphAnalysisController(QObject):
             outcome = await vault.call(Call.of("suggest_relationships", arguments, Caller.user()))
             if not outcome.success and not outcome.denied:
                 raise ScriptoriumError(outcome.message)
-            return bool(outcome.success and not outcome.denied)
+            return outcome.success
 
         if await self._client.run(link):
             self._remove_suggestion(row)

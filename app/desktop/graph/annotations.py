@@ -70,7 +70,7 @@ class Annotations(QWidget):
 
     @property
     def axis_height(self) -> int:
-        """The height of the time axis in pixels."""
+        """The height of the time axis in pixels; 0 without one."""
         return _AXIS_HEIGHT if self.ticks else 0
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -102,7 +102,10 @@ def paint_arrangement(
     theme: Theme,
     font: QFont,
 ) -> None:
-    """Paint discs and the time axis as `camera` shows them, on the screen or in a picture."""
+    """Paint discs and the time axis as `camera` shows them, on the screen or in a picture.
+
+    `size` is the view's width and height in pixels.
+    """
     painter.setFont(font)
     metrics = QFontMetricsF(font)
     label_rects: list[QRectF] = []

@@ -135,7 +135,7 @@ class Appearance:
             self._analysis = graph, recolor_layer(layer, theme)
         self._apply_colors()
 
-    def graph_changed(self) -> None:
+    def reapply(self) -> None:
         """Reapply everything to the scene's new graph or its new state."""
         graph = self._canvas.scene.graph
         if self._sizes is not None:

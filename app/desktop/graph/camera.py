@@ -77,7 +77,7 @@ def fit_camera(
 
 
 def free_size(width: float, height: float, insets: Insets, margin: float = 44.0) -> tuple[float, float]:
-    """Return the size of the part of a view that is free of overlays and margins, at least 40 by 40."""
+    """Return the size of the part of a view without overlays and margins, at least 40 by 40 pixels."""
     free_width = width - insets.left - insets.right - 2 * margin
     free_height = height - insets.top - insets.bottom - 2 * margin
     return max(free_width, 40.0), max(free_height, 40.0)

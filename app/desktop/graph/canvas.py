@@ -253,7 +253,7 @@ class Canvas(HighlightMixin):
             self.camera_animation.fly(self.fit_camera(), self.width())
 
     def mark_touched(self) -> None:
-        """Record that the camera was moved: it no longer follows the layout."""
+        """Record that the camera was moved, so that it no longer follows the layout; emit `camera_moved`."""
         self._follows_layout = self._is_untouched = False
         self._touched_at = time.perf_counter()
         self.refresh()

@@ -66,7 +66,7 @@ def query_layer(
 def community_layer(graph: Graph, communities: NDArray[np.int64], theme: Theme) -> Layer:
     """Return a layer that colors the largest communities; all other nodes form the entry "Other".
 
-    An entry is named after the most linked note of its community.
+    An entry is named after the most linked note of its community, or "…" if the community has no note.
 
     Args:
         graph: The graph with the nodes.

@@ -19,9 +19,9 @@ from app.graph.position_transfer import transfer_positions
 class DisplayedGraph:
     """Tracks the index's graph separately from the graph that `canvas` shows.
 
-    `whole_graph` is the graph of the index. Unless a local graph is displayed, its nodes come first in the
-    displayed graph, in the same order. `local` holds the start nodes and the depth of the local graph; None
-    while the whole graph is displayed.
+    `whole_graph` is the index's graph, without virtual nodes. Unless a local graph is displayed, its nodes
+    come first in the displayed graph, in the same order. `local` holds the start nodes and the depth of the
+    local graph; None while the whole graph is displayed.
     """
 
     def __init__(self, canvas: Canvas, layout_switch: LayoutSwitch, virtual_nodes: VirtualNodes) -> None:
@@ -42,7 +42,7 @@ class DisplayedGraph:
         ]
 
     def communities(self) -> NDArray[np.int64] | None:
-        """Return the communities of `whole_graph`, int64 (n,); None if they were not computed."""
+        """Return the communities of `whole_graph`, int64 (n,); None if unknown or in a local graph."""
         all_communities = None if self.local else self._canvas.scene.communities
         return None if all_communities is None else all_communities[: len(self.whole_graph)]
 
@@ -65,6 +65,8 @@ class DisplayedGraph:
         self, graph: Graph, renamed: Mapping[str, str] | None, positions: Positions | None
     ) -> None:
         """Show the next state of the same graph: known nodes stay, new ones appear next to their neighbors.
+
+        A local graph is updated too; if it has lost all of its start nodes, the whole graph is shown.
 
         Args:
             graph: The next state.
@@ -89,14 +91,14 @@ class DisplayedGraph:
         if needs_transfer or positions is None or len(extended) != len(graph):
             positions = transfer_positions(canvas.scene.graph, canvas.scene.positions, extended, renamed)[0]
         self.whole_graph = graph
-        self._layout_switch.graph_changed(extended, renamed)
+        self._layout_switch.update_graph(extended, renamed)
         canvas.replace_graph(extended, positions)
 
     def show_local(self, paths: Sequence[str], depth: int) -> str | None:
-        """Show the local graph: the nodes at most `depth` links from `paths`.
+        """Show the local graph around `paths`; see `extract_subgraph`.
 
         Returns:
-            The name of the first start node, or None if the graph has none of `paths`; nothing changes then.
+            The name of the first start node; None if the graph has none of `paths`, and nothing changes.
         """
         graph = self._virtual_nodes.apply_to(self.whole_graph)
         starts = tuple(path for path in paths if path in graph.rows)
@@ -110,7 +112,7 @@ class DisplayedGraph:
         return graph.names[graph.rows[starts[0]]]
 
     def show_whole_graph(self) -> None:
-        """Leave the local graph; the nodes return to their positions."""
+        """Leave the local graph; the nodes return to their earlier positions."""
         self.show_graph(self.whole_graph, self._force_positions[: len(self.whole_graph)], None)
 
     def _update_local(self, extended: Graph, renamed: Mapping[str, str] | None) -> None:
@@ -124,7 +126,10 @@ class DisplayedGraph:
             return
         self.local = (paths, depth)
         subgraph = extract_subgraph(extended, paths, depth)
+        scene, target = self._canvas.scene, self._layout_switch.animation.target
+        # The update stops an animation, so the nodes move to its end at once.
         positions, _ = transfer_positions(
-            self._canvas.scene.graph, self._canvas.scene.positions, subgraph, renamed
+            scene.graph, scene.positions if target is None else target, subgraph, renamed
         )
+        self._layout_switch.update_graph(subgraph, renamed)
         self._canvas.replace_graph(subgraph, positions)

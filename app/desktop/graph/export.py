@@ -31,7 +31,10 @@ class GraphExport(QObject):
         view.export_requested.connect(self.begin)
 
     def begin(self, kind: str) -> None:
-        """Show the options for a "png" or "svg" image, then let the user choose a file and export to it."""
+        """Show the options for a "png" or "svg" image, then let the user choose a file and export to it.
+
+        If the graph is empty, a toast says so instead.
+        """
         tasks.start(self._ask_and_save(kind), owner=self._view, action=self.tr("export the graph"))
 
     async def _ask_and_save(self, kind: str) -> None:
@@ -51,7 +54,8 @@ class GraphExport(QObject):
     async def save(self, file: Path, options: ExportOptions) -> None:
         """Draw the graph and write it to `file`.
 
-        An error is shown to the user; an existing file is then unchanged.
+        A toast or an error message shows the result; after an error or cancellation, an existing file is
+        unchanged.
         """
         view = self._view
         snapshot = take_snapshot(view.canvas, view.annotations.discs, view.annotations.ticks, options)
@@ -72,11 +76,13 @@ class GraphExport(QObject):
 
 
 def _write(snapshot: GraphSnapshot, file: Path, stopped: threading.Event) -> None:
-    """Draw the graph and write it to `file`, in a thread; setting `stopped` abandons the export.
+    """Draw the graph and write it to `file`; slow, so call it in a thread.
+
+    Setting `stopped` abandons the export and leaves the file unchanged.
 
     Raises:
         OSError: The file can't be written.
-        MemoryError: The image is too large.
+        MemoryError: There is not enough memory for the image.
     """
     with suppress(StoppedError):
         if snapshot.options.kind == "svg":

@@ -14,7 +14,17 @@ _MAX_PIXELS = 120_000_000
 
 @dataclass(frozen=True, slots=True)
 class ExportOptions:
-    """The options of an export; `width` and `height` are in pixels, before `scale` multiplies them."""
+    """The options of an export; `width` and `height` are in pixels, before `scale` multiplies them.
+
+    Args:
+        kind: "png" or "svg".
+        width: The image's width.
+        height: The image's height.
+        scale: The factor for both.
+        whole_graph: True for the whole graph, false for the current view.
+        labels: True to draw labels.
+        transparent: True to leave out the background.
+    """
 
     kind: str
     width: int
@@ -45,9 +55,9 @@ class GraphExportDialog(SheetDialog):
         self.setWindowTitle(self.tr("Export graph"))
         self.set_heading(self.tr("Export as PNG") if kind == "png" else self.tr("Export as SVG"))
         self._kind, self._aspects = kind, {True: whole_aspect, False: aspect}
-        self.part = QComboBox()
-        self.part.addItem(self.tr("Whole graph"), True)
-        self.part.addItem(self.tr("Current view"), False)
+        self.area = QComboBox()
+        self.area.addItem(self.tr("Whole graph"), True)
+        self.area.addItem(self.tr("Current view"), False)
         self.width_box = QSpinBox()
         self.width_box.setRange(_MIN_SIDE_PX, _MAX_SIDE_PX)
         self.width_box.setSingleStep(100)
@@ -67,7 +77,7 @@ class GraphExportDialog(SheetDialog):
         form.setContentsMargins(0, 0, 0, 0)
         form.setHorizontalSpacing(16)
         form.setVerticalSpacing(8)
-        form.addRow(self.tr("Area"), self.part)
+        form.addRow(self.tr("Area"), self.area)
         form.addRow(self.tr("Width"), self.width_box)
         if kind == "png":
             form.addRow(self.tr("Scale"), self.scale)
@@ -75,12 +85,12 @@ class GraphExportDialog(SheetDialog):
         form.addRow("", self.transparent)
         form.addRow("", self.size_label)
         for label, widget in (
-            (self.tr("Area"), self.part),
+            (self.tr("Area"), self.area),
             (self.tr("Width"), self.width_box),
             (self.tr("Scale"), self.scale),
         ):
             widget.setAccessibleName(label)
-        self.part.setToolTip(self.tr("Export the whole graph or only the current view"))
+        self.area.setToolTip(self.tr("Export the whole graph or only the current view"))
         self.width_box.setToolTip(self.tr("Larger images show more labels"))
         self.scale.setToolTip(self.tr("2× and 3× are sharper in print"))
         self.transparent.setToolTip(self.tr("Export without a background color"))
@@ -90,7 +100,7 @@ class GraphExportDialog(SheetDialog):
         self.save_button = self.add_button(self.tr("Save as…"), int(QDialog.DialogCode.Accepted), "primary")
         self.save_button.setDefault(True)
         for signal in (
-            self.part.currentIndexChanged,
+            self.area.currentIndexChanged,
             self.width_box.valueChanged,
             self.scale.currentIndexChanged,
         ):
@@ -101,7 +111,7 @@ class GraphExportDialog(SheetDialog):
     @property
     def options(self) -> ExportOptions:
         """The chosen options."""
-        whole_graph, width = bool(self.part.currentData()), self.width_box.value()
+        whole_graph, width = bool(self.area.currentData()), self.width_box.value()
         height = max(_MIN_SIDE_PX, round(width / max(0.05, self._aspects[whole_graph])))
         scale = int(self.scale.currentData()) if self._kind == "png" else 1
         return ExportOptions(

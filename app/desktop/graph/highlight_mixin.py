@@ -15,8 +15,8 @@ from app.desktop.graph.scene import Scene
 class HighlightMixin(QWidget):
     """Highlights nodes of `scene`; each call takes effect immediately.
 
-    Rows are those of the scene's graph; arrays are not copied and must not be changed afterwards. Highlights
-    follow the nodes into the next state of the same graph and are removed when another graph is shown.
+    Rows are those of the scene's graph; arrays must not be changed afterwards. Highlights follow the nodes
+    into the next state of the same graph and are removed when another graph is shown.
 
     Signals:
         highlights_changed: Highlights changed; true if the links must be redrawn.
@@ -35,7 +35,7 @@ class HighlightMixin(QWidget):
         self.highlights_changed.emit(True)
 
     def set_node_sizes(self, factors: NDArray[np.float32] | None) -> None:
-        """Set factors for the radii, float32 (n,); None removes them."""
+        """Set factors for the radii, float32 (n,), clamped to 0.25 to 6; None removes them."""
         self.scene.highlights.set_sizes(factors)
         self.scene.resize()
         self.highlights_changed.emit(True)

@@ -33,7 +33,7 @@ class Glow:
 
 @dataclass(slots=True)
 class Highlights:
-    """Highlights of nodes; None and empty values leave their ordinary look.
+    """Highlights of nodes; None and empty values leave the ordinary look.
 
     Args:
         colors: uint32 (n,), 0xRRGGBB; `NO_COLOR` for a node with its group's color.
@@ -50,7 +50,7 @@ class Highlights:
     glows: dict[str, Glow] = field(default_factory=dict)
 
     def set_sizes(self, factors: NDArray[np.float32] | None) -> None:
-        """Set factors for the radii, limited to 0.25 to 6; None removes them."""
+        """Set factors for the radii, clamped to 0.25 to 6; None removes them."""
         self.sizes = None
         if factors is not None:
             self.sizes = np.clip(factors, _MIN_SIZE_FACTOR, _MAX_SIZE_FACTOR).astype(np.float32)

@@ -15,7 +15,7 @@ from app.graph.position_transfer import transfer_positions
 
 
 class LayoutSwitch(QObject):
-    """Tracks the layout of `canvas`, and keeps the force-layout positions while another one is shown.
+    """Tracks the layout of `canvas`, and keeps the force-layout positions while another layout is shown.
 
     `changed` is emitted when the layout changes.
     """
@@ -59,15 +59,13 @@ class LayoutSwitch(QObject):
         self.animation.animate_to(targets)
 
     def force_positions(self) -> Positions | None:
-        """Return the displayed nodes' force-layout positions; None if the canvas shows them already."""
+        """Return the displayed nodes' force-layout positions; None if the canvas shows them."""
         if self.is_force_layout:
             return self.animation.target
-        if self._force_layout is None or self._force_layout[0] is not self._canvas.scene.graph:
-            return None
-        return self._force_layout[1]
+        return None if self._force_layout is None else self._force_layout[1]
 
-    def graph_changed(self, graph: Graph, renamed: Mapping[str, str] | None = None) -> None:
-        """Stop the animation, and carry the kept positions over to the next state of the same graph."""
+    def update_graph(self, graph: Graph, renamed: Mapping[str, str] | None = None) -> None:
+        """Stop the animation, and carry the saved force-layout positions over to the graph's next state."""
         self.animation.stop()
         if self._force_layout is not None:
             previous_graph, positions = self._force_layout

@@ -30,7 +30,7 @@ class LayoutThread:
 
     The owner polls `take_positions` in its frames: no signals cross threads, so none can reach a deleted
     widget. If all nodes of the first graph have positions, the thread starts with the first command, for
-    example a drag.
+    example a drag. If the layout fails, the error is logged and the thread ends; later commands are ignored.
     """
 
     def __init__(self) -> None:
@@ -49,7 +49,7 @@ class LayoutThread:
 
     @property
     def is_busy(self) -> bool:
-        """True if the layout is moving nodes, or its newest positions have not been taken."""
+        """True if commands are pending, nodes are moving, or the newest positions have not been taken."""
         with self._condition:
             return self._is_busy or self._newest is not None
 
@@ -60,7 +60,10 @@ class LayoutThread:
         aspect: float = 1.0,
         forces: ForceParams = DEFAULT_FORCES,
     ) -> None:
-        """Start with another graph; see `Layout.start`. Earlier commands and positions are discarded."""
+        """Start with another graph; see `Layout.start`.
+
+        Earlier commands and positions are discarded; a paused layout stays paused.
+        """
         with self._condition:
             self._commands.clear()
             self._deferred_start, self._newest = None, None
@@ -122,7 +125,7 @@ class LayoutThread:
             return newest
 
     def stop(self) -> None:
-        """Stop the thread permanently and wait for its end."""
+        """Stop the thread permanently and wait until it ends."""
         with self._condition:
             self._is_stopped = True
             self._condition.notify()
@@ -181,7 +184,10 @@ class LayoutThread:
         self._await_viewer()
 
     def _await_viewer(self) -> None:
-        """Wait briefly while the viewer is several steps behind, so that it has time to draw."""
+        """Wait briefly if the viewer has not seen the last steps, so that it has time to draw.
+
+        A layout from scratch does not wait.
+        """
         with self._condition:
             self._unseen_steps += 1
             if self._unseen_steps >= _MAX_STEPS_AHEAD and not self._get_layout().is_computing:
@@ -192,7 +198,7 @@ class LayoutThread:
 
 
 def _create_layout() -> Layout:
-    """Create the layout; imported here because the import is slow."""
+    """Create the layout; its module is imported here because the import is slow."""
     from app.graph.layout import Layout
 
     return Layout()

@@ -1,4 +1,4 @@
-"""The context menus of the graph: for one node, for several and for the background."""
+"""The graph's context menus: for one node, for several and for the background."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class GraphMenu(QObject):
     """Opens context menus over `view`.
 
     Signals:
-        open_requested: A note's path, or the name of a missing note.
-        action_requested: An action and a path, like the signal of the files panel.
+        open_requested: A path, or the name of a missing note.
+        action_requested: An action, for example "rename", and a note's path.
         path_start_chosen: The note at which a path starts.
         path_requested: Both ends of a path.
         suggestions_requested: The note to suggest links for.
@@ -52,9 +52,9 @@ class GraphMenu(QObject):
         tools = await self._client.run(
             lambda vault: frozenset(tool.name for tool in vault.tools.tools(Caller.user()))
         )
-        self.menu(path, tools).popup(position)
+        self.create_menu(path, tools).popup(position)
 
-    def menu(self, path: str, tools: Collection[str]) -> QMenu:
+    def create_menu(self, path: str, tools: Collection[str]) -> QMenu:
         """Return the menu for a node, for the background, or for a selection that includes the node.
 
         Args:

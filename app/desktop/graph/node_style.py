@@ -53,7 +53,7 @@ class NodeStyle:
 
 
 def default_color_by(graph: Graph) -> ColorBy:
-    """Return "type" if at least a third of the notes have a type, otherwise "community"."""
+    """Return "type" if at least a third of the notes have a type other than "note", otherwise "community"."""
     has_type = graph.is_note & ~encode_columns(graph).types.is_among(["note"])
     prefers_types = np.count_nonzero(has_type) * 3 >= np.count_nonzero(graph.is_note)
     return ColorBy.TYPE if prefers_types else ColorBy.COMMUNITY
@@ -61,6 +61,8 @@ def default_color_by(graph: Graph) -> ColorBy:
 
 def style_nodes(graph: Graph, theme: Theme, color_by: ColorBy, communities: NDArray[np.int64]) -> NodeStyle:
     """Return the groups of nodes and their colors; nodes other than notes are grouped by their kind.
+
+    Groups of notes beyond the limit, the smallest ones, form the group "other".
 
     Args:
         graph: The graph with the nodes.
@@ -109,7 +111,7 @@ def style_nodes(graph: Graph, theme: Theme, color_by: ColorBy, communities: NDAr
 def _encode_communities(
     graph: Graph, is_note: NDArray[np.bool_], communities: NDArray[np.int64]
 ) -> tuple[Column, dict[str, str]]:
-    """Return a key per node, and a label per key: the name of the community's most linked note."""
+    """Return a key per node ("other" beyond the limit) and a label per key, from its most linked note."""
     keys = tuple(f"community-{number}" for number in range(_MAX_COMMUNITIES))
     codes = np.where(
         (communities >= 0) & (communities < _MAX_COMMUNITIES), communities, _MAX_COMMUNITIES
@@ -140,7 +142,7 @@ def transfer_communities(before: Graph, communities: NDArray[np.int64], after: G
 
 
 def _rank_keys(counts: Mapping[str, int], labels: Mapping[str, str], color_by: ColorBy) -> list[str]:
-    """Order keys by size, with nodes other than notes last; keys beyond the limit become "other"."""
+    """Order keys by size, then "other" and kinds other than notes; keys over the limit become "other"."""
     last_keys = [key for key in ("other", "tag", "attachment", "unresolved") if counts.get(key)]
     keys = sorted(
         (key for key in counts if key not in last_keys), key=lambda key: (-counts[key], labels[key])
@@ -153,7 +155,7 @@ def _rank_keys(counts: Mapping[str, int], labels: Mapping[str, str], color_by: C
 
 
 def _assign_colors(keys: Sequence[str], theme: Theme, color_by: ColorBy) -> dict[str, str]:
-    """Return a color per key: the theme's if it has one for a type, otherwise the palette's in turn.
+    """Return a color per key: the theme's for a known type or kind, otherwise the palette's in turn.
 
     Colors used by types come last in the palette, so that two groups share a color only if there are more
     groups than colors.
@@ -201,11 +203,14 @@ def style_edges(
 ) -> EdgeStyle:
     """Color links by relation type; a plain link between nodes of one color gets a tint of that color.
 
+    Relations without a color of their own look like plain links.
+
     Args:
         graph: The graph with the links.
         theme: The colors.
         colors: uint32 (n,), 0xRRGGBB of every node.
-        strength: float32 (n,), 1 for a full node, 0 for a hidden one; a link takes the weaker end's.
+        strength: float32 (n,), 1 for a fully visible node, 0 for a hidden one; a link takes the lower
+            strength.
     """
     tint_colors, node_tints = _distinct_colors(colors)
     base_color = theme.edge_colors.get(PLAIN_LINK, theme.faint)
@@ -238,7 +243,7 @@ def style_edges(
 
 
 def suggested_mask(graph: Graph) -> NDArray[np.bool_] | None:
-    """Return which links are only suggested, bool (m,); None if there are none."""
+    """Return a mask of the links that are only suggested, bool (m,); None if there are none."""
     return graph.suggested if len(graph.links) < len(graph.edges) else None
 
 
@@ -251,12 +256,12 @@ def _distinct_colors(colors: NDArray[np.uint32]) -> tuple[list[str], NDArray[np.
 
 
 def _has_color(theme: Theme, name: str) -> bool:
-    """Return whether a relation has a color of its own; links of other relations look like plain links."""
+    """Return whether a relation has a color of its own."""
     return name != PLAIN_LINK and name in theme.edge_colors
 
 
 def colored_relations(graph: Graph, theme: Theme) -> list[str]:
-    """Return the relation types that have a color, the most frequent first."""
+    """Return the graph's relation types that have a color, the most frequent first."""
     counts = np.bincount(graph.edge_codes, minlength=len(graph.edge_types))
     ranked_codes = np.argsort(-counts, kind="stable").tolist()
     names = [graph.edge_types[code] for code in ranked_codes if code < len(graph.edge_types) and counts[code]]

@@ -1,4 +1,4 @@
-"""Place the overlays of the canvas; in a narrow view, a side panel covers the others."""
+"""Place the canvas's overlays; in a narrow view, a side panel covers the others."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MIN_GRAPH_WIDTH = 200
 
 
 def place_overlays(view: ViewComponents, size: QSize) -> None:
-    """Place the overlays in a view of the given size, and tell the canvas which edges they cover."""
+    """Place the overlays in a view of this size, and tell the canvas how much of its edges they cover."""
     width, height = size.width(), size.height()
     view.canvas.setGeometry(0, 0, width, height)
     view.annotations.setGeometry(view.canvas.rect())
@@ -34,7 +34,7 @@ def place_overlays(view: ViewComponents, size: QSize) -> None:
 
 
 def _place_top(view: ViewComponents, width: int) -> int:
-    """Place toolbar, search box and local graph bar along the upper edge; return their lower edge."""
+    """Place the toolbar, search box and local graph bar along the upper edge; return their lower edge."""
     for widget in (view.toolbar, view.local_bar):
         widget.resize(widget.sizeHint())
     toolbar, find = view.toolbar, view.find_box
@@ -67,7 +67,7 @@ def _place_legend(view: ViewComponents, width: int, height: int, bottom_margin: 
 
 
 def _visible_side(view: ViewComponents) -> GraphSettingsPanel | NeighborList | None:
-    """Return the settings panel or the list of neighbors, whichever is visible."""
+    """Return the visible settings panel or list of neighbors; None if both are hidden."""
     return next((part for part in (view.settings_panel, view.neighbors) if not part.isHidden()), None)
 
 

@@ -47,9 +47,9 @@ class GraphPanel(QWidget):
     """Shows the vault's graph.
 
     Signals:
-        open_requested: A note's path, or the name of a missing note, and an empty fragment.
+        open_requested: A path, or the name of a missing note, and an empty fragment.
         action_requested: An action ("related", "rename", "delete", "ask", …), a path and an empty argument,
-            like the signal of the files panel.
+            like the files panel's signal.
         selected: The tuple of selected paths.
         search_requested: A query.
         state_changed: The return value of `state` changed.
@@ -123,10 +123,10 @@ class GraphPanel(QWidget):
         """Apply the saved `state`, or the defaults; call it before a graph is shown."""
         settings = parse_graph_settings(state)
         self.view.settings_controller.restore(settings)
-        self._queries.restore(settings)
+        self._queries.apply_settings(settings)
 
     def run_command(self, action: str) -> None:
-        """Run a command: "find", "settings" (show or hide them), or export a "png" or "svg"."""
+        """Run a command: "find", "settings" (show or hide), "png" or "svg" (export)."""
         if action == "find":
             self.view.focus_find()
         elif action == "settings":
@@ -135,7 +135,7 @@ class GraphPanel(QWidget):
             self._exporter.begin(action)
 
     async def load(self) -> None:
-        """Show the graph at its saved positions and arrange the rest; index updates wait until it is done."""
+        """Show the graph in its saved layout, and place new nodes; index updates wait until it is done."""
         async with self._update_lock:
             await self._load()
 
@@ -177,7 +177,7 @@ class GraphPanel(QWidget):
             self.view.select([path])
 
     def center_note(self, path: str) -> None:
-        """Fly to a note and select it."""
+        """Fly to a note and select it; a path that is not in the displayed graph is ignored."""
         self.view.fly_to(path)
 
     def filter_by(self, query: str) -> None:
@@ -189,17 +189,17 @@ class GraphPanel(QWidget):
         self.view.select(note_paths)
         self.view.fit(note_paths)
 
-    def set_search_results(self, found_paths: Collection[str]) -> None:
-        """Keep the results of a search bright; no paths end the search."""
-        self.view.set_filter(found_paths or None)
+    def set_search_results(self, note_paths: Collection[str]) -> None:
+        """Dim or hide all nodes but a search's results; no paths end the search."""
+        self.view.set_filter(note_paths or None)
 
-    def set_pending(self, pending_paths: Collection[str]) -> None:
+    def set_pending(self, note_paths: Collection[str]) -> None:
         """Set the notes that pending proposals would change; they glow, and all others are dimmed."""
-        self.view.set_pending(pending_paths)
+        self.view.set_pending(note_paths)
 
     def shut_down(self) -> None:
         """Stop the graph's threads permanently."""
-        self.view.shutdown()
+        self.view.shut_down()
 
     def hideEvent(self, event: QHideEvent) -> None:
         """Save the layout when the graph is hidden."""
@@ -279,7 +279,7 @@ class GraphPanel(QWidget):
         )
 
     def _has_outgrown_layout(self, graph: Graph, share: float, added: int = 0) -> bool:
-        """Return whether over 40 nodes and links, and over `share` of all, came after the layout."""
+        """Return whether over 40 nodes and links, and over `share` of all, were added since the layout."""
         return self._added_count + added > max(_MIN_NEW_FOR_LAYOUT, share * (len(graph) + len(graph.edges)))
 
     def _arrange_from_scratch(self, graph: Graph) -> None:

@@ -42,7 +42,7 @@ class PositionAnimation(QObject):
         return self._end
 
     def animate_to(self, positions: Positions) -> None:
-        """Move the nodes to `positions`, float32 (n, 2)."""
+        """Move the nodes to `positions`, float32 (n, 2), then fit the view."""
         canvas = self._canvas
         canvas.layout_thread.start(canvas.scene.graph, canvas.scene.positions)
         self._start, self._end = canvas.scene.positions, positions

@@ -1,4 +1,4 @@
-"""Run the filter and the group queries of the graph's settings, and keep their results up to date."""
+"""Run the filter and group queries in the graph's settings, and keep their results up to date."""
 
 from __future__ import annotations
 
@@ -25,15 +25,20 @@ class GraphQueries(QObject):
         self._filter = ""
         self._groups: tuple[QueryGroup, ...] = ()
         self._filter_run_number = self._group_run_number = 0
-        view.settings_changed.connect(self._apply_settings)
+        view.settings_changed.connect(self.apply_settings)
         client.events.batch.connect(self._handle_events)
         view.settings_panel.filters.query.field.set_suggest(self._suggest)
         view.settings_panel.groups.rows.set_suggest(self._suggest)
         tasks.start(self._load_searches(), owner=view, action=self.tr("list the saved searches"))
 
-    def restore(self, settings: GraphSettings) -> None:
-        """Run the queries in the saved settings."""
-        self._apply_settings(settings)
+    def apply_settings(self, settings: GraphSettings) -> None:
+        """Run the queries that have changed."""
+        if settings.filter != self._filter:
+            self._filter = settings.filter
+            self._start_filter()
+        if settings.groups != self._groups:
+            self._groups = settings.groups
+            self._start_groups()
 
     def refresh(self) -> None:
         """Run the queries again after notes changed."""
@@ -58,14 +63,6 @@ class GraphQueries(QObject):
         self._view.settings_panel.filters.query.show_saved_searches(searches)
         self._view.settings_panel.groups.rows.show_saved_searches(searches)
 
-    def _apply_settings(self, settings: GraphSettings) -> None:
-        if settings.filter != self._filter:
-            self._filter = settings.filter
-            self._start_filter()
-        if settings.groups != self._groups:
-            self._groups = settings.groups
-            self._start_groups()
-
     def _start_filter(self) -> None:
         tasks.start(self._run_filter(self._filter), owner=self._view, action=self.tr("filter the graph"))
 
@@ -75,7 +72,7 @@ class GraphQueries(QObject):
         )
 
     async def _run_filter(self, query: str) -> None:
-        """Run the filter; if its query is invalid, show the error and leave the graph unchanged."""
+        """Run the filter; if its query is invalid or too slow, only show the error."""
         self._filter_run_number += 1
         number = self._filter_run_number
         field = self._view.settings_panel.filters.query
@@ -94,7 +91,10 @@ class GraphQueries(QObject):
         )
 
     async def _run_groups(self, groups: tuple[QueryGroup, ...]) -> None:
-        """Color the matches of each group; a group with an empty or invalid query has none."""
+        """Color each group's matches and show their count.
+
+        An empty query has no matches, and neither has an invalid or slow one, whose error is shown.
+        """
         self._group_run_number += 1
         number = self._group_run_number
         matches: list[frozenset[str]] = []

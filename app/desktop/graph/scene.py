@@ -33,8 +33,8 @@ _HIT_TOLERANCE = 4.0
 class Scene:
     """The state of the canvas, without painting or widgets.
 
-    `strength` is 1 for a full node, 0.09 for a filtered one, 0 for a hidden one. `version` grows whenever
-    nodes move or change their look; `is_whole` is true if no node is hidden.
+    `strength` is 1 for a fully visible node, 0.09 for a filtered one, 0 for a hidden one. `version` grows
+    whenever nodes move or change their look; `is_whole` is true if no node is hidden.
     """
 
     def __init__(self, theme: Theme) -> None:
@@ -55,7 +55,7 @@ class Scene:
         self.highlights = Highlights()
         self._edges: EdgeStyle | None = None
         self._links_of: tuple[object, NDArray[np.int64]] = None, np.empty(0, dtype=np.int64)
-        self._links_among: tuple[object, NDArray[np.int64]] = None, np.empty(0, dtype=np.int64)
+        self._links_touching: tuple[object, NDArray[np.int64]] = None, np.empty(0, dtype=np.int64)
         self.graph: Graph = build_from((), ())
         self.set_graph(self.graph, np.empty((0, 2), dtype=np.float32))
 
@@ -67,14 +67,13 @@ class Scene:
         is_update: bool = False,
         communities: NDArray[np.int64] | None = None,
     ) -> None:
-        """Show another graph; nodes that still exist stay selected.
+        """Show another graph; nodes that still exist stay selected, and a hover ends.
 
         Args:
             graph: The new graph.
             positions: float32 (n, 2).
             is_update: True for the next state of the same vault: communities and highlights are kept.
-            communities: int64 (n,), the communities of another graph, if they are known; ignored for an
-                update.
+            communities: int64 (n,), the new graph's communities if they are known; ignored for an update.
         """
         self.highlights = self.highlights.transferred(self.graph, graph) if is_update else Highlights()
         if not is_update:
@@ -94,7 +93,7 @@ class Scene:
         self.restyle()
 
     def move(self, positions: Positions) -> None:
-        """Set new positions."""
+        """Set new positions, float32 (n, 2)."""
         self.positions = np.ascontiguousarray(positions, dtype=np.float32)
         self.version += 1
 
@@ -170,11 +169,11 @@ class Scene:
 
     @property
     def edges(self) -> EdgeStyle:
-        """The style of the links."""
+        """The links' style."""
         return self.edge_style_factory()()
 
     def edge_style_factory(self) -> Callable[[], EdgeStyle]:
-        """Return a function that computes the links' style once, in the thread that calls it first."""
+        """Return a function that computes the links' style in its caller's thread, unless it is cached."""
         cached = self._edges
         if cached is not None:
             return lambda: cached
@@ -191,7 +190,7 @@ class Scene:
         return compute
 
     def links_of(self, row: int) -> NDArray[np.int64]:
-        """Return the visible links of a node, int64 (k,), cached for the last node."""
+        """Return a node's visible links, int64 (k,); the last result is cached."""
         key = (row, self.version)
         if self._links_of[0] != key:
             ends = self.graph.edges
@@ -201,18 +200,18 @@ class Scene:
             self._links_of = key, links
         return self._links_of[1]
 
-    def links_among(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    def links_touching(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the links with an end in `rows` that are neither hidden nor filtered, int64 (k,).
 
         The result is cached for the same array.
         """
-        if self._links_among[0] is not rows:
+        if self._links_touching[0] is not rows:
             is_row = np.zeros(len(self.graph), dtype=bool)
             is_row[rows] = True
             ends = self.graph.edges
             links = np.flatnonzero(is_row[ends[:, 0]] | is_row[ends[:, 1]])
-            self._links_among = rows, links[self.strength[ends[links]].min(axis=1, initial=1.0) > 0.2]
-        return self._links_among[1]
+            self._links_touching = rows, links[self.strength[ends[links]].min(axis=1, initial=1.0) > 0.2]
+        return self._links_touching[1]
 
     @property
     def bodies(self) -> Bodies:
@@ -231,11 +230,11 @@ class Scene:
         return Viewport((camera.x, camera.y), camera.scale, center, growth, _MIN_RADIUS)
 
     def pixel_radii(self, scale: float) -> NDArray[np.float32]:
-        """Return radii in pixels, float32 (n,)."""
+        """Return the nodes' radii in pixels, float32 (n,)."""
         return self.view(Camera(scale=scale), 0, 0).radii(self.radii)
 
     def node_at(self, x: float, y: float, camera: Camera, width: int, height: int) -> int:
-        """Return the row under or near a pixel, the one with the nearest rim; -1 for none."""
+        """Return the row of the node under or near a pixel, the one with the nearest rim; -1 for none."""
         if not len(self.graph):
             return -1
         view = self.view(camera, width, height)
@@ -249,7 +248,7 @@ class Scene:
         width: int,
         height: int,
     ) -> list[int]:
-        """Return the rows of visible nodes in a rectangle of pixels."""
+        """Return the rows of visible nodes with centers in a rectangle of pixels."""
         pixels = camera.to_screen(self.positions, width, height)
         low, high = np.minimum(corner, opposite), np.maximum(corner, opposite)
         is_inside = (pixels >= low).all(axis=1) & (pixels <= high).all(axis=1) & (self.strength > 0.0)
@@ -258,7 +257,10 @@ class Scene:
     def nodes_in_polygon(
         self, polygon: NDArray[np.float32], camera: Camera, width: int, height: int
     ) -> list[int]:
-        """Return the rows of visible nodes in a polygon of pixels, float32 (k, 2), by the even-odd rule."""
+        """Return the rows of visible nodes with centers in a polygon of pixels, float32 (k, 2).
+
+        Overlapping parts follow the even-odd rule.
+        """
         if len(polygon) < 3:
             return []
         low, high = polygon.min(axis=0).tolist(), polygon.max(axis=0).tolist()

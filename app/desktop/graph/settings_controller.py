@@ -16,10 +16,10 @@ class GraphSettingsController(QObject):
     """Applies the settings of a view's settings panel.
 
     Signals:
-        changed: The settings, after every change.
+        changed: The new settings; not emitted by `restore`.
         color_by_changed: The property that determines colors, None for the default.
-        virtual_nodes_changed: Tags appeared or disappeared.
-        overlays_changed: An overlay appeared or disappeared.
+        virtual_nodes_changed: Tags were shown or hidden.
+        overlays_changed: The minimap was shown or hidden.
         arrangement_requested: A layout that must be computed elsewhere.
     """
 
@@ -43,8 +43,8 @@ class GraphSettingsController(QObject):
         self._virtual_nodes = virtual_nodes
         self._settings = components.settings_panel.settings
         components.settings_panel.changed.connect(self._apply)
-        components.settings_panel.forces.paused.connect(self.pause)
-        components.toolbar.paused.connect(self.pause)
+        components.settings_panel.forces.paused.connect(self.set_paused)
+        components.toolbar.paused.connect(self.set_paused)
         components.minimap.visibility_changed.connect(self.overlays_changed)
         layout_switch.changed.connect(self._show_arrangement)
 
@@ -60,7 +60,7 @@ class GraphSettingsController(QObject):
         self._virtual_nodes.tags = settings.shown.tags
         self._settings = settings
 
-    def graph_changed(self) -> None:
+    def update_for_graph(self) -> None:
         """Show the minimap of a large graph unless the user decided otherwise, and update the path button."""
         components = self._components
         setting, count = self._settings.minimap, len(components.canvas.scene.graph)
@@ -75,9 +75,9 @@ class GraphSettingsController(QObject):
 
     def toggle_pause(self) -> None:
         """Pause or resume the layout."""
-        self.pause(not self._components.canvas.layout_thread.is_paused)
+        self.set_paused(not self._components.canvas.layout_thread.is_paused)
 
-    def pause(self, paused: bool) -> None:
+    def set_paused(self, paused: bool) -> None:
         """Pause or resume the layout, and update the pause buttons."""
         canvas = self._components.canvas
         if paused:
@@ -99,7 +99,7 @@ class GraphSettingsController(QObject):
         if settings.color_by != previous.color_by:
             self.color_by_changed.emit(settings.color_by)
         if settings.minimap != previous.minimap:
-            self.graph_changed()
+            self.update_for_graph()
             self.overlays_changed.emit()
         if settings.shown != previous.shown:
             self._appearance.set_visibility(settings.shown)
@@ -119,7 +119,7 @@ class GraphSettingsController(QObject):
             self.arrangement_requested.emit(mode)
 
     def _show_arrangement(self) -> None:
-        """Enable the sliders only in the force layout, and select it in the settings when it is shown."""
+        """Enable the sliders only in the force layout; a return to it updates the settings."""
         components = self._components
         is_force_layout = self._layout_switch.is_force_layout
         for row in components.settings_panel.forces.sliders.values():

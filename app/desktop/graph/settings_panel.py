@@ -98,7 +98,7 @@ class GraphSettingsPanel(QFrame):
         QTimer.singleShot(0, self._scroll_area, lambda: self._scroll_area.ensureWidgetVisible(section, 0, 8))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Hide the panel on Escape."""
+        """Emit `closed` on Escape."""
         if event.key() == Qt.Key.Key_Escape:
             self.closed.emit()
         else:

@@ -49,7 +49,7 @@ class GraphView(QWidget):
         context_requested: A path (empty for the background) and the screen position for its menu.
         export_requested: "png" or "svg".
         arranged: A layout or a drag has ended, so `positions()` are worth saving.
-        settings_changed: The `GraphSettings`, after every change.
+        settings_changed: The new `GraphSettings`.
     """
 
     open_requested = Signal(str)
@@ -108,7 +108,7 @@ class GraphView(QWidget):
         return self._displayed.positions()
 
     def communities(self) -> NDArray[np.int64] | None:
-        """Return the communities of `graph()`, int64 (n,); None if they were not computed."""
+        """Return the communities of `graph()`, int64 (n,); None if unknown or in a local graph."""
         return self._displayed.communities()
 
     def warm_up(self) -> None:
@@ -137,18 +137,22 @@ class GraphView(QWidget):
         """
         self._displayed.show_graph(graph, positions, communities)
         self.local_bar.hide()
-        self._graph_changed()
+        self._handle_graph_change()
 
     def update_graph(
         self, graph: Graph, renamed: Mapping[str, str] | None = None, positions: Positions | None = None
     ) -> None:
         """Show the next state of the same vault: known nodes stay, new ones appear next to their neighbors.
 
-        `positions` are those that `transfer_positions` returned for `positions()`, if already computed.
+        Args:
+            graph: The next state.
+            renamed: New path by old path.
+            positions: float32 (n, 2), the result of `transfer_positions` for `positions()`; None to compute
+                it here.
         """
         self._displayed.update_graph(graph, renamed, positions)
         self.local_bar.setVisible(self.is_local)
-        self._graph_changed()
+        self._handle_graph_change()
 
     def refresh_virtual_nodes(self) -> None:
         """Update after tags or suggestions appeared or disappeared."""
@@ -158,12 +162,12 @@ class GraphView(QWidget):
         """Arrange the displayed graph from scratch in the force layout."""
         self.layout_switch.reset()
         self.canvas.set_graph(self.canvas.scene.graph, None)
-        self._graph_changed()
+        self._handle_graph_change()
 
     # Local graph
 
     def show_local(self, paths: str | Sequence[str], depth: int = 1) -> None:
-        """Show only the nodes at most `depth` links from one or several paths, in a layout of their own.
+        """Show only the neighborhood of one or several paths, in a layout of its own; see `extract_subgraph`.
 
         The start nodes are selected. If none of the paths is in the graph, nothing changes.
         """
@@ -173,7 +177,7 @@ class GraphView(QWidget):
             return
         names = self.tr("{0} and {1} more").format(name, len(starts) - 1)
         self.local_bar.show_for(names if starts[1:] else name, depth)
-        self._graph_changed()
+        self._handle_graph_change()
         self.select(starts)
 
     def show_whole_graph(self) -> None:
@@ -183,7 +187,7 @@ class GraphView(QWidget):
         paths = self._displayed.local[0]
         self._displayed.show_whole_graph()
         self.local_bar.hide()
-        self._graph_changed()
+        self._handle_graph_change()
         self.select(paths)
 
     @property
@@ -201,10 +205,10 @@ class GraphView(QWidget):
         """Select `paths`; unknown ones are ignored."""
         self.canvas.scene.selection = self.canvas.scene.rows(paths)
         self.canvas.run_frames()
-        self._selection_changed()
+        self._handle_selection_change()
 
     def set_filter(self, paths: Collection[str] | None) -> None:
-        """Set the matches of a search, and dim or hide the rest, as the user chose; None ends the search."""
+        """Set a search's matches, and dim or hide the rest, as the user chose; None ends the search."""
         self.appearance.set_search_result(paths)
 
     def set_groups(self, groups: Sequence[QueryGroup], matches: Sequence[Collection[str]]) -> None:
@@ -236,7 +240,7 @@ class GraphView(QWidget):
         self.select([path])
 
     def fit(self, paths: Collection[str] | None = None) -> None:
-        """Fly to the view that shows every node, or all of `paths`.
+        """Fly to the view that shows every visible node, or all of `paths`.
 
         Until the user moves it, the view is fitted again when its size changes.
         """
@@ -259,7 +263,7 @@ class GraphView(QWidget):
         self.update_legend()
 
     def set_loading(self, loading: bool) -> None:
-        """Set the message of an empty graph: either that it is loading or that there are no notes."""
+        """Set whether an empty graph says that it is loading or that it has no notes."""
         self.canvas.scene.is_loading = loading
         if not len(self.canvas.scene.graph):
             self.canvas.refresh()
@@ -276,7 +280,7 @@ class GraphView(QWidget):
     def _connect(self) -> None:
         for source in (self._gestures, self._keyboard):
             source.open_requested.connect(lambda row: self.open_requested.emit(self._path(row)))
-            source.selection_changed.connect(self._selection_changed)
+            source.selection_changed.connect(self._handle_selection_change)
         self._gestures.menu_requested.connect(
             lambda row, position: self.context_requested.emit(self._path(row), position)
         )
@@ -314,7 +318,7 @@ class GraphView(QWidget):
         self.canvas.graph_shown.connect(self.update_legend)
 
     def _run_key_action(self, action: str) -> None:
-        """Run the action of a key on the canvas."""
+        """Run an action of `KeyboardNavigation.action_requested`."""
         actions: dict[str, Callable[[], object]] = {
             "list": self.toggle_neighbors,
             "settings": self.toggle_settings,
@@ -339,7 +343,7 @@ class GraphView(QWidget):
         self._show_side_panel(self.settings_panel, self.settings_panel.isHidden())
 
     def _show_side_panel(self, panel: QWidget, visible: bool) -> None:
-        """Show one side panel at a time."""
+        """Show or hide a side panel, hide the other one, and move the focus."""
         for side_panel in (self.neighbors, self.settings_panel):
             side_panel.setVisible(visible and side_panel is panel)
         self.toolbar.list.setChecked(not self.neighbors.isHidden())
@@ -369,15 +373,15 @@ class GraphView(QWidget):
             self.canvas.refresh()
         self.update_legend()
 
-    def _graph_changed(self) -> None:
+    def _handle_graph_change(self) -> None:
         graph = self.canvas.scene.graph
         self.find_box.set_names(graph.names, graph.folders)
-        self.appearance.graph_changed()
-        self.settings_controller.graph_changed()
+        self.appearance.reapply()
+        self.settings_controller.update_for_graph()
         self.update_legend()
-        self._selection_changed()
+        self._handle_selection_change()
 
-    def _selection_changed(self) -> None:
+    def _handle_selection_change(self) -> None:
         self._describe()
         self._list_neighbors()
         self.selected.emit(self.selection())
@@ -412,7 +416,7 @@ class GraphView(QWidget):
         super().resizeEvent(event)
         self.lay_out()
 
-    def shutdown(self) -> None:
+    def shut_down(self) -> None:
         """Stop the threads permanently, as destroying the view does; the last image stays visible."""
         self.layout_switch.animation.stop()
         self.canvas.close_layers()

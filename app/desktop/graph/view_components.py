@@ -32,7 +32,7 @@ class ViewComponents:
     toast: Toast
 
     def set_theme(self, theme: Theme) -> None:
-        """Apply a theme; the legend gets its colors from the groups instead."""
+        """Apply a theme; `Legend.show_groups` sets that of the legend."""
         for component in (
             self.canvas,
             self.toolbar,

@@ -23,7 +23,7 @@ class SuggestedEdge:
 
 
 class VirtualNodes:
-    """Adds tags and suggested links to a graph, after the graph's own nodes, which keep their rows."""
+    """Adds tag nodes and suggested links to a graph; the graph's own nodes keep their rows."""
 
     def __init__(self) -> None:
         self.tags = False
@@ -31,12 +31,12 @@ class VirtualNodes:
         self._prepared: tuple[Graph, Graph] | None = None
 
     def prepare(self, graph: Graph) -> None:
-        """Precompute the tag nodes for `apply_to`; slow, so call it in a thread."""
+        """Precompute the tag nodes for `apply_to` if they are enabled; slow, so call it in a thread."""
         if self.tags:
             self._tagged(graph)
 
     def apply_to(self, graph: Graph) -> Graph:
-        """Return `graph` with the enabled tags and suggested links, or `graph` itself without any."""
+        """Return `graph` with the enabled tags and suggested links, or `graph` itself if there are none."""
         extended = self._tagged(graph) if self.tags else graph
         pairs = [
             (graph.rows[edge.source], graph.rows[edge.target], edge.score)
@@ -58,7 +58,7 @@ class VirtualNodes:
 def add_tag_nodes(graph: Graph) -> Graph:
     """Return `graph` with a node for each tag after its own nodes, linked to the notes that have the tag.
 
-    A tag's path is "#" and the tag in lower case; its name is spelled as in the first note.
+    A tag's path is "#" and the case-folded tag; its name is spelled as in the first note.
     """
     tag_rows: dict[str, int] = {}
     names: list[str] = []

@@ -26,7 +26,7 @@ class HelpPage:
     """A help page.
 
     Attributes:
-        id: The target of links to the page; for a page of the handbook, the name of its file.
+        id: The target of links to the page; for a handbook page, its file's name without the suffix.
         group: The group in which the page is listed.
         title: The title in the list.
         text: The page as Markdown, which may start with properties.
@@ -74,11 +74,11 @@ def example_names(vault: VaultService) -> ExampleNames:
 
 
 def read_handbook(folder: Path, names: ExampleNames) -> tuple[HelpPage, ...]:
-    """Return the pages of the handbook in the order in which they are listed.
+    """Return the handbook's pages in the order in which they are listed.
 
     Args:
         folder: The folder of the handbook's notes.
-        names: Replacements for the placeholders of the examples.
+        names: Replacements for the placeholders in examples.
 
     Raises:
         OSError: A page can't be read.

@@ -27,7 +27,7 @@ async def open_help(
     page: str,
     run_tool: Callable[[str], None],
 ) -> None:
-    """Show the help.
+    """Show the help in a new dialog.
 
     Args:
         window: The window that the help belongs to.

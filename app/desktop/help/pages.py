@@ -17,7 +17,10 @@ _MODEL = "all-MiniLM-L6-v2-int8"
 
 
 def help_pages(tools: ToolCatalog, names: ExampleNames | None = None) -> tuple[HelpPage, ...]:
-    """Return every page in the order in which they are listed: the handbook, then the tools by category.
+    """Return all pages in the order in which they are listed.
+
+    The handbook comes first, then the shortcuts, the list of tools and the about page, then the tools by
+    category.
 
     Args:
         tools: The tools to document.

@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
     QHBoxLayout,
-    QLabel,
     QListWidget,
     QPlainTextEdit,
     QPushButton,
@@ -35,6 +34,7 @@ from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets import dialogs
 from app.desktop.widgets.diff.view import DiffView
 from app.desktop.widgets.panel import ElidedLabel
+from app.desktop.widgets.plain_labels import wrapped_label
 from app.errors import NotFoundError, ScriptoriumError
 from app.memory.archive import ArchiveHit
 from app.memory.block import Block, Permission
@@ -42,7 +42,7 @@ from app.permissions.request_labels import format_size
 from app.toolkit.memory_service import OWN_AGENT
 from app.toolkit.outcome import ToolOutcome
 from app.vault.commits import Version
-from app.vault.escaped_line import escape_hidden
+from app.vault.invisible_chars import escape_hidden
 from app.workspace.service.memory import BlockHistory
 
 if TYPE_CHECKING:
@@ -103,10 +103,7 @@ class BlockPage(QWidget):
         self.diff_view = DiffView(theme)
         self.roll_back_button = QPushButton(self.tr("Roll back to this version"))
         self.roll_back_button.setToolTip(self.tr("Restore this version of the block (can be undone)"))
-        self.status = QLabel()
-        self.status.setTextFormat(Qt.TextFormat.PlainText)
-        self.status.setWordWrap(True)
-        self.status.setProperty("tone", "muted")
+        self.status = wrapped_label(tone="muted")
         self.tabs = QTabWidget()
         self._controls: tuple[QWidget, ...] = (self.pin, self.permission, self.share, self.delete)
         self._theme = theme
@@ -182,7 +179,7 @@ class BlockPage(QWidget):
             )
 
     async def confirm_close(self) -> bool:
-        """Return whether the vault may close, after asking about the unsaved text of each block."""
+        """Return whether the vault may close, after asking about each block's unsaved text."""
         answers = (self.tr("Save"), self.tr("Discard"), self.tr("Cancel"))
         for base, text in self._unsaved_texts().values():
             title = self.tr("Save the memory block “{0}”?").format(escape_hidden(base.label))
@@ -202,7 +199,7 @@ class BlockPage(QWidget):
         else:
             problem = "" if outcome.success else outcome.message
         if problem:
-            title = self.tr("“{0}” could not be saved").format(escape_hidden(base.label))
+            title = self.tr("Could not save “{0}”").format(escape_hidden(base.label))
             await dialogs.show_message(self.window(), title, problem)
             return False
         self._update_draft(base.path.key, text)
@@ -216,14 +213,17 @@ class BlockPage(QWidget):
             self.saved.emit()
 
     async def roll_back(self) -> None:
-        """Restore the selected version of the block."""
+        """Restore the block's selected version, and show whether that succeeded."""
         block, version = self.block, self._selected_version
         if block is not None and version is not None and (key := version.hash) is not None:
             message = self.tr("Rolled back. The previous text is kept as a version.")
             await self._run_change(lambda vault: vault.memory.roll_back(block.path, key), message)
 
     async def change(self, change: Callable[[Block], Block]) -> None:
-        """Change the pin, permission or shares of the block; unsaved text is kept."""
+        """Change the block's pin, permission or shares, or show them unchanged if that fails.
+
+        Unsaved text is kept.
+        """
         if (block := self.block) is not None and change(block) != block:
             is_changed = await self._run_change(
                 lambda vault: vault.memory.save_settings(block, change), self.tr("Saved."), keeps_text=True
@@ -346,7 +346,7 @@ class BlockPage(QWidget):
             )
 
     async def _compare(self, old_key: str | None, new_key: str | None, number: int) -> None:
-        """Show the changes of a version, or the error if a content is missing."""
+        """Show a version's changes, or an error message if its content is missing."""
         try:
             old_text = await self._read_content(old_key)
             new_text = await self._read_content(new_key)

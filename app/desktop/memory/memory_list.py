@@ -11,7 +11,7 @@ from app.desktop.runtime.translation import PluralText
 from app.desktop.theme.theme import ThemeSource
 from app.memory.archive import ArchiveHit
 from app.memory.block import Block, BlockType, Permission
-from app.vault.escaped_line import escape_hidden
+from app.vault.invisible_chars import escape_hidden
 from app.workspace.service.memory import MemoryOverview
 
 _DATA_ROLE = Qt.ItemDataRole.UserRole
@@ -48,7 +48,7 @@ class MemoryList(QTreeWidget):
         self.setColumnHidden(3, self.width() < _MIN_WIDE_WIDTH * self._zoom)
 
     def show_overview(self, overview: MemoryOverview, query: str) -> None:
-        """Show the blocks that match `query`, and all entries; keep the selection or select the first."""
+        """Show the blocks that match `query`, and the entries; keep the selection or select the first row."""
         previous_key = self._item_key(self.current)
         self.blockSignals(True)
         self.clear()
@@ -70,7 +70,7 @@ class MemoryList(QTreeWidget):
 
     @property
     def current(self) -> Block | ArchiveHit | None:
-        """The selected item."""
+        """The selected block or entry; None if none is selected."""
         item = self.currentItem()
         data: Block | ArchiveHit | None = None if item is None else item.data(0, _DATA_ROLE)
         return data

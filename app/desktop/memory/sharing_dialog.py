@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QDialog,
     QHBoxLayout,
     QHeaderView,
-    QLabel,
     QTableWidget,
     QTableWidgetItem,
     QWidget,
@@ -20,14 +19,15 @@ from app.desktop.memory.labels import permission_label
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets import dialogs
 from app.desktop.widgets.panel import ThemedButton
+from app.desktop.widgets.plain_labels import wrapped_label
 from app.memory.block import Block, Permission
-from app.vault.escaped_line import escape_hidden
+from app.vault.invisible_chars import escape_hidden
 
 _MAX_NAME_CHARS = 200
 
 
 class SharingDialog(dialogs.SheetDialog):
-    """A table with a row for each agent that can use the block; `shares` has the edited permissions."""
+    """Edits a block's shares; `shares` has the permission of each agent other than the owner."""
 
     def __init__(
         self, block: Block, agents: Iterable[str], theme: ThemeSource, parent: QWidget | None
@@ -70,10 +70,7 @@ class SharingDialog(dialogs.SheetDialog):
         layout.addWidget(self.agent, 1)
         for part in (self.permission, self.share_button, self.remove_button):
             layout.addWidget(part)
-        self.problem = QLabel()
-        self.problem.setProperty("tone", "danger")
-        self.problem.setTextFormat(Qt.TextFormat.PlainText)
-        self.problem.setWordWrap(True)
+        self.problem = wrapped_label(tone="danger")
         self.problem.hide()
         for widget in (self.table, row, self.problem):
             self.add_body(widget)

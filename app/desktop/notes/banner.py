@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.flow_layout import FlowLayout
 from app.desktop.widgets.panel import ThemedButton
+from app.desktop.widgets.plain_labels import wrapped_label
 
 Answer = tuple[str, Callable[[], None]]
 
@@ -26,9 +27,7 @@ class NoteBanner(QFrame):
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("banner")
-        self._text = QLabel(self)
-        self._text.setWordWrap(True)
-        self._text.setTextFormat(Qt.TextFormat.PlainText)
+        self._text = wrapped_label(parent=self)
         text_row = QHBoxLayout()
         text_row.addWidget(self._text, 1)
         self._buttons: list[QPushButton] = []

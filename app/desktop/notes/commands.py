@@ -1,7 +1,7 @@
-"""The commands on notes in the menus.
+"""The menu commands for notes.
 
-Commands that change notes go through the gate, like any tool call; only creating an empty note needs no
-approval, like a save.
+Commands that change notes go through the gate, like any tool call; only creating a note needs no approval,
+like saving it.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _AGENT_REQUESTS = {
     "relate": "Relate [[{0}]] to [[",
     "merge": "Merge into [[{0}]] the note [[",
 }
-# Types of files that open in another program without a question, because they can only be viewed or played.
+# File types that open in another program without confirmation, because they can only be viewed or played.
 _SAFE_SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".pdf", ".mp3", ".ogg", ".mp4", ".webm")
 
 
@@ -51,7 +51,7 @@ async def _call_as_user(name: str, arguments: Mapping[str, object], vault: Vault
 
 
 def failure_message(outcome: ToolOutcome) -> str:
-    """Return why a call failed, with suggestions for a misspelled name."""
+    """Return why a call failed, with up to five suggestions for a name that is unknown or ambiguous."""
     candidates = (outcome.error or {}).get("candidates") or (outcome.error or {}).get("suggestions")
     if isinstance(candidates, list | tuple) and candidates:
         names = ", ".join(map(str, candidates[:5]))
@@ -89,7 +89,7 @@ class NoteCommands(QObject):
         self._window = window
 
     def run_command(self, command: str, path: str, target_folder: str = "") -> None:
-        """Run a command on the note or folder at `path`; `target_folder` is for "move" only."""
+        """Start a command on the note or folder at `path`; `target_folder` is for "move" only."""
         if command == "open":
             self.open_requested.emit(path, "")
         elif command == "reveal":
@@ -120,7 +120,7 @@ class NoteCommands(QObject):
             self.failed.emit(outcome.message)
 
     def create(self, name: str, folder: str = "") -> None:
-        """Start creating a note, as `create_note` does."""
+        """Start creating a note; see `create_note`."""
         tasks.start(self.create_note(name, folder), owner=self._window, action=self.tr("create the note"))
 
     def follow_link(self, name: str) -> None:
@@ -169,9 +169,9 @@ class NoteCommands(QObject):
     async def find(self, name: str) -> str | None:
         """Return the path of the note that `name` (a path or link target) resolves to, or None.
 
-        The path of a note is returned as it is, even if the note does not exist. A file that is not a note
-        opens in the system's program for it. For an unresolved name, the user is asked whether to create the
-        note.
+        The path of a note is returned unchanged, even if the note does not exist. A file that is not a note
+        opens in another program, after confirmation unless its type is known to be safe. For an unresolved
+        name, the user is asked whether to create the note; `created` then carries its path.
         """
         if NotePath(name).is_note:
             return name
@@ -197,7 +197,11 @@ class NoteCommands(QObject):
             QDesktopServices.openUrl(QUrl.fromLocalFile(str(file)))
 
     async def show_entry(self, number: int, *, offer_undo: bool = False) -> None:
-        """Show the change recorded by the audit log entry `number`, or offer to undo it."""
+        """Show the change recorded by the audit log entry `number`, or offer to undo it.
+
+        Raises:
+            NotFoundError: There is no such entry.
+        """
         entry = await self._client.run(lambda vault: vault.history.entry(number))
         # All saves of a writing session are shown as one activity.
         is_session = entry.is_session_save
@@ -213,6 +217,7 @@ class NoteCommands(QObject):
         """Ask for a tool's arguments, call it, and show its result.
 
         After an error, or when the user wants to call the tool again, the form opens with the same arguments.
+        Emits `failed` if the tool is turned off.
         """
         tools = await self._client.run(lambda vault: vault.tools.tools(Caller.user()))
         tool = next((candidate for candidate in tools if candidate.name == name), None)
@@ -268,7 +273,7 @@ class NoteCommands(QObject):
             await self._call_tool("delete_note", {"name": path})
 
     async def _rename(self, path: NotePath) -> None:
-        """Ask for the note's new name and rename it, until that succeeds, is canceled or denied."""
+        """Rename a note, asking for its new name until that succeeds, is denied or is canceled."""
         typed, problem = path.name, ""
         check = partial(name_problem, folder=path.folder)
         while True:

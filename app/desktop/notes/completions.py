@@ -1,4 +1,4 @@
-"""Completions in a note: names, files, headings, block ids and tags of the vault."""
+"""Completions for the note editor: names, files, headings, block ids and tags of the vault."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ async def complete(
 ) -> list[CompletionItem]:
     """Return the completions for the text being typed, at most `MAX_ITEMS`.
 
-    A note that does not exist or can't be read has no headings and blocks.
+    A note that does not exist or can't be read has no headings or blocks.
 
     Args:
         vault: The open vault.
         source: The note being edited.
-        request: The kind of completion, and the typed text.
+        request: The kind of completion, the typed text, and the note that contains the headings or blocks.
         text: The text of `source`, for its own headings and blocks.
     """
     if request.kind == "tag":

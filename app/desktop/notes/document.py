@@ -1,6 +1,7 @@
 """The document of a note view: its loaded state, unsaved text, saving and external changes.
 
-It has no reference to widgets: the view passes it the editor's document and handles its signals.
+It knows the view only as the owner of its tasks. The view passes it the editor's document and handles its
+signals.
 """
 
 from __future__ import annotations
@@ -9,12 +10,14 @@ import asyncio
 import logging
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtGui import QTextDocument
+from PySide6.QtWidgets import QWidget
 
 from app.desktop.bridge import VaultClient
 from app.desktop.notes.drafts import DraftStore, NoteDraft
@@ -39,11 +42,11 @@ Answers = tuple[tuple[str, Callable[[], None]], ...]
 
 @dataclass(slots=True)
 class Conflict:
-    """A change of the note on disk while there is unsaved text.
+    """A change to the note on disk while there is unsaved text.
 
     Attributes:
         base: The note that the unsaved text is based on.
-        theirs: The note on disk; None if it was deleted or moved.
+        theirs: The note on disk; None if it was deleted, or moved outside the app.
         result: The user's merge so far, after choosing to decide later; None if there is none.
     """
 
@@ -57,7 +60,7 @@ class NoteDocument(QObject):
 
     Signals:
         loaded: A `NoteData` that replaces everything shown.
-        text_changed: The new text of the editor, to apply as one undo step.
+        text_changed: The editor's new text, to apply as one undo step.
         saved: The `NoteData` on disk; the user may have continued typing.
         renamed: The `NoteData` at its new path.
         edited: The text was edited, or a conflict ended: there may be text to save.
@@ -80,8 +83,9 @@ class NoteDocument(QObject):
     notice_cleared = Signal()
     comparison_requested = Signal()
 
-    def __init__(self, client: VaultClient, source: QTextDocument, parent: QObject) -> None:
-        super().__init__(parent)
+    def __init__(self, client: VaultClient, source: QTextDocument, view: QWidget) -> None:
+        super().__init__(view)
+        self._view = view
         self._client = client
         self._source = source
         self._drafts = DraftStore(client.root)
@@ -164,7 +168,7 @@ class NoteDocument(QObject):
             self._offer_draft(draft, page)
 
     def mark_edited(self) -> None:
-        """Update the unsaved state after an edit, and schedule a draft."""
+        """Update the unsaved state after an edit; schedule a draft, or delete it if nothing is unsaved."""
         if self.page is None or self.page.problem:
             return
         # Typing back to the saved text leaves nothing to save; only texts of equal length are compared.
@@ -180,7 +184,7 @@ class NoteDocument(QObject):
             self._drafts.drop(self.page.path)
 
     def save_draft(self) -> None:
-        """Write the unsaved text to a draft outside the vault, so that a crash does not lose it.
+        """Write any unsaved text to a draft outside the vault, so that a crash does not lose it.
 
         An error is only logged.
         """
@@ -197,7 +201,7 @@ class NoteDocument(QObject):
             self._draft_saved_at = time.monotonic()
 
     def discard_changes(self) -> None:
-        """Discard the unsaved text and its draft; the editor keeps showing the text."""
+        """Discard the unsaved text, its draft and the conflict; the editor keeps showing the text."""
         if self.page is not None:
             self._drafts.drop(self.page.path)
         self.conflict = None
@@ -218,6 +222,9 @@ class NoteDocument(QObject):
         Returns:
             True if no text is unsaved or the text was saved; False after an error or with an unresolved
                 conflict.
+
+        Raises:
+            NotFoundError, StorageError: The note was saved or has changed, but can't be read again.
         """
         async with self._lock:
             for _ in range(_MAX_SAVE_ATTEMPTS):
@@ -291,7 +298,7 @@ class NoteDocument(QObject):
         self.refresh_state()
 
     def refresh_state(self) -> None:
-        """Update whether to warn about unsaved text, also after a change of the settings."""
+        """Emit `unsaved_changed` if the need for a warning has changed, for example with the settings."""
         needs_warning = bool(self.failure) or self.conflict is not None or not self.has_autosave
         shows_warning = self._is_dirty and needs_warning
         if shows_warning != self._shows_warning:
@@ -349,7 +356,7 @@ class NoteDocument(QObject):
         self.notice_cleared.emit()
 
     def _enter_conflict(self, theirs: NoteData | None, *, by_app: bool = False) -> None:
-        """Keep the unsaved text and ask the user; the note is not written until the decision."""
+        """Keep the unsaved text and ask the user; the note is not written until the user decides."""
         if self.page is None or (self.conflict is not None and _is_same_note(self.conflict.theirs, theirs)):
             return
         result = None if self.conflict is None else self.conflict.result
@@ -375,7 +382,10 @@ class NoteDocument(QObject):
         self.question_requested.emit(text, answers)
 
     def keep_mine(self) -> None:
-        """Overwrite the file with the unsaved text; the file's text stays in the note's history."""
+        """Overwrite the file with the unsaved text; the file's text stays in the note's history.
+
+        Does nothing without a conflict, or if the note was deleted.
+        """
         self.resolve(self.text)
 
     def keep_theirs(self) -> None:
@@ -397,14 +407,14 @@ class NoteDocument(QObject):
             self.save_draft()
 
     def merge(self) -> None:
-        """Merge both texts; if their changes overlap, let the user compare them."""
+        """Merge both texts and save the result; if they can't be merged, let the user compare them."""
         self._start(self._merge(), self.tr("merge the note"))
 
     async def compute_merge(self) -> str | None:
         """Return both texts of the conflict merged.
 
         Returns:
-            The merged text; None if the changes overlap, or there is no readable note on disk to merge with.
+            The merged text; None if the changes overlap, or without a conflict with a readable note on disk.
         """
         conflict = self.conflict
         if conflict is None or conflict.theirs is None or conflict.theirs.problem:
@@ -430,7 +440,7 @@ class NoteDocument(QObject):
     def resolve(self, text: str) -> None:
         """Resolve the conflict with `text` and save it; the file's text stays in the note's history.
 
-        Does nothing if the note was deleted: see `recreate`.
+        Does nothing without a conflict, or if the note was deleted: see `recreate`.
         """
         conflict = self.conflict
         if conflict is None or conflict.theirs is None:
@@ -449,7 +459,11 @@ class NoteDocument(QObject):
         self._start(self.recreate(), self.tr("create the note again"))
 
     async def recreate(self) -> bool:
-        """Write the unsaved text of a deleted note to disk; return whether that succeeded."""
+        """Write the unsaved text of a deleted note to disk; return whether that succeeded.
+
+        Raises:
+            NotFoundError, StorageError: The note was written, but can't be read again.
+        """
         async with self._lock:
             if self.page is None:
                 return False
@@ -542,8 +556,8 @@ class NoteDocument(QObject):
         if is_moved:
             self.renamed.emit(theirs)
 
-    def _start(self, coro: object, action: str) -> None:
-        tasks.start(coro, owner=self.parent(), action=action)  # type: ignore[arg-type]
+    def _start(self, coro: Coroutine[Any, Any, object], action: str) -> None:
+        tasks.start(coro, owner=self._view, action=action)
 
 
 def _is_same_note(first: NoteData | None, second: NoteData | None) -> bool:

@@ -26,7 +26,7 @@ class DraftRecovery(QObject):
     """Offers to restore the drafts of one vault whose notes no longer exist.
 
     A draft stays on disk until it is restored as a note or discarded. `open_requested` carries the path of a
-    restored note and an empty fragment.
+    note that was restored or exists again, and an empty fragment.
     """
 
     open_requested = Signal(str, str)

@@ -1,13 +1,15 @@
 """Drafts: unsaved text kept outside the vault, so that it survives a crash.
 
-A draft holds the text and the hash of the note that it is based on. It is written shortly after typing stops,
-and about every ten seconds while typing continues. It is removed when the text is saved or discarded.
+A draft holds the unsaved text and the hash of the note that it is based on. It is written shortly after
+typing stops, and about every ten seconds while typing continues. It is removed when the text is saved,
+discarded, or typed back to the saved text.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +18,8 @@ from app import paths
 from app.storage.files import to_json, write_atomic
 from app.storage.private import make_private_folder
 from app.vault.path import NotePath
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +52,7 @@ class DraftStore:
         return _read_draft(self._file(path))
 
     def list_drafts(self) -> tuple[NoteDraft, ...]:
-        """Return all readable drafts, the newest first."""
+        """Return all readable drafts, newest first."""
         drafts = (_read_draft(file) for file in sorted(self._folder.glob("*.json")))
         return tuple(sorted((draft for draft in drafts if draft), key=lambda draft: -draft.time))
 
@@ -75,8 +79,14 @@ class DraftStore:
         write_atomic(self._file(path), to_json(body))
 
     def drop(self, path: NotePath) -> None:
-        """Delete the draft of the note at `path`, if there is one."""
-        self._file(path).unlink(missing_ok=True)
+        """Delete the draft of the note at `path`, if there is one.
+
+        An error is only logged: the draft is offered when the note is opened again.
+        """
+        try:
+            self._file(path).unlink(missing_ok=True)
+        except OSError as error:
+            log.warning("the draft of a note could not be deleted: %s", error)
 
     def _file(self, path: NotePath) -> Path:
         return self._folder / f"{hashlib.sha256(str(path).encode('utf-8', 'surrogatepass')).hexdigest()}.json"

@@ -1,4 +1,4 @@
-"""Apply the settings to one editor, and connect it with pasting and spell checking."""
+"""Apply the settings to one editor, and connect it to pasting and spell checking."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class EditorSetup(QObject):
             self._editor.set_spelling(checker.check if checker.is_ready else None)
 
     def _add_suggestions(self, menu: QMenu, position: int) -> None:
-        """Add suggestions and “Add … to the dictionary” at the top of the menu of a misspelled word."""
+        """Add suggestions and “Add … to the dictionary” at the top of a misspelled word's menu."""
         spelling = self._spelling
         cursor = QTextCursor(self._editor.document())
         cursor.setPosition(position)

@@ -1,4 +1,4 @@
-"""Export a note as an HTML file or PDF, or print it; links to other notes become plain text.
+"""Export a note as an HTML file or PDF, or print it; links within the vault become plain text.
 
 Rendering takes time proportional to the note's length, so it runs in worker threads.
 """
@@ -63,8 +63,8 @@ async def render_for_print(vault: VaultService, path: NotePath, text: str) -> Re
 def html_page(vault: VaultService, rendered: Rendered, title: str) -> str:
     """Return the note as a web page in one file.
 
-    Images of the vault are embedded; those on the web keep their address. Links to other notes are plain
-    text.
+    Images are embedded, except those on the web, which keep their address; an unreadable image gets an empty
+    address. Links within the vault become plain text.
     """
 
     def embed(match: re.Match[str]) -> str:
@@ -122,7 +122,7 @@ def _replacing(file: Path) -> Iterator[Path]:
             yield temporary
     except OSError as error:
         message = translate("Export", "{0} was not exported: {1}. An existing file is unchanged.")
-        raise StorageError(message.format(file.name, error.strerror), path=str(file)) from error
+        raise StorageError(message.format(file.name, error.strerror or error), path=str(file)) from error
 
 
 def print_note(rendered: Rendered, font: QFont, device: QPagedPaintDevice) -> None:

@@ -28,7 +28,7 @@ _ESCAPE_PRESS = (QEvent.Type.KeyPress, Qt.Key.Key_Escape)
 
 
 class FindBar(QFrame):
-    """Finds in the reading view or the editor; in the editor it also replaces.
+    """Finds text in the editor or the reading view, and replaces it in an editable note.
 
     Enter and Shift+Enter select the next and the previous match; in the replacement field, Enter replaces.
     Escape closes the bar.
@@ -98,7 +98,7 @@ class FindBar(QFrame):
         return self._replace_row
 
     def start(self, view: LiveEditor | ReadingView) -> None:
-        """Show the bar for `view`, and search for its selected text or the previous query."""
+        """Show the bar for `view`, and search for the text selected in one line or the previous query."""
         self._watch(view)
         self._replace_row.setVisible(not view.isReadOnly())
         selected = view.textCursor().selectedText()
@@ -193,7 +193,7 @@ class FindBar(QFrame):
         _change_signal(view).connect(self._schedule_search)
 
     def _schedule_search(self) -> None:
-        """Repeat the search shortly after a change of the note."""
+        """Repeat the search shortly after a change to the note."""
         if self.isVisible():
             self._search_timer.start()
 

@@ -90,7 +90,7 @@ class NoteHeader(QWidget):
         self._save_button.setVisible(dirty)
 
     def show_mode(self, mode: ViewMode, editable: bool) -> None:
-        """Show the next view mode on its button, and whether the note is editable."""
+        """Show the next view mode on the mode button, and whether the note is editable."""
         symbols = {ViewMode.LIVE: "code", ViewMode.SOURCE: "book-open", ViewMode.READING: "pencil-simple"}
         read_only = "" if editable else self.tr(" (read-only)")
         labels = {

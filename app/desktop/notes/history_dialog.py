@@ -1,6 +1,6 @@
 """The version history of a note: compare each version with the current text, and restore it.
 
-The saves of an editing session and the changes of an agent's turn form one entry with nested steps.
+The saves in one editing session, and the changes in one agent turn, form one entry with nested steps.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QDialog,
     QHBoxLayout,
-    QLabel,
     QPushButton,
     QSplitter,
     QTreeWidget,
@@ -31,15 +30,15 @@ from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.dialogs import resize_within_screen
 from app.desktop.widgets.diff.view import DiffView
 from app.desktop.widgets.panel import ElidedLabel
-from app.desktop.widgets.plain_labels import heading_label
+from app.desktop.widgets.plain_labels import heading_label, wrapped_label
 from app.errors import NotFoundError
 from app.permissions.caller import Caller
 from app.permissions.request_labels import format_size
 from app.toolkit.call import Call
 from app.toolkit.outcome import ToolOutcome
 from app.vault.commits import OUTSIDE_AUTHOR, Version
-from app.vault.escaped_line import escape_hidden
 from app.vault.history import group_sessions
+from app.vault.invisible_chars import escape_hidden
 from app.vault.path import NotePath
 
 if TYPE_CHECKING:
@@ -71,9 +70,7 @@ class HistoryDialog(QDialog):
         self._compared_label = ElidedLabel()
         self._compared_label.setContentsMargins(0, 0, 12, 0)
         self.diff_view.set_header(self._compared_label)
-        self._status = QLabel()
-        self._status.setTextFormat(Qt.TextFormat.PlainText)
-        self._status.setWordWrap(True)
+        self._status = wrapped_label()
         self.restore_button = QPushButton(self.tr("Restore this version…"))
         self.restore_button.setAutoDefault(False)
         self._build()
@@ -85,7 +82,11 @@ class HistoryDialog(QDialog):
         tasks.start(self.load(), owner=self, action=self.tr("read the history"))
 
     async def load(self) -> None:
-        """Load and show the versions, to be compared with the current text."""
+        """Load and show the versions, to be compared with the current text.
+
+        Raises:
+            StorageError: The note can't be read.
+        """
 
         def read(vault: VaultService) -> tuple[tuple[Version, ...], bytes | None]:
             try:

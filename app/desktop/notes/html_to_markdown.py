@@ -31,7 +31,7 @@ _TRAILING_SPACES = re.compile(r"[ \t]+$", re.M)
 
 
 def html_to_markdown(html: str) -> str:
-    """Return HTML as Markdown; empty if it has no formatting, so that its plain text is used.
+    """Return HTML as Markdown; empty if it has no formatting, so that the plain text is pasted instead.
 
     Links keep web, mail and relative addresses only; scripts and styles are removed with their content.
     Images keep their address and are not downloaded; those embedded as data are removed.
@@ -44,7 +44,7 @@ def html_to_markdown(html: str) -> str:
 
 
 def sanitize_html(html: str) -> str:
-    """Return the copied part of HTML with allowed tags, attributes and addresses only."""
+    """Return the copied part of HTML with only the allowed tags, attributes and addresses."""
     import nh3
 
     fragment = _FRAGMENT.search(html)

@@ -13,10 +13,11 @@ from app.desktop.runtime import tasks
 from app.desktop.theme.theme import ThemeSource
 from app.errors import ScriptoriumError
 from app.index.records import Mention
+from app.vault.path import NotePath
 
 
 class LazyLinksPane(QObject):
-    """Shows the links to and from the note of `document`, in a pane at the end of `body`.
+    """Shows the links to and from the document's note, in a pane at the end of `body`.
 
     `open_requested` and `create_requested` are forwarded from the pane; `notice_requested` carries a message
     for the banner, and its tone.
@@ -85,7 +86,7 @@ class LazyLinksPane(QObject):
         if self._is_shown(path):
             self.pane.show_mentions(mentions)
 
-    def _is_shown(self, path: object) -> bool:
+    def _is_shown(self, path: NotePath) -> bool:
         return self._document.page is not None and self._document.page.path == path
 
     def _link(self, mention: Mention) -> None:

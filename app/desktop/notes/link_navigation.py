@@ -1,4 +1,4 @@
-"""Follow the links of a note: to other notes, within the note, to a search, or to another program."""
+"""Follow the links in a note: to other notes, within the note, to a search, or to another program."""
 
 from __future__ import annotations
 
@@ -19,13 +19,16 @@ from app.vault.reference import Reference, parse_reference
 class LinkNavigation(QObject):
     """Follows links for the note view that is its parent.
 
-    `open_requested` carries a path and a fragment, `create_requested` the name of a note that does not exist,
-    `search_requested` a query, `fragment_requested` a fragment of the note itself.
-
     Args:
         client: The open vault.
         path: Returns the path of the current note.
         parent: The note view.
+
+    Signals:
+        open_requested: A path and a fragment.
+        create_requested: The name of a note that does not exist.
+        search_requested: A query.
+        fragment_requested: A fragment of the note itself.
     """
 
     open_requested = Signal(str, str)
@@ -56,7 +59,7 @@ class LinkNavigation(QObject):
             tasks.start(self._open(link), owner=self._view, action=self.tr("follow the link"))
 
     def open_web(self, url: str) -> None:
-        """Open a web or mail address in the system's program for it, after the user confirms."""
+        """Open a web or mail address in the system's program for it, if the user confirms."""
         tasks.start(self._open_web(url), owner=self._view, action=self.tr("open the address"))
 
     async def _open(self, link: Reference) -> None:

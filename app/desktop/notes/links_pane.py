@@ -22,12 +22,15 @@ from app.desktop.notes.loader import NoteContext
 from app.desktop.runtime.time_sliced_queue import TimeSlicedQueue
 from app.desktop.runtime.translation import translate
 from app.desktop.theme.theme import Theme, ThemeSource, icon
+from app.desktop.widgets.plain_labels import wrapped_label
 from app.index.records import LinkRecord, Mention
 from app.toolkit.related import RelatednessReason, RelatedNote
+from app.vault.markdown.relations import relation_phrase
 from app.vault.note import LINKS_TO
 
 _MAX_ROWS = 200
 _FIRST_ROWS = 8
+_MAX_CONTEXT_CHARS = 240
 
 
 class LinksPane(QScrollArea):
@@ -258,7 +261,7 @@ class LinksPane(QScrollArea):
         theme: Theme = self._theme.theme
         color = theme.edge_colors.get(link.type, theme.muted)
         confidence = "" if link.confidence is None else f" {link.confidence:.0%}"
-        badge = QLabel(link.type.replace("_", " ").lower() + confidence)
+        badge = QLabel(relation_phrase(link.type) + confidence)
         badge.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         badge.setStyleSheet(
             f"color: {color}; border: 1px solid {color}; border-radius: 7px; padding: 0 6px; font-size: 8pt;"
@@ -267,7 +270,7 @@ class LinksPane(QScrollArea):
 
 
 def _add_heading(column: QVBoxLayout, title: str, count: int, empty: str) -> None:
-    """Add a heading with its count, or with the text `empty` below it; nothing if both are missing."""
+    """Add a heading with its count, or with the text `empty` below it, or nothing if both are missing."""
     if not count and not empty:
         return
     heading = QLabel(f"{title} · {count}" if count else title)
@@ -281,10 +284,7 @@ def _add_heading(column: QVBoxLayout, title: str, count: int, empty: str) -> Non
 
 
 def _context_label(text: str) -> QLabel:
-    label = QLabel(" ".join(text.split())[:240])
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setWordWrap(True)
-    label.setProperty("tone", "muted")
+    label = wrapped_label(" ".join(text.split())[:_MAX_CONTEXT_CHARS], "muted")
     label.setContentsMargins(4, 0, 0, 0)
     # A long address has no break opportunity: it is clipped instead of widening the whole pane.
     policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)

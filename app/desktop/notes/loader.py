@@ -1,7 +1,7 @@
-"""Load the data for a note view: HTML, drawings, links, mentions.
+"""Load the data for a note view: HTML, drawings, links, related notes, mentions.
 
-The functions are called in the service thread; slow work runs in worker threads. The only Qt class used here
-is `QImage`, which is safe in any thread.
+The functions are called in the service thread; slow work runs in worker threads. Of Qt, only `QImage` and
+`translate` are used here, which are safe in any thread.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from PySide6.QtGui import QImage
 from app.desktop.notes.editor.drawing_worker import draw
 from app.desktop.notes.editor.drawings import Drawing, DrawingRequest
 from app.desktop.notes.editor.embeds import IMAGE_SUFFIXES
+from app.desktop.runtime.translation import translate
 from app.desktop.theme.colors import DARK, LIGHT
 from app.desktop.widgets.reading_view import Rendered
 from app.errors import ScriptoriumError
@@ -37,7 +38,7 @@ _MAX_RENDERED_CHARS = 200_000
 _MAX_IMAGES = 60
 _MAX_RELATED_NOTES = 12
 _TEXT_POINTS = 10.5
-# Formulas and diagrams have double resolution, for sharp screens and paper.
+# Formulas and diagrams are drawn at double resolution, for sharp screens and paper.
 _DRAWING_RATIO = 2.0
 _DIAGRAM_WIDTH = 700
 # Further drawings of a note are shown as text: each takes a few milliseconds.
@@ -82,22 +83,24 @@ async def render_note(
     points: float = _TEXT_POINTS,
     interaction: Interaction | None = None,
 ) -> Rendered:
-    """Return the reading view of `text` as the note at `path`.
+    """Render `text`, the text of the note at `path`, for the reading view.
 
     Args:
         vault: The open vault.
         path: The note.
         text: Its text.
         colors: The colors of the page.
-        truncate: Whether to show only the beginning of a long text.
+        truncate: Whether to render only the beginning of a long text, with a warning.
         points: The font size in points, which formulas match.
         interaction: Makes tasks and callouts clickable; None for a static page.
     """
     if len(text) > _MAX_RENDERED_CHARS and truncate:
-        warning = (
-            "> [!warning] Only the beginning is shown\n"
-            "> The note is too long for the reading view. Press Ctrl+E to see all of it in live preview.\n"
+        title = translate("NoteLoader", "Only the beginning is shown")
+        advice = translate(
+            "NoteLoader",
+            "The note is too long for the reading view. Press Ctrl+E to see all of it in live preview.",
         )
+        warning = f"> [!warning] {title}\n> {advice}\n"
         end = text.rfind("\n\n", 0, _MAX_RENDERED_CHARS)
         text = f"{text[: end if end > 0 else _MAX_RENDERED_CHARS]}\n\n{warning}"
     return await asyncio.to_thread(_render, vault, path, text, colors, points, interaction)
@@ -165,7 +168,7 @@ def _load_image(vault: VaultService, path: NotePath) -> QImage | None:
 
 
 async def load_drawing(vault: VaultService, path: NotePath, request: DrawingRequest) -> Drawing:
-    """Draw the picture that replaces part of the source of the note at `path` in the editor."""
+    """Draw a picture that the editor shows in place of part of the source of the note at `path`."""
     return await asyncio.to_thread(_draw, vault, path, request)
 
 

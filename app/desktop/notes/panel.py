@@ -1,4 +1,4 @@
-"""The notes panel of the window: tabs with a note view in each."""
+"""The window's notes panel: tabs with a note view in each."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def create_note_tabs(client: VaultClient, theme: ThemeSource, parent: QWidget) -
 
 
 def connect(panel: NoteTabs, context: PanelContext) -> None:
-    """Connect the panel with the window and the other panels."""
+    """Connect the panel to the window and the other panels."""
     connect_links(panel, context)
     panel.action_requested.connect(context.run_note_command)
     panel.create_requested.connect(context.link_followed)

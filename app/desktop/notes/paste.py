@@ -35,7 +35,7 @@ _MAX_SYNC_HTML_CHARS = 20_000
 _URL = re.compile(r"(?:https?|ftp|mailto|obsidian|zotero):\S+")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _TAG = re.compile(r"<[^>]*>|<!--.*?-->", re.S)
-# Code editors copy colored HTML, too, but the user wants the plain text.
+# Code editors also copy colored HTML, but the user wants the plain text.
 _CODE_EDITOR_FORMATS = ("vscode-editor-data", "application/x-qt-creator", "application/vnd.code.copymetadata")
 
 
@@ -93,7 +93,7 @@ class PasteHandler(QObject):
         return self._insert_text(cursor, html_to_markdown(html), data)
 
     def _insert_text(self, cursor: QTextCursor, markdown: str, data: QMimeData) -> bool:
-        """Insert Markdown, or the text of content that has only HTML; return False for other text."""
+        """Insert `markdown`, or without it the text of HTML-only content; return False without either."""
         text = markdown or ("" if data.hasText() else plain_text(data))
         if not text:
             return False
@@ -102,7 +102,7 @@ class PasteHandler(QObject):
         return True
 
     def _insert_later(self, create_text: Callable[[NotePath], Awaitable[str]], action: str) -> None:
-        """Create a text and insert it at the current cursor position, even if the text around it changes."""
+        """Start creating a text, to insert it where the cursor is now, even if the text around it changes."""
         note = self._current_note()
         if note is not None:
             cursor = QTextCursor(self._editor.textCursor())
@@ -147,7 +147,7 @@ class PasteHandler(QObject):
 
 
 def plain_text(data: QMimeData) -> str:
-    """Return the text of pasted content without its formatting, also if it has only HTML."""
+    """Return the text of pasted content without its formatting, even if it has only HTML."""
     if text := data.text():
         return for_editor(text)
     fragment = QTextDocumentFragment.fromHtml(sanitize_html(data.html()))

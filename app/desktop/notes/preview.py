@@ -1,4 +1,4 @@
-"""A small preview of a note while the pointer rests on a link to it."""
+"""A small preview of a note, shown while the pointer rests on a link to it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ _HOVER_TOLERANCE = (160, 24)
 
 
 class Preview(QFrame):
-    """Appears when the pointer rests on a link, and hides when it leaves both the link and the preview."""
+    """Appears when the pointer rests on a link.
+
+    Hides when the pointer leaves both the link and the preview, or the window becomes inactive.
+    """
 
     def __init__(self, client: VaultClient, theme: ThemeSource, parent: QWidget) -> None:
         super().__init__(parent, Qt.WindowType.ToolTip | Qt.WindowType.FramelessWindowHint)

@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 from app.desktop.notes.property_rows import create_value_editor, initial_value, property_icon
 from app.desktop.theme.theme import Theme, ThemeSource, icon
 from app.desktop.widgets.panel import ElidedLabel, ThemedButton
+from app.desktop.widgets.plain_labels import wrapped_label
 from app.vault.note import ParsedNote
 
 _MAX_WIDTH = 760
@@ -90,10 +91,7 @@ class PropertiesForm(QFrame):
 
     def _build_problem_row(self) -> QWidget:
         self._problem_box = QWidget(self)
-        self._problem = QLabel(self._problem_box)
-        self._problem.setProperty("tone", "warning")
-        self._problem.setWordWrap(True)
-        self._problem.setTextFormat(Qt.TextFormat.PlainText)
+        self._problem = wrapped_label(tone="warning", parent=self._problem_box)
         show_button = QPushButton(self.tr("Show in source"), self._problem_box)
         show_button.clicked.connect(self.source_requested)
         row = QHBoxLayout(self._problem_box)
@@ -104,7 +102,7 @@ class PropertiesForm(QFrame):
         return self._problem_box
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Align with the column of the text."""
+        """Align with the text column."""
         margin = max(16, (self.width() - round(_MAX_WIDTH * self._theme.zoom)) // 2 - 8)
         self._column.setContentsMargins(margin, 4, margin, 4)
         super().resizeEvent(event)
@@ -220,7 +218,8 @@ class PropertiesForm(QFrame):
         if name.strip():
             self._is_adding = False
             self.changed.emit(name.strip(), initial_value(name.strip(), text))
-            # The note stays the same if the property already has this value. The row must outlive its signal.
+            # Rebuild even if the note stays the same, since the property may already have this value. The row
+            # must outlive its signal, so rebuild later.
             QTimer.singleShot(0, self, self._rebuild)
 
     def _start_adding(self) -> None:

@@ -1,4 +1,4 @@
-"""The values in the properties form: the icon of a value's type, its text, and an editor for it."""
+"""The values in the properties form: their type icons, texts and editors."""
 
 from __future__ import annotations
 
@@ -202,7 +202,10 @@ class _AddField(QLineEdit):
 
 
 def create_value_editor(theme: ThemeSource, name: str, value: object, editable: bool) -> ValueEditor:
-    """Create the editor for a property's value; nested lists and mappings are read-only."""
+    """Create the editor for a property's value.
+
+    Nested lists and mappings are read-only. Tags written as text are edited as a list.
+    """
     if isinstance(value, bool):
         return CheckValue(name, value, editable)
     if isinstance(value, list | tuple) and not any(

@@ -1,4 +1,4 @@
-"""Map a span of a note's source to the page of the reading view. Pure."""
+"""Map a span of a note's source to the reading view's page. Pure."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ _MIN_SHORTENED_LETTERS = 32
 
 
 def find_on_page(source: str, start: int, end: int, page: str) -> tuple[int, int] | None:
-    """Find a span of Markdown in the text of its page.
+    """Find a span of Markdown in its rendered text.
 
-    Only letters and digits are compared, since markup, links and line breaks differ.
+    Only letters and digits are compared, since markup, links and line breaks differ. If a long span can't be
+    found as a whole, only its beginning is.
 
     Args:
         source: The Markdown.

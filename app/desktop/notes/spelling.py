@@ -50,7 +50,10 @@ class SpellChecker:
         self._lock = threading.Lock()
 
     def load(self, languages: Iterable[str]) -> None:
-        """Load the dictionaries of these languages (default: the system's language); call it in a thread."""
+        """Replace the loaded dictionaries with those of `languages` (default: the system's language).
+
+        Languages without a dictionary are skipped. Slow: call it in a thread.
+        """
         names = tuple(languages) or _system_languages()
         loaded: list[tuple[str, Dict]] = []
         try:
@@ -102,7 +105,7 @@ class SpellChecker:
         return list(suggestions)[:_MAX_SUGGESTIONS]
 
     def learn(self, word: str) -> None:
-        """Accept a word from now on, in every vault; a failure to store it is only logged."""
+        """Accept a word from now on and store it for all vaults; a failure to store it is only logged."""
         self._user_words.add(word)
         self._cache[word] = True
 
@@ -114,9 +117,9 @@ class SpellChecker:
 
 
 class Spelling(QObject):
-    """The spell checker of a window: loaded with the first note, according to the settings.
+    """A window's spell checker, loaded with the first note according to the settings.
 
-    `changed` is emitted when the set of accepted words changes, also by loading dictionaries.
+    `changed` is emitted when the set of accepted words changes, including when dictionaries are loaded.
     """
 
     changed = Signal()
@@ -182,7 +185,7 @@ def installed_languages() -> tuple[str, ...]:
 
 
 class _UserWords:
-    """The words that the user added, one per line in a file of the app's data folder."""
+    """The words that the user added, one per line in a file in the app's data folder."""
 
     def __init__(self) -> None:
         self._file = paths.data_folder() / "dictionary.txt"

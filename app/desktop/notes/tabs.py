@@ -44,7 +44,7 @@ class NoteTab(Protocol):
         """Show the note at `path`, at a heading, `^block`, `span=…`, `line=12` or `write=`."""
 
     async def confirm_close(self) -> bool:
-        """Return whether the tab may close, after asking the user about unsaved text."""
+        """Save unsaved text or ask the user about it; return whether the tab may close."""
         ...
 
     def save_draft(self) -> None:
@@ -78,7 +78,7 @@ class _TabBar(QTabBar):
         self._size_close_buttons()
 
     def changeEvent(self, event: QEvent) -> None:
-        """Size the close buttons for another zoom before the tabs are laid out."""
+        """Size the close buttons for a new zoom before the tabs are laid out."""
         if event.type() == QEvent.Type.StyleChange:
             self._size_close_buttons()
         super().changeEvent(event)
@@ -136,7 +136,9 @@ class NoteTabs(QWidget):
     """The groups of tabs in a splitter.
 
     Signals:
-        open_requested, search_requested, action_requested, create_requested: Forwarded from the notes.
+        open_requested: The path of a note, and a fragment; from a note, or for a tab to reopen.
+        search_requested, create_requested: Forwarded from the notes.
+        action_requested: A command and a path, from a note or `request_command`.
         shown: The path of the active note; empty if there is none.
         last_closed: The last tab was closed.
         help_requested: The user clicked the help button.
@@ -228,15 +230,19 @@ class NoteTabs(QWidget):
             raise
         finally:
             self._opening_paths.pop(tab, None)
-        if shiboken6.isValid(tab):
-            self.shown.emit(path)
+        # The user may have chosen another tab meanwhile.
+        if shiboken6.isValid(tab) and tab is self.current:
+            self.shown.emit(tab.path)
 
     async def close_current(self) -> bool:
         """Close the active tab; return whether it is closed."""
         return await self._close(self._active_group, self._active_group.currentIndex())
 
     async def confirm_close(self) -> bool:
-        """Return whether all notes may close, after asking about each unsaved one; the tabs stay open."""
+        """Save unsaved text or ask the user about it; return whether all notes may close.
+
+        The tabs stay open.
+        """
         for tab in self.tabs():
             if not await tab.confirm_close():
                 return False
@@ -248,7 +254,7 @@ class NoteTabs(QWidget):
             tab.save_draft()
 
     def close_others(self, group: _TabGroup, keep: int) -> None:
-        """Close all tabs of `group` except the one at index `keep`, until the user cancels."""
+        """Start closing all tabs of `group` except the one at index `keep`, until the user cancels."""
         current = self._tabs_of(group)[keep]
 
         async def close() -> None:
@@ -262,7 +268,7 @@ class NoteTabs(QWidget):
     def move_across(self, group: _TabGroup, index: int) -> None:
         """Move a tab to the other group, creating the group if needed.
 
-        If the other group has a tab of the same note, show that one and close the moved tab.
+        If the other group has a tab of the same note, show that tab and close this one.
         """
         widget, text = cast("QWidget", group.widget(index)), group.tabText(index)
         path = cast("NoteTab", widget).path
@@ -294,7 +300,7 @@ class NoteTabs(QWidget):
             self.current.take_focus()
 
     def run_command(self, command: str) -> None:
-        """Run a command of the active note; see `NoteTab.run_command`."""
+        """Run a command on the active note; see `NoteTab.run_command`."""
         if self.current is not None:
             self.current.run_command(command)
 
@@ -328,9 +334,11 @@ class NoteTabs(QWidget):
         """Open the notes in `state`; those that can't be opened are skipped."""
         groups = [[str(path) for path in group] for group in state.get("groups", []) if group]
         for group_index, paths in enumerate(groups[:2]):
-            for position, path in enumerate(paths):
+            needs_other_group = group_index > 0
+            for path in paths:
                 try:
-                    await self.open(path, in_other_group=group_index > 0 and position == 0)
+                    await self.open(path, in_other_group=needs_other_group)
+                    needs_other_group = False
                 except ScriptoriumError as error:
                     log.info("a tab of the last session was not reopened: %s", error)
         front = state.get("front")
@@ -398,9 +406,14 @@ class NoteTabs(QWidget):
         tab = cast("NoteTab", widget)
         if not await tab.confirm_close():
             return False
-        if tab.path:
-            self._closed_paths = [*self._closed_paths, tab.path][-_MAX_CLOSED_TABS:]
-        self._remove(group, widget)
+        # While its text was being saved, the tab may have been moved, or closed by a second click.
+        if not shiboken6.isValid(widget):
+            return True
+        current_group = next((other for other in self._groups if other.indexOf(widget) >= 0), None)
+        if current_group is not None:
+            if tab.path:
+                self._closed_paths = [*self._closed_paths, tab.path][-_MAX_CLOSED_TABS:]
+            self._remove(current_group, widget)
         return True
 
     def _remove(self, group: _TabGroup, widget: QWidget) -> None:

@@ -31,7 +31,7 @@ class TextMatches:
 
 
 def compile_pattern(query: str, match_case: bool) -> re.Pattern[str]:
-    """Return a pattern that matches `query` literally."""
+    """Return a pattern that matches `query` literally, ignoring case unless `match_case` is True."""
     return re.compile(re.escape(query), 0 if match_case else re.IGNORECASE)
 
 

@@ -14,20 +14,19 @@ from app.desktop.widgets.conflict_dialog import ConflictDialog, ConflictTexts
 from app.vault.undo import MergeConflict
 
 
-async def compare_conflict(document: NoteDocument, theme: ThemeSource, parent: QWidget) -> bool:
+async def compare_conflict(document: NoteDocument, theme: ThemeSource, parent: QWidget) -> None:
     """Let the user compare the unsaved text with the file, and apply the choice.
 
-    Without a choice, the user's edits are kept for the next comparison. Does nothing for a deleted note.
-
-    Returns:
-        True if the conflict was resolved with the text that the user chose.
+    Without a choice, or if the file has changed again, the user's edits are kept for the next comparison. If
+    the conflict has ended meanwhile, the choice or the edits are loaded into the editor. Does nothing for a
+    deleted note.
     """
     conflict = document.conflict
     if conflict is None or conflict.theirs is None:
-        return False
+        return
     own_content, merged = document.text.encode("utf-8"), await document.compute_merge()
     merge_conflict = MergeConflict(
-        conflict.theirs.path, own_content, conflict.theirs.content, conflict.base.content, b""
+        conflict.theirs.path, own_content, conflict.theirs.content, conflict.base.content
     )
     merged_content = None if merged is None else merged.encode("utf-8")
     resolution = None if conflict.result is None else conflict.result.encode("utf-8")
@@ -45,17 +44,15 @@ async def compare_conflict(document: NoteDocument, theme: ThemeSource, parent: Q
     accepted = await dialogs.run_dialog(dialog) == int(QDialog.DialogCode.Accepted)
     choice = choices[0] if choices else None
     result = own_content if choice is None else choice
-    if not accepted or document.conflict is not conflict:
-        is_edited = result not in (own_content, merge_conflict.theirs, merged_content)
-        if document.conflict is None:
-            # The conflict ended while the dialog was open, so there is nothing left to decide.
-            if accepted or is_edited:
-                document.load_result(result.decode("utf-8"))
-            return False
+    if accepted and document.conflict is conflict:
+        document.resolve(result.decode("utf-8"))
+        return
+    is_edited = result not in (own_content, merge_conflict.theirs, merged_content)
+    if document.conflict is not None:
         document.postpone_decision(result.decode("utf-8") if is_edited else None)
-        return False
-    document.resolve(result.decode("utf-8"))
-    return True
+    elif accepted or is_edited:
+        # The conflict ended while the dialog was open, so there is nothing left to decide.
+        document.load_result(result.decode("utf-8"))
 
 
 class _Answer(Enum):
@@ -65,7 +62,11 @@ class _Answer(Enum):
 
 
 async def confirm_close(document: NoteDocument, theme: ThemeSource, parent: QWidget) -> bool:
-    """Return whether the tab may close: its text is saved, discarded or kept as a draft."""
+    """Return whether the tab may close: its text is saved, discarded or kept as a draft.
+
+    Raises:
+        OSError: The draft can't be written; the text stays unsaved.
+    """
     while document.is_dirty:
         if document.conflict is not None:
             answer = await _ask_in_conflict(document, theme, parent)

@@ -488,7 +488,7 @@ class NoteView(QWidget):
         self._start(self._render(), self.tr("show the note"))
 
     def _hover_link(self, name: str, position: QPoint) -> None:
-        """Handle the pointer moving onto or off a link of the editor."""
+        """Handle the pointer moving onto or off a link in the editor."""
         if name:
             self._start(self._preview_link(name, position), self.tr("preview the note"))
         else:
@@ -520,7 +520,7 @@ class NoteView(QWidget):
         self.find_bar.start(self.editor if self.is_editing else self.reader)
 
     def replace_text(self) -> None:
-        """Open the find bar for the editor, which can also replace."""
+        """Open the find bar for the editor, switching from the reading view to live preview."""
         if not self.is_editing:
             self.show_mode(ViewMode.LIVE)
         self.find_text()
@@ -539,7 +539,11 @@ class NoteView(QWidget):
         )
 
     async def confirm_close(self) -> bool:
-        """Return whether the tab may close: its text is saved, or the user decided about it."""
+        """Save unsaved text or ask the user about it; return whether the tab may close.
+
+        Raises:
+            OSError: A draft can't be written; the text stays unsaved.
+        """
         return await unsaved_changes.confirm_close(self.document, self._theme, self)
 
     def save_draft(self) -> None:
@@ -553,7 +557,10 @@ class NoteView(QWidget):
         self._edit(partial(edit.remove_property, key=name), self.tr("remove {0}").format(name))
 
     def _edit(self, change: Callable[[str], str], action: str) -> None:
-        """Apply a span edit to the text, as one undo step; save it, unless other text was unsaved."""
+        """Apply a span edit to the text, as one undo step; save it, unless other text was unsaved.
+
+        An error is shown in the banner, and the text stays.
+        """
         was_dirty = self.document.is_dirty and not self.document.is_saving
         try:
             text = change(self.document.text)
@@ -586,7 +593,7 @@ class NoteView(QWidget):
             self.editor.refresh_files()
 
     def _apply_reading_style(self) -> None:
-        """Give the reading view the fonts and the line width of the editor."""
+        """Give the reading view the editor's fonts and line width."""
         style, width = self.editor.flow.style, self.editor.preferences.line_width
         self.reader.set_text_style(style.font, style.mono, width, style.zoom)
         if self.isVisible():
@@ -595,7 +602,10 @@ class NoteView(QWidget):
             self._has_stale_theme = True
 
     def _apply_theme(self, _theme: Theme) -> None:
-        """Apply the new theme. A method, not a lambda: Qt disconnects it when the tab is closed."""
+        """Apply the theme now, or when the tab is shown next.
+
+        A method, not a lambda, so that Qt disconnects it when the tab is closed.
+        """
         self._has_stale_theme = not self.isVisible()
         if self.isVisible():
             self._render_timer.start()

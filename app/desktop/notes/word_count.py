@@ -30,7 +30,7 @@ class WordCount(QObject):
         self._timer.timeout.connect(self._start)
 
     def set_note(self, note: NoteView | None) -> None:
-        """Count in `note` from now on; None if no note is open."""
+        """Count the words of `note` from now on; None if no note is open."""
         if note is not self._note:
             if self._note is not None and isValid(self._note):
                 self._note.document.loaded.disconnect(self._schedule)
@@ -83,7 +83,7 @@ class WordCount(QObject):
 
 
 def _count_text(raw: str, *, is_note: bool = True) -> tuple[int, int]:
-    """Return the number of words and characters in an editor's text; a note's properties do not count."""
+    """Return the number of words and characters in an editor's text, without properties and line breaks."""
     text = raw.replace(PARAGRAPH_SEPARATOR, "\n")
     body = text[read_frontmatter(text).body_start :] if is_note else text
     return count_words(body), len(body.replace("\n", ""))

@@ -39,7 +39,7 @@ class WritingCommands(QObject):
 
     Args:
         client: The open vault.
-        current: Returns the active note, None if none is open.
+        current: Returns the active note, or None if none is open.
         window: The parent of dialogs.
     """
 

@@ -19,7 +19,7 @@ LINE_ROLE = int(Qt.ItemDataRole.UserRole)
 
 
 class OutlinePanel(Panel):
-    """Shows the headings of the note that `set_note` sets.
+    """Shows the headings of the note given to `set_note`.
 
     `open_requested` carries the note's path and the fragment `line=N` of a heading.
     """
@@ -88,7 +88,7 @@ class OutlinePanel(Panel):
         self.tree.expandAll()
 
     def _renumber(self, lines: list[int]) -> None:
-        """Update the line numbers of the headings, keeping the expanded and selected ones."""
+        """Update the line numbers of the headings, keeping the expansion and the selection."""
         iterator = QTreeWidgetItemIterator(self.tree)
         for line in lines:
             if (item := iterator.value()) is not None:
@@ -115,7 +115,7 @@ class OutlinePanel(Panel):
 
 
 def connect(panel: OutlinePanel, context: PanelContext) -> None:
-    """Connect the panel with the window and the other panels."""
+    """Connect the panel to the window and the other panels."""
     connect_links(panel, context)
 
     def set_note() -> None:

@@ -32,9 +32,10 @@ _KIND_ROLE = Qt.ItemDataRole.UserRole + 1
 
 
 class ProblemsPanel(Panel):
-    """Lists the files, each with the reason; `open_requested` carries the path and an empty fragment.
+    """Lists the files that are not fully indexed, each with the reason.
 
-    A file whose name is not valid UTF-8 can't be opened, but it can be renamed here.
+    `open_requested` carries a path and an empty fragment. A file whose name is not valid UTF-8 can't be
+    opened, but it can be renamed here.
     """
 
     open_requested = Signal(str, str)

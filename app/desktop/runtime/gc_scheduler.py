@@ -30,9 +30,8 @@ class GcScheduler(QObject):
         super().__init__(parent)
         self._last_full_collection = time.monotonic()
         self._rounds = 0
-        self._survivors = (
-            0  # the survivors of collections since the last freeze, which the next collection may scan again
-        )
+        # Survivors of collections since the last freeze, which the next collection may scan again.
+        self._survivors = 0
         gc.disable()
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._tick)

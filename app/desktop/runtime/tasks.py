@@ -29,7 +29,7 @@ class TaskFailure:
 
 
 class TaskFailureReporter:
-    """Passes each failure to its listeners; without listeners, the failure is only logged."""
+    """Logs each failure and passes it to the listeners."""
 
     def __init__(self) -> None:
         self._listeners: list[Callable[[TaskFailure], None]] = []
@@ -59,10 +59,15 @@ _running: set[asyncio.Task[Any]] = set()
 def start(coro: Coroutine[Any, Any, T], *, owner: QWidget | None = None, action: str = "") -> asyncio.Task[T]:
     """Run `coro` on the GUI thread's loop and keep a reference until it ends.
 
+    A failure is reported to `failed`.
+
     Args:
         coro: The coroutine to run.
         owner: A widget whose destruction cancels the task.
         action: The user's name for the operation, to follow "Could not": "open the vault".
+
+    Returns:
+        The task.
 
     Raises:
         RuntimeError: No loop runs in this thread.
@@ -92,7 +97,7 @@ def running_tasks() -> frozenset[asyncio.Task[Any]]:
 async def cancel_all() -> None:
     """Cancel all tasks of this loop except the caller's own, and wait until they have ended.
 
-    Tasks that start in the meantime, for example for a late event, are canceled, too.
+    Tasks that start in the meantime, for example for a late event, are also canceled.
     """
     loop = asyncio.get_running_loop()
     # A task that outlived its loop never ends and can't be awaited in another one.

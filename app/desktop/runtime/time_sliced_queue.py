@@ -28,12 +28,12 @@ class TimeSlicedQueue(QObject):
         return not self._items
 
     def add(self, items: Iterable[object]) -> None:
-        """Add `items` and start processing them."""
+        """Add `items` and process the first time slice now."""
         self._items.extend(items)
         self._run_slice()
 
     def add_later(self, items: Iterable[object]) -> None:
-        """Add `items` and start processing them in the next turn of the event loop."""
+        """Add `items` and start processing them from the event loop."""
         self._items.extend(items)
         self._timer.start()
 

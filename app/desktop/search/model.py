@@ -75,7 +75,7 @@ class SearchResultsModel(QAbstractListModel):
             self.endInsertRows()
 
     def expand(self, hit: SearchHit, snippets: tuple[Snippet, ...]) -> None:
-        """Show all these lines of a hit."""
+        """Replace the snippets of a hit, and its number of hidden lines, with `snippets`."""
         row_numbers = [
             number
             for number, row in enumerate(self._rows)
@@ -152,7 +152,7 @@ class SearchResultDelegate(QStyledItemDelegate):
         self._theme = theme
 
     def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:
-        """Return the height of one line, with space above a heading."""
+        """Return the height of one line, with space above a heading or a group name."""
         height = QFontMetrics(option.font).height()
         row: SearchResultRow = index.data(ROW_ROLE)
         return QSize(80, height + (16 if row.group is not None else 14 if row.is_heading else 6))
@@ -176,7 +176,7 @@ class SearchResultDelegate(QStyledItemDelegate):
         painter.restore()
 
     def _paint_group(self, painter: QPainter, font: QFont, area: QRect, name: str, count: int) -> None:
-        """Paint the name of a group above a line, with its count at the right."""
+        """Paint the name of a group above a line, with its count on the right."""
         theme = self._theme.theme
         painter.setPen(QColor(theme.border))
         painter.drawLine(area.bottomLeft(), area.bottomRight())

@@ -40,9 +40,10 @@ _MAX_MARKED_HITS = 5000
 class SearchPanel(Panel):
     """A query field and its results.
 
-    `open_requested` carries a note's path and the fragment `line=N`, which is empty for a heading row,
-    `hits_changed` the paths of the hits, which the graph may highlight, `filter_requested` a query to filter
-    the graph by.
+    Signals:
+        open_requested: A note's path and the fragment `line=N`, which is empty for a heading row.
+        hits_changed: The paths of the hits, which the graph may highlight.
+        filter_requested: A query to filter the graph by.
     """
 
     open_requested = Signal(str, str)
@@ -387,7 +388,7 @@ class _HitList(QListView):
 
 
 def connect(panel: SearchPanel, context: PanelContext) -> None:
-    """Connect the panel with the window and the other panels."""
+    """Connect the panel to the window and the other panels."""
     connect_links(panel, context)
     panel.hits_changed.connect(context.notes_found)
     panel.filter_requested.connect(context.filter_graph)

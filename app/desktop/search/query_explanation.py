@@ -15,7 +15,7 @@ _MAX_ROWS = 9
 
 
 class QueryExplanationView(QTreeView):
-    """The tree, as high as its rows, up to a maximum."""
+    """A tree as high as its rows, up to a maximum."""
 
     def __init__(self, theme: ThemeSource) -> None:
         super().__init__()
@@ -32,7 +32,7 @@ class QueryExplanationView(QTreeView):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def show_part(self, part: ExplanationNode) -> None:
-        """Show this tree."""
+        """Show `part` with the parts below it."""
         self._model.clear()
         self._model.appendRow(_create_item(part))
         self.expandAll()

@@ -31,7 +31,7 @@ Suggest = Callable[[str, int], Awaitable[Completions | None]]
 class QueryField(SearchField):
     """A field for a query: Down selects a suggestion, Enter accepts it, and Tab accepts it or the first one.
 
-    `moved_down` is emitted when the user presses Down while there are no suggestions.
+    `moved_down` is emitted when the user presses Down while no suggestions are shown.
     """
 
     moved_down = Signal()

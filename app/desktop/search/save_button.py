@@ -17,8 +17,8 @@ from app.index.saved_searches import SavedSearch, SavedSearchesChanged
 class SaveSearchButton(ThemedButton):
     """A star, filled if the current query is saved; a click saves the query or removes the saved search.
 
-    A search is saved with the sort order and grouping of `sort_button`. `searches_changed` carries all saved
-    searches.
+    Saving asks for a name, and includes the sort order and grouping of `sort_button`. `searches_changed`
+    carries all saved searches.
     """
 
     searches_changed = Signal(object)

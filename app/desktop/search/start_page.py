@@ -31,9 +31,11 @@ _Index = QModelIndex | QPersistentModelIndex
 class SearchStartPage(QListView):
     """The list of saved searches and examples.
 
-    `search_requested` carries a saved search, `example_chosen` an example for the field, `command_requested`
-    a command on a saved search ("rename", "remove") and its name, `filter_requested` a query to filter the
-    graph by.
+    Signals:
+        search_requested: A saved search.
+        example_chosen: An example for the field.
+        command_requested: A command on a saved search ("rename" or "remove"), and its name.
+        filter_requested: A query to filter the graph by.
     """
 
     search_requested = Signal(object)

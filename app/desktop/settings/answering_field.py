@@ -11,7 +11,7 @@ from app.settings.answering import Answering
 
 
 class AnsweringEditor(Editor):
-    """Lists the agents that can answer, following the settings of the team and the external agents."""
+    """Lists the agents that can answer, including those in the team and external agent settings."""
 
     def __init__(self, settings: Settings) -> None:
         self._box = QComboBox()

@@ -31,6 +31,7 @@ from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.dialogs import resize_within_screen
 from app.desktop.widgets.model_form import Editor, create_editor, with_description
 from app.desktop.widgets.panel import EmptyState, SearchField
+from app.desktop.widgets.plain_labels import wrapped_label
 from app.settings import Settings
 
 # In these sections, the page is above the settings, because it fills them.
@@ -56,11 +57,18 @@ class _SettingRow:
 
 
 class SettingsDialog(QDialog):
-    """Shows `settings`; `changed` carries the new `Settings` after every valid change.
+    """Shows `settings` and lets the user change them.
 
-    `pages` adds a widget for anything but plain values to a section, by the section's name; `editors`
-    replaces the editors of single settings, by section and name. Both are called when the section is built,
-    after the dialog. `command_requested` carries a command to run now that the dialog is closed.
+    Args:
+        settings: The current settings.
+        theme: The fonts and colors.
+        pages: By section, creates a widget for anything but plain values when the section is built.
+        editors: By section and setting, creates the editor in place of the default one when the section is
+            built.
+
+    Signals:
+        changed: The new `Settings`, after every valid change.
+        command_requested: A command to run, after the dialog has been closed for it.
     """
 
     changed = Signal(object)
@@ -110,12 +118,16 @@ class SettingsDialog(QDialog):
         self.command_requested.emit(command)
 
     def editor_of(self, section: str, name: str) -> Editor:
-        """Return the editor of one setting, building its section if necessary."""
+        """Return the editor of one setting, building its section if necessary.
+
+        Raises:
+            KeyError: There is no such setting.
+        """
         self._build_section(section)
         return self._editors[section, name]
 
     def visible_settings(self) -> tuple[str, ...]:
-        """Return the visible settings, as "section.name"."""
+        """Return the settings and pages that match the search, as "section.name"; a page has no name."""
         self._build_all()
         return tuple(f"{row.section}.{row.name}" for row in self._rows if not row.widget.isHidden())
 
@@ -232,10 +244,7 @@ class SettingsDialog(QDialog):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(4)
         column.addWidget(with_description(field.title or name, field.description or "", editor))
-        error = QLabel(widget)
-        error.setProperty("tone", "danger")
-        error.setTextFormat(Qt.TextFormat.PlainText)
-        error.setWordWrap(True)
+        error = wrapped_label(tone="danger", parent=widget)
         error.hide()
         column.addWidget(error)
         text = f"{field.title} {field.description} {section} {name}".casefold()

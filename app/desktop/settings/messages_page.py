@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from app.desktop.bridge import VaultClient
 from app.desktop.runtime import tasks
+from app.desktop.widgets.plain_labels import show_text, wrapped_label
 from app.errors import InvalidParametersError
 from app.messages.bluesky import BlueskyAccount
 from app.messages.channel_registry import BLUESKY, DISCORD, WEBHOOK, webhook_account
@@ -44,9 +44,7 @@ class SecretRow(QWidget):
         self.remove_button.setProperty("role", "quiet")
         self.remove_button.setToolTip(self.tr("Remove from the system's key store"))
         self.remove_button.clicked.connect(self.remove)
-        self.status = QLabel()
-        self.status.setTextFormat(Qt.TextFormat.PlainText)
-        self.status.setWordWrap(True)
+        self.status = wrapped_label()
         row = QHBoxLayout()
         row.setSpacing(4)
         row.addWidget(self.field, 1)
@@ -67,21 +65,21 @@ class SecretRow(QWidget):
         self.save_button.setEnabled(is_usable)
         self.remove_button.hide()
         if self._client is None:
-            self._show_text(self.tr("Open a vault first."), "muted")
+            show_text(self.status, self.tr("Open a vault first."), "muted")
         elif not account:
-            self._show_text(self._missing_account_label(), "muted")
+            show_text(self.status, self._missing_account_label(), "muted")
         else:
             tasks.start(self._load_state(), owner=self, action=self.tr("read the secret"))
 
     def save(self) -> None:
-        """Save the typed secret if it is well-formed."""
+        """Save the typed secret if it is well-formed, else show the problem."""
         secret = self.field.text().strip()
         if not secret:
             return
         try:
             self._check(secret)
         except InvalidParametersError as error:
-            self._show_text(error.message, "danger")
+            show_text(self.status, error.message, "danger")
             return
         tasks.start(self._store_secret(secret), owner=self, action=self.tr("save the secret"))
 
@@ -106,7 +104,7 @@ class SecretRow(QWidget):
         self.field.clear()
         await self._load_state()
         if not secret and not is_stored:
-            self._show_text(self.tr("The secret could not be removed. Try again."), "danger")
+            show_text(self.status, self.tr("The secret could not be removed. Try again."), "danger")
 
     async def _load_state(self) -> None:
         assert self._client is not None
@@ -118,26 +116,21 @@ class SecretRow(QWidget):
         has_secret, is_persistent = await self._client.run(load)
         self.remove_button.setVisible(has_secret)
         if has_secret and is_persistent:
-            self._show_text(self.tr("Saved in the system's key store."), "muted")
+            show_text(self.status, self.tr("Saved in the system's key store."), "muted")
         elif has_secret:
-            self._show_text(self.tr("Kept in memory until you quit the app."), "warning")
+            show_text(self.status, self.tr("Kept in memory until you quit the app."), "warning")
         elif is_persistent:
             text = self.tr("Not set. It will be saved in the system's key store, never in settings or logs.")
-            self._show_text(text, "muted")
+            show_text(self.status, text, "muted")
         else:
             text = self.tr(
                 "This system has no key store: the secret is kept in memory until you quit the app."
             )
-            self._show_text(text, "warning")
-
-    def _show_text(self, text: str, tone: str) -> None:
-        self.status.setProperty("tone", tone)
-        self.status.style().polish(self.status)
-        self.status.setText(text)
+            show_text(self.status, text, "warning")
 
 
 class MessagesPage(QFrame):
-    """The secrets of Discord and Bluesky."""
+    """The Discord and Bluesky secrets."""
 
     def __init__(
         self, client: VaultClient | None, settings: MessageSettings, parent: QWidget | None = None

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QComboBox,
     QFrame,
@@ -23,6 +22,7 @@ from app.desktop.bridge import VaultClient
 from app.desktop.runtime import tasks
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.panel import ThemedButton
+from app.desktop.widgets.plain_labels import show_text, wrapped_label
 from app.settings import AnswerByModel, ModelSettings, Settings
 
 if TYPE_CHECKING:
@@ -53,9 +53,7 @@ class ModelPage(QFrame):
         self._set_model = set_model
         self._key_box = self._build_key(theme)
         self._test_box = self._build_test()
-        self._status = QLabel()
-        self._status.setProperty("tone", "muted")
-        self._status.setWordWrap(True)
+        self._status = wrapped_label(tone="muted")
         column = QVBoxLayout(self)
         column.setContentsMargins(16, 14, 16, 14)
         column.setSpacing(12)
@@ -83,7 +81,8 @@ class ModelPage(QFrame):
         self._remove_button = QPushButton(self.tr("Remove"))
         self._remove_button.setProperty("role", "quiet")
         self._remove_button.clicked.connect(self.remove_key)
-        self.key_state = _create_label()
+        self.key_state = wrapped_label()
+        self.key_state.hide()
         title = QLabel(self.tr("API key"))
         title.setProperty("textSize", "strong")
         title.setBuddy(self.key)
@@ -97,7 +96,8 @@ class ModelPage(QFrame):
     def _build_test(self) -> QWidget:
         self.test_button = QPushButton(self.tr("Test model"))
         self.test_button.clicked.connect(self.check)
-        self.result = _create_label()
+        self.result = wrapped_label()
+        self.result.hide()
         self.models = QComboBox()
         self.models.setAccessibleName(self.tr("Models on this server"))
         self.models.activated.connect(self._pick_model)
@@ -115,7 +115,7 @@ class ModelPage(QFrame):
     def show_model(self, model: ModelSettings) -> None:
         """Apply the current model settings; if they changed, clear the result of the last test."""
         if model != self._model:
-            _show_text(self.result, "")
+            show_text(self.result, "")
         self._model = model
         provider = next(provider for provider in PROVIDERS if provider.id == model.provider)
         is_usable = self._client is not None
@@ -156,7 +156,7 @@ class ModelPage(QFrame):
         self.key.clear()
         await self._show_key()
         if not key and not is_stored:
-            _show_text(self.key_state, self.tr("The key could not be removed. Try again."), "danger")
+            show_text(self.key_state, self.tr("The key could not be removed. Try again."), "danger")
 
     async def _show_key(self) -> None:
         assert self._client is not None
@@ -171,24 +171,24 @@ class ModelPage(QFrame):
             text = self.tr("The key is saved in the system's key store, never in settings or logs.")
         else:
             text = self.tr("This system has no key store: the key is kept in memory until you quit the app.")
-        _show_text(self.key_state, text, "muted" if is_persistent else "warning")
+        show_text(self.key_state, text, "muted" if is_persistent else "warning")
 
     async def _check(self) -> None:
         assert self._client is not None
         self.test_button.setEnabled(False)
-        _show_text(self.result, self.tr("Testing…"))
+        show_text(self.result, self.tr("Testing…"))
         try:
             if key := self.key.text().strip():
                 await self._store_key(key)
             self._show_check(await self._client.run(lambda vault: vault.settings.check_model()))
         except BaseException:
-            _show_text(self.result, self.tr("Could not run the test."), "danger")
+            show_text(self.result, self.tr("Could not run the test."), "danger")
             raise
         finally:
             self.test_button.setEnabled(True)
 
     def _show_check(self, check: ModelCheck) -> None:
-        _show_text(self.result, f"{check.text} {check.hint}".strip(), "success" if check.ok else "danger")
+        show_text(self.result, f"{check.text} {check.hint}".strip(), "success" if check.ok else "danger")
         self.models.clear()
         self.models.addItems(check.models)
         self.models.setCurrentIndex(self.models.findText(self._model.model))
@@ -201,21 +201,6 @@ class ModelPage(QFrame):
 def _key_state(vault: VaultService, model: ModelSettings) -> tuple[bool, bool]:
     has_key = vault.settings.key(model.provider, model.base_url) is not None
     return has_key, vault.settings.keeps_keys
-
-
-def _create_label() -> QLabel:
-    label = QLabel()
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setWordWrap(True)
-    label.hide()
-    return label
-
-
-def _show_text(label: QLabel, text: str, tone: str = "muted") -> None:
-    label.setProperty("tone", tone)
-    label.style().polish(label)
-    label.setText(text)
-    label.setVisible(bool(text))
 
 
 def _create_column(*parts: QWidget | QHBoxLayout) -> QWidget:

@@ -7,6 +7,7 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app import paths
+from app.desktop.widgets.plain_labels import wrapped_label
 from app.settings import Settings
 from app.toolkit.plugins import PluginPackage, find_plugin_packages
 
@@ -35,20 +36,21 @@ class PluginList(QWidget):
         column.setSpacing(8)
         column.addLayout(header)
         column.addWidget(
-            _create_label(
+            wrapped_label(
                 self.tr(
                     "A plug-in is a wheel (.whl), or a folder created by “pip install --target”. It "
                     "runs with the full permissions of this app: turn on only what you trust. Changes "
                     "take effect when a vault is opened; the categories that a plug-in adds are off "
                     "until you turn them on."
-                )
+                ),
+                "muted",
             )
         )
         packages = find_plugin_packages()
         for package in packages:
             column.addWidget(self._create_card(package))
         if not packages:
-            column.addWidget(_create_label(self.tr("The plug-in folder is empty.")))
+            column.addWidget(wrapped_label(self.tr("The plug-in folder is empty."), "muted"))
         self.show_settings(settings)
 
     def show_settings(self, settings: Settings) -> None:
@@ -70,7 +72,7 @@ class PluginList(QWidget):
         text_column = QVBoxLayout()
         text_column.setSpacing(2)
         text_column.addWidget(title)
-        text_column.addWidget(_create_label(package.problem or package.name))
+        text_column.addWidget(wrapped_label(package.problem or package.name, "muted"))
         row.addLayout(text_column, 1)
         if not package.problem:
             box = self.boxes[package.name] = QCheckBox(self.tr("On"))
@@ -82,11 +84,3 @@ class PluginList(QWidget):
 
 def _open_folder() -> None:
     QDesktopServices.openUrl(QUrl.fromLocalFile(str(paths.plugin_folder())))
-
-
-def _create_label(text: str) -> QLabel:
-    label = QLabel(text)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setProperty("tone", "muted")
-    label.setWordWrap(True)
-    return label

@@ -10,11 +10,15 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLay
 
 from app.agent.acp.presets import installed_presets
 from app.desktop.runtime import tasks
+from app.desktop.widgets.plain_labels import wrapped_label
 from app.settings import AgentProgram, AgentProgramSettings
 
 
 class ProgramsPage(QFrame):
-    """Lists known agents that are installed and not in the settings yet; `added` carries one."""
+    """Lists known agents that are installed and not in the settings yet.
+
+    `added` carries the agent that the user adds.
+    """
 
     added = Signal(object)
 
@@ -29,10 +33,7 @@ class ProgramsPage(QFrame):
         self._has_searched = False
         title = QLabel(self.tr("Found on this computer"))
         title.setProperty("textSize", "strong")
-        self.status = QLabel()
-        self.status.setTextFormat(Qt.TextFormat.PlainText)
-        self.status.setProperty("tone", "muted")
-        self.status.setWordWrap(True)
+        self.status = wrapped_label(tone="muted")
         self._rows = QVBoxLayout()
         self._rows.setSpacing(4)
         column = QVBoxLayout(self)

@@ -20,6 +20,7 @@ from app.desktop.runtime import tasks
 from app.desktop.runtime.translation import PluralText
 from app.desktop.shell.language_proposal import language_name
 from app.desktop.widgets.model_form import Editor
+from app.desktop.widgets.plain_labels import wrapped_label
 from app.embeddings import multilingual
 from app.embeddings.languages import LanguagesMeasured, VaultLanguages
 from app.embeddings.model_config import MULTILINGUAL, SHIPPED_MODEL
@@ -112,10 +113,7 @@ class SentenceModelEditor(Editor):
         return label
 
     def _add_label(self, column: QVBoxLayout, *, indented: bool = True) -> QLabel:
-        label = QLabel()
-        label.setTextFormat(Qt.TextFormat.PlainText)
-        label.setProperty("tone", "muted")
-        label.setWordWrap(True)
+        label = wrapped_label(tone="muted")
         label.setIndent(self._indent if indented else 0)
         label.hide()
         column.addWidget(label)

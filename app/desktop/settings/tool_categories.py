@@ -13,6 +13,7 @@ from app.desktop.bridge import VaultClient
 from app.desktop.runtime import tasks
 from app.desktop.runtime.time_sliced_queue import TimeSlicedQueue
 from app.desktop.runtime.translation import PluralText, translate
+from app.desktop.widgets.plain_labels import wrapped_label
 from app.settings import Settings
 from app.toolkit.registry import AccessLevel, Category
 from app.toolkit.tool import Tool
@@ -103,8 +104,9 @@ class ToolCategoryList(QWidget):
         name_label = QLabel(category.name)
         name_label.setProperty("textSize", "strong")
         tools = PluralText("ToolCategoryList", "{0} tool", "{0} tools").format(fact.tools)
-        details_label = _create_label(f"{tools} · {level_label(category.level)} · {_rate_label(category)}")
-        off_label = self._off_labels[category.id] = _create_label("")
+        details = f"{tools} · {level_label(category.level)} · {_rate_label(category)}"
+        details_label = wrapped_label(details, "muted")
+        off_label = self._off_labels[category.id] = wrapped_label(tone="muted")
         for label in (name_label, details_label, off_label):
             text_column.addWidget(label)
         box = self.boxes[category.id] = QCheckBox(self.tr("On"))
@@ -212,11 +214,3 @@ def _create_facts(category: Category, tools: tuple[Tool, ...], vault_state: str)
 def _change_for_vault(category_id: str, state: str, vault: VaultService) -> None:
     enabled = next(value for value, value_state in _STATES.items() if value_state == state)
     vault.settings.change_vault(vault.settings.of_vault.with_categories(enabled, category_id))
-
-
-def _create_label(text: str) -> QLabel:
-    label = QLabel(text)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setProperty("tone", "muted")
-    label.setWordWrap(True)
-    return label

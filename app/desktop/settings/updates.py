@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QWidget
 
 from app import __version__
+from app.desktop.widgets.plain_labels import wrapped_label
 from app.settings import UpdateSettings
 from app.web.updates import update_source
 
@@ -19,10 +20,7 @@ class UpdatesRow(QFrame):
         super().__init__(parent)
         self.setObjectName("card")
         self.setProperty("searchKeywords", self.tr("updates version release check now"))
-        self.status = QLabel()
-        self.status.setTextFormat(Qt.TextFormat.PlainText)
-        self.status.setProperty("tone", "muted")
-        self.status.setWordWrap(True)
+        self.status = wrapped_label(tone="muted")
         self.button = QPushButton(self.tr("Check now"))
         self.button.setAutoDefault(False)
         self.button.clicked.connect(self.check_requested)

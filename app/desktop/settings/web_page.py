@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 from app.desktop.bridge import VaultClient
 from app.desktop.settings.messages_page import SecretRow
+from app.desktop.widgets.plain_labels import wrapped_label
 from app.settings import MessageSettings, WebSettings
 from app.web.access import key_account
 from app.web.providers import PROVIDERS
@@ -34,9 +35,7 @@ class WebSearchPage(QFrame):
     ) -> None:
         super().__init__(parent)
         self.setObjectName("card")
-        self.status = QLabel()
-        self.status.setProperty("tone", "muted")
-        self.status.setWordWrap(True)
+        self.status = wrapped_label(tone="muted")
         self.row = _KeyRow(self.tr("Key"), self.tr("API key of the search provider"), client, "")
         column = QVBoxLayout(self)
         column.setContentsMargins(16, 14, 16, 14)

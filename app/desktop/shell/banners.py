@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from app.desktop.theme.theme import ThemeSource, icon
+from app.desktop.widgets.plain_labels import wrapped_label
 
 _ICONS = {"danger": "warning-octagon", "warning": "warning", "info": "info"}
 _MAX_VISIBLE_BANNERS = 4
@@ -36,9 +37,7 @@ class Banner(QFrame):
         icon_label = QLabel()
         color = {"danger": theme.theme.danger, "warning": theme.theme.warning}.get(tone, theme.theme.accent)
         icon_label.setPixmap(icon(theme.theme, _ICONS[tone], color).pixmap(18, 18))
-        label = QLabel(text)
-        label.setTextFormat(Qt.TextFormat.PlainText)
-        label.setWordWrap(True)
+        label = wrapped_label(text)
         label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         row.addWidget(icon_label)
         row.addWidget(label, 1)
@@ -63,7 +62,8 @@ class Banner(QFrame):
 class Banners(QWidget):
     """The column of messages; a new message replaces the one with the same key.
 
-    A message that does not fit waits until another one is dismissed.
+    A message that does not fit waits until another one is dismissed. With too many messages, the oldest one
+    that is not an error is removed.
     """
 
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:

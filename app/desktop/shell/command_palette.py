@@ -44,8 +44,8 @@ _MAX_ROWS = 60
 class PaletteItem:
     """One row.
 
-    `key` identifies the choice, `detail` is shown next to the text and `shortcut` at the right. Of the
-    `aliases`, the one that matches is shown next to the text.
+    `key` identifies the choice, `detail` is shown next to the text and `shortcut` on the right. If an alias
+    matches, it is shown next to the text.
     """
 
     key: str
@@ -147,7 +147,7 @@ class CommandPalette(QFrame):
             tasks.start(self._load_choices(), owner=self, action=self.tr("list the choices"))
 
     def hideEvent(self, event: QHideEvent) -> None:
-        """Hide the shadow, too."""
+        """Also hide the shadow."""
         super().hideEvent(event)
         self._shadow.hide()
 
@@ -269,7 +269,7 @@ async def _no_choices() -> Sequence[PaletteItem]:
 
 
 def _search_texts(choices: Sequence[PaletteItem]) -> list[str]:
-    """Return the text that `best_matches` searches for each of the choices."""
+    """Return the text that `best_matches` searches for each choice."""
     return [
         "\n".join(text.replace("\n", " ") for text in (choice.text, *choice.aliases)).casefold()
         + f"\0{choice.detail}".casefold()
@@ -306,7 +306,7 @@ class _PaletteModel(QAbstractListModel):
 
 
 class _PaletteDelegate(QStyledItemDelegate):
-    """Paints an icon, the text, the detail next to it, and the shortcut at the right."""
+    """Paints an icon, the text, the detail next to it, and the shortcut on the right."""
 
     def __init__(self, theme: ThemeSource, parent: QObject) -> None:
         super().__init__(parent)

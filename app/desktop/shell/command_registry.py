@@ -1,4 +1,4 @@
-"""The commands and panels of the window as data.
+"""The window's commands and panels as data.
 
 Menus, the command palette, keyboard shortcuts, the activity bar and the help read these tables. Targets are
 names, so reading the tables imports no feature: the welcome page shows before any panel is loaded.
@@ -22,7 +22,7 @@ When = Literal["always", "vault", "note"]
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command of the window.
+    """A command in the window's menus.
 
     Attributes:
         id: Stored in settings and window state; never changes.
@@ -58,7 +58,7 @@ class PanelSpec:
         icon: Shown in the activity bar and in the command palette.
         area: Its area in the window.
         target: `module:callable`; called with the client, the theme and the parent.
-        connect: `module:function`; connects the panel with its `PanelContext`.
+        connect: `module:function`; connects the panel to its `PanelContext`.
     """
 
     id: str

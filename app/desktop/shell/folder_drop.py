@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 
 class FolderDropFilter(QObject):
-    """Watches the window, and the parts of it that `watch` adds, for a dropped folder.
+    """Watches the window, and the parts added by `watch`, for a dropped folder.
 
     `hover_changed` carries whether a folder is over the window; `dropped` carries its path.
     """

@@ -24,7 +24,7 @@ _MAX_NAMED_LANGUAGES = 3
 
 
 class LanguageProposal(QObject):
-    """Shows a banner once the languages are measured, unless the user has declined it for this vault.
+    """Shows the proposal as a banner when the vault's languages call for it, unless the user has declined.
 
     `settings_change_requested` carries a function from the current settings to the changed ones.
     """
@@ -75,7 +75,7 @@ class LanguageProposal(QObject):
 
 
 def language_names(languages: VaultLanguages) -> str:
-    """Return the names of the most frequent languages other than English."""
+    """Return the names of up to three languages other than English, most frequent first."""
     codes = [code for code, _ in languages.shares if code != "en"]
     return ", ".join(language_name(code) for code in codes[:_MAX_NAMED_LANGUAGES])
 

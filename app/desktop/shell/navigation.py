@@ -18,7 +18,12 @@ class HistoryEntry:
 
 
 class Navigation(QObject):
-    """Opens notes and keeps the history; `open_requested` carries the path and the fragment."""
+    """Opens notes and keeps the history.
+
+    Signals:
+        open_requested: The path of a note, and a fragment.
+        changed: Whether there are earlier or later entries may have changed.
+    """
 
     open_requested = Signal(str, str)
     changed = Signal()
@@ -47,7 +52,7 @@ class Navigation(QObject):
         self._emit_current()
 
     def record_visit(self, path: str) -> None:
-        """Add a note to the history that was opened in another way, for example by its tab."""
+        """Add a note that was opened in another way, for example by its tab, to the history."""
         if self._index < 0 or self._entries[self._index].path != path:
             self._entries = [*self._entries[: self._index + 1], HistoryEntry(path)][-_MAX_HISTORY_ENTRIES:]
             self._index = len(self._entries) - 1

@@ -25,8 +25,11 @@ _COMMAND_PREFIX, _TOOL_PREFIX, _SEARCH_PREFIX = "command:", "tool:", "search:"
 class PaletteController(QObject):
     """Fills `palette` and handles its choices.
 
-    `note_chosen` carries a path and an empty fragment, `note_requested` the name of a note to create,
-    `tool_chosen` a tool's name, `search_chosen` the name of a saved search.
+    Signals:
+        note_chosen: A path and an empty fragment.
+        note_requested: The name of a note to create.
+        tool_chosen: The name of a tool.
+        search_chosen: The name of a saved search.
     """
 
     note_chosen = Signal(str, str)

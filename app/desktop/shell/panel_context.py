@@ -1,7 +1,8 @@
 """Connect a vault's panels to one another and to the window.
 
-Panels have no references to one another. The registry names a function `connect(panel, context)` for each
-panel, which connects signals of the panel to methods of the context, and signals of the context to the panel.
+Panels have no references to one another. For each panel, the registry names a function
+`connect(panel, context)`. It connects the panel's signals to the context's methods, and the context's signals
+to the panel.
 """
 
 from __future__ import annotations
@@ -63,15 +64,20 @@ class PanelContext(QObject):
     """The requests that panels make and the state that they follow.
 
     A method that needs another panel reveals that panel and, if the window has it, emits the signal that the
-    panel is connected to. `note_shown` carries the path of the active note (empty for none),
-    `notes_found` the paths of the search hits, `pending_changed` the paths that proposals touch,
-    `scanning_changed` whether the vault is being scanned. `closing` is emitted before the panels are deleted,
-    `state_changed` when a panel's state should be saved.
+    panel is connected to. The other signals are requests to the window.
+
+    Signals:
+        note_shown: The path of the active note; empty for none.
+        notes_found: The paths of the search hits.
+        pending_changed: The paths that pending proposals touch.
+        scanning_changed: Whether the vault is being scanned.
+        closing: The panels are about to be deleted.
+        state_changed: A panel's state should be saved.
 
     Args:
         host: Shows the panels.
         navigation: Opens notes.
-        saved_state: The state of the panels when the vault was last closed, by panel id.
+        saved_state: Returns a panel's state when the vault was last closed, given the panel's id.
         feed: The activity panel's model, which lists what agents and other programs do.
 
     Attributes:

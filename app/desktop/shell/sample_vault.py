@@ -12,6 +12,9 @@ def sample_vault() -> Path:
     """Return the user's copy of the sample vault, creating it the first time.
 
     This blocks: call it in a thread.
+
+    Raises:
+        OSError: The copy can't be created.
     """
     target = paths.data_folder() / "Sample vault"
     if not target.is_dir():

@@ -46,7 +46,7 @@ class ProgressItem(QWidget):
         self.hide()
 
     def show_progress(self, done: int, total: int, name: str = "") -> None:
-        """Show `done` of `total`; 0 means that the total is unknown. `name` renames the task."""
+        """Show `done` of `total` (0 if unknown); a `name` renames the task."""
         if self.isHidden() or (name and name != self._name):
             self._started_at = time.monotonic()
         self._name = name or self._name

@@ -38,11 +38,11 @@ class UpdateCheck:
 
     Args:
         service: The service thread, which uses the network.
-        banners: Where a new version is announced.
+        banners: Announces a new version.
         theme: The current theme.
         settings: Returns the current settings.
         change: Applies changed update settings.
-        window: The window that dialogs belong to.
+        window: The parent of dialogs.
         clock: Returns the time in Unix seconds.
     """
 

@@ -1,4 +1,4 @@
-"""Checks a folder before it is opened as a vault."""
+"""Check a folder before it is opened as a vault."""
 
 from __future__ import annotations
 

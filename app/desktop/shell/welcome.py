@@ -22,6 +22,7 @@ from app.desktop.runtime.translation import PluralText, translate
 from app.desktop.theme.app_icon import app_icon
 from app.desktop.theme.theme import Theme, ThemeSource, icon
 from app.desktop.widgets.panel import ElidedLabel, ThemedButton
+from app.desktop.widgets.plain_labels import wrapped_label
 from app.settings.recent import RecentVault, RecentVaults
 
 _MAX_WIDTH = 560
@@ -29,7 +30,13 @@ _MAX_SHOWN_VAULTS = 6
 
 
 class Welcome(QScrollArea):
-    """The welcome page; `open_requested` carries the path of a recent vault."""
+    """The welcome page.
+
+    Signals:
+        open_requested: The path of a recent vault.
+        pick_requested: The user wants to choose a folder.
+        sample_requested: The user wants to open the sample vault.
+    """
 
     open_requested = Signal(str)
     pick_requested = Signal()
@@ -68,7 +75,7 @@ class Welcome(QScrollArea):
         self.refresh()
 
     def refresh(self) -> None:
-        """Rebuild the list of recent vaults, which shows the newest ones."""
+        """Rebuild the list of the newest recent vaults."""
         while (item := self._recent_list.takeAt(0)) is not None:
             if (widget := item.widget()) is not None:
                 widget.deleteLater()
@@ -84,7 +91,7 @@ class Welcome(QScrollArea):
             self._recent_list.addWidget(self._recent_row(vault))
 
     def set_hovered(self, hovered: bool) -> None:
-        """Highlight the drop zone if a folder is dragged over the window."""
+        """Highlight the drop zone while a folder is dragged over the window."""
         if self._drop_zone.property("over") != hovered:
             self._drop_zone.setProperty("over", hovered)
             self._drop_zone.style().polish(self._drop_zone)
@@ -100,13 +107,12 @@ class Welcome(QScrollArea):
         title = QLabel("Scriptorium")
         title.setProperty("textSize", "title")
         title.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        label = QLabel(
+        label = wrapped_label(
             self.tr(
                 "See your notes as a graph, and work with an agent whose changes you approve and can undo."
-            )
+            ),
+            "muted",
         )
-        label.setProperty("tone", "muted")
-        label.setWordWrap(True)
         label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         label.setContentsMargins(64, 0, 64, 0)
         for widget in (self._logo, title, label):
@@ -123,14 +129,13 @@ class Welcome(QScrollArea):
         heading = QLabel(self.tr("Drop a folder of Markdown notes here"))
         heading.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         heading.setProperty("textSize", "strong")
-        explanation = QLabel(
+        explanation = wrapped_label(
             self.tr(
                 "The folder stays where it is. Nothing is uploaded, and nothing changes unless you approve."
-            )
+            ),
+            "muted",
         )
         explanation.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        explanation.setWordWrap(True)
-        explanation.setProperty("tone", "muted")
         buttons = QHBoxLayout()
         buttons.setSpacing(8)
         self.pick_button = QPushButton(self.tr("Open folder…"))

@@ -1,4 +1,4 @@
-"""The saved state of the window: its geometry, and the layout and tabs of each vault."""
+"""The saved window state: the window's geometry, and each vault's layout and tabs."""
 
 from __future__ import annotations
 

@@ -22,6 +22,7 @@ from app.desktop.sources.labels import format_time, kind_label
 from app.desktop.sources.rules_editor import RulesEditor
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.panel import ElidedLabel, ThemedButton
+from app.desktop.widgets.plain_labels import wrapped_label
 from app.sources.config import FeedConfig, FolderConfig, StreamConfig
 from app.sources.source import Notification, SourceInfo
 
@@ -51,10 +52,7 @@ class SourceDetails(QWidget):
         column.addLayout(self._build_header(theme))
         self.location = ElidedLabel(tone="muted")
         column.addWidget(self.location)
-        self.problem = QLabel()
-        self.problem.setProperty("tone", "danger")
-        self.problem.setTextFormat(Qt.TextFormat.PlainText)
-        self.problem.setWordWrap(True)
+        self.problem = wrapped_label(tone="danger")
         column.addWidget(self.problem)
         self.rules = RulesEditor(theme)
         self.rules.saved.connect(self.changed)
@@ -195,10 +193,7 @@ class SourceDetails(QWidget):
         )
         self.starts_turn.toggled.connect(self._emit_starts_turn)
         column.addWidget(self.starts_turn)
-        self.summary = QLabel()
-        self.summary.setProperty("tone", "muted")
-        self.summary.setTextFormat(Qt.TextFormat.PlainText)
-        self.summary.setWordWrap(True)
+        self.summary = wrapped_label(tone="muted")
         column.addWidget(self.summary)
         self.items = QTreeWidget()
         self.items.setAccessibleName(self.tr("Recent items"))

@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 from pydantic import ValidationError
-from PySide6.QtWidgets import QDialog, QFormLayout, QLabel, QLineEdit, QPlainTextEdit, QSpinBox, QWidget
+from PySide6.QtWidgets import QDialog, QFormLayout, QLineEdit, QPlainTextEdit, QSpinBox, QWidget
 
 from app.desktop.runtime.translation import translate
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets import dialogs
+from app.desktop.widgets.plain_labels import wrapped_label
 from app.errors import ScriptoriumError
-from app.sources.config import FeedConfig, FolderStreamConfig, SourceConfig, VaultStreamConfig
+from app.sources.config import (
+    MAX_NAME_CHARS,
+    FeedConfig,
+    FolderStreamConfig,
+    SourceConfig,
+    VaultStreamConfig,
+)
 from app.vault.globs import Glob
 
 
 class SourceDialog(dialogs.SheetDialog):
     """Edits the settings of one source; `config` is the edited configuration once the dialog is accepted.
 
-    Errors are shown in the dialog, which stays open with the typed text. `problem` is an error to show at
-    first.
+    Errors are shown in the dialog, which stays open with the typed text. `problem` is an error to show
+    initially.
     """
 
     def __init__(
@@ -27,7 +34,7 @@ class SourceDialog(dialogs.SheetDialog):
         self.config = config
         self.setMinimumWidth(round(460 * theme.zoom))
         self.name = QLineEdit(config.name)
-        self.name.setMaxLength(200)
+        self.name.setMaxLength(MAX_NAME_CHARS)
         self.name.setToolTip(self.tr("Name shown in the panel and to agents"))
         form = QWidget()
         self._form = QFormLayout(form)
@@ -43,9 +50,7 @@ class SourceDialog(dialogs.SheetDialog):
         elif isinstance(config, VaultStreamConfig | FolderStreamConfig):
             self._add_globs_field(config, theme)
         self.add_body(form)
-        self.problem = QLabel(problem)
-        self.problem.setProperty("tone", "danger")
-        self.problem.setWordWrap(True)
+        self.problem = wrapped_label(problem, "danger")
         self.problem.setVisible(bool(problem))
         self.add_body(self.problem)
         self.add_button(self.tr("Cancel"), int(QDialog.DialogCode.Rejected))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Coroutine
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -11,7 +12,6 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QDialog,
     QHeaderView,
-    QLabel,
     QMenu,
     QSplitter,
     QStackedWidget,
@@ -30,9 +30,17 @@ from app.desktop.sources.labels import KIND_ICONS, state_label
 from app.desktop.theme.theme import ThemeSource, icon
 from app.desktop.widgets import dialogs
 from app.desktop.widgets.panel import EmptyState, Panel, ThemedButton
+from app.desktop.widgets.plain_labels import wrapped_label
 from app.errors import ScriptoriumError
 from app.events import Event
-from app.sources.config import FeedConfig, FolderConfig, FolderStreamConfig, SourceConfig, VaultStreamConfig
+from app.sources.config import (
+    MAX_NAME_CHARS,
+    FeedConfig,
+    FolderConfig,
+    FolderStreamConfig,
+    SourceConfig,
+    VaultStreamConfig,
+)
 from app.sources.source import Notified, SourceInfo, SourcesChanged, SourceState
 from app.sources.sources import new_id
 
@@ -61,10 +69,7 @@ class SourcesPanel(Panel):
         self.add_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.add_button.setMenu(self._build_menu())
         self.title.add(self.add_button)
-        self.notice = QLabel()
-        self.notice.setTextFormat(Qt.TextFormat.PlainText)
-        self.notice.setProperty("tone", "danger")
-        self.notice.setWordWrap(True)
+        self.notice = wrapped_label(tone="danger")
         self.notice.setContentsMargins(14, 6, 14, 6)
         self.notice.hide()
         self.column.addWidget(self.notice)
@@ -111,13 +116,13 @@ class SourcesPanel(Panel):
 
     @property
     def selected(self) -> SourceInfo | None:
-        """The selected source."""
+        """The selected source; None if none is selected."""
         row = self.table.currentItem()
         source_id = row.data(0, _ID_ROLE) if row is not None else None
         return next((info for info in self.sources if info.id == source_id), None)
 
     def choose(self, source_id: str) -> None:
-        """Select a source and show its details; select the first one if the id is unknown."""
+        """Select a source and show its details; an unknown id selects the first source."""
         ids = [info.id for info in self.sources]
         row = ids.index(source_id) if source_id in ids else 0
         self.table.setCurrentIndex(self.table.model().index(row, 0))
@@ -162,14 +167,14 @@ class SourcesPanel(Panel):
     async def _add_folder(self) -> None:
         title = self.tr("Choose a folder for agents")
         if (folder := await dialogs.pick_folder(self.window(), title)) is not None:
-            name = folder.name or str(folder)
-            await self._add(FolderConfig(id=new_id("files"), name=name, folder=str(folder)))
+            config = FolderConfig(id=new_id("files"), name=_folder_name(folder), folder=str(folder))
+            await self._add(config)
 
     async def _follow_folder(self) -> None:
         folder = await dialogs.pick_folder(self.window(), self.tr("Choose a folder to follow"))
         if folder is not None:
-            name = folder.name or str(folder)
-            await self._add(FolderStreamConfig(id=new_id("folder"), name=name, folder=str(folder)))
+            config = FolderStreamConfig(id=new_id("folder"), name=_folder_name(folder), folder=str(folder))
+            await self._add(config)
 
     async def _follow_feed(self) -> None:
         text = self.tr("Address of an RSS or Atom feed. The feed is checked every hour.")
@@ -183,7 +188,7 @@ class SourcesPanel(Panel):
         )
         if url is not None:
             host = urlsplit(url).hostname or url
-            await self._add(FeedConfig(id=new_id("feed"), name=host[:200], url=url))
+            await self._add(FeedConfig(id=new_id("feed"), name=host[:MAX_NAME_CHARS], url=url))
 
     async def _add(self, config: SourceConfig) -> None:
         if await self._run_or_show_error(lambda vault: vault.sources.add(config)):
@@ -281,6 +286,10 @@ class SourcesPanel(Panel):
     def _show_selected(self, *_: object) -> None:
         if (info := self.selected) is not None:
             self.details.show_source(info)
+
+
+def _folder_name(folder: Path) -> str:
+    return (folder.name or str(folder))[:MAX_NAME_CHARS]
 
 
 def _address_problem(url: str) -> str:

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
     QHeaderView,
-    QLabel,
     QPushButton,
     QTableWidget,
     QTableWidgetItem,
@@ -24,6 +23,7 @@ from app.desktop.sources.labels import permission_label
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets import dialogs
 from app.desktop.widgets.panel import ThemedButton
+from app.desktop.widgets.plain_labels import wrapped_label
 from app.memory.block import Permission
 from app.sources.config import AgentRules, FileRule, FolderConfig
 
@@ -42,21 +42,20 @@ class RulesEditor(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(6)
-        label = QLabel(
+        label = wrapped_label(
             self.tr(
                 "The first matching rule applies; other files are read-only. A rule for one agent can only"
                 " restrict the rules for all agents. Every write needs your approval."
-            )
+            ),
+            "muted",
         )
-        label.setProperty("tone", "muted")
-        label.setWordWrap(True)
         column.addWidget(label)
         self.table = self._build_table(theme)
         column.addWidget(self.table, 1)
         column.addLayout(self._build_buttons(theme))
 
     def show_rules(self, config: FolderConfig) -> None:
-        """Show the rules of a source; if it is already shown, keep unsaved edits."""
+        """Show a source's rules, unless it is already shown with unsaved edits."""
         if self._config is not None and self._config.id == config.id and self.save_button.isEnabled():
             self._config = config.model_copy(
                 update={"rules": self._config.rules, "agents": self._config.agents}
@@ -81,7 +80,10 @@ class RulesEditor(QWidget):
         self._mark_edited()
 
     def save(self) -> None:
-        """Emit the rules in the table, except rows without a pattern; reject texts that are too long."""
+        """Emit `saved` with the rules in the table, except rows without a pattern.
+
+        If a text is too long, a message says so, and the edits stay in the table.
+        """
         if self._config is None:
             return
         try:
@@ -105,7 +107,7 @@ class RulesEditor(QWidget):
         """Return the fields `rules` and `agents` of the configuration.
 
         Raises:
-            ValidationError: A pattern or the name of an agent is too long.
+            ValidationError: A pattern or an agent's name is too long.
         """
         rows = [self._read_row(row) for row in range(self.table.rowCount())]
         agent_rules = [

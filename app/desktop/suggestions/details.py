@@ -8,7 +8,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QDoubleSpinBox,
     QHBoxLayout,
-    QLabel,
     QPlainTextEdit,
     QPushButton,
     QSizePolicy,
@@ -19,6 +18,8 @@ from PySide6.QtWidgets import (
 from app.desktop.suggestions.queries import RelationDraft, SuggestedRelation
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.panel import ElidedLabel, ThemedButton
+from app.desktop.widgets.plain_labels import wrapped_label
+from app.vault.markdown.relations import relation_phrase
 from app.vault.note import KNOWN_RELATIONS
 from app.vault.path import NotePath
 
@@ -71,7 +72,7 @@ class _NoteCard(QWidget):
         self.text.setVisible(not compact)
 
     def show_text(self, text: str) -> None:
-        """Show the beginning of the note."""
+        """Show the note's beginning."""
         if text != self.text.toPlainText():
             self.text.setPlainText(text)
 
@@ -98,7 +99,7 @@ class SuggestionDetails(QWidget):
             card.open_requested.connect(self.open_requested)
         self.type = QComboBox()
         self.type.setEditable(True)
-        self.type.addItems([name.replace("_", " ").lower() for name in KNOWN_RELATIONS])
+        self.type.addItems([relation_phrase(name) for name in KNOWN_RELATIONS])
         self.type.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         self.type.setToolTip(self.tr("Type of the relation; you can enter your own"))
         self.type.setAccessibleName(self.tr("Type of the relation"))
@@ -110,10 +111,7 @@ class SuggestionDetails(QWidget):
         self.confidence.setSingleStep(0.05)
         self.confidence.setToolTip(self.tr("Confidence in the relation, from 0 to 1; saved with it"))
         self.confidence.setAccessibleName(self.tr("Confidence in the relation"))
-        self.reasoning_label = QLabel()
-        self.reasoning_label.setTextFormat(Qt.TextFormat.PlainText)
-        self.reasoning_label.setWordWrap(True)
-        self.reasoning_label.setProperty("tone", "muted")
+        self.reasoning_label = wrapped_label(tone="muted")
         self.accept_button = QPushButton(self.tr("Add the relation…"))
         self.accept_button.setProperty("role", "primary")
         self.accept_button.setToolTip(self.tr("Preview the change and approve it (Ctrl+Enter)"))
@@ -139,7 +137,7 @@ class SuggestionDetails(QWidget):
             return
         self.suggestion = suggestion
         self._show_notes(*suggestion.pair)
-        self.type.setCurrentText(suggestion.type.replace("_", " ").lower())
+        self.type.setCurrentText(relation_phrase(suggestion.type))
         self.confidence.setValue(suggestion.score)
         reasoning = suggestion.reasoning[:1].upper() + suggestion.reasoning[1:]
         self.reasoning_label.setText(self.tr("Reason: {0}").format(reasoning))
@@ -167,7 +165,7 @@ class SuggestionDetails(QWidget):
         self.accepted.emit(RelationDraft(source, target, kind, round(self.confidence.value(), 2)))
 
     def set_busy(self, busy: bool) -> None:
-        """Disable the buttons while a decision is being processed."""
+        """Disable the accept and dismiss buttons while a decision is being processed."""
         self.accept_button.setEnabled(not busy)
         self.reject_button.setEnabled(not busy)
 

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
     QHeaderView,
-    QLabel,
     QPushButton,
     QSplitter,
     QStackedWidget,
@@ -29,9 +28,11 @@ from app.desktop.suggestions.details import SuggestionDetails
 from app.desktop.suggestions.queries import RelationDraft, SuggestedRelation
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.panel import EmptyState, Panel, ThemedButton
+from app.desktop.widgets.plain_labels import wrapped_label
 from app.errors import ScriptoriumError
 from app.events import Event
 from app.index.records import IndexUpdated
+from app.vault.markdown.relations import relation_phrase
 from app.vault.path import NotePath
 
 if TYPE_CHECKING:
@@ -47,8 +48,8 @@ class SuggestionsPanel(Panel):
     """Lists pairs of notes, best first, and shows the details of the selected one on the right.
 
     `open_requested` carries a note's path and an empty fragment, `graph_requested` the paths of two notes.
-    The suggestions are computed when the panel is shown for the first time, on request, and when the scope or
-    a listed note changes.
+    The suggestions are computed when the panel is shown for the first time, on request, and when the scope,
+    its note or a listed note changes.
     """
 
     open_requested = Signal(str, str)
@@ -85,7 +86,7 @@ class SuggestionsPanel(Panel):
         client.events.batch.connect(self._handle_events)
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Compute the suggestions when the panel is first shown; nothing else needs them."""
+        """Compute the suggestions when the panel is shown without current ones."""
         super().showEvent(event)
         if not self._has_searched:
             self.search()
@@ -107,13 +108,13 @@ class SuggestionsPanel(Panel):
 
     @property
     def selected(self) -> SuggestedRelation | None:
-        """The selected suggestion."""
+        """The selected suggestion; None if none is selected."""
         row = self.table.currentItem()
         suggestion: SuggestedRelation | None = row.data(0, _SUGGESTION_ROLE) if row is not None else None
         return suggestion
 
     def search(self) -> None:
-        """Compute the suggestions and show that this is in progress."""
+        """Compute the suggestions and show the progress, or show that no note is open."""
         if self.scope.currentIndex() == _OPEN_NOTE and not self._note:
             self._has_searched = True
             self._show(())
@@ -190,9 +191,7 @@ class SuggestionsPanel(Panel):
 
     def _create_row(self, suggestion: SuggestedRelation) -> QTreeWidgetItem:
         first, second = (NotePath.on_disk(path).name for path in suggestion.pair)
-        row = QTreeWidgetItem(
-            [first, suggestion.type.replace("_", " ").lower(), second, f"{suggestion.score:.0%}"]
-        )
+        row = QTreeWidgetItem([first, relation_phrase(suggestion.type), second, f"{suggestion.score:.0%}"])
         for column, label in ((0, suggestion.source), (1, suggestion.reasoning), (2, suggestion.target)):
             row.setToolTip(column, label)
         likely_text = (
@@ -330,9 +329,7 @@ class SuggestionsPanel(Panel):
         split.setChildrenCollapsible(False)
         self._stack.addWidget(self.empty)
         self._stack.addWidget(split)
-        self.message = QLabel()
-        self.message.setTextFormat(Qt.TextFormat.PlainText)
-        self.message.setWordWrap(True)
+        self.message = wrapped_label()
         self.undo_button = QPushButton(self.tr("Undo"))
         self.undo_button.setProperty("role", "row")
         self.undo_button.setToolTip(self.tr("Suggest this pair again"))

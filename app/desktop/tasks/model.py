@@ -1,4 +1,4 @@
-"""Groups the tasks of a vault by note, due date or tag. No widgets."""
+"""Group a vault's tasks by note, due date or tag. No widgets."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class TaskGroup:
 
 
 def filter_tasks(records: Iterable[TaskRecord], search_text: str = "") -> list[TaskItem]:
-    """Return the tasks whose text (with its tags) and path contain all words of `search_text`."""
+    """Return the tasks whose text and path together contain all words of `search_text`."""
     words = search_text.casefold().split()
     tasks = []
     for record in records:
@@ -48,7 +48,7 @@ def group_tasks(tasks: Iterable[TaskItem], grouping: Grouping, today: date) -> l
 
     Args:
         tasks: The tasks, ordered by note and line.
-        grouping: What the groups have in common.
+        grouping: The property that a group's tasks share.
         today: The date to compare due dates with.
     """
     if grouping == "note":

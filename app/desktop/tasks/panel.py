@@ -92,7 +92,7 @@ class TasksPanel(Panel):
         tasks.start(self.load(), owner=self, action=self.tr("list the tasks"))
 
     async def load(self) -> None:
-        """Load and show the vault's tasks: the open ones, and on request those completed."""
+        """Load and show up to 5,000 tasks: the open ones, and the completed ones if they are enabled."""
         self._is_stale = False
         includes_done = self.completed_button.isChecked()
         self._records = await self._client.run(
@@ -208,7 +208,10 @@ class TasksPanel(Panel):
 
 
 async def set_done(vault: VaultService, record: TaskRecord, *, done: bool) -> ToolOutcome:
-    """Check or uncheck a task as the user's change, recorded in the journal; runs in the service thread."""
+    """Check or uncheck a task as the user's change, recorded in the journal; runs in the service thread.
+
+    If the note can't be read or the task is no longer there, the outcome is a failure.
+    """
     try:
         before = vault.notes.read(record.path)
         after = set_task_done(decode(before), record.line, record.text, done=done).encode("utf-8")

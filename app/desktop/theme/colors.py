@@ -19,8 +19,8 @@ class Theme:
 
     Surfaces from back to front are `sunken`, `window`, `panel` and `raised`. `faint` is for secondary
     information (counts, shortcuts), `accent` for the most important element, `accent_soft` for selections.
-    The keys of `node_colors` are note types ("note", "concept", … and "palette-0" to "palette-7" for groups),
-    those of `edge_colors` are relation types.
+    The keys of `node_colors` are note types ("note", "concept", …), other kinds of nodes, "other", and
+    "palette-0" to "palette-7" for groups; those of `edge_colors` are relation types.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Phosphor icons in the colors of the theme, from the font that qtawesome includes.
+"""Phosphor icons in the theme's colors, from the font that qtawesome includes.
 
 qtawesome was chosen because it includes one consistent family as a font, without hundreds of image files.
 Only its files are used: importing it loads qtpy, which takes longer than the rest of the startup, and it
@@ -91,7 +91,7 @@ def icon(theme: Theme, name: str, color: str | None = None) -> QIcon:
 
     Raises:
         KeyError: The font has no such icon.
-        OSError: The icon can't be written to the cache.
+        OSError: The font can't be read, or the icon can't be written to the cache.
     """
     result = QIcon(_build_icon(os.environ.get(paths.CACHE_VARIABLE, ""), name, *_state_colors(theme, color)))
     _used_names.add(name)
@@ -102,6 +102,9 @@ def prerender_icons(theme: Theme) -> None:
     """Create the icons of a new window and those used earlier; for a worker thread.
 
     Opening a panel or switching the theme would otherwise create dozens of them between two frames.
+
+    Raises:
+        OSError: The font can't be read, or an icon can't be written to the cache.
     """
     cache_home, colors = os.environ.get(paths.CACHE_VARIABLE, ""), _state_colors(theme, None)
     for name in {*_INITIAL_NAMES, *_used_names, *_cached_names(_icon_folder(cache_home))}:
@@ -165,12 +168,12 @@ def _icon_file(folder: Path, name: str, color: str) -> str:
 
 @functools.cache
 def _path_data(name: str) -> str:
-    """Return the outline of an icon as SVG path data, computed once for all colors and themes."""
+    """Return an icon's outline as SVG path data, computed once for all colors and themes."""
     return " ".join(_path_commands(_outline(name)))
 
 
 def _outline(name: str) -> QPainterPath:
-    """Return the outline of an icon, centered in its box."""
+    """Return an icon's outline, centered in its box."""
     font = QFont(_font_family())
     font.setPixelSize(_GLYPH_SIZE)
     font.setHintingPreference(QFont.HintingPreference.PreferNoHinting)

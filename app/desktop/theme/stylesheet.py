@@ -39,6 +39,9 @@ def write_mark_images(theme: Theme) -> Mapping[str, str]:
 
     Returns:
         The path of each file by the name of its mark.
+
+    Raises:
+        OSError: The cache can't be read or written.
     """
     folder = cache_folder() / "theme" / theme.name
     make_private_folder(folder)
@@ -53,8 +56,10 @@ def write_mark_images(theme: Theme) -> Mapping[str, str]:
 
 
 def _write_if_changed(path: Path, text: str) -> None:
-    if not path.is_file() or path.read_text(encoding="utf-8") != text:
-        path.write_text(text, encoding="utf-8")
+    content = text.encode("utf-8")
+    # Compare bytes: a damaged file is replaced, not decoded.
+    if not path.is_file() or path.read_bytes() != content:
+        path.write_bytes(content)
 
 
 def stylesheet(theme: Theme, zoom: float = 1.0, marks: Mapping[str, str] | None = None) -> str:

@@ -30,7 +30,7 @@ _MIN_FONT_POINTS = 9.5
 class ThemeSource(QObject):
     """Holds the current theme and zoom, and emits `changed` with the theme when one of them changes.
 
-    The name "system" follows the light or dark mode of the desktop while the app runs.
+    The name "system" follows the desktop's light or dark mode while the app runs.
     """
 
     def __init__(self, name: str = "system", parent: QObject | None = None, zoom: float = 1.0) -> None:
@@ -64,7 +64,11 @@ class ThemeSource(QObject):
         return self._zoom
 
     def set(self, name: str, zoom: float | None = None) -> None:
-        """Choose "system", "light", "dark" or "high-contrast", and a factor for all sizes (None keeps it)."""
+        """Choose "system", "light", "dark" or "high-contrast", and a factor for all sizes (None keeps it).
+
+        Raises:
+            KeyError: There is no theme with this name.
+        """
         new_zoom = zoom or self._zoom
         theme = _theme_by_name(name)
         self._name = name

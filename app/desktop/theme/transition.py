@@ -1,4 +1,4 @@
-"""Switching the theme without a long pause and without showing a mix of two themes.
+"""Switch the theme without a long pause and without showing a mix of two themes.
 
 Qt applies a new style to every widget in one pass, which blocks the window for a quarter of a second. Here,
 that pass finds no widgets to update: the windows stop repainting while their widgets are restyled in slices
@@ -65,7 +65,7 @@ class ThemeTransition(QObject):
     def _transition_steps(
         self, style_steps: Iterable[Step], visible_steps: Iterable[Step], hidden_steps: Iterable[Step]
     ) -> Iterator[None]:
-        """Yield after each step of the transition."""
+        """Run the transition, yielding after each step."""
         yield from self._mark_widgets()
         yield from _run_steps(style_steps)
         for widget in tuple(self._marked_widgets):

@@ -25,7 +25,7 @@ class WeakSignal(Generic[T]):
         self._prune_at = _PRUNE_STEP
 
     def connect(self, listener: Callable[..., object]) -> None:
-        """Call `listener` for every future value."""
+        """Add a listener for all future values."""
         if len(self._references) >= self._prune_at:
             self._references = [
                 reference for reference in self._references if _if_alive(reference()) is not None

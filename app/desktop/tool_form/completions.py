@@ -29,7 +29,10 @@ class NameCompleter:
         self._cache: dict[ArgumentKind, tuple[str, ...]] = {}
 
     async def find_names(self, kind: ArgumentKind, word: str, note: str) -> list[str]:
-        """Return the best matches for `word` among the names of this kind; headings are those of `note`."""
+        """Return the best matches for `word` among the names of this kind; empty if it has no completions.
+
+        Headings are those of `note`.
+        """
         if kind is ArgumentKind.HEADING:
             names = await self._client.run(lambda vault: _headings(vault, note))
         elif kind in self._cache:

@@ -1,4 +1,4 @@
-"""Editors for the arguments of a tool, by type and meaning."""
+"""Editors for a tool's arguments, by type and meaning."""
 
 from __future__ import annotations
 

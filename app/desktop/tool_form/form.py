@@ -1,4 +1,4 @@
-"""The form of a tool: a field for each argument of the chosen operation, with error messages."""
+"""A tool's form: a field for each argument of the chosen operation, with error messages."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from app.desktop.tool_form.completions import NameCompleter
 from app.desktop.tool_form.fields import create_field
 from app.desktop.widgets import dialogs
 from app.desktop.widgets.model_form import Editor, with_description
+from app.desktop.widgets.plain_labels import wrapped_label
 from app.errors import InvalidParametersError
 from app.toolkit.argument_types import ArgumentKind
 from app.toolkit.tool import Parameter, Tool
@@ -24,9 +25,13 @@ _ACCEPTED = int(QDialog.DialogCode.Accepted)
 
 
 class ToolFormDialog(dialogs.SheetDialog):
-    """Asks for a tool's arguments; `arguments` holds them once they are valid.
+    """Asks for a tool's arguments; `arguments` holds them once the dialog is accepted.
 
     Args:
+        tool: The tool.
+        names: Completes the names of notes, folders, tags and headings.
+        theme: The current theme.
+        parent: The widget that the dialog belongs to.
         values: The initial values.
         problem: The error message for the initial values.
     """
@@ -49,10 +54,7 @@ class ToolFormDialog(dialogs.SheetDialog):
         self._errors: dict[str, QLabel] = {}
         self._theme = theme
         self._window = parent.window()
-        self.example = QLabel()
-        self.example.setProperty("tone", "faint")
-        self.example.setWordWrap(True)
-        self.example.setTextFormat(Qt.TextFormat.PlainText)
+        self.example = wrapped_label(tone="faint")
         self.problem = _error_label()
         self._build(values or {})
         self._show_operation()
@@ -152,7 +154,7 @@ class ToolFormDialog(dialogs.SheetDialog):
     def _read_arguments(self) -> dict[str, object]:
         """Return the values of the visible fields, without empty and default ones.
 
-        An empty value is kept if it is valid as the null of a required argument.
+        An empty value is kept for a required argument that may be null.
         """
         defaults = {
             parameter.name: parameter.default for parameter in self._tool.parameters if not parameter.required
@@ -244,9 +246,6 @@ def _error_text(kind: str, message: str) -> str:
 
 
 def _error_label() -> QLabel:
-    label = QLabel()
-    label.setProperty("tone", "danger")
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setWordWrap(True)
+    label = wrapped_label(tone="danger")
     label.hide()
     return label

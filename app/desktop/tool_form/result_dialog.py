@@ -1,4 +1,4 @@
-"""The result of a tool: text with links to the notes, JSON on demand, and follow-up actions."""
+"""A tool's result: text with links to the notes, JSON on demand, and follow-up actions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Formats a tool's result as Markdown: single values as a list, lists of objects as tables."""
+"""Format a tool's result as Markdown: single values as a list, lists of objects as tables."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MAX_ROWS, _MAX_COLUMNS, _MAX_INLINE_CHARS = 200, 7, 300
 
 
 def format_result(result: Mapping[str, object]) -> str:
-    """Return the fields of a result: short ones as a list, then a section for each of the others.
+    """Return a result's fields as Markdown: short ones as a list, then a section for each of the others.
 
     Mappings, lists and long texts are sections. Empty fields and `message` are omitted.
     """
@@ -56,7 +56,7 @@ def _format_list(values: Sequence[object]) -> str:
 
 
 def _field_text(name: str, value: object, *, in_table: bool = False) -> str:
-    """Return the value of a field as Markdown; a Unix time in a field for times as a local date and time."""
+    """Return a field's value as Markdown; a Unix time in a time field is shown as local date and time."""
     if (
         name in _TIME_FIELDS
         and isinstance(value, int | float)

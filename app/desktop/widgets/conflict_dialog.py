@@ -30,7 +30,7 @@ from app.desktop.widgets.plain_labels import heading_label, plain_label
 from app.desktop.widgets.text_editor import TextEditor
 from app.vault.diff import Diff, compare
 from app.vault.editable_text import NotEditableError
-from app.vault.escaped_line import escape_hidden
+from app.vault.invisible_chars import escape_hidden
 from app.vault.path import NotePath
 from app.vault.undo import MergeConflict
 
@@ -87,7 +87,7 @@ class ConflictResolution:
 
     @property
     def name(self) -> str:
-        """The path of the file and, if undo moves it, its earlier path, with hidden characters escaped."""
+        """The file's path and, if undo moves it, its earlier path, with hidden characters escaped."""
         path, target = self.conflict.path, self.conflict.restored_path
         return escape_hidden(f"{path} → {target}" if target is not None else str(path))
 

@@ -25,6 +25,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.desktop.runtime.translation import translate
+from app.desktop.widgets.plain_labels import wrapped_label
 
 _SCREEN_SHARE = 0.92
 
@@ -91,7 +92,7 @@ class SheetDialog(QDialog):
         self._layout.addLayout(self._buttons)
 
     def set_heading(self, text: str) -> None:
-        """Replace the title."""
+        """Replace the heading; the window title stays."""
         self._heading.setText(text)
 
     def add_body(self, widget: QWidget) -> None:
@@ -123,9 +124,7 @@ class SheetDialog(QDialog):
 
 
 def _label(text: str, size: str = "") -> QLabel:
-    label = QLabel(text)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setWordWrap(True)
+    label = wrapped_label(text)
     if size:
         label.setProperty("textSize", size)
     return label
@@ -139,7 +138,9 @@ async def confirm(
     reject_label: str = "",
     is_destructive: bool = False,
 ) -> bool:
-    """Return whether the user confirms; the safe answer has the focus, and Escape chooses it.
+    """Ask a question and return whether the user confirms; the safe answer has the focus.
+
+    Escape chooses the safe answer.
 
     Args:
         parent: The window that the question belongs to.
@@ -165,7 +166,8 @@ async def choose(
 ) -> int | None:
     """Return the index of the pressed button among `answers`; None for Escape.
 
-    The first answer is the safe one, which Enter presses; the answer at `main` is emphasized.
+    The first answer is the safe one and has the focus; the answer at `main`, by default the last, is
+    emphasized.
     """
     dialog = SheetDialog(parent, title, text)
     main %= len(answers)
@@ -207,7 +209,8 @@ async def prompt_text(
         value: The initial value of the field, selected.
         accept_label: The label of the accepting button, a verb.
         problem: Why `value` was rejected; shown until the text changes.
-        check: Returns the problem with a text, or "" if it is valid; an invalid text can't be accepted.
+        check: Returns the problem with a typed text, or "" if it is valid; an invalid text can't be accepted.
+            `value` itself is not checked.
     """
     dialog = SheetDialog(parent, title, label)
     field = QLineEdit(value)

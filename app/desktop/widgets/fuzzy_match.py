@@ -10,14 +10,14 @@ _MIN_DIRECT_MATCHES = 40
 
 
 def best_matches(query: str, names: Sequence[str], limit: int = 50) -> list[int]:
-    """Return the indexes of the names that match `query`, best first; without a query, the first ones.
+    """Return the indexes of at most `limit` matching names, best first; without a query, the first ones.
 
     Each of `names` is case-folded: a name, optional aliases after line breaks, and an optional detail after a
     NUL. An entry matches if it contains all words of the query. A name that equals the query ranks first,
     then one that starts with it, one in which a word starts with it, one that contains it, one that contains
     its words, and an entry whose detail is needed to match. At the same rank, the name precedes the aliases,
-    and shorter entries precede longer ones. If there are few matches, similar names follow. Pure; made of
-    small steps, so that other threads can run.
+    and shorter entries precede longer ones. If a query of at least three characters has few matches, similar
+    names follow. Pure; made of small steps, so that other threads can run.
     """
     folded_query = query.casefold().strip()
     if not folded_query:

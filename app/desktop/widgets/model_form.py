@@ -27,6 +27,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.desktop.runtime.translation import QT_TRANSLATE_NOOP, translate
+from app.desktop.widgets.plain_labels import wrapped_label
 
 _MIN_INT, _MAX_INT = -(2**31), 2**31 - 1
 _MULTILINE_FIELDS = ("content", "text", "instructions", "patch", "body")
@@ -273,7 +274,10 @@ def _get_value(value: BaseModel | Mapping[str, object] | None, name: str, field:
 
 
 class ModelRows(QFrame):
-    """Edits a list of models, each in a card, with buttons to add and remove them."""
+    """Edits a list of models, each in a card, with buttons to add and remove them.
+
+    `changed` is emitted after every edit, addition and removal.
+    """
 
     changed = Signal()
 
@@ -340,10 +344,7 @@ def with_description(title: str, description: str, editor: Editor) -> QWidget:
     title_label.setBuddy(editor.control)
     text_column.addWidget(title_label)
     if description:
-        description_label = QLabel(description)
-        description_label.setTextFormat(Qt.TextFormat.PlainText)
-        description_label.setProperty("tone", "muted")
-        description_label.setWordWrap(True)
+        description_label = wrapped_label(description, "muted")
         text_column.addWidget(description_label)
         editor.control.setAccessibleDescription(description)
     editor.control.setAccessibleName(title)

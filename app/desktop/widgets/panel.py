@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.desktop.theme.theme import Theme, ThemeSource, icon
+from app.desktop.widgets.plain_labels import wrapped_label
 
 _ICON_SIZE = 18
 _TITLE_HEIGHT = 38
@@ -293,10 +294,8 @@ class EmptyState(QWidget):
 
 
 def _centered_label(text: str, size: str) -> QLabel:
-    label = QLabel(text)
-    label.setTextFormat(Qt.TextFormat.PlainText)
+    label = wrapped_label(text)
     label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-    label.setWordWrap(True)
     if size:
         label.setProperty("textSize", size)
     return label

@@ -20,6 +20,24 @@ def plain_label(text: str, tone: str = "", parent: QWidget | None = None) -> QLa
     return label
 
 
+def wrapped_label(text: str = "", tone: str = "", parent: QWidget | None = None) -> QLabel:
+    """Return a label that shows `text` verbatim and wraps it; the text can't be selected."""
+    label = QLabel(text, parent)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setWordWrap(True)
+    if tone:
+        label.setProperty("tone", tone)
+    return label
+
+
+def show_text(label: QLabel, text: str, tone: str = "muted") -> None:
+    """Show `text` in a tone; hide the label if the text is empty."""
+    label.setProperty("tone", tone)
+    label.style().polish(label)
+    label.setText(text)
+    label.setVisible(bool(text))
+
+
 def heading_label(text: str, factor: float = _HEADING_SCALE, parent: QWidget | None = None) -> QLabel:
     """Return a plain label in the heading font, `factor` times the size of the interface font."""
     label = plain_label(text, parent=parent)
@@ -50,7 +68,7 @@ class CappedArea(QScrollArea):
         self._fit_height()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Follow the height of the content."""
+        """Follow the content's height."""
         if event.type() in (QEvent.Type.Resize, QEvent.Type.LayoutRequest):
             self._fit_height()
         return super().eventFilter(watched, event)

@@ -46,8 +46,9 @@ class ReadingView(QTextBrowser):
         note_clicked: The path of a note, and a fragment.
         unresolved_clicked: The name of a note that does not exist.
         tag_clicked: A tag.
-        web_clicked: An address.
-        hovered: The path of the note whose link is under the pointer (empty for none), and the position.
+        web_clicked: A web or mail address.
+        hovered: The path of the note whose link is under the pointer (empty for none), and the pointer's
+            position.
         task_clicked: The number of a task among those with the same text, and the text.
         fold_clicked: The name of a callout.
     """
@@ -102,10 +103,10 @@ class ReadingView(QTextBrowser):
         """Set the look of the text; the code font applies from the next note on.
 
         Args:
-            text: The font of the text.
-            code: The font of code.
-            width: The width of the text in pixels at 100% zoom; 0 for the width of the view.
-            zoom: The size of the text relative to its default; images grow with it.
+            text: The text font.
+            code: The code font.
+            width: The text width in pixels at 100% zoom; 0 for the view's width.
+            zoom: The text size relative to its default; images grow with it.
         """
         self.setFont(text)
         self._text_zoom = zoom
@@ -188,7 +189,7 @@ class ReadingView(QTextBrowser):
         return fit_image(image, options, self._available_width(), self._text_zoom, self.devicePixelRatioF())
 
     def _available_width(self) -> int:
-        """Return the width of the text."""
+        """Return the width of the text in pixels."""
         return int(self.viewport().width() - 2 * self.document().documentMargin())
 
     def _scale_to_text(self, image: QImage) -> QImage:

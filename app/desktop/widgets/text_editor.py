@@ -16,9 +16,12 @@ MAX_TEXT_BYTES = 1_500_000
 
 
 class TextEditor(QWidget):
-    """Edits the text after the change; `changed` carries its bytes shortly after each edit.
+    """Edits the text after a change.
 
-    `invalid` carries the reason why the text can't be written, or "" when it can be written again.
+    Signals:
+        changed: The bytes of the text, shortly after an edit.
+        invalid: The reason why the text can't be written, or "" when it can be written again.
+        reset_requested: The user wants the proposed text back.
     """
 
     changed = Signal(object)

@@ -1,4 +1,4 @@
-"""Parsing of lines: headings, tasks, observations and block ids."""
+"""Parse headings, tasks, observations and block ids."""
 
 from __future__ import annotations
 
@@ -78,7 +78,10 @@ def _setext(match: re.Match[str], text: str, begin: int, start: int, lines: Line
 
 
 def _split_context(text: str) -> tuple[str, str | None]:
-    """Split off the parenthesis that ends the text, and return both."""
+    """Split off the parentheses that end the text, and return the text before them and their content.
+
+    Without such parentheses, the second value is None.
+    """
     if not text.endswith(")"):
         return text, None
     depth = 0

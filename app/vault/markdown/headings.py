@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from app.errors import AmbiguousError, NotFoundError
 from app.vault.markdown.scan import scan
+from app.vault.markdown.text import next_line_start
 from app.vault.note import Heading
 
 _STRIPPED = re.compile(r"[#|^\\:]|%%|\[\[|\]\]")
@@ -73,7 +74,7 @@ def section(text: str, target: str) -> HeadingSection:
 def section_at(text: str, headings: Sequence[Heading], index: int) -> HeadingSection:
     """Return the section of the heading at `index`."""
     heading = headings[index]
-    start = _next_line(text, heading.span.end)
+    start = next_line_start(text, heading.span.end)
     # The text of an underlined heading can start with a tag, so "#" alone does not mark an ATX heading.
     is_setext = not _ATX_MARK.match(text[heading.span.start : heading.span.end])
     if is_setext and (underline := _UNDERLINE.match(text, start)):
@@ -82,11 +83,6 @@ def section_at(text: str, headings: Sequence[Heading], index: int) -> HeadingSec
     own_end = later_headings[0].span.start if later_headings else len(text)
     end = next((other.span.start for other in later_headings if other.level <= heading.level), len(text))
     return HeadingSection(heading, start, own_end, end)
-
-
-def _next_line(text: str, position: int) -> int:
-    newline = text.find("\n", position)
-    return newline + 1 if newline >= 0 else len(text)
 
 
 def _is_heading_path(ancestors: list[Heading], path: list[str]) -> bool:

@@ -14,6 +14,7 @@ from app.vault.reference import parse_fragment, split_alias, split_fragment
 
 SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:|//")
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
+_WIKILINK = re.compile(r"\[\[(?:[^|\]]*\|)?([^|\]]+)\]\]")
 _UNSAFE = re.compile(r"[\x00-\x20\x7f%$`#?()<>\\\"\[\]|^]")
 
 
@@ -73,3 +74,8 @@ def format_target(style: LinkStyle, target: str, *, angled: bool = False) -> str
     written = unsafe.sub(lambda match: "".join(f"%{byte:02X}" for byte in match[0].encode()), target)
     # "A0: notes" must not be read as a URL with the scheme "A0".
     return written.replace(":", "%3A", 1) if SCHEME.match(written) else written
+
+
+def quote_wikilinks(text: str) -> str:
+    """Return the text with each wikilink replaced by its alias, or else its target, in quotes."""
+    return _WIKILINK.sub(r"“\1”", text)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from app.errors import InvalidParametersError
 from app.vault.markdown.frontmatter import Frontmatter, read_frontmatter
-from app.vault.markdown.text import apply_edits, newline_of
+from app.vault.markdown.text import apply_edits, newline_of, next_line_start
 from app.vault.markdown.yaml_tree import Mapping, MappingEntry, Node, Scalar, Sequence, to_plain
 from app.vault.markdown.yaml_value import (
     block_text,
@@ -79,7 +79,7 @@ def remove_property(text: str, key: str) -> str:
         spans = [(e.key.span.start, content_end(text, e)) for e in frontmatter.tree.entries]
         after = apply_edits(text, [_flow_removal(spans, frontmatter.tree.entries.index(entry))])
     else:
-        start, end = _line_start(text, entry.key.span.start), _line_end(text, content_end(text, entry))
+        start, end = _line_start(text, entry.key.span.start), next_line_start(text, content_end(text, entry))
         after = apply_edits(text, [(start, end, "")])
         if not (text[frontmatter.content.start : start] + text[end : frontmatter.content.end]).strip():
             after = apply_edits(text, [(frontmatter.span.start, frontmatter.span.end, "")])
@@ -149,12 +149,6 @@ def _colon_index(text: str, entry: MappingEntry) -> int:
 
 def _line_start(text: str, position: int) -> int:
     return text.rfind("\n", 0, position) + 1
-
-
-def _line_end(text: str, position: int) -> int:
-    """Return the index after the newline of the line with `position`."""
-    end = text.find("\n", position)
-    return end + 1 if end >= 0 else len(text)
 
 
 def _additions(text: str, frontmatter: Frontmatter, key: str, value: object) -> Iterator[str]:
@@ -260,10 +254,10 @@ def _block_edits(text: str, node: Sequence, value: list[object], newline: str) -
             (item.span.start, _node_end(text, item), inline_yaml(new_value, quote=_quote(item, new_value)))
         )
     for index in range(head + len(new_values), head + len(old_items)):
-        edits.append((starts[index], _line_end(text, _node_end(text, node.items[index])), ""))
+        edits.append((starts[index], next_line_start(text, _node_end(text, node.items[index])), ""))
     if len(new_values) > len(old_items):
         after = head + len(old_items)
-        position = starts[after] if after < len(starts) else _line_end(text, _node_end(text, node))
+        position = starts[after] if after < len(starts) else next_line_start(text, _node_end(text, node))
         lead = leads[0] if leads[0].endswith(" ") else leads[0] + " "
         rows = "".join(
             f"{lead}{inline_yaml(new_value)}{newline}" for new_value in new_values[len(old_items) :]

@@ -39,6 +39,11 @@ def relation_word(kind: str) -> str:
     return relation_type(kind).lower()
 
 
+def relation_phrase(kind: str) -> str:
+    """Return a type as words, for sentences and labels."""
+    return relation_word(kind).replace("_", " ")
+
+
 def parse_context(context: str | None) -> tuple[float | None, str | None]:
     """Parse the text in parentheses after a relation into its confidence (0 to 1) and remark, if any."""
     if context is None:

@@ -56,6 +56,18 @@ def apply_edits(text: str, edits: Iterable[tuple[int, int, str]]) -> str:
     return "".join([*pieces, text[position:]])
 
 
+def line_at(text: str, position: int) -> str:
+    """Return the line with the character at `position`, without its newline."""
+    end = text.find("\n", position)
+    return text[text.rfind("\n", 0, position) + 1 : end if end >= 0 else len(text)]
+
+
+def next_line_start(text: str, position: int) -> int:
+    """Return the index after the newline of the line with `position`, or the length of the text."""
+    newline = text.find("\n", position)
+    return newline + 1 if newline >= 0 else len(text)
+
+
 class LineCounter:
     """Finds line numbers, counting from 1; fast if each offset is near the previous one."""
 

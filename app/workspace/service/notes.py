@@ -21,7 +21,7 @@ from app.index.records import (
 )
 from app.index.resolver import Resolution
 from app.toolkit.call import Call
-from app.toolkit.call_results import failure
+from app.toolkit.call_results import failure_outcome
 from app.toolkit.outcome import ToolOutcome
 from app.toolkit.related import LikeNote, RelatedNote, find_related_notes
 from app.vault import undecodable
@@ -127,7 +127,7 @@ class NoteService:
         try:
             changes = await asyncio.to_thread(undecodable.plan_rename, self._store, listed, name)
         except ScriptoriumError as error:
-            return failure(error)
+            return failure_outcome(error)
         return await self._runner.run(Call.user_edit("rename", {"path": str(listed), "name": name}, changes))
 
     # Records

@@ -7,6 +7,7 @@ import asyncio
 import psutil
 import pytest
 
+from app.agent.acp.client_tools import agent_read
 from app.agent.acp.connection import ProgramError
 from app.agent.transcript import AgentPlan, AgentText, Reasoning, ToolCard
 from app.permissions.approval import Approved, Denied
@@ -279,3 +280,10 @@ async def test_our_tools_over_mcp_are_called_in_its_turn_and_shown_on_its_card(w
     assert workspace.store.exists(NotePath("Leaf.md"))
     await workspace.runner.run(Call.of("undo", {"turn": finished.turn}, Caller.user()))
     assert not workspace.store.exists(NotePath("Leaf.md"))
+
+
+async def test_lines_that_a_program_reads_end_only_at_newlines(workspace):
+    (workspace.root / "Form feed.md").write_bytes(b"one\x0cstill one\r\ntwo\xe2\x80\xa8still two\nthree")
+    arguments = {"path": "Form feed.md", "line": 2, "limit": 1}
+    outcome = await workspace.runner.run(Call.internal(agent_read, arguments, Caller.user()))
+    assert outcome.result["text"] == "two\u2028still two\n"

@@ -78,7 +78,7 @@ def test_a_note_dragged_from_the_tree_is_attached_once(composer: Composer, qapp)
 
 def test_escape_cancels_editing_an_earlier_message(composer: Composer) -> None:
     cancelled: list[int] = []
-    composer.edit_cancelled.connect(lambda: cancelled.append(1))
+    composer.edit_canceled.connect(lambda: cancelled.append(1))
     composer.restore_prompt("an earlier message", ("A.md",))
     composer.set_editing(True)
     QTest.keyClick(composer.field, Qt.Key.Key_Escape)

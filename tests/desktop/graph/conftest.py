@@ -32,7 +32,7 @@ def still() -> Callable[..., None]:
 def cross(qtbot, still) -> Iterator[GraphView]:
     """Five nodes in a cross: a hub with a note in each direction; one is unresolved, one is separate."""
     view = GraphView(DARK)
-    qtbot.addWidget(view, before_close_func=lambda view: view.shutdown())
+    qtbot.addWidget(view, before_close_func=lambda view: view.shut_down())
     view.resize(900, 700)
     view.show()
     qtbot.waitExposed(view)

@@ -25,6 +25,7 @@ from app.desktop.graph.camera import Camera
 from app.desktop.graph.interaction.keyboard import neighbor_in_direction
 from app.desktop.graph.node_style import ColorBy
 from app.desktop.graph.render import overlay_painter
+from app.desktop.graph.settings.model import LayoutMode
 from app.desktop.graph.view import GraphView
 from app.desktop.theme.colors import DARK, LIGHT
 from app.graph.builder import build_from
@@ -411,6 +412,20 @@ def test_the_local_graph_shows_the_surroundings_and_returns(star, qtbot):
     star.show_whole_graph()
     rest(star, qtbot)
     assert (star.positions() == before).all()
+
+
+def test_a_note_renamed_in_another_layout_of_a_local_graph_keeps_its_place(star, qtbot):
+    star.show_local("hub.md", 1)
+    rest(star, qtbot)
+    scene = star.canvas.scene
+    before = scene.positions[scene.graph.rows["north.md"]].tolist()
+    star.layout_switch.show(LayoutMode.FOLDER, scene.positions + 30, (), ())
+    qtbot.waitUntil(lambda: not star.layout_switch.animation.is_moving, timeout=10_000)
+    delta = GraphDelta(renamed=(("north.md", "sub/North.md"),))
+    star.update_graph(compute_update(star.graph(), delta).graph, dict(delta.renamed))
+    star.layout_switch.show_force_layout()
+    qtbot.waitUntil(lambda: not star.layout_switch.animation.is_moving, timeout=10_000)
+    assert scene.positions[scene.graph.rows["sub/North.md"]].tolist() == before
 
 
 def test_a_saved_note_changes_the_graph_and_leaves_places_camera_and_selection(star, qtbot):

@@ -31,6 +31,15 @@ def press(text: str, among: QWidget | None = None) -> bool:
     return False
 
 
+def test_a_draft_that_cannot_be_deleted_raises_nothing(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    drafts = DraftStore(tmp_path / "vault")
+    drafts._file(DELETED).mkdir(parents=True)
+    drafts.drop(DELETED)
+    assert "could not be deleted" in caplog.text
+
+
 @pytest.mark.parametrize("answer", ["Restore note", "Discard text", "Later"])
 def test_a_draft_is_restored_discarded_or_kept(
     gui, service: ServiceThread, tmp_path: Path, qtbot, wait_until, answer: str

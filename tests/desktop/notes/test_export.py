@@ -10,9 +10,10 @@ from PySide6.QtCore import QLocale
 from PySide6.QtGui import QFont, QPageLayout, QPageSize, QPdfWriter
 from PySide6.QtPrintSupport import QPrinter
 
-from app.desktop.notes.export import render_for_print, text_width, write_pdf
+from app.desktop.notes.export import render_for_print, text_width, write_file, write_pdf
 from app.desktop.theme.theme import LIGHT
 from app.desktop.widgets.reading_view import Rendered
+from app.errors import StorageError
 from app.vault.path import NotePath
 from tests.desktop.whole_vault import whole_vault
 
@@ -59,3 +60,14 @@ def test_images_do_not_reach_into_the_margins_of_the_page(qapp, tmp_path: Path) 
     margins_mm = 2 * 20  # According to the documentation of QTextDocument.print.
     page_width_mm = writer.pageLayout().paintRect(QPageLayout.Unit.Millimeter).width()
     assert text_width(writer) * 25.4 / 96 <= page_width_mm - margins_mm
+
+
+def test_an_export_error_without_a_system_message_names_its_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(file: Path, content: bytes) -> None:
+        raise OSError("The device is gone")
+
+    monkeypatch.setattr(Path, "write_bytes", fail)
+    with pytest.raises(StorageError, match="The device is gone"):
+        write_file(tmp_path / "A.html", b"page")

@@ -76,7 +76,7 @@ def test_a_note_without_history_says_so(gui, service: ServiceThread, wait_until,
 def conflict(**more: object) -> MergeConflict:
     ours, theirs, base = b"a\nours\nb\nc\nmine\n", b"a\ntheirs\nb\nc\nyours\n", b"a\nx\nb\nc\ny\n"
     values = {"ours": ours, "theirs": theirs, "base": base}
-    return MergeConflict(A, **{**values, "merged_with_markers": b"", **more})
+    return MergeConflict(A, **{**values, **more})
 
 
 def test_each_difference_can_be_picked(qtbot) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from unittest.mock import Mock
 
 import pytest
@@ -10,6 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from app.desktop.notes.tabs import NoteTabs
 from app.desktop.theme.theme import ThemeSource
+from app.errors import NotFoundError
 from tests.desktop.open_vault import PlainNote
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
@@ -37,6 +39,73 @@ def test_the_buttons_that_close_tabs_grow_with_the_zoom(qtbot: QtBot, qapp: QApp
     theme.set("light", zoom=1.0)
     assert side(1) == side(0) == before and bar.tabRect(0).size() == tab
     qapp.setStyleSheet("")
+
+
+def test_a_group_whose_first_note_is_gone_is_restored(gui, qtbot: QtBot) -> None:
+    class Note(PlainNote):
+        async def open(self, path: str, fragment: str = "") -> None:
+            if path == "Gone.md":
+                raise NotFoundError("There is no such note.")
+            await super().open(path, fragment)
+
+    async def main() -> None:
+        tabs = NoteTabs(Mock(), ThemeSource("light"), Note)
+        qtbot.addWidget(tabs)
+        groups = [["A.md", "B.md"], ["Gone.md", "C.md", "D.md"]]
+        await tabs.restore({"groups": groups, "front": "A.md"})
+        assert tabs.state()["groups"] == [["A.md", "B.md"], ["C.md", "D.md"]]
+
+    gui(main())
+
+
+def test_a_note_that_loads_behind_another_tab_is_not_the_shown_one(gui, qtbot: QtBot) -> None:
+    loaded = asyncio.Event()
+
+    class Note(PlainNote):
+        async def open(self, path: str, fragment: str = "") -> None:
+            if path == "Slow.md":
+                await loaded.wait()
+            await super().open(path, fragment)
+
+    async def main() -> None:
+        tabs = NoteTabs(Mock(), ThemeSource("light"), Note)
+        qtbot.addWidget(tabs)
+        shown: list[str] = []
+        tabs.shown.connect(shown.append)
+        await tabs.open("A.md")
+        opening = asyncio.create_task(tabs.open("Slow.md"))
+        while len(tabs.tabs()) < 2 or tabs.current.path:
+            await asyncio.sleep(0)
+        tabs.step(-1)
+        loaded.set()
+        await opening
+        assert shown[-1] == "A.md" == tabs.current.path
+
+    gui(main())
+
+
+def test_a_tab_that_is_closed_twice_while_it_is_saved_is_closed_once(gui, qtbot: QtBot) -> None:
+    saved = asyncio.Event()
+
+    class Note(PlainNote):
+        async def confirm_close(self) -> bool:
+            await saved.wait()
+            return True
+
+    async def main() -> None:
+        tabs = NoteTabs(Mock(), ThemeSource("light"), Note)
+        qtbot.addWidget(tabs)
+        for path in ("A.md", "B.md"):
+            await tabs.open(path)
+        closings = [asyncio.create_task(tabs.close_current()) for _ in range(2)]
+        await asyncio.sleep(0)
+        saved.set()
+        assert await asyncio.gather(*closings) == [True, True]
+        assert [tab.path for tab in tabs.tabs()] == ["A.md"]
+        tabs.reopen()
+        assert not tabs.can_reopen
+
+    gui(main())
 
 
 def test_moving_a_tab_to_a_group_with_the_same_note_leaves_one_tab(gui, wait_until, qtbot: QtBot) -> None:

@@ -14,6 +14,7 @@ from app.desktop.sources.edit_dialog import SourceDialog
 from app.desktop.sources.panel import SourcesPanel
 from app.desktop.sources.rules_editor import RulesEditor
 from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets import dialogs
 from app.desktop.widgets.dialogs import SheetDialog
 from app.sources.config import FeedConfig, FolderConfig, VaultStreamConfig
 from tests.desktop.whole_vault import whole_vault
@@ -109,6 +110,27 @@ def test_a_feed_with_an_invalid_address_is_not_accepted(
             assert "malformed or too long" in field.accessibleDescription() and not accept.isEnabled()
             prompt.reject()
             await following
+            panel.close()
+
+    gui(main())
+
+
+def test_a_folder_with_a_long_name_is_added(
+    gui, service: ServiceThread, wait_until, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / ("n" * 220)
+    folder.mkdir()
+
+    async def pick(*_: object) -> Path:
+        return folder
+
+    async def main() -> None:
+        async with whole_vault(tmp_path / "vault", service, {"Tea.md": "Hot.\n"}) as vault:
+            panel = SourcesPanel(vault.client, ThemeSource("light"))
+            monkeypatch.setattr(dialogs, "pick_folder", pick)
+            panel.add_folder()
+            await wait_until(lambda: panel.sources)
+            assert panel.sources[0].name == "n" * 200
             panel.close()
 
     gui(main())

@@ -14,6 +14,7 @@ from pytestqt.qtbot import QtBot
 import app.desktop
 from app.desktop.theme.colors import THEMES
 from app.desktop.theme.icons import prerender_icons
+from app.desktop.theme.stylesheet import write_mark_images
 from app.desktop.theme.theme import DARK, LIGHT, Theme, ThemeSource, icon, interface_font, stylesheet
 
 INKS = ["text", "muted", "faint", "link", "tag", "danger", "warning", "success", "accent"]
@@ -68,6 +69,15 @@ def test_disabled_buttons_differ_from_enabled_ones(theme: Theme) -> None:
         assert theme.disabled in sheet[sheet.index(rule) :].partition("}")[0]
     assert contrast(theme.disabled, theme.muted) >= 1.6
     assert contrast(theme.disabled, theme.panel) >= 1.6
+
+
+def test_a_damaged_mark_in_the_cache_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SCRIPTORIUM_CACHE", str(tmp_path))
+    marks = write_mark_images(LIGHT)
+    expected = Path(marks["check"]).read_bytes()
+    Path(marks["check"]).write_bytes(b"\xff damaged")
+    assert write_mark_images(LIGHT) == marks
+    assert Path(marks["check"]).read_bytes() == expected
 
 
 @EVERY

@@ -1,1 +1,1 @@
-"""Analyses of the graph, their results and how they are listed."""
+"""Graph analyses: their controls, results and result list."""

@@ -50,7 +50,7 @@ class CommunityFinder:
 
 
 def _find_communities(graph: Graph) -> NDArray[np.int64]:
-    """Find the communities of a graph; the import is slow, and not needed if communities were saved."""
+    """Find a graph's communities; the import is slow, and not needed if communities were saved."""
     from app.graph.coarsen import communities
 
     return communities(graph.edges, len(graph))

@@ -38,7 +38,7 @@ class _ResultModel(QAbstractListModel):
 
 
 class AnalysisResultList(QWidget):
-    """A list of results; its signals carry the selected or clicked `AnalysisResultRow`."""
+    """A list of results; its signals carry the chosen, accepted or dismissed `AnalysisResultRow`."""
 
     chosen = Signal(object)
     accepted = Signal(object)
@@ -76,7 +76,7 @@ class AnalysisResultList(QWidget):
 
     @property
     def current(self) -> AnalysisResultRow | None:
-        """The selected row."""
+        """The selected row; None if there is none."""
         index = self.view.currentIndex()
         return (
             self.model.rows[index.row()] if index.isValid() and index.row() < len(self.model.rows) else None

@@ -22,6 +22,7 @@ from app.desktop.graph.settings.controls import CollapsibleSection
 from app.desktop.theme.colors import Theme
 from app.desktop.theme.icons import icon
 from app.desktop.widgets.flow_layout import FlowLayout
+from app.desktop.widgets.plain_labels import wrapped_label
 
 
 class AnalysisSection(CollapsibleSection):
@@ -106,7 +107,7 @@ class AnalysisSection(CollapsibleSection):
         )
 
     def show_progress(self, text: str, fraction: float | None = None) -> None:
-        """Show a running analysis with its progress (0 to 1, None if unknown); an empty text ends it."""
+        """Show a running analysis with its progress (0 to 1, None if unknown); an empty text hides it."""
         self._progress_row.setVisible(bool(text))
         self._progress_label.setText(text)
         self._progress_bar.setRange(0, 0 if fraction is None else 100)
@@ -114,7 +115,7 @@ class AnalysisSection(CollapsibleSection):
             self._progress_bar.setValue(round(fraction * 100))
 
     def show_result(self, result: AnalysisResult | None) -> None:
-        """Show a result; None removes it."""
+        """Show a result and check the button of its analysis; None removes the result."""
         self._result_row.setVisible(result is not None)
         for kind, button in self.buttons.items():
             button.setChecked(result is not None and result.kind == kind)
@@ -125,7 +126,7 @@ class AnalysisSection(CollapsibleSection):
 
     @property
     def summary(self) -> str:
-        """The summary of the result; empty if there is none."""
+        """The result's summary; empty if there is none."""
         return "" if self._result_row.isHidden() else self._summary.text()
 
     def _create_progress(self) -> None:
@@ -154,9 +155,7 @@ class AnalysisSection(CollapsibleSection):
         row = QHBoxLayout(self._result_row)
         row.setContentsMargins(0, 4, 0, 0)
         row.setSpacing(4)
-        self._summary = QLabel()
-        self._summary.setTextFormat(Qt.TextFormat.PlainText)
-        self._summary.setWordWrap(True)
+        self._summary = wrapped_label()
         self.clear_button = QPushButton(self.tr("Clear"))
         self.clear_button.setProperty("role", "quiet")
         self.clear_button.setToolTip(self.tr("Remove the analysis from the graph"))

@@ -18,12 +18,13 @@ _MIN_GRAB_RADIUS = 2.0
 
 
 class Gestures(QObject):
-    """Turns mouse, wheel and pinch events of the canvas into camera motion and selection.
+    """Handles the canvas's mouse, wheel and pinch events.
 
-    Dragging the background pans; dragging a node moves it if it is large enough or selected; Shift-dragging
-    from the background selects a rectangle. While the lasso is active, a drag selects the nodes inside its
-    outline. The middle button always pans. A click selects a node, or clears the selection on the background.
-    With Control, a click adds or removes a node, and a rectangle or lasso adds its nodes.
+    Dragging the background pans; dragging a node moves it if it is large enough or selected, and otherwise
+    pans; Shift-dragging from the background selects a rectangle. While the lasso is active, a drag selects
+    the nodes inside its outline. The middle button always pans. A click selects a node, or clears the
+    selection on the background. With Control, a click adds or removes a node, and a rectangle or lasso adds
+    its nodes. A right-click selects a node that is not yet selected and requests its menu.
 
     Signals:
         open_requested: A row, on a double-click.
@@ -188,7 +189,7 @@ class Gestures(QObject):
         return True
 
     def _select_in_lasso(self, event: QMouseEvent, adding: bool) -> None:
-        """Select the nodes inside the closed lasso; a click without a drag is an ordinary click."""
+        """Select the nodes inside the closed lasso; a click or a very short drag is an ordinary click."""
         outline, self._outline = self._outline or [], None
         self.lasso_changed.emit([])
         if not self._is_dragging or len(outline) < 3:

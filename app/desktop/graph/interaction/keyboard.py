@@ -48,7 +48,7 @@ class KeyboardNavigation(QObject):
         canvas.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Handle key events of the canvas."""
+        """Handle the canvas's key events."""
         if event.type() == QEvent.Type.ShortcutOverride:
             key = cast("QKeyEvent", event)
             if self._is_unmodified(key) and self._can_handle(key.key()):
@@ -111,7 +111,7 @@ class KeyboardNavigation(QObject):
 
 
 def most_linked_node(scene: Scene) -> int:
-    """Return the node with the most links that is neither hidden nor filtered; -1 if there is none."""
+    """Return the row of the most linked node that is neither hidden nor filtered; -1 if there is none."""
     visible = scene.strength > 0.5
     if not visible.any():
         return -1
@@ -119,7 +119,7 @@ def most_linked_node(scene: Scene) -> int:
 
 
 def neighbor_in_direction(scene: Scene, row: int, right: float, down: float) -> int:
-    """Return the linked node closest to a direction; -1 if none is within 75° of it.
+    """Return the row of the linked node closest to a direction; -1 if none is within 75° of it.
 
     Hidden and filtered nodes are skipped. At a similar angle, a near node is preferred to a far one.
     """
@@ -140,7 +140,7 @@ def neighbor_in_direction(scene: Scene, row: int, right: float, down: float) -> 
 
 
 def bring_into_view(canvas: Canvas, row: int) -> None:
-    """Center a node that is near the edge or outside the view."""
+    """Fly to a node that is near the edge or outside the view."""
     position = canvas.scene.positions[row]
     camera = canvas.camera
     x = (float(position[0]) - camera.x) * camera.scale + canvas.width() / 2

@@ -1,4 +1,4 @@
-"""The search box of the graph: type part of a name, choose a note, and the camera flies there."""
+"""The graph's search box: type part of a name, choose a note, and the camera flies there."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MAX_MATCHES = 200
 
 
 class FindBox(SearchField):
-    """A search field; `chosen` carries the row of the chosen name, as passed to `set_names`."""
+    """A search field; `chosen` carries the chosen name's row, its index in the names of `set_names`."""
 
     chosen = Signal(int)
 

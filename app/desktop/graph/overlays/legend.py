@@ -1,4 +1,4 @@
-"""The legend of the graph; a click on an entry hides or shows its nodes."""
+"""The graph's legend; a click on an entry hides or shows its nodes."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Legend(QFrame):
 
     @property
     def count(self) -> int:
-        """The number of entries."""
+        """The number of node groups listed."""
         return len(self._entries)
 
     def show_groups(
@@ -194,7 +194,7 @@ class Legend(QFrame):
 
 
 def _draw_swatch(group: LegendEntry, is_visible: bool, theme: Theme, ratio: float) -> QIcon:
-    """Draw an icon of the group's nodes as in the graph; a ring if they are hidden."""
+    """Draw an icon of the group's nodes as in the graph, or a gray ring if they are hidden."""
     pixmap = QPixmap(round(12 * ratio), round(12 * ratio))
     pixmap.setDevicePixelRatio(ratio)
     pixmap.fill(Qt.GlobalColor.transparent)

@@ -88,7 +88,7 @@ class Minimap(QFrame):
         return self._bounds[1]
 
     def frame(self) -> QRectF:
-        """Return the visible part of the graph in pixels of the minimap; null while there is no image."""
+        """Return the visible part of the graph in the minimap's pixels; null while there is no image."""
         overview = self._canvas.overview
         if overview is None:
             return QRectF()

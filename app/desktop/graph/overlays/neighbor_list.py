@@ -17,12 +17,14 @@ from PySide6.QtCore import (
     Signal,
 )
 from PySide6.QtGui import QIcon, QKeyEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QListView, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QListView, QToolButton, QVBoxLayout, QWidget
 
 from app.desktop.runtime.translation import PluralText, translate
 from app.desktop.theme.colors import Theme
 from app.desktop.theme.icons import icon
+from app.desktop.widgets.plain_labels import wrapped_label
 from app.graph.model import PLAIN_LINK, Graph
+from app.vault.markdown.relations import relation_phrase
 
 _MIN_WIDTH = 280
 _ROOT_INDEX = QModelIndex()
@@ -39,7 +41,7 @@ class NeighborItem:
 
     @property
     def text(self) -> str:
-        """The text of the row, next to its arrow."""
+        """The row's text, next to its arrow."""
         return f"{self.name}  ·  {self.relation}" if self.relation else self.name
 
     @property
@@ -61,13 +63,13 @@ class NeighborItem:
 
 
 def neighbors_of(graph: Graph, row: int) -> tuple[NeighborItem, ...]:
-    """Return the links of a node: outgoing first, relations before plain links, then by name."""
+    """Return a node's links: outgoing first, relations before plain links, then by name."""
     links = (graph.edges == row).any(axis=1).nonzero()[0].tolist()
     neighbors: list[NeighborItem] = []
     for link in links:
         source, target = graph.edges[link].tolist()
         kind = graph.edge_types[graph.edge_codes[link]]
-        relation = "" if kind == PLAIN_LINK else kind.replace("_", " ").lower()
+        relation = "" if kind == PLAIN_LINK else relation_phrase(kind)
         neighbor_row = target if source == row else source
         neighbors.append(NeighborItem(neighbor_row, graph.names[neighbor_row], relation, source == row))
     neighbors.sort(
@@ -134,7 +136,7 @@ class _NeighborListView(QListView):
 
 
 class NeighborList(QFrame):
-    """A panel over the graph, hidden at first.
+    """Lists the selected node's links in a panel over the graph; hidden at first.
 
     Signals:
         chosen: A row to select: that of the current neighbor, or of the note that the list belongs to.
@@ -155,10 +157,8 @@ class NeighborList(QFrame):
         self._center = ""
         self._history: list[str] = []
         self._is_choosing = False
-        self._name = QLabel()
-        self._name.setTextFormat(Qt.TextFormat.PlainText)
+        self._name = wrapped_label()
         self._name.setProperty("textSize", "strong")
-        self._name.setWordWrap(True)
         self._close_button = QToolButton()
         self._close_button.setAutoRaise(True)
         self._close_button.setToolTip(self.tr("Hide list (L)"))
@@ -193,7 +193,7 @@ class NeighborList(QFrame):
         return self._model.rows
 
     def follow(self, graph: Graph, row: int) -> None:
-        """List the links of the selected node (-1 for none), unless it was selected in this list."""
+        """List the selected node's links (-1 for no node), unless the node was selected in this list."""
         path = graph.paths[row] if row >= 0 else ""
         if self._is_choosing and graph is self._graph:
             return

@@ -9,7 +9,7 @@ _DURATION_S = 5
 
 
 class Toast(QLabel):
-    """Shows one message; `visibility_changed` is emitted when it appears or disappears."""
+    """Shows one message; `visibility_changed` is emitted when a message appears or disappears."""
 
     visibility_changed = Signal()
 

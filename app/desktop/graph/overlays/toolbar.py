@@ -72,7 +72,7 @@ class Toolbar(QFrame):
         self.show_paused(self.pause.isChecked())
 
     def set_narrow(self, narrow: bool) -> None:
-        """Show or hide the buttons whose actions are also available by wheel or command palette."""
+        """Hide or show the zoom and export buttons, whose actions are also available elsewhere."""
         for button in self._optional_buttons:
             button.setVisible(not narrow)
 
@@ -147,7 +147,7 @@ class LocalBar(QFrame):
         self._back_button.setIcon(icon(theme, "arrow-left"))
 
     def show_for(self, name: str, depth: int) -> None:
-        """Show the bar; `name` is that of the start node, or a text that names several."""
+        """Show the bar with the name of the start node, or a text for several, and the depth in links."""
         self._name.setText(name if len(name) <= 30 else name[:29] + "…")
         self._name.setToolTip(name)
         blocked = self._slider.blockSignals(True)

@@ -102,7 +102,7 @@ class EdgeRenderer:
         return self._running is not None
 
     def request(self, request: EdgeRenderRequest) -> None:
-        """Request an image."""
+        """Request an image; it replaces a waiting request."""
         if self._is_closed:
             return
         if self._running is not None:
@@ -144,15 +144,19 @@ class EdgeRenderer:
         return _draw_edges(request, threads, lambda: full_quality is None or full_quality.is_wanted)
 
     def discard(self) -> None:
-        """Discard all images because another graph is shown."""
+        """Discard the latest image, a waiting request, and the result of a running one."""
         self.latest_image, self._next_request, self._outdated = None, None, self._running
 
     def run_in_worker(self, work: Callable[[], T]) -> Future[T]:
-        """Run a function in the worker between two images."""
+        """Run a function in the worker between two images.
+
+        Raises:
+            RuntimeError: The renderer is closed.
+        """
         return self._worker.submit(work)
 
     def close(self) -> None:
-        """Stop the worker and wait for its end; later requests are ignored."""
+        """Stop the worker and wait until it ends; later requests are ignored."""
         self._is_closed = True
         self._running = self._next_request = None
         self._worker.shutdown(cancel_futures=True)

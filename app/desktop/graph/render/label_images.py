@@ -66,14 +66,14 @@ class LabelImages:
         return self._style
 
     def set_style(self, style: LabelStyle) -> None:
-        """Set the style of labels; drawn ones are discarded."""
+        """Set the style of labels; drawn and requested ones are discarded."""
         with self._condition:
             self._style = style
             self._images.clear()
             self._requested_keys = []
 
     def get(self, name: str, pixels: int) -> LabelImage | None:
-        """Return the image of a label if it is drawn."""
+        """Return a label's image; None if it is not drawn yet."""
         with self._condition:
             image = self._images.get((name, pixels))
             if image is not None:
@@ -81,7 +81,7 @@ class LabelImages:
             return image
 
     def draw_now(self, name: str, pixels: int) -> LabelImage:
-        """Return the image of a label, drawn in the calling thread if it is missing."""
+        """Return a label's image, drawn in the calling thread if it is missing."""
         image = self.get(name, pixels)
         if image is None:
             image = draw_label(name, pixels, self._style)
@@ -100,7 +100,7 @@ class LabelImages:
             self._condition.notify()
 
     def close(self) -> None:
-        """Stop the thread permanently."""
+        """Stop the thread permanently and wait until it ends."""
         with self._condition:
             self._is_closed = True
             self._condition.notify()
@@ -128,7 +128,7 @@ class LabelImages:
 
 
 def draw_label(name: str, pixels: int, style: LabelStyle) -> LabelImage:
-    """Return the image of one label in device pixels, without a ratio. A long name is truncated."""
+    """Return a label's image in device pixels, without a ratio; a long name is truncated."""
     font = QFont(style.font)
     font.setPixelSize(round(pixels * style.zoom))
     if pixels >= _MIN_BOLD_SIZE:

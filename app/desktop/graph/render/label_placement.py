@@ -10,7 +10,7 @@ Box = tuple[float, float, float, float]
 
 
 def label_box(label: list[float], side: int) -> Box:
-    """Return the box of a label.
+    """Return a label's box: left, top, right, bottom.
 
     Args:
         label: x and y of its node, the node's radius, the label's width and height.

@@ -60,7 +60,7 @@ class LabelRenderer:
         self._drawn_images.clear()
 
     def replace_names(self, names: Sequence[str], rows: Mapping[int, int]) -> None:
-        """Adopt the next state of the graph: its names, and new rows by old row."""
+        """Adopt the graph's next state: its names, and new rows by old row."""
         self._names = names
         self._drawn_images.clear()
         self._opacities = {rows[row]: opacity for row, opacity in self._opacities.items() if row in rows}
@@ -108,7 +108,7 @@ class LabelRenderer:
 
         Args:
             scene: The nodes; the most linked ones come first.
-            view: The view of the layout.
+            view: The viewport.
             opacity: float32 (n,), the opacity of each node; faint nodes get no label.
             forced: Rows to label before all others, however small they are.
             size: The size of the view in pixels.

@@ -74,7 +74,7 @@ class Layers:
         self.labels.sizes = label_sizes(self._scene.radii)
 
     def replace(self, previous_graph: Graph) -> None:
-        """Adopt the scene's next state of the graph; visible labels stay visible."""
+        """Adopt the next state of the scene's graph; visible labels stay visible."""
         graph = self._scene.graph
         after_rows = graph.rows
         labeled_paths = {row: previous_graph.paths[row] for row in self.labels.shown_rows}
@@ -119,7 +119,7 @@ class Layers:
         return self._framebuffer.paint(frame, self.ratio, is_static=self._is_static)
 
     def close(self) -> None:
-        """Stop the worker and the thread that draws labels."""
+        """Stop the worker and the thread that draws labels, and wait until both end."""
         self.edges.close()
         self.label_images.close()
 

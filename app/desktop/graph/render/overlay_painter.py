@@ -24,7 +24,7 @@ from app.graph.model import PLAIN_LINK
 from app.vault.markdown.render_values import mix_colors
 
 _DIMMED_OPACITY = 0.14
-_MAX_LIT_LINKS = 250  # More of them hide each other, and take longer to draw than a frame may take.
+_MAX_LIT_LINKS = 250  # More of them would hide one another and take too long for a frame.
 _MAX_FINE_LIT_LINKS = 120
 _MAX_ARROWS = 160
 _MAX_DRAGGED_LINKS = 2500
@@ -66,12 +66,12 @@ class FrameState:
 
     @property
     def view(self) -> Viewport:
-        """The view of the layout."""
+        """The frame's viewport."""
         return self.scene.view(self.camera, self.width, self.height)
 
     @property
     def content(self) -> tuple[object, ...]:
-        """The content of the layers below the labels, to be compared with that of other frames."""
+        """The content of the layers below the labels, for comparison with other frames."""
         return (*self.undimmed_content, self.scene.hovered, self.dim, self.bright_rows)
 
     @property
@@ -230,10 +230,10 @@ def _paint_arrows(painter: QPainter, frame: FrameState, links: NDArray[np.int64]
 def _paint_dragged_links(
     painter: QPainter, image: QImage, frame: FrameState, rows: NDArray[np.int64]
 ) -> None:
-    """Draw the links of dragged nodes, or a sample of them."""
+    """Draw the dragged nodes' links, or a sample of them."""
     scene = frame.scene
     style = scene.edges
-    links = _sample(scene.links_among(rows), _MAX_DRAGGED_LINKS)
+    links = _sample(scene.links_touching(rows), _MAX_DRAGGED_LINKS)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
     for style_code in np.unique(style.classes[links]).tolist():
         color = "#" + "".join(f"{part:02x}" for part in style.colors[style_code].tolist())
@@ -368,7 +368,7 @@ def paint_empty(painter: QPainter, frame: FrameState) -> None:
 
 
 def _sample(links: NDArray[np.int64], limit: int) -> NDArray[np.int64]:
-    """Return `links`, or an even sample if there are more than a frame can draw."""
+    """Return `links`, or an even sample of them if there are more than `limit`."""
     if len(links) <= limit:
         return links
     return links[np.arange(limit) * len(links) // limit]

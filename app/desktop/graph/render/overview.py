@@ -84,7 +84,7 @@ class GraphOverviewRenderer:
 
 
 def _create_drawing(scene: Scene, size: tuple[int, int], ratio: float) -> Callable[[], GraphOverview]:
-    """Return a function that draws the current state of the scene."""
+    """Return a function that draws the scene's current state."""
     compute_style, bodies, colors, order = scene.edge_style_factory(), scene.bodies, scene.colors, scene.order
     background = rgb(scene.theme.window)
     width, height = max(1, round(size[0] * ratio)), max(1, round(size[1] * ratio))

@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 from app.desktop.search.query_field import QueryField
 from app.desktop.theme.colors import Theme
 from app.desktop.theme.icons import icon
+from app.desktop.widgets.plain_labels import wrapped_label
 from app.errors import QueryError
 from app.index.saved_searches import SavedSearch
 
@@ -224,9 +225,7 @@ class GraphQueryField(QWidget):
         self._menu = QMenu(self)
         self._menu.setToolTipsVisible(True)
         self._saved_searches_action.triggered.connect(self._show_menu)
-        self._message = QLabel()
-        self._message.setTextFormat(Qt.TextFormat.PlainText)
-        self._message.setWordWrap(True)
+        self._message = wrapped_label()
         self._submitted_query = ""
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -277,7 +276,7 @@ class GraphQueryField(QWidget):
         self._show_message(text, "faint")
 
     def show_error(self, query: str, error: QueryError) -> None:
-        """Show the error of `query` and its position."""
+        """Show an error in `query`, with its position if it is known."""
         self._show_message(f"{error_marker(query, error)}{error.message}", "danger")
 
     def _show_message(self, text: str, tone: str) -> None:
@@ -308,7 +307,7 @@ class GraphQueryField(QWidget):
 
 
 def error_marker(query: str, error: QueryError) -> str:
-    """Return a line that marks the position of an error in `query`; empty if it is unknown."""
+    """Return a line that marks an error's position in `query`; empty if the position is unknown."""
     position = error.data.get("position")
     if not isinstance(position, int) or position > len(query):
         return ""

@@ -22,7 +22,7 @@ _SWATCH_SIZE = 14
 
 
 class GroupRows(QWidget):
-    """Edits the groups; `changed` carries all of them after every edit."""
+    """Edits the groups; `changed` carries all of them after an edit, but not when an empty one is added."""
 
     changed = Signal(object)
 
@@ -85,7 +85,7 @@ class GroupRows(QWidget):
             self._rows[index].query.show_result("" if count else no_notes)
 
     def show_error(self, index: int, query: str, error: QueryError) -> None:
-        """Show the error of a group's query."""
+        """Show an error in a group's query."""
         if index < len(self._rows):
             self._rows[index].query.show_error(query, error)
 

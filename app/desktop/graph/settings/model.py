@@ -50,7 +50,7 @@ class VisibilitySettings(BaseModel):
 
 def _check_limits(forces: ForceParams) -> ForceParams:
     if forces != forces.within_limits():
-        raise ValueError("a force is outside of its limits")
+        raise ValueError("a force is outside its limits")
     return forces
 
 

@@ -64,7 +64,7 @@ class DisplaySection(CollapsibleSection):
         self.minimap.clicked.connect(lambda on: self._emit_changed(minimap=on))
 
     def show_settings(self, settings: GraphSettings) -> None:
-        """Show `settings`; `show_minimap` shows the minimap, which the size of the graph may decide."""
+        """Show `settings`, except for the minimap, which the graph's size may decide; see `show_minimap`."""
         self._settings = settings
         self.colors.setCurrentIndex(max(0, self.colors.findData(settings.color_by)))
 
@@ -165,7 +165,10 @@ class GroupSection(CollapsibleSection):
 
 
 class ForceSection(CollapsibleSection):
-    """The sliders for the layout's forces, with reset and pause."""
+    """The sliders for the layout's forces, with reset and pause.
+
+    `paused` carries whether to pause the layout.
+    """
 
     changed = Signal(object)
     paused = Signal(bool)
@@ -235,7 +238,10 @@ class ForceSection(CollapsibleSection):
 
 
 class LayoutSection(CollapsibleSection):
-    """The layout modes, as buttons."""
+    """The layout modes, as buttons.
+
+    `rearrange_requested` asks for a force layout from scratch.
+    """
 
     changed = Signal(object)
     rearrange_requested = Signal()

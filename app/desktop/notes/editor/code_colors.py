@@ -1,7 +1,7 @@
 """Syntax highlighting of code blocks by Pygments, one chunk of a block at a time.
 
-Typing in a line highlights only its chunk again, so that it stays fast in long code. A chunk is highlighted
-without the lines above it: a multi-line string may lose its color there.
+Typing highlights only the edited chunk again, which stays fast in long code. Each chunk is highlighted on its
+own, so a string that spans two chunks may lose its color in the second.
 """
 
 from __future__ import annotations

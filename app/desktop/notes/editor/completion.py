@@ -49,7 +49,7 @@ class CompletionItem:
 
 @dataclass(frozen=True, slots=True)
 class SlashCommand:
-    """A slash command; one without `run` is a snippet or command of the editor."""
+    """A slash command; one without `run` is a snippet or an editor command."""
 
     id: str
     title: str
@@ -57,7 +57,7 @@ class SlashCommand:
 
 
 def find_request(before: str, *, is_in_code: bool = False) -> CompletionRequest | None:
-    """Return the completion request at the end of the text before the cursor.
+    """Return the completion request at the end of the text before the cursor; None if there is none.
 
     Args:
         before: The line up to the cursor.

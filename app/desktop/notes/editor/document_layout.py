@@ -37,7 +37,7 @@ class LiveLayout(QAbstractTextDocumentLayout):
 
     Attributes:
         flow: The lines as rows.
-        is_paused: Whether to ignore changes of the document while the flow is loaded separately.
+        is_paused: Whether to ignore changes to the document while the flow is loaded separately.
         left: The left edge of the text column, in the document.
         top: The top edge of the text, below the header.
         page_width: The width of the whole document.
@@ -89,7 +89,7 @@ class LiveLayout(QAbstractTextDocumentLayout):
         self.documentSizeChanged.emit(self.documentSize())
 
     def documentChanged(self, position: int, removed: int, added: int) -> None:
-        """Update the flow after a change of the document."""
+        """Update the flow after a change to the document."""
         document, flow = self.document(), self.flow
         if self.is_paused or document.revision() == self._revision:  # only the width changed
             return
@@ -139,8 +139,8 @@ class LiveLayout(QAbstractTextDocumentLayout):
             return QRectF()
         height = flow.heights[number]
         if len(flow.lines[number]) > MAX_STYLED_LENGTH:
-            # A full layout of such a line would take 30 ms for each key. Where the block has no lines, Qt
-            # uses the corner of the rectangle as the cursor.
+            # A full layout of such a line would take 30 ms per key. For a block without lines, Qt uses the
+            # corner of the rectangle as the cursor.
             line, column = self.locate(self.cursor_position())
             caret = hit_test.caret_rect(flow, number, column if line == number else 0)
             return QRectF(caret.x() + self.left, caret.y() + self.top, 1, height)

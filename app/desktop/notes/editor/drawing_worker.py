@@ -40,11 +40,13 @@ def draw(request: DrawingRequest, load: Load, render: Render | None = None) -> D
 
     Args:
         request: The request.
-        load: Returns the picture for a target; None if there is none.
-        render: Returns the HTML and pictures of an embedded note for a width; None if there is no such note.
+        load: Returns the picture for a target, or None if there is none.
+        render: Returns the HTML and pictures of an embedded note for a width, or None if there is no such
+            note. Without it, embedded notes are not drawable.
 
     Returns:
-        The drawing; `NOT_DRAWABLE` if the source is invalid or too long, or its file can't be read.
+        The drawing; `NOT_DRAWABLE` if the source is invalid or too long, its file can't be read, or the
+            diagram is too large.
     """
     if len(request.source) > _MAX_SOURCE_CHARS:
         return NOT_DRAWABLE
@@ -112,7 +114,7 @@ def _draw_diagram(request: DrawingRequest) -> Drawing:
 
     ratio = max(1.0, request.ratio)
     theme = _DARK_THEME if request.is_dark else _LIGHT_THEME
-    # Make the text of a diagram as large as that of the note.
+    # Match the text size of the note.
     scale = ratio * request.points * _PIXELS_PER_POINT / _DIAGRAM_TEXT_PIXELS
     png = mermaid_render.mermaid_to_png(request.source, scale=scale, theme=theme, background="transparent")
     image = QImage.fromData(png)
@@ -126,7 +128,7 @@ def _draw_diagram(request: DrawingRequest) -> Drawing:
 
 
 def _draw_embed(request: DrawingRequest, render: Render) -> Drawing:
-    """Render an embedded note as a picture."""
+    """Render an embedded note as a picture, cut off at a maximum height."""
     rendered = render(request.source, request.width)
     if rendered is None:
         return NOT_DRAWABLE

@@ -88,7 +88,7 @@ class DrawingCache:
             self._bytes -= _size(drawing)
 
     def drop_files(self) -> None:
-        """Remove the drawings of files that may have changed."""
+        """Remove all pictures and embedded notes, because files may have changed."""
         for request in [key for key in self._drawings if key.kind in ("image", "embed")]:
             self._drop(request)
 

@@ -1,6 +1,6 @@
 """The lines of a note as rows from top to bottom, independent of documents and widgets.
 
-`TextFlow` mirrors the lines of the document (Python strings), their scans and heights, and the layouts of the
+`TextFlow` mirrors the document's lines (Python strings). It holds their scans and heights, and the layouts of
 rows that were visible. Positions are (line, column), columns in Python characters. A row of the block with
 the cursor shows its source (in source mode, every row does); any other shows its text without markup, with a
 map between the two. The origin is the top left corner of the text column.
@@ -152,9 +152,9 @@ class TextFlow(NoteRows):
             if self.rows[index].scan.kind is LineKind.CODE and self.rows[index].active:
                 self._recolor(index, start, last)
             elif start != last:
-                for row in self.rows[start : last + 1]:
-                    if len(self.lines[index]) <= PART_LENGTH:
-                        row.fragments = None
+                for line in range(start, last + 1):
+                    if len(self.lines[line]) <= PART_LENGTH:
+                        self.rows[line].fragments = None
 
     def _recolor(self, index: int, start: int, last: int) -> None:
         """Discard the layouts of code lines whose colors changed with the edit of line `index`."""
@@ -164,7 +164,7 @@ class TextFlow(NoteRows):
                 row.fragments = None
 
     def set_active(self, first: int, last: int) -> bool:
-        """Show the source of the blocks from line `first` to `last`; return whether anything changed."""
+        """Show the source of the blocks from line `first` to `last`; return whether a row looks different."""
         first, last = self.block(first)[0], self.block(last)[1]
         previous, self.active = self.active, (first, last)
         if self.shows_source:
@@ -180,7 +180,7 @@ class TextFlow(NoteRows):
         return changed
 
     def show_source(self, shown: bool) -> None:
-        """Show the source of every line, or only of those with the cursor."""
+        """Show the source of every line, or only of the block with the cursor."""
         if shown == self.shows_source:
             return
         self.shows_source = shown
@@ -201,7 +201,7 @@ class TextFlow(NoteRows):
         return row.is_folded and not (self.shows_source and row.folded is None)
 
     def set_folded(self, index: int, folded: bool) -> None:
-        """Fold or unfold the block that belongs to line `index`."""
+        """Fold or unfold the block that belongs to line `index`, if there is one."""
         if self.fold_range(index) is None:
             return
         self.rows[index].folded = folded
@@ -282,7 +282,7 @@ class TextFlow(NoteRows):
         self.table_widths.clear()
 
     def relayout_lines(self, lines: Iterable[int], top: float) -> float:
-        """Repeat the layout of lines whose drawing has arrived, and of their blocks.
+        """Repeat the layout of lines whose drawings have arrived, and of their blocks.
 
         Args:
             lines: The indexes of the lines.

@@ -1,4 +1,4 @@
-"""Formatting commands: emphasis, links, lists, comments, moving lines. Each is one undo step."""
+"""Formatting commands: emphasis, links, lists, headings, comments, moving lines. Each is one undo step."""
 
 from __future__ import annotations
 
@@ -148,22 +148,19 @@ def toggle_comment(cursor: QTextCursor) -> None:
         cursor.setPosition(max(start, min(position + (-3 if is_comment else 3), end)))
 
 
-def move_lines(cursor: QTextCursor, down: bool, *, numbered: bool = False) -> bool:
-    """Move the selected lines one line up or down.
+def move_lines(cursor: QTextCursor, down: bool, *, numbered: bool = False) -> None:
+    """Move the selected lines one line up or down, if there is a line to swap with.
 
     Args:
         cursor: The selection.
         down: Whether to move them down.
         numbered: Whether to renumber the lists involved, which must not happen in code.
-
-    Returns:
-        True if there is a line to swap with.
     """
     blocks = selected_blocks(cursor)
     first, last = blocks[0], blocks[-1]
     neighbor = last.next() if down else first.previous()
     if not neighbor.isValid():
-        return False
+        return
     document = cursor.document()
     anchor, position, neighbor_text = cursor.anchor(), cursor.position(), neighbor.text()
     lines = "\n".join(block.text() for block in blocks)
@@ -180,4 +177,3 @@ def move_lines(cursor: QTextCursor, down: bool, *, numbered: bool = False) -> bo
     last_position = document.characterCount() - 1
     cursor.setPosition(min(max(0, anchor + shift), last_position))
     cursor.setPosition(min(max(0, position + shift), last_position), KEEP_ANCHOR)
-    return True

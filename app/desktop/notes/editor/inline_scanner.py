@@ -49,7 +49,7 @@ class Construct(NamedTuple):
 
 
 class InlineEmbed(NamedTuple):
-    """An embed from `start` to `end`; its `target` has the options after bars, as in `![[target|option]]`."""
+    """An embed from `start` to `end`; its `target` includes options, as in `![[target|option]]`."""
 
     start: int
     end: int
@@ -103,7 +103,10 @@ _MARKUP_CHARACTERS = frozenset("\\`%<[*_~=$#^")
 
 
 def scan_inline(text: str, start: int = 0) -> InlineScan:
-    """Scan a line from `start` on. The result may be shared and must not be modified."""
+    """Scan a line from `start` on; a very long line has no styles.
+
+    The result may be shared and must not be modified.
+    """
     if len(text) > MAX_STYLED_LENGTH:
         return EMPTY
     if _MARKUP_CHARACTERS.isdisjoint(text) and "://" not in text and "::" not in text:

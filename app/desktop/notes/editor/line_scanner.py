@@ -157,7 +157,7 @@ def _scan_block(line: str, state: State, is_first: bool) -> ScannedLine:
 
 
 def _continue_block(line: str, state: State) -> ScannedLine | None:
-    """Return the line as part of the open block; None if it does not belong to it."""
+    """Return the line as part of the open block; None if the block has ended."""
     name = state[0]
     if name == "fence":
         match = _FENCE_END.match(line)

@@ -15,7 +15,9 @@ _PREFIX = re.compile(r"^((?:[ ]{0,3}>[ ]?)*)([ \t]*)(?:([-*+]|(\d{1,9})([.)]))([
 
 
 def continue_block(cursor: QTextCursor) -> bool:
-    """Start the next item or line of the list or quote at the cursor; an empty one ends it.
+    """Start the next item or line of the list or quote at the cursor.
+
+    An empty item moves one level out or becomes a plain line; an empty quote ends.
 
     Returns:
         False if the cursor has a selection, or is not after the markers of a list item or quote.
@@ -39,7 +41,10 @@ def continue_block(cursor: QTextCursor) -> bool:
 
 
 def renumber(block: QTextBlock) -> None:
-    """Number the items of the list that a line belongs to in sequence, unless all have the same number."""
+    """Number the items of the list that a line belongs to in sequence, unless all have the same number.
+
+    Stops before an item whose lines below would no longer match the width of its number.
+    """
     if not _item_number(block.text()):
         return
     items = [*reversed(list(_siblings(block, down=False))), block, *_siblings(block, down=True)]

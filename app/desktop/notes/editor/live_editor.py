@@ -129,7 +129,7 @@ class LiveEditor(LiveView):
         text_cursor.replace_document(QTextCursor(self.document()), self.text(), text)
 
     def run_command(self, name: str) -> bool:
-        """Run a command of the editor by its name.
+        """Run an editor command by its name.
 
         Returns:
             False if "link-follow" finds no link to follow; otherwise True.
@@ -440,7 +440,7 @@ class LiveEditor(LiveView):
         closing = "]]" if is_link and not after.startswith("]]") else ""
         text = item.text
         if request.kind == "date":
-            start -= 1  # the trigger is replaced, too
+            start -= 1  # replace the trigger as well
         elif request.missing:
             # Obsidian reads only `[[Note#^id]]`, so the missing part is inserted before `^`.
             start, text = start - 1, f"{request.missing}^{text}"

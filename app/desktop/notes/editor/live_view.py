@@ -69,7 +69,7 @@ class LiveView(QTextEdit):
 
     Attributes:
         drawing_scope: Identifies the vault and note, so that notes do not share pictures in the cache.
-        flow: The lines of the note as rows.
+        flow: The note's lines as rows.
     """
 
     edited = Signal()
@@ -146,7 +146,7 @@ class LiveView(QTextEdit):
         self.flow.is_unresolved = is_unresolved
 
     def load(self, text: str) -> None:
-        """Load another text, clear the undo history, and put the cursor after the properties."""
+        """Load another text, clear the undo history, and put the cursor at the start of the shown text."""
         layout = self._layout
         layout.is_paused = True
         self.setPlainText(text)
@@ -222,7 +222,7 @@ class LiveView(QTextEdit):
         return self._preferences
 
     def set_preferences(self, preferences: EditorPreferences) -> None:
-        """Set the preferences: fonts, width and so on."""
+        """Apply the user's preferences."""
         self._preferences = preferences
         self._apply_theme(self._theme.theme)
 
@@ -260,7 +260,7 @@ class LiveView(QTextEdit):
             bar.setValue(round(layout.top + flow.heights.top(min(line, len(flow.rows) - 1)) + offset))
 
     def set_header(self, header: QWidget) -> None:
-        """Show a widget above the text that scrolls with it, in place of the properties."""
+        """Show a widget above the live preview that scrolls with it, in place of the properties."""
         if header is not self._header:
             header.installEventFilter(self)
         self._header = header
@@ -427,7 +427,7 @@ class LiveView(QTextEdit):
         super().mousePressEvent(event)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """Show the source of the clicked line; with Ctrl, follow the link in it."""
+        """Show the source of the clicked line; with Ctrl, follow the clicked link."""
         was_pressed = self._is_pressed
         super().mouseReleaseEvent(event)
         self._release()
@@ -720,7 +720,7 @@ class LiveView(QTextEdit):
             self.viewport().update(caret_region)
 
     def _reveal_clipped_caret(self) -> None:
-        """Scroll fully into view a caret that an edge of the view cuts: Qt underestimates its height."""
+        """Scroll a caret that the edge of the view cuts off into view: Qt underestimates its height."""
         caret, bar, height = self.caret_in_view(), self.verticalScrollBar(), self.viewport().height()
         if caret.top() < height <= caret.bottom() and caret.height() < height:
             bar.setValue(bar.value() + caret.bottom() - height + 1)

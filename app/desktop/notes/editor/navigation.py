@@ -31,7 +31,10 @@ _FAR_X = 99_999.0
 
 
 def vertical_key(event: QKeyEvent) -> tuple[int, bool, bool] | None:
-    """Return the direction of a key (-1 up, 1 down), whether it moves by pages, and whether it selects."""
+    """Return the direction of a vertical key, and whether it moves by pages and selects.
+
+    The direction is -1 for up and 1 for down. Returns None for other keys.
+    """
     for key, step, by_page, selects in _VERTICAL_KEYS:
         if event.matches(key):
             return step, by_page, selects
@@ -39,7 +42,10 @@ def vertical_key(event: QKeyEvent) -> tuple[int, bool, bool] | None:
 
 
 def side_key(event: QKeyEvent) -> tuple[bool, bool] | None:
-    """Return whether a key moves to the end of the visual line (else its start), and whether it selects."""
+    """Return whether a Home or End key moves to the end of the visual line, and whether it selects.
+
+    Returns None for other keys.
+    """
     for key, to_end, selects in _SIDE_KEYS:
         if event.matches(key):
             return to_end, selects
@@ -102,7 +108,7 @@ def first_text_line(flow: TextFlow) -> int:
 
 
 def _next_visible_line(flow: TextFlow, index: int, step: int) -> int:
-    """Return the next visible line in a direction; the first or last line of the note if there is none."""
+    """Return the next visible line in a direction; the note's first or last line if there is none."""
     last = len(flow.rows) - 1
     line = min(max(0, index + step), last)
     while 0 < line < last and (flow.rows[line].hidden or not flow.row(line).height):

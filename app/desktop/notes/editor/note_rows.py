@@ -59,7 +59,8 @@ class NoteRows:
     def block(self, index: int) -> tuple[int, int]:
         """Return the first and last line of the block at line `index`; the line itself if it forms none.
 
-        Properties, tables, code, formulas and Setext headings form blocks.
+        Properties, tables, code, formulas and Setext headings form blocks. A long block is followed for about
+        `MAX_BLOCK_LINES` in each direction.
         """
         if not 0 <= index < len(self.rows):
             return index, index
@@ -97,7 +98,7 @@ class NoteRows:
         return first, last
 
     def _contiguous_lines(self, index: int, kinds: frozenset[LineKind]) -> tuple[int, int]:
-        """Return the first and last line of the run of lines of these kinds around `index`."""
+        """Return the first and last line of the run around `index` that has only these kinds."""
         rows, first, last = self.rows, index, index
         while first > 0 and index - first < MAX_BLOCK_LINES:
             above = rows[first - 1].scan

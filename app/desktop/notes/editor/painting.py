@@ -126,7 +126,7 @@ def _format_range(
 
 
 def _paint_background(flow: TextFlow, painter: QPainter, index: int, row: EditorRow, y: float) -> None:
-    """Paint everything in a row but its text: bars, boxes, drawings, and the bullet or checkbox."""
+    """Paint what is behind and next to a row's text: bars, boxes, drawings, and the bullet or checkbox."""
     _paint_quotes(flow, painter, row, y)
     kind = row.scan.kind
     x = text_layout.QUOTE_INDENT * flow.style.zoom * len(row.scan.quotes)

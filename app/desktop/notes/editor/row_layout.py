@@ -78,12 +78,13 @@ def _lay_out_rendered(flow: NoteRows, index: int, row: EditorRow) -> bool:
     """Lay out special rows and drawings; return False for plain text and for drawings that are not ready."""
     scan = row.scan
     kind = scan.kind
-    if kind is LineKind.TEXT and not scan.level:
+    has_leading_pipe = kind in (LineKind.TABLE, LineKind.TABLE_DELIMITER)
+    if has_leading_pipe or (kind is LineKind.TEXT and not scan.level):
         first, _ = flow.block(index)
-        return flow.is_table(index) and tables.lay_out_row(flow, index, row, first)
-    if kind in (LineKind.TABLE, LineKind.TABLE_DELIMITER):
-        first, _ = flow.block(index)
-        return flow.is_table(first) and tables.lay_out_row(flow, index, row, first)
+        if not flow.is_table(first if has_leading_pipe else index):
+            return False
+        tables.lay_out_row(flow, index, row, first)
+        return True
     if kind is LineKind.PROPERTIES and flow.hides_properties:
         _collapse(row)
         return True

@@ -141,7 +141,7 @@ class EditorRow:
 
     @property
     def is_folded(self) -> bool:
-        """True if the lines that belong to it are hidden."""
+        """True if its block is folded, by the user or in the source."""
         return self.scan.fold == "-" if self.folded is None else self.folded
 
 

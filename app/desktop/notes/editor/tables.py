@@ -20,7 +20,7 @@ _MIN_COLUMN_WIDTH = 48.0
 
 
 def cell_ranges(line: str, start: int = 0) -> list[tuple[int, int]]:
-    """Return the ranges of the cells of a table line, without surrounding spaces.
+    """Return the ranges of a table line's cells, without surrounding spaces.
 
     Args:
         line: The line, with or without pipes at its ends.
@@ -58,12 +58,12 @@ def alignments(delimiter: str, start: int = 0) -> list[str]:
     return aligns
 
 
-def lay_out_row(flow: NoteRows, index: int, row: EditorRow, first: int) -> bool:
+def lay_out_row(flow: NoteRows, index: int, row: EditorRow, first: int) -> None:
     """Lay out line `index` of the table that begins at line `first`."""
     row.fragments = []
     row.height = 0.0
     if row.scan.kind is LineKind.TABLE_DELIMITER:
-        return True
+        return
     widths = _column_widths(flow, first)
     columns = alignments(flow.lines[first + 1], flow.rows[first + 1].scan.marker)
     line, padding = flow.lines[index], CELL_PADDING * flow.style.zoom
@@ -80,7 +80,6 @@ def lay_out_row(flow: NoteRows, index: int, row: EditorRow, first: int) -> bool:
         height = max(height, fragment.height + 1.2 * padding)
         x += width
     row.height = height
-    return True
 
 
 def _lay_out_cell(

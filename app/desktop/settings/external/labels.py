@@ -40,7 +40,7 @@ def state_label(state: ServerState) -> str:
 
 
 def tools_label(state: ServerState) -> str:
-    """Return how many tools the server offers, and how many of them are allowed and changed."""
+    """Return the numbers of offered, allowed and changed tools; empty while the tools are unknown."""
     if not state.tools:
         return translate("ExternalServers", "No tools offered") if state.is_listed else ""
     allowed = sum(tool.status == "allowed" for tool in state.tools)
@@ -64,7 +64,7 @@ def status_label(tool: ToolState) -> str:
 
 
 def tool_tooltip(tool: ToolState) -> str:
-    """Return the tool's own description, marked as unverified, and the name that agents use."""
+    """Return the tool's summary, the server's unverified hints, and the name that agents use."""
     lines = [escape_hidden(tool.summary)]
     if tool.hints:
         text = translate(

@@ -7,16 +7,18 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialog, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QPushButton, QVBoxLayout, QWidget
 
 from app.desktop.bridge import VaultClient
 from app.desktop.runtime import tasks
+from app.desktop.runtime.translation import translate
 from app.desktop.settings.external.server_card import ServerCard
 from app.desktop.settings.external.server_form import ServerDialog
 from app.desktop.settings.external.tool_review import ALLOW_RESULT, REVOKE_RESULT, ToolReviewDialog
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets import dialogs
 from app.desktop.widgets.model_form import Editor
+from app.desktop.widgets.plain_labels import wrapped_label
 from app.errors import StorageError
 from app.events import Event
 from app.external.http_transport import token_account
@@ -48,14 +50,13 @@ class ExternalServersPage(Editor):
         column = QVBoxLayout(page)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
-        self.empty = QLabel(
+        self.empty = wrapped_label(
             self.tr(
                 "No external servers. Servers that support the Model Context Protocol offer tools: "
                 "each tool is off until you allow it, and each call needs your approval."
-            )
+            ),
+            "faint",
         )
-        self.empty.setProperty("tone", "faint")
-        self.empty.setWordWrap(True)
         self.add_button = QPushButton(self.tr("Add server…"))
         self.add_button.setAutoDefault(False)
         self.add_button.setToolTip(self.tr("A local program or a web address"))
@@ -183,7 +184,7 @@ class ExternalServersPage(Editor):
             vault.external.remove_server(server.name)
             if account[1] and not vault.settings.set_key(*account, ""):
                 raise StorageError(
-                    "The server's token could not be deleted. Delete it in the system's key store."
+                    self.tr("The server's token could not be deleted. Delete it in the system's key store.")
                 )
 
         self._run(forget)
@@ -216,6 +217,9 @@ def _copy_token(account: tuple[str, str], new_account: tuple[str, str], vault: V
     vault.settings.set_key(*new_account, token)
     if vault.settings.key(*new_account) != token:
         raise StorageError(
-            "The server's token could not be stored under the new name, so the server was not changed. Enter "
-            "the token in the server's settings, and save again."
+            translate(
+                "ExternalServersPage",
+                "The server's token could not be stored under the new name, so the server was not changed. "
+                "Enter the token in the server's settings, and save again.",
+            )
         )

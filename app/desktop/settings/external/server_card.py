@@ -27,6 +27,7 @@ from app.desktop.settings.external.labels import (
 )
 from app.desktop.theme.theme import Theme, ThemeSource, code_font, icon
 from app.desktop.widgets.panel import ElidedLabel
+from app.desktop.widgets.plain_labels import wrapped_label
 from app.external.connection import ConnectionState
 from app.external.states import ServerState, ToolState
 from app.settings import ExternalServer
@@ -39,10 +40,9 @@ _TOOL_ROLE = Qt.ItemDataRole.UserRole
 
 
 class ServerCard(QFrame):
-    """Shows a server; its signals carry the user's actions.
+    """Shows a server; its signals report the user's actions.
 
-    `switched` carries whether to enable the server, `allowed`, `revoked` and `reviewed` the state of a
-    tool.
+    `switched` carries whether to enable the server; `allowed`, `revoked` and `reviewed` carry a `ToolState`.
     """
 
     switched = Signal(bool)
@@ -59,12 +59,12 @@ class ServerCard(QFrame):
         self.server = server
         self._theme = theme
         self.state: ServerState | None = None
-        self.state_label = _create_label("")
+        self.state_label = wrapped_label()
         self.location_label = ElidedLabel(location_label(server), tone="faint")
-        self.errors = _create_label("muted")
-        self.errors.setFont(code_font())
-        self.problems = _create_label("warning")
-        self.tools_label = _create_label("muted")
+        self.errors = wrapped_label(tone="muted")
+        self.errors.setFont(code_font(theme.zoom))
+        self.problems = wrapped_label(tone="warning")
+        self.tools_label = wrapped_label(tone="muted")
         self.retry_button = _create_button(self.tr("Retry now"), self.tr("Restart the server now"))
         self.retry_button.clicked.connect(self.retried)
         self.tree = self._build_tree()
@@ -230,15 +230,6 @@ class ServerCard(QFrame):
     def sizeHint(self) -> QSize:
         """Return a small width, so that the page decides it, and the height of the content."""
         return QSize(200, super().sizeHint().height())
-
-
-def _create_label(tone: str) -> QLabel:
-    label = QLabel()
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setWordWrap(True)
-    if tone:
-        label.setProperty("tone", tone)
-    return label
 
 
 def _create_button(text: str, tooltip: str) -> QPushButton:

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from pydantic import ValidationError
-from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
     QFormLayout,
-    QLabel,
     QLineEdit,
     QPushButton,
     QSpinBox,
@@ -21,6 +19,7 @@ from app.desktop.bridge import VaultClient
 from app.desktop.runtime import tasks
 from app.desktop.settings.external.labels import command_line, parse_arguments, state_label, tools_label
 from app.desktop.widgets import dialogs
+from app.desktop.widgets.plain_labels import show_text, wrapped_label
 from app.errors import InvalidParametersError
 from app.external.connection import ConnectionState
 from app.external.http_transport import origin_at, token_account
@@ -104,9 +103,7 @@ class ServerDialog(dialogs.SheetDialog):
         self.seconds.setToolTip(self.tr("Maximum duration of a tool call"))
         self._add_row(self.tr("Time limit"), self.seconds)
         self.add_body(body)
-        self.message_label = QLabel()
-        self.message_label.setTextFormat(Qt.TextFormat.PlainText)
-        self.message_label.setWordWrap(True)
+        self.message_label = wrapped_label()
         self.message_label.hide()
         self.add_body(self.message_label)
         self.test_button = QPushButton(self.tr("Test connection"))
@@ -183,10 +180,12 @@ class ServerDialog(dialogs.SheetDialog):
                 on=self._initial.on if self._initial is not None else True,
             )
         except InvalidParametersError as error:
-            self._show_message(error.message, "danger")
+            show_text(self.message_label, error.message, "danger")
         except ValidationError as error:
-            self._show_message(
-                "; ".join(f"{problem['loc'][0]}: {problem['msg']}" for problem in error.errors()), "danger"
+            show_text(
+                self.message_label,
+                "; ".join(f"{problem['loc'][0]}: {problem['msg']}" for problem in error.errors()),
+                "danger",
             )
         else:
             return server
@@ -218,7 +217,7 @@ class ServerDialog(dialogs.SheetDialog):
         assert self._client is not None
         token = self.token.text().strip() or None
         self.test_button.setEnabled(False)
-        self._show_message(self.tr("Starting…") if self.is_program else self.tr("Connecting…"))
+        show_text(self.message_label, self.tr("Starting…") if self.is_program else self.tr("Connecting…"))
         try:
             state = await self._client.run(lambda vault: vault.external.test(server, token))
             self._show_state(state)
@@ -228,10 +227,14 @@ class ServerDialog(dialogs.SheetDialog):
     def _show_state(self, state: ServerState) -> None:
         if state.connection_state is ConnectionState.RUNNING:
             labels = [f"{label}." for label in (state_label(state), tools_label(state)) if label]
-            self._show_message("\n".join([" ".join(labels), *state.problems]), "success")
+            show_text(self.message_label, "\n".join([" ".join(labels), *state.problems]), "success")
             return
         message = self.tr("Could not connect: {0}.").format(state.reason)
-        self._show_message("\n".join([message, *state.problems, *state.errors[-_MAX_ERROR_LINES:]]), "danger")
+        show_text(
+            self.message_label,
+            "\n".join([message, *state.problems, *state.errors[-_MAX_ERROR_LINES:]]),
+            "danger",
+        )
 
     async def _show_saved_token(self, server: ExternalServer) -> None:
         assert self._client is not None
@@ -239,9 +242,3 @@ class ServerDialog(dialogs.SheetDialog):
         token: str | None = await self._client.run(lambda vault: vault.settings.key(*account))
         if account[1] and token is not None:
             self.token.setPlaceholderText(self.tr("Saved; type to replace"))
-
-    def _show_message(self, text: str, tone: str = "muted") -> None:
-        self.message_label.setProperty("tone", tone)
-        self.message_label.style().polish(self.message_label)
-        self.message_label.setText(text)
-        self.message_label.setVisible(bool(text))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QDialog, QLabel, QWidget
+from PySide6.QtWidgets import QDialog, QWidget
 
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets import dialogs
 from app.desktop.widgets.diff.view import DiffView
+from app.desktop.widgets.plain_labels import wrapped_label
 from app.external.states import ToolState
 from app.vault.invisible_chars import escape_hidden
 
@@ -34,13 +35,12 @@ class ToolReviewDialog(dialogs.SheetDialog):
             self.view.show_contents(current_definition, current_definition)
         self.add_body(self.view)
         if tool.hints:
-            label = QLabel(
+            label = wrapped_label(
                 self.tr(
                     "Description by the server (unverified): {0}. Every call needs your approval."
-                ).format(", ".join(tool.hints))
+                ).format(", ".join(tool.hints)),
+                "muted",
             )
-            label.setProperty("tone", "muted")
-            label.setWordWrap(True)
             self.add_body(label)
         if tool.status == "allowed":
             self.add_button(self.tr("Revoke"), REVOKE_RESULT)

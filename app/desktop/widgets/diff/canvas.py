@@ -49,7 +49,7 @@ class DiffCanvas(DiffViewport):
         return self._check_boxes.current
 
     def show_rows(self, diff_rows: DiffRows | None, *, keep_scroll: bool = False) -> None:
-        """Show `diff_rows` from its first change, or at the current scroll position."""
+        """Show `diff_rows` from its first change, or at the current scroll position; None shows nothing."""
         scroll_value = self.verticalScrollBar().value()
         self._diff_rows = diff_rows
         self._selection = None
@@ -156,7 +156,7 @@ class DiffCanvas(DiffViewport):
             self._select(Selection(pane.sides, TextPosition(row, start), TextPosition(row, end)))
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Extend the selection, or show by the pointer's shape what a click would do."""
+        """Extend the selection, or indicate the effect of a click by the pointer's shape."""
         if event.buttons() & Qt.MouseButton.LeftButton and self._selection is not None:
             self._extend_selection(event.position())
             return
@@ -172,7 +172,7 @@ class DiffCanvas(DiffViewport):
         self.viewport().setCursor(shape)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        """Show the menu for copying the selection or the change."""
+        """Show the menu for copying the selection or the change, and for selecting all."""
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         copy = menu.addAction(self.tr("Copy"), self.copy)

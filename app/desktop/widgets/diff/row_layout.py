@@ -71,7 +71,7 @@ class DiffRows:
         return self._lines(side, number)
 
     def breaks(self, side: str, number: int, columns: int) -> list[int]:
-        """Return the offsets where the rows of a line start in a pane of `columns` cells (cached)."""
+        """Return the offsets at which a line's rows start in a pane `columns` cells wide (cached)."""
         return self._breaks(side, number, columns)
 
     def marks(self, side: str, number: int) -> tuple[Span, ...]:
@@ -90,7 +90,7 @@ class DiffRows:
         return list(np.nonzero(self._cells < 0)[0].tolist())
 
     def fold_end(self, row: DiffRow) -> int:
-        """Return the first line after the fold `row`, as an index of the old text's lines."""
+        """Return the first line after the fold `row`, as an index into the old text's lines."""
         return (row.before or 0) + row.folded
 
     def heights(self, columns: int) -> _Numbers:
@@ -105,7 +105,7 @@ class DiffRows:
         return columns in self._heights or int(self._cells.clip(0).sum()) <= _MAX_SYNC_CELLS
 
     def prepare(self, columns: int) -> None:
-        """Compute heights and changed words in advance that would delay painting; for a worker thread."""
+        """Compute in advance the heights and changed words that would delay painting; for a worker thread."""
         self.heights(columns)
         for index in np.nonzero(self._cells > _LONG_LINE_CELLS)[0]:
             if self.rows[index].hunk >= 0:
@@ -130,7 +130,7 @@ class DiffRows:
 
 
 def _row_lines(row: DiffRow) -> list[tuple[str, int]]:
-    """Return the lines of a row, once if both sides are the same."""
+    """Return a row's lines, once if both sides are the same."""
     lines = [(side, n) for side, n in (("before", row.before), ("after", row.after)) if n is not None]
     return lines[-1:] if row.hunk < 0 else lines
 

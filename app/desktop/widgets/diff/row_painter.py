@@ -14,7 +14,7 @@ from app.desktop.widgets.diff.row_layout import DiffMode, DiffRow, DiffRows
 from app.desktop.widgets.diff.selection import Selection, row_side
 from app.desktop.widgets.diff.text_painter import Grid, TextPainter
 from app.vault.diff_words import Span
-from app.vault.escaped_line import escape_hidden
+from app.vault.invisible_chars import escape_hidden
 
 CHECK_BOX_WIDTH = 28
 FOLD_PADDING = 10
@@ -182,7 +182,7 @@ class RowPainter:
             self._text_painter.paint_text(line, part, origin)
 
     def _paint_margin(self, index: int, row: DiffRow, box: QRect, is_included: bool) -> None:
-        """Paint the bar of the current hunk, and the check box on the first row of each hunk."""
+        """Paint the current hunk's bar, and a check box on each hunk's first row."""
         if row.hunk == self._check_boxes.current:
             self._painter.fillRect(0, box.top(), 3, box.height(), QColor(self._theme.accent))
         if self._check_boxes.are_visible and self._diff_rows.first_rows[row.hunk] == index:
@@ -216,7 +216,10 @@ class RowPainter:
         self._painter.drawText(text_area, alignment, text)
 
     def _heading_before(self, row: DiffRow) -> str:
-        """Return the last Markdown heading in or before the fold; empty if there is none nearby."""
+        """Return the last Markdown heading in or before the fold.
+
+        Return an empty string if there is none nearby, or if the fold reaches the end of the text.
+        """
         lines = self._diff_rows.diff.before
         end = self._diff_rows.fold_end(row)
         if end >= len(lines):

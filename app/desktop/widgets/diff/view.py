@@ -22,6 +22,7 @@ from app.desktop.theme.theme import Theme, ThemeSource, icon
 from app.desktop.widgets.diff.canvas import DiffCanvas
 from app.desktop.widgets.diff.hex_dump import hex_dump
 from app.desktop.widgets.diff.row_layout import DiffMode, DiffRows, layout_rows
+from app.desktop.widgets.plain_labels import wrapped_label
 from app.encoding import is_binary
 from app.vault.diff import Diff, compare
 
@@ -56,11 +57,8 @@ class DiffView(QWidget):
         self._request_number = 0
         self._pages = QStackedWidget(self)
         self.canvas = DiffCanvas(theme.theme, self._pages)
-        self._message = QLabel(self._pages)
-        self._message.setTextFormat(Qt.TextFormat.PlainText)
+        self._message = wrapped_label(tone="muted", parent=self._pages)
         self._message.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._message.setWordWrap(True)
-        self._message.setProperty("tone", "muted")
         self._pages.addWidget(self._message)
         self._pages.addWidget(self.canvas)
         layout = QVBoxLayout(self)
@@ -86,7 +84,7 @@ class DiffView(QWidget):
 
     @property
     def mode(self) -> DiffMode:
-        """The display mode if both texts exist; a new or deleted file is always unified."""
+        """The display mode if both texts have lines; a new, deleted or empty file is always unified."""
         return self._mode
 
     def show_contents(

@@ -11,7 +11,7 @@ _MAX_PROSE_CHARS = 20_000
 
 
 def find_breaks(line: EscapedLine, columns: int) -> list[int]:
-    """Return the offsets in `line.text` where its rows start; always at least one.
+    """Return the offsets in `line.text` at which its rows start, beginning with 0.
 
     Args:
         line: The displayed line.

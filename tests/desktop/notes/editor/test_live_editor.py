@@ -21,10 +21,13 @@ from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from app.desktop.notes.editor import hit_test, painting, row_layout
 from app.desktop.notes.editor.completion import CompletionItem, CompletionRequest, find_request
 from app.desktop.notes.editor.drawings import Drawing, DrawingRequest
+from app.desktop.notes.editor.flow import TextFlow
 from app.desktop.notes.editor.live_editor import LiveEditor
 from app.desktop.notes.editor.mode import EditorMode
 from app.desktop.notes.editor.preferences import EditorPreferences
+from app.desktop.notes.editor.style import EditorStyle
 from app.desktop.notes.editor.text_cursor import difference
+from app.desktop.theme.theme import LIGHT
 from tests.benchmarks.editor_texts import TOUR, prose
 from tests.support.editor_requests import wait_for_requests
 
@@ -100,6 +103,15 @@ def test_wrapped_lines_of_an_item_start_below_its_text(make_editor: Make, mode, 
     last = layout.lineAt(1)
     assert last.x() + last.width() <= layout.lineAt(0).width() + 0.1
     assert last.xToCursor(text) == last.textStart()
+
+
+def test_an_edit_of_a_very_long_row_lays_out_its_table_again(qapp: QApplication) -> None:
+    flow = TextFlow(EditorStyle(LIGHT))
+    long_row = f"| {'word ' * 500}| b |"
+    flow.load(["| a | b |", "| --- | --- |", "| c | d |", long_row])
+    flow.row(2)
+    flow.splice(3, 1, [f"{long_row} e |"])
+    assert flow.rows[2].fragments is None
 
 
 def test_down_reaches_every_visible_line(make_editor: Make) -> None:
@@ -911,6 +923,7 @@ from PySide6.QtGui import QAccessible, QTextCursor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 app = QApplication([])
+from app.desktop.notes.editor.flow import TextFlow
 from app.desktop.notes.editor.live_editor import LiveEditor
 from app.desktop.theme.theme import ThemeSource
 QAccessible.setActive(True)
@@ -934,6 +947,7 @@ import gc, sys
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 app = QApplication([])
+from app.desktop.notes.editor.flow import TextFlow
 from app.desktop.notes.editor.live_editor import LiveEditor
 from app.desktop.theme.theme import ThemeSource
 from tests.benchmarks.editor_texts import TOUR

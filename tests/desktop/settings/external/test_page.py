@@ -6,10 +6,12 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog
+from pytestqt.qtbot import QtBot
 
 from app.desktop.bridge import ServiceThread
 from app.desktop.runtime import tasks
 from app.desktop.settings.external.page import ExternalServersPage
+from app.desktop.settings.external.server_card import ServerCard
 from app.desktop.settings.external.server_form import ServerDialog
 from app.desktop.settings.external.tool_review import ALLOW_RESULT, ToolReviewDialog
 from app.desktop.theme.theme import ThemeSource
@@ -37,6 +39,16 @@ def setup_of(vault: WholeVault, servers: tuple[ExternalServer, ...] = ()) -> Ext
 
 def offered(vault: WholeVault) -> list[str]:
     return [tool.name for tool in vault.workspace.registry.all_tools() if "__" in tool.name]
+
+
+def test_the_errors_of_a_server_follow_the_zoom(qtbot: QtBot) -> None:
+    server = ExternalServer(name="Weather", command="weather")
+    sizes = []
+    for zoom in (1.0, 2.0):
+        card = ServerCard(server, ThemeSource("light", zoom=zoom))
+        qtbot.addWidget(card)
+        sizes.append(card.errors.font().pointSizeF())
+    assert sizes[1] == 2 * sizes[0]
 
 
 def test_a_server_is_shown_and_its_tools_are_allowed_by_their_marks(

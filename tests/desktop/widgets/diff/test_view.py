@@ -21,7 +21,8 @@ from app.desktop.widgets.diff.wrapping import _breaks_at_edge, find_breaks
 from app.encoding import is_binary
 from app.vault import escaped_line as escaped_line_module
 from app.vault.diff import compare
-from app.vault.escaped_line import CHIP_SIGN, NOTE_SIGN, QUIET_SIGN, cell_width, escape_hidden, escape_line
+from app.vault.escaped_line import CHIP_SIGN, NOTE_SIGN, QUIET_SIGN, cell_width, escape_line
+from app.vault.invisible_chars import escape_hidden
 
 BEFORE = b"".join(b"line %d\n" % n for n in range(60))
 AFTER = BEFORE.replace(b"line 10\n", b"line ten\n").replace(b"line 50\n", b"")

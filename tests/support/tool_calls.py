@@ -1,0 +1,16 @@
+"""Calls of tools by the built-in agent."""
+
+from __future__ import annotations
+
+from app.permissions.caller import Caller, CallerKind
+from app.toolkit.call import Call
+from app.toolkit.outcome import ToolOutcome
+from app.workspace.workspace import Workspace
+
+AGENT = Caller(CallerKind.DESKTOP_AGENT, "Built-in agent", turn="t1", uses_model=False)
+
+
+async def call(
+    workspace: Workspace, tool: str, /, caller: Caller = AGENT, **arguments: object
+) -> ToolOutcome:
+    return await workspace.runner.run(Call.of(tool, arguments, caller))
