@@ -583,7 +583,7 @@ class Aligner:
                 lambda t: name_key(t) == name_key(text) or self._sets.type_of(t) == text, f"type {text}", text
             )
             return
-        if role == "name" and re.fullmatch(r"\d{4}-\d\d-\d\d", text) and not self._exactly(text):
+        if role == "name" and re.fullmatch(r"\d{4}-\d\d-\d\d", text) and not self._text_span(text):
             yield "day"
             yield self._day(text)
             return
@@ -598,7 +598,7 @@ class Aligner:
                 folder,
             )
             return
-        yield self._exactly(text) or _fail(f"{role} {text}")
+        yield self._text_span(text) or _fail(f"{role} {text}")
 
     def _day(self, text: str) -> Span:
         for span in self._spans(4):
@@ -633,7 +633,7 @@ class Aligner:
             yield "task"
             pieces = [piece.removeprefix("- [ ] ") for piece in pieces]
         for piece in pieces:
-            span = self._exactly(piece)
+            span = self._text_span(piece)
             if span is None:
                 span = self._find(lambda t, piece=piece: _squeezed(piece) in _squeezed(t))
             if span is None:

@@ -51,7 +51,7 @@ REQUESTS = Path(__file__).parent / "requests"
 SEEN = ROOT / "tests" / "evaluation" / "requests_seen.txt"
 SEED = 5
 TEMPLATE_SHARE = 0.32
-"""Share of the templates' sentences that become examples."""
+"""Share of the templates' sentences that are filled."""
 DATES = {
     "en": (
         *("last week", "2026-03-09", "yesterday", "March 2026", "today"),
