@@ -174,7 +174,7 @@ class _Encoder:
 
 
 def _sentences(*, only: tuple[str, ...] = (), excluded: tuple[str, ...] = (), count: int) -> Iterator[str]:
-    """Yield up to `count` sentences per language, chosen by hash; with `only`, one more in English for each."""
+    """Yield up to `count` sentences per language, chosen by hash; with `only`, one more each in English."""
     import django
 
     for folder in sorted((Path(django.__file__).parent / "conf" / "locale").iterdir()):
