@@ -16,6 +16,7 @@ from app.settings import AgentProgram
 from app.toolkit.call import Call
 from app.vault.path import NotePath
 from tests.agent.acp.conftest import AcpConversation, agent_program
+from tests.support.approver import unanswered
 
 H4 = NotePath("Instruments/H4.md")
 K1 = NotePath("Instruments/K1.md")
@@ -145,12 +146,7 @@ async def test_pending_requests_are_withdrawn_when_the_turn_is_stopped(
     workspace, talk, approver, monkeypatch
 ):
     question_asked = asyncio.Event()
-
-    async def never(request):
-        question_asked.set()
-        await asyncio.Event().wait()
-
-    approver.answers = [never]
+    approver.answers = [unanswered(question_asked)]
     talk.start("!ask execute make")
     await asyncio.wait_for(question_asked.wait(), 30)
     workspace.agent.stop(talk.id)
