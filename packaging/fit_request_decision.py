@@ -1,7 +1,7 @@
 """Fit the weights that decide between a request's readings: `python packaging/fit_request_decision.py`.
 
 The requests in `requests/held_out.txt`, on which the request model was not trained, run against the agent on
-the sample vault, each conversation continued with right readings as in `request_examples.py`. The script
+their vault, each conversation continued with right readings as in `request_examples.py`. The script
 prints the weights for `app/agent/language/decision.py`, fitted by maximum likelihood, so that an option's
 probability estimates how often such an option is right.
 """
@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,7 +20,7 @@ import numpy as np
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from request_examples import REQUESTS, SampleRun, Unaligned, sample_run  # noqa: E402
+from request_examples import REQUESTS, Unaligned, VaultRun, vault_run  # noqa: E402
 
 from app.agent.language.decision import Option  # noqa: E402
 from app.agent.language.dialog import DialogState  # noqa: E402
@@ -41,41 +42,52 @@ class Judged:
 
 async def judge(file: Path) -> list[Judged]:
     """Return the options of a file's requests; requests without options are omitted."""
+    conversations = evaluation.conversations(file)
     judged: list[Judged] = []
-    seen: list[list[Option]] = []
-    async with sample_run() as run:
-        interpreter = run.agent._interpreter
-        original = interpreter._options
-
-        def record_options(*arguments: object) -> list[Option]:
-            seen.append(original(*arguments))  # type: ignore[arg-type]
-            return seen[-1]
-
-        interpreter._options = record_options  # type: ignore[method-assign]
-        for requests in evaluation.conversations(file):
-            conversation = run.workspace.agent.create().id
-            last_commits = run.workspace.journal.commits(1)
-            for request in requests:
-                run.run._approver.yes = request is not requests[-1]
-                known = run.agent._states.get((conversation, ""), DialogState())
-                state = run.run._state = known.with_notes(evaluation.OPEN_NOTE)
-                seen.clear()
-                run.agent.interpret(request.text, state)
-                if seen:
-                    right = [await is_right(run, option, request.gold) for option in seen[-1]]
-                    right[-1] = not any(right)
-                    judged.append(Judged(seen[-1], right))
-                if request is not requests[-1]:
-                    run._reading = None
-                    with contextlib.suppress(Unaligned):
-                        await run._align(request, state)
-                    await run.run._turn(conversation, run._right_line(request) or request.text)
-            if run.workspace.journal.commits(1) != last_commits:
-                await run.run._reset()
+    for vault in evaluation.OPEN_NOTES:
+        if own := [conversation for conversation in conversations if conversation.vault == vault]:
+            async with vault_run(vault) as run:
+                judged += await _judge_conversations(run, own)
     return judged
 
 
-async def is_right(run: SampleRun, option: Option, gold: tuple[str, ...]) -> bool:
+async def _judge_conversations(
+    run: VaultRun, conversations: Iterable[evaluation.Conversation]
+) -> list[Judged]:
+    judged: list[Judged] = []
+    seen: list[list[Option]] = []
+    interpreter = run.agent._interpreter
+    original = interpreter._options
+
+    def record_options(*arguments: object) -> list[Option]:
+        seen.append(original(*arguments))  # type: ignore[arg-type]
+        return seen[-1]
+
+    interpreter._options = record_options  # type: ignore[method-assign]
+    for requests in (conversation.requests for conversation in conversations):
+        conversation = run.workspace.agent.create().id
+        last_commits = run.workspace.journal.commits(1)
+        for request in requests:
+            run.run._approver.yes = request is not requests[-1]
+            known = run.agent._states.get((conversation, ""), DialogState())
+            state = run.run._state = known.with_notes(run.run.open_note)
+            seen.clear()
+            run.agent.interpret(request.text, state)
+            if seen:
+                right = [await is_right(run, option, request.gold) for option in seen[-1]]
+                right[-1] = not any(right)
+                judged.append(Judged(seen[-1], right))
+            if request is not requests[-1]:
+                run._reading = None
+                with contextlib.suppress(Unaligned):
+                    await run._align(request, state)
+                await run.run._turn(conversation, run._right_line(request) or request.text)
+        if run.workspace.journal.commits(1) != last_commits:
+            await run.run._reset()
+    return judged
+
+
+async def is_right(run: VaultRun, option: Option, gold: tuple[str, ...]) -> bool:
     """Return whether an option is right: one of the gold readings or outcomes."""
     if option.reading is None:
         if option.outcome == "question":
@@ -84,7 +96,7 @@ async def is_right(run: SampleRun, option: Option, gold: tuple[str, ...]) -> boo
     return await fits(run, option.reading, gold)
 
 
-async def fits(run: SampleRun, reading: Reading, gold: tuple[str, ...]) -> bool:
+async def fits(run: VaultRun, reading: Reading, gold: tuple[str, ...]) -> bool:
     """Return whether a reading is one of the gold readings."""
     for outcome in gold:
         if outcome in OUTCOMES:

@@ -7,11 +7,19 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, timedelta
 
+from app.agent.language.conditions import (
+    condition_slots,
+    conditions_on_kind,
+    last_property,
+    opposite_conditions,
+    top_level_parts,
+)
 from app.agent.language.dialog import DialogState
 from app.agent.language.program import (
     FACTS,
     FIELDS,
     FLAGS,
+    LAST_PROPERTY,
     LIMITS,
     LINK_FIELDS,
     NEXT,
@@ -24,14 +32,12 @@ from app.agent.language.program import (
     RequestItem,
     Span,
     Symbol,
-    conditions_on_kind,
     item_text,
-    opposite_conditions,
-    plain_number,
 )
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.request import Request
-from app.agent.language.vocabulary import NAMED_PROPERTIES
+from app.agent.language.tokens import plain_number
+from app.agent.language.vocabulary import IMPLIED_PROPERTIES, NAMED_PROPERTIES
 from app.vault.path import NotePath, name_key
 
 ROLES_BY_ARGUMENT: Mapping[str, str] = {"content": "text", "tags": "tag"}
@@ -42,6 +48,7 @@ _ATOM = re.compile(
 )
 _PROPERTY = re.compile(r"\[(?P<name>[^:\]]+)(?::(?P<op><=|>=|<|>)?(?P<value>.*))?\]")
 _KIND = re.compile(r"(?:tag|path|type):")
+_DAYS = re.compile(r"\(?file:\d{4}(-\d\d){0,2}(?: OR file:\d{4}(-\d\d){0,2})*\)?")
 _MAX_SPAN = 30
 
 
@@ -85,6 +92,11 @@ class Aligner:
         if step.target is not None:
             yield from self.symbols(step.target)
         arguments = step.arguments
+        folder = str(arguments.get("folder", "")).rstrip("/")
+        if re.fullmatch(r"\d{4}-\d\d-\d\d", str(arguments.get("name", ""))) and (
+            folder == self._request.vocabulary.daily_folder
+        ):
+            arguments = {role: arguments[role] for role in arguments if role != "folder"}
         if span := self._path_of(step):
             yield "name="
             yield span
@@ -222,6 +234,10 @@ class Aligner:
     def _query(self, query: str) -> Iterator[Symbol]:
         atoms = list(_atoms(query))
         groups: list[Symbol] = []
+        days = [atom for atom in atoms if _DAYS.fullmatch(atom)]
+        if len(days) == 1 and (span := self._days(days[0])):
+            groups += ["day:", span]
+            atoms.remove(days[0])
         for field in ("modified", "created"):
             own = [atom for atom in atoms if atom.startswith(f"{field}:")]
             if own and (span := self._period(" ".join(own), field)):
@@ -241,6 +257,13 @@ class Aligner:
         yield from self._conditions(atoms)
         yield from groups
 
+    def _days(self, condition: str) -> Span | None:
+        """Return the shortest span whose days a condition on the names of daily notes means."""
+        for span in self._spans(6):
+            if self._reader.names_of_days(span) == condition:
+                return span
+        return None
+
     def _is_alignable(self, atoms: Sequence[str]) -> bool:
         try:
             return all(list(self._atom(atom)) for atom in atoms)
@@ -254,6 +277,7 @@ class Aligner:
             known = [atom for atom in _atoms(last.query) if atom != "OR"]
         symbols: list[list[Symbol]] = []
         from_last: list[str] = []
+        is_among = False
         opposite = opposite_conditions(last.query) if last is not None else []
         if opposite and _folded(opposite) == _folded(atoms):
             yield "unlike"
@@ -265,9 +289,26 @@ class Aligner:
                 key = atom.casefold().rstrip("/")
                 if key in [one.casefold().rstrip("/") for one in known] and "OR" not in atoms:
                     from_last.append(atom)
+                elif len(atoms) > 1 and len(self._state.them) > 1 and not _KIND.match(atom):
+                    is_among = True  # the listed notes may imply it
                 elif len(atoms) == 1 or "OR" in atoms or not _KIND.match(atom):
                     raise
                 # Else the other conditions may imply it: only people have a year of birth.
+        if is_among and symbols and "OR" not in atoms:
+            yield "these"
+            yield from (symbol for part in _merged(symbols) for symbol in part)
+            return
+        if is_among:
+            raise Unaligned(f"conditions {atoms}")
+        if from_last and last is not None and (new := self._swapped(last.query, atoms)):
+            try:
+                own = [list(self._atom(atom)) for atom in new]
+            except Unaligned:
+                own = []
+            if own:
+                yield "swap"
+                yield from (symbol for part in _merged(own) for symbol in part)
+                return
         kinds = conditions_on_kind(last.query) if last is not None else []
         folded = {one.casefold().rstrip("/") for one in from_last}
         if from_last and len(from_last) != len(known) and folded == {k.casefold().rstrip("/") for k in kinds}:
@@ -287,6 +328,17 @@ class Aligner:
         merged = _merged(symbols)
         for part in merged:
             yield from part
+
+    def _swapped(self, last: str, atoms: Sequence[str]) -> list[str]:
+        """Return the conditions that replace some of the last search's; none if the others do not stay."""
+        if "OR" in atoms or " OR " in re.sub(r"\([^)]*\)", "", last):
+            return []
+        known = top_level_parts(last)
+        new = [atom for atom in atoms if atom.casefold() not in [part.casefold() for part in known]]
+        slots = {slot for atom in new for slot in condition_slots(atom)}
+        kept = _folded([part for part in known if not slots & condition_slots(part)])
+        wanted = _folded([atom for atom in atoms if atom not in new])
+        return new if kept and kept == wanted and len(kept) < len(known) else []
 
     def _atom(self, atom: str) -> Iterator[Symbol]:
         if atom == "OR":
@@ -385,8 +437,14 @@ class Aligner:
 
     def _comparison(self, match: re.Match[str]) -> Iterator[Symbol]:
         name, comparison, value = match["name"], match["op"] or "=", match["value"]
+        property_symbol = self._named_property(name)
+        is_value = property_symbol is None and comparison == "=" and value is not None
+        if is_value and (span := self._value_name(name, value.strip('"'))):
+            yield "value:"
+            yield span
+            return
         yield "prop"
-        yield self._property(name)
+        yield property_symbol or self._implied_property(name)
         if value is None:
             yield "exists"
             return
@@ -399,13 +457,37 @@ class Aligner:
             yield self._property_value(f"{float(value) * 100:g}")
 
     def _property(self, name: str) -> Symbol:
+        return self._named_property(name) or self._implied_property(name)
+
+    def _named_property(self, name: str) -> Symbol | None:
+        """Return the symbol of a property that the request names or that has a symbol of its own."""
         if name in NAMED_PROPERTIES:
             return f"p:{name}"
-        return self._need(
-            lambda t: (self._request.vocabulary.find_property(t) or t).casefold() == name.casefold(),
-            f"property {name}",
-            name,
-        )
+        for span in self._spans(3):
+            if str(self._reader.property_name(span)).casefold() == name.casefold():
+                return span
+        return None
+
+    def _implied_property(self, name: str) -> Symbol:
+        last = self._state.last.last.target if self._state.last else None
+        if last is not None and str(last_property(last.query)).casefold() == name.casefold():
+            return LAST_PROPERTY
+        return f"p:{name}" if name in IMPLIED_PROPERTIES else _fail(f"property {name}")
+
+    def _value_name(self, name: str, value: str) -> Span | None:
+        """Return the span that names the notes whose property has a text; None without one."""
+        for span in self._spans(4):
+            vocabulary, text = self._request.vocabulary, self.text(span)
+            found = vocabulary.find_value(text) or vocabulary.find_value_in_part(text) or ""
+            mention = self._items[span[0]].mention
+            if f"[{name}:{value}]".casefold() in found.replace('"', "").casefold() or (
+                span[0] == span[1]
+                and mention.notes is not None
+                and [name_key(NotePath.on_disk(path).name) for path in mention.notes.notes]
+                == [name_key(value)]
+            ):
+                return span
+        return None
 
     def _property_value(self, value: str) -> Symbol:
         value = value.strip('"')
@@ -414,6 +496,7 @@ class Aligner:
         for span in self._spans(4):
             got = self._reader.property_value(span)
             texts = {str(part) for part in (got if isinstance(got, tuple) else (got,))}
+            texts |= {text[:4] for text in texts if text.endswith("-01-01")}
             if value in texts or value.casefold() == self.text(span).casefold():
                 return span
         raise Unaligned(f"value {value}")
@@ -496,6 +579,10 @@ class Aligner:
                 lambda t: name_key(t) == name_key(text) or self._sets.type_of(t) == text, f"type {text}", text
             )
             return
+        if role == "name" and re.fullmatch(r"\d{4}-\d\d-\d\d", text) and not self._exactly(text):
+            yield "day"
+            yield self._day(text)
+            return
         if role == "folder":
             folder = text.rstrip("/")
             yield self._need(
@@ -508,6 +595,12 @@ class Aligner:
             )
             return
         yield self._exactly(text) or _fail(f"{role} {text}")
+
+    def _day(self, text: str) -> Span:
+        for span in self._spans(4):
+            if self._reader.day_ahead(span) == text:
+                return span
+        return _fail(f"day {text}")
 
     def _value_span(self, text: str) -> Span | None:
         number = plain_number(text)
@@ -639,6 +732,14 @@ def _bounds(atoms: Sequence[str]) -> Period | None:
     last: date | None = None
     for atom in atoms:
         match = _PROPERTY.fullmatch(atom)
+        if (
+            match
+            and not match["op"]
+            and re.fullmatch(r"\d{4}-\d\d", match["value"] or "")
+            and len(atoms) == 1
+        ):
+            first = date.fromisoformat(f"{match['value']}-01")
+            return first, first.replace(day=calendar.monthrange(first.year, first.month)[1])
         year = match and re.fullmatch(r"(\d{4})(-\d\d-\d\d)?", match["value"] or "")
         if not match or not year or not match["op"]:
             return None

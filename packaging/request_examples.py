@@ -3,7 +3,7 @@
     python packaging/request_examples.py --output examples.json [--verbose] [FILE…]
 
 There are two sources. Conversations with their readings (the seen half of the evaluation set, and
-`packaging/requests/conversations_*.txt`) run against the agent on the sample vault, with the right reading of
+`packaging/requests/conversations_*.txt`) run against the agent on their vault, with the right reading of
 each request, so that "it" and "these" have the referents that they had for the writer. Templates
 (`packaging/requests/en*.txt` and `de*.txt`) are filled with names of the sample vault.
 """
@@ -13,12 +13,10 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import os
 import random
 import sys
-import tempfile
 from collections import Counter
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,9 +44,7 @@ from app.agent.language.readings import PipelineStep, Reading  # noqa: E402
 from app.agent.language.request import Request  # noqa: E402
 from app.agent.language.request_model import item_inputs, state_symbols  # noqa: E402
 from app.agent.language.vocabulary import NAMED_PROPERTIES  # noqa: E402
-from app.settings import Settings  # noqa: E402
 from app.vault.path import NotePath  # noqa: E402
-from app.workspace.opening import open_workspace  # noqa: E402
 from tests.evaluation import requests as evaluation  # noqa: E402
 
 REQUESTS = Path(__file__).parent / "requests"
@@ -88,11 +84,11 @@ class Example:
     program: list[str | list[int]]
 
 
-class SampleRun:
-    """The agent on a copy of the sample vault.
+class VaultRun:
+    """The agent on a copy of a vault.
 
     Args:
-        run: The evaluation of one vault.
+        run: The evaluation of the vault.
     """
 
     def __init__(self, run: evaluation.Evaluation) -> None:
@@ -119,17 +115,19 @@ class SampleRun:
 
     # Conversations
 
-    async def conversations(self, file: Path, verbose: bool) -> list[Example]:
-        """Return examples from a file of conversations, and count the requests that can't be aligned."""
+    async def conversations(
+        self, conversations: Iterable[evaluation.Conversation], verbose: bool
+    ) -> list[Example]:
+        """Return examples from conversations in this vault, and count the requests that can't be aligned."""
         found: list[Example] = []
-        for requests in evaluation.conversations(file):
+        for requests in (conversation.requests for conversation in conversations):
             conversation = self.workspace.agent.create().id
             last_commits = self.workspace.journal.commits(1)
             for request in requests:
                 self.run._approver.yes = request is not requests[-1]
                 self._reading = None
                 known = self.agent._states.get((conversation, ""), DialogState())
-                state = self.run._state = known.with_notes(evaluation.OPEN_NOTE)
+                state = self.run._state = known.with_notes(self.run.open_note)
                 try:
                     found.append(await self._align(request, state))
                 except Unaligned as error:
@@ -234,7 +232,7 @@ def _random_state(paths: Sequence[str], chance: random.Random) -> DialogState:
         state = DialogState(results=tuple(chance.sample(paths, chance.randint(2, 6))), last=reading)
     else:
         state = DialogState()
-    return state.with_notes(evaluation.OPEN_NOTE)
+    return state.with_notes(evaluation.OPEN_NOTES["sample"])
 
 
 Range = tuple[int, int, str]
@@ -378,23 +376,10 @@ def _template_target(
 
 
 @asynccontextmanager
-async def sample_run() -> AsyncIterator[SampleRun]:
-    """Yield the agent on a copy of the sample vault; from now on, XDG variables name temporary folders."""
-    with tempfile.TemporaryDirectory() as folder:
-        for name in ("DATA", "CACHE", "CONFIG"):
-            os.environ[f"XDG_{name}_HOME"] = str(Path(folder, name))
-        root = Path(folder, "vault")
-        evaluation.fill(root)
-        settings = Settings()
-        settings.embeddings.enabled = False
-        approver = evaluation._Approver()
-        workspace = await open_workspace(root, settings, approver, ask_pending=False, brief=True)
-        try:
-            await workspace.index.scan()
-            evaluation.set_times(root, workspace)
-            yield SampleRun(evaluation.Evaluation(root, workspace, approver))
-        finally:
-            await workspace.close()
+async def vault_run(vault: str) -> AsyncIterator[VaultRun]:
+    """Yield the agent on a copy of a vault; from now on, XDG variables name temporary folders."""
+    async with evaluation.open_evaluation(vault) as run:
+        yield VaultRun(run)
 
 
 def conversation_files() -> list[Path]:
@@ -404,13 +389,19 @@ def conversation_files() -> list[Path]:
 
 async def examples(files: Sequence[Path], verbose: bool = False) -> tuple[list[Example], list[Example]]:
     """Return the examples of the conversations and those of the templates."""
-    async with sample_run() as run:
-        written: list[Example] = []
-        for file in files:
-            written += await run.conversations(file, verbose)
-        filled = run.templates()
-        print(f"{len(written)} requests, {len(filled)} templates; not aligned: {dict(run.failures)}")
-        return written, filled
+    conversations = [conversation for file in files for conversation in evaluation.conversations(file)]
+    written: list[Example] = []
+    filled: list[Example] = []
+    for vault in evaluation.OPEN_NOTES:
+        own = [conversation for conversation in conversations if conversation.vault == vault]
+        if not own and vault != "sample":
+            continue
+        async with vault_run(vault) as run:
+            written += await run.conversations(own, verbose)
+            filled += run.templates() if vault == "sample" else ()
+            print(f"{vault}: {len(own)} conversations; not aligned: {dict(run.failures)}")
+    print(f"{len(written)} requests, {len(filled)} templates")
+    return written, filled
 
 
 def main() -> int:

@@ -38,14 +38,14 @@ PINS = ("jax==0.10.2", "optax==0.2.8", "numpy==2.4.6", "onnx==1.23.2")
 END = "</s>"
 CLASSES = (
     *("word", "mark", "note", "near", "names", "quoted", "link", "hashtag"),
-    *("tag", "kind", "prop", "num", "date", "rel"),
+    *("tag", "kind", "value", "prop", "num", "date", "rel"),
 )
 MAX_ITEMS, MAX_SYMBOLS, MAX_STATE_SYMBOLS = 60, 48, 12
 ITEM_BUCKETS, SYMBOL_BUCKETS = (16, 28, MAX_ITEMS), (12, 24, MAX_SYMBOLS)
 """Lengths to which batches are padded: each pair of lengths is compiled once."""
 PIECE_SIZE, WORD_SIZE, CLASS_SIZE, STATE_SIZE, SYMBOL_SIZE = 96, 64, 16, 24, 64
 HIDDEN = 128
-FLAGS = 8
+FLAGS = 9
 EPOCHS, BATCH, RATE, DROPOUT = 32, 64, 2e-3, 0.35
 WORD_DROPOUT = 0.2
 """Share of the words that training represents only by their pieces, so that the model reads unknown words."""
@@ -190,7 +190,7 @@ class Augmentation:
             if kind == "word" and at in inside:
                 if exchanges and chance.random() < 0.8:
                     words = chance.choice(self._words)
-                    flags = [0, 0, 0, 0, *flags[4:6], 0, int(chance.random() < 0.2)]
+                    flags = [0, 0, 0, 0, 0, *flags[5:7], 0, int(chance.random() < 0.2)]
             elif kind in ("word", "mark") and at not in inside:
                 words = self._misspell(words)
             elif kind == "note" and chance.random() < 0.05:
@@ -218,7 +218,7 @@ class Augmentation:
         if not places or len(items) >= MAX_ITEMS:
             return items, program
         at, word = self._chance.choice(places), self._chance.choice(FILLERS)
-        filler = (word, "mark" if word == "," else "word", [0, 0, 0, 0, 0, int(at == 0), 0, 1])
+        filler = (word, "mark" if word == "," else "word", [0, 0, 0, 0, 0, 0, int(at == 0), 0, 1])
         moved = [
             [element[0] + (element[0] >= at), element[1] + (element[1] >= at)]
             if isinstance(element, list)

@@ -43,16 +43,17 @@ from app.vault.path import NotePath
 HELP = """\
 I work without a model. Tell me what to do in your own words. For example:
 
-- **Find**: "notes about longitude", "notes tagged #clock but not #core", "what did I change last week?", \
-"hypotheses with confidence under 0.5", "notes without links", "open tasks"
-- **Ask**: "who invented the marine chronometer?", "what do my notes say about lunars?": passages from your \
+- **Find**: "notes about gardens", "notes tagged #todo but not #done", "what did I change last week?", \
+"notes without links", "open tasks", "my three newest notes"
+- **Narrow down**: "only those from March", "sort them by name", "and the rest?", "how many are there?"
+- **Ask**: "what do my notes say about tides?", "when did we agree on the price?": passages from your \
 notes, each with a link to the exact place
-- **Look**: "open [[H4]]", "what links here?", "which tags does it have?", "history of [[H4]]"
-- **Write**: "create a note called Shopping with milk and bread", "add \\"buy rope\\" to Shopping", \
-"replace 1759 with 1760 in [[H4]]"
-- **Organize**: "tag everything in Sources with to-read", "rename the tag #clock to #timekeeper", \
+- **Look**: "open the second one", "what links here?", "which tags does it have?", "history of this note"
+- **Write**: "create a note called Shopping with milk and bread", "add buy rope to Shopping", \
+"replace May with June in this note"
+- **Organize**: "tag them #trip", "rename the tag #todo to #next", "set its status to done", \
 "move it to Archive", "delete the first one"
-- **Relate**: "K1 supports Both were needed, confidence 0.7", "what supports …?", "summarize [[H4]]"
+- **Relate**: "link it to Shopping", "what supports this?", "summarize this note"
 - **Several steps**: "find notes about stars, tag them sky, then summarize them"
 - **Undo**: "undo that", "undo both", "undo everything you did today"
 

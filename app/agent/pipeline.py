@@ -232,6 +232,18 @@ class Pipeline:
             return None
         return outcome
 
+    async def _search_all(self, query: str) -> list[dict[str, Any]] | None:
+        """Search for notes and return all hits; if a search fails, show the failure and return None."""
+        hits: list[dict[str, Any]] = []
+        while True:
+            outcome = await self._search(query, _MAX_SEARCH_HITS, offset=len(hits))
+            if outcome is None:
+                return None
+            page = _as_list(outcome.result, "hits")
+            hits += page
+            if len(page) < _MAX_SEARCH_HITS:
+                return hits
+
     async def _find(self, step: PipelineStep, previous: tuple[str, ...]) -> tuple[str, ...] | None:
         target = step.target or NoteSet()
         if target.source or target.notes or target.limit or target.pick:
@@ -303,14 +315,10 @@ class Pipeline:
             if (notes := await self._resolve_notes(step.target, previous)) is None:
                 return None
             allowed_paths = frozenset(notes)
-        outcome = await self._search(query, _MAX_SEARCH_HITS)
-        if outcome is None:
+        found = await self._search_all(query)
+        if found is None:
             return None
-        hits = [
-            hit
-            for hit in _as_list(outcome.result, "hits")
-            if allowed_paths is None or hit["path"] in allowed_paths
-        ]
+        hits = [hit for hit in found if allowed_paths is None or hit["path"] in allowed_paths]
         lines: list[str] = []
         paths: tuple[str, ...] = ()
         for hit in hits:
@@ -333,12 +341,12 @@ class Pipeline:
         if step.target is not None and notes is None:
             return None
         is_done = step.action == "complete_task"
-        outcome = await self._search(f'{"task-todo" if is_done else "task-done"}:""', _MAX_SEARCH_HITS)
-        if outcome is None:
+        hits = await self._search_all(f'{"task-todo" if is_done else "task-done"}:""')
+        if hits is None:
             return None
         tasks = [
             (str(hit["path"]), str(line["text"]).strip(), int(line["line"]))
-            for hit in _as_list(outcome.result, "hits")
+            for hit in hits
             if notes is None or hit["path"] in notes
             for line in hit["lines"]
         ]

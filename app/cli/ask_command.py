@@ -29,7 +29,7 @@ from app.agent.language.readings import (
     Reading,
     Reply,
 )
-from app.agent.language.vocabulary import CATEGORY_PROPERTIES, VaultWords
+from app.agent.language.vocabulary import VaultWords
 from app.agent.pipeline import Pipeline
 from app.agent.result_formatting import shown_passages
 from app.cli.console import CliConsole, escape_controls
@@ -107,7 +107,7 @@ def _load_names(root: Path) -> tuple[Resolver, VaultWords]:
             _column_values(connection, f"SELECT DISTINCT name FROM tags WHERE note {public}"),
             _column_values(connection, f"SELECT DISTINCT type FROM notes WHERE id {public}"),
             _column_values(connection, f"SELECT DISTINCT name FROM properties WHERE note {public}"),
-            property_values(connection, CATEGORY_PROPERTIES, private=False),
+            property_values(connection, private=False),
         )
 
 

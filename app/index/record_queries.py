@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -27,6 +27,9 @@ _ORPHANS = (
     " WHERE source <> target_id AND target_id NOT IN hidden"
     " EXCEPT SELECT target_id FROM links WHERE source <> target_id AND source NOT IN hidden)"
 )
+
+_MAX_VALUES = 20_000
+_MAX_VALUE_LENGTH = 60
 
 
 def note_record(connection: sqlite3.Connection, path: NotePath) -> NoteRecord | None:
@@ -104,24 +107,21 @@ def file_records(connection: sqlite3.Connection) -> tuple[FileRecord, ...]:
     return tuple(FileRecord(NotePath(path), size, modified) for path, size, modified in rows)
 
 
-def property_values(
-    connection: sqlite3.Connection, keys: Sequence[str], *, private: bool = True
-) -> tuple[tuple[str, str], ...]:
-    """Return the names and distinct texts of some properties, the most frequent first.
+def property_values(connection: sqlite3.Connection, *, private: bool = True) -> tuple[tuple[str, str], ...]:
+    """Return the names and distinct texts of all properties, the most frequent first.
 
-    Each item of a list counts as a text.
+    Each item of a list counts as a text. Long texts, dates and numbers are left out, and so are the least
+    frequent pairs beyond `_MAX_VALUES`.
 
     Args:
         connection: The index.
-        keys: The properties, as name keys.
         private: Whether notes that are hidden from models and external programs count.
     """
-    places = ", ".join("?" * len(keys))
     public = "" if private else f" AND note NOT IN ({HIDDEN_IDS})"
     rows = connection.execute(
         "SELECT min(name), value, count(*) FROM properties"
-        f" WHERE key IN ({places}){public} GROUP BY key, value",
-        keys,
+        """ WHERE (value GLOB '"*' AND value NOT GLOB '"[0-9][0-9][0-9][0-9]-*'"""
+        f" AND length(value) <= {_MAX_VALUE_LENGTH} OR value GLOB '[[]*'){public} GROUP BY key, value"
     )
     counts: Counter[tuple[str, str]] = Counter()
     for name, value, count in rows:
@@ -129,7 +129,7 @@ def property_values(
         for item in parsed if isinstance(parsed, list) else [parsed]:
             if isinstance(item, str) and item.strip():
                 counts[name, item] += count
-    return tuple(pair for pair, _ in counts.most_common())
+    return tuple(pair for pair, _ in counts.most_common(_MAX_VALUES))
 
 
 def note_types(connection: sqlite3.Connection) -> tuple[str, ...]:

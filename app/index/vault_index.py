@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import sqlite3
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -80,6 +80,7 @@ class VaultIndex:
         self._records: dict[str, NoteRecord] | None = None
         self._stale: set[str] = set()
         self._stats: tuple[tuple[IndexDatabase, int], VaultStats] | None = None
+        self._values: tuple[tuple[IndexDatabase, int], tuple[tuple[str, str], ...]] | None = None
         self._rebuild_task: asyncio.Task[None] | None = None
         self._supervisor = Supervisor(events)
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -325,10 +326,16 @@ class VaultIndex:
         with self._rebuild_on_damage(), self._open_database.read_connection() as connection:
             return record_queries.note_types(connection)
 
-    def property_values(self, keys: Sequence[str]) -> tuple[tuple[str, str], ...]:
-        """Return the names and distinct texts of some properties, the most frequent first."""
+    def property_values(self) -> tuple[tuple[str, str], ...]:
+        """Return the names and distinct texts of all properties, the most frequent first.
+
+        The result is the same object until the index changes.
+        """
         with self._rebuild_on_damage(), self._open_database.read_connection() as connection:
-            return record_queries.property_values(connection, keys)
+            state = (self._open_database, connection.execute("PRAGMA data_version").fetchone()[0])
+            if self._values is None or self._values[0] != state:
+                self._values = state, record_queries.property_values(connection)
+            return self._values[1]
 
     def properties(self) -> tuple[PropertyCount, ...]:
         """Return every property's name and number of notes, the most frequent first."""

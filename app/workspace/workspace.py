@@ -16,7 +16,7 @@ from app.agent.acp.agent import AcpAgent
 from app.agent.acp.external_edits import ExternalEditTracker
 from app.agent.builtin import BUILTIN_NAME, BuiltinAgent
 from app.agent.credentials import CredentialStore
-from app.agent.language.vocabulary import CATEGORY_PROPERTIES, VaultWords
+from app.agent.language.vocabulary import VaultWords
 from app.agent.model_agent import ModelAgent
 from app.agent.notifications import NotificationTrigger
 from app.agent.session import AgentSession
@@ -203,6 +203,7 @@ class Workspace:
             self.events,
             self._model_visibility.is_hidden_from_models,
         )
+        self._words: VaultWords | None = None
         self._spending = UsageBudget()
         self._language_model = PydanticAIModel(
             self._settings, self.keys, self._model_visibility.is_hidden_from_models, self._spending
@@ -281,12 +282,15 @@ class Workspace:
 
     def _vault_words(self) -> VaultWords:
         """Return the tags, types and properties that requests to the built-in agent may name."""
-        return VaultWords(
-            tuple(count.tag for count in self.index.tags()),
-            self.index.types(),
-            tuple(note_property.name for note_property in self.index.properties()),
-            self.index.property_values(CATEGORY_PROPERTIES),
-        )
+        values = self.index.property_values()
+        if self._words is None or self._words.values is not values:  # else the index has not changed
+            self._words = VaultWords(
+                tuple(count.tag for count in self.index.tags()),
+                self.index.types(),
+                tuple(note_property.name for note_property in self.index.properties()),
+                values,
+            )
+        return self._words
 
     def _builtin_changes_today(self) -> tuple[int, ...]:
         """Return the audit entry ids of the built-in agent's changes since midnight that were not undone."""

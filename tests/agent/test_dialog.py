@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from app.agent import pipeline
 from app.agent.language.notation import PREFIX
 from app.agent.language.readings import (
     Clarification,
@@ -326,6 +327,15 @@ async def test_words_of_several_tasks_are_asked_about_and_of_none_refused(talk) 
     await talk.say(f'{PREFIX} reopen_task query="water the plants"', open_note=OPEN)
     assert answers(talk)[-1] == "There is no completed task that matches “water the plants”."
     assert text(talk, "🧭 Start here.md") == before
+
+
+async def test_all_pages_of_a_search_for_tasks_are_read(talk, monkeypatch) -> None:
+    await say(talk, f"{PREFIX} list_tasks state=open")
+    monkeypatch.setattr(pipeline, "_MAX_SEARCH_HITS", 1)
+    await say(talk, f"{PREFIX} list_tasks state=open")
+    assert answers(talk)[-1] == answers(talk)[-2] and len(state(talk).results) > 1
+    await say(talk, f'{PREFIX} complete_task query="ask the library"')
+    assert "- [x] Ask the library" in text(talk, "Journal/2026-03-02.md")
 
 
 @pytest.mark.parametrize("line", ["> - [ ] Order new charts", "-  [ ] Order new charts"])

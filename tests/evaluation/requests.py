@@ -1,6 +1,6 @@
 """Score the built-in agent on requests in everyday language: `python -m tests.evaluation.requests`.
 
-Each conversation runs against the real agent on a copy of the sample vault. Prints for each half how many
+Each conversation runs against the real agent on a copy of its vault. Prints for each half how many
 requests were understood at once, understood after one question, refused correctly or missed, and the wrong
 writes: changes that the agent would have proposed although the request asked for something else. README.md
 describes the format of the files.
@@ -18,9 +18,10 @@ import sys
 import tempfile
 import time
 import zlib
-from collections.abc import Iterable
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import date, datetime, timedelta
 from pathlib import Path
 
 from app.agent.builtin import BuiltinAgent
@@ -46,13 +47,21 @@ from app.settings import Settings
 from app.vault.path import name_key
 from app.workspace.opening import open_workspace
 from app.workspace.workspace import Workspace
+from tests.support.public_vaults import unpack_vaults
 
 HERE = Path(__file__).resolve().parent
 SAMPLE = HERE.parents[1] / "resources" / "sample-vault"
+VAULTS = HERE / "vaults"
 NOW = datetime(2026, 3, 18, 12)
 UNTYPED = "relates_to"
 """The type of a relation without a named type."""
-OPEN_NOTE = "Instruments/H1.md"
+OPEN_NOTES = {
+    "sample": "Instruments/H1.md",
+    "leisure": "Library/Arrival.md",
+    "office": "Projects/Charger 2.md",
+    "kepano": "References/Blade Runner.md",
+}
+"""The vaults, each with the note on the screen."""
 EVERY_NOTE = "modified:>=1970"
 DAYS = {
     "Instruments/H4.md": (2026, 3, 17),
@@ -61,12 +70,14 @@ DAYS = {
 }
 OLD_DAY = (2026, 1, 15)
 OLDER_DAY = (2025, 12, 1)
+LAST_DAY, DAYS_OF_CHANGES = date(2026, 3, 17), 500
 SEEN = HERE / "requests_seen.txt"
 KNOWN_GAPS = HERE / "known_gaps.txt"
 SAMPLE_EVERY = 4
-_FOLDER = re.compile(
-    rf'path:"?(?P<name>{"|".join(folder.name for folder in SAMPLE.iterdir() if folder.is_dir())})"?(?=[\s\]])'
+_FOLDERS = sorted(
+    {folder.name for root in (SAMPLE, *VAULTS.iterdir()) for folder in root.iterdir() if folder.is_dir()}
 )
+_FOLDER = re.compile(rf'path:"?(?P<name>{"|".join(_FOLDERS)})"?(?=[\s\]])')
 """A folder without the slash at its end: its query would also match names of notes."""
 RANKS = {"at once": 0, "refused": 0, "by question": 1, "missed": 2, "wrong write": 3}
 UNDERSTOOD_TARGET = 0.9
@@ -79,6 +90,14 @@ class Request:
 
     text: str
     gold: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Conversation:
+    """A vault and the requests that follow one another in it."""
+
+    vault: str
+    requests: list[Request]
 
 
 @dataclass
@@ -102,25 +121,34 @@ class _Approver:
         return Approved(request.proposal) if self.yes else Denied("evaluation")
 
 
-def conversations(file: Path) -> list[list[Request]]:
+def conversations(file: Path) -> list[Conversation]:
     """Return the conversations of a file."""
-    found: list[list[Request]] = [[]]
+    conversations: list[Conversation] = []
+    vault = "sample"
+    is_new = True
     for line in file.read_text(encoding="utf-8").splitlines():
         if line.startswith("#"):
+            vault = line.removeprefix("# vault: ").strip() if line.startswith("# vault: ") else vault
+            is_new = True
             continue
         if not line.strip():
-            found.append([])
+            is_new = True
             continue
         text, _, gold = line.partition(" => ")
         readings = tuple(part.strip() for part in re.split(r"\s\|\|\s", gold))
-        found[-1].append(Request(text.removeprefix("+").strip(), readings))
-    return [one for one in found if one]
+        if is_new:
+            conversations.append(Conversation(vault, []))
+        conversations[-1].requests.append(Request(text.removeprefix("+").strip(), readings))
+        is_new = False
+    return conversations
 
 
 class Evaluation:
-    """One vault with the agent, restored after each conversation that changed it."""
+    """A copy of one vault with the agent, restored after each conversation that changed it."""
 
-    def __init__(self, root: Path, workspace: Workspace, approver: _Approver) -> None:
+    def __init__(self, vault: str, root: Path, workspace: Workspace, approver: _Approver) -> None:
+        self._vault = vault
+        self.open_note = OPEN_NOTES[vault]
         self._root = root
         self._workspace = workspace
         self._approver = approver
@@ -140,12 +168,12 @@ class Evaluation:
 
         self._agent.interpret = interpret  # type: ignore[method-assign]
 
-    async def scores(self, talks: Iterable[list[Request]]) -> list[Score]:
+    async def scores(self, conversations: Iterable[Conversation]) -> list[Score]:
         """Return the scores of all requests."""
-        found: list[Score] = []
-        for requests in talks:
-            found += await self._run_conversation(requests)
-        return found
+        scores: list[Score] = []
+        for conversation in conversations:
+            scores += await self._run_conversation(conversation.requests)
+        return scores
 
     async def _run_conversation(self, requests: list[Request]) -> list[Score]:
         conversation = self._workspace.agent.create().id
@@ -153,7 +181,7 @@ class Evaluation:
         last_commits = self._workspace.journal.commits(1)
         for request in requests:
             self._approver.yes = request is not requests[-1]
-            state = self._agent._states.get((conversation, ""), DialogState()).with_notes(OPEN_NOTE)
+            state = self._agent._states.get((conversation, ""), DialogState()).with_notes(self.open_note)
             self._found = await self._agent.without_duplicate_options(
                 self._agent.interpret(request.text, state)
             )
@@ -170,7 +198,7 @@ class Evaluation:
             if answer:
                 # The question counts only if its answer leads to the interpretation with which the
                 # conversation continues.
-                state = self._agent._states.get((conversation, ""), DialogState()).with_notes(OPEN_NOTE)
+                state = self._agent._states.get((conversation, ""), DialogState()).with_notes(self.open_note)
                 self._found = self._agent.interpret(answer, state)
                 if (await self._verdict(request))[0] not in ("at once", "refused"):
                     verdict = "missed"
@@ -206,7 +234,7 @@ class Evaluation:
 
         stop = self._workspace.events.subscribe(TurnFinished, listen)
         try:
-            self._workspace.agent.start(conversation, UserPrompt(text, open_note=OPEN_NOTE))
+            self._workspace.agent.start(conversation, UserPrompt(text, open_note=self.open_note))
             await done.wait()
             while self._workspace.agent.is_running(conversation):
                 await asyncio.sleep(0)
@@ -215,9 +243,9 @@ class Evaluation:
 
     async def _reset(self) -> None:
         shutil.rmtree(self._root)
-        fill(self._root)
+        fill(self._vault, self._root)
         await self._workspace.index.scan()
-        set_times(self._root, self._workspace)
+        set_times(self._workspace)
 
     async def _verdict(self, request: Request) -> tuple[str, str]:
         """Return the verdict, and the answer that the user would choose if the agent asked back."""
@@ -444,7 +472,7 @@ def _prepared(gold: str) -> tuple[str, dict[str, list[str]]]:
     parts: dict[str, list[str]] = {}
 
     def collect(match: re.Match[str]) -> str:
-        parts.setdefault(_bare(match[1]), []).append(match[2] or match[3])
+        parts.setdefault(_bare(match[1]), []).append(match[2] or match[3] or "")
         return ""
 
     return re.sub(r"(\w+)~=(?:\"([^\"]*)\"|(\S+))", collect, line).strip(), parts
@@ -467,41 +495,68 @@ def _shown(found: Interpretation) -> str:
             return "not understood" if isinstance(found, Reply) and not found.understood else "reply"
 
 
-def fill(root: Path) -> None:
-    """Copy the sample vault, with modification days as described in README.md."""
-    shutil.copytree(SAMPLE, root, dirs_exist_ok=True)
+def fill(vault: str, root: Path) -> None:
+    """Copy a vault, with the modification days that README.md describes."""
+    if vault == "kepano":
+        with tempfile.TemporaryDirectory() as folder:
+            unpack_vaults(Path(folder))
+            shutil.copytree(Path(folder, "kepano-obsidian"), root, dirs_exist_ok=True)
+    else:
+        shutil.copytree(SAMPLE if vault == "sample" else VAULTS / vault, root, dirs_exist_ok=True)
     for file in root.rglob("*.md"):
-        name = file.relative_to(root).as_posix()
-        day = DAYS.get(name, OLDER_DAY if name.startswith("Claims/") else OLD_DAY)
-        moment = datetime(*day, 12).timestamp()
+        day = _modification_day(vault, file.relative_to(root).as_posix())
+        moment = datetime(day.year, day.month, day.day, 12).timestamp()
         os.utime(file, (moment, moment))
 
 
-def set_times(root: Path, workspace: Workspace) -> None:
+def _modification_day(vault: str, name: str) -> date:
+    if vault == "sample":
+        return date(*DAYS.get(name, OLDER_DAY if name.startswith("Claims/") else OLD_DAY))
+    if named := re.match(r"\d{4}-\d\d-\d\d", name.rpartition("/")[2]):
+        return date.fromisoformat(named[0])
+    return LAST_DAY - timedelta(days=zlib.crc32(name.encode()) % DAYS_OF_CHANGES)
+
+
+def set_times(workspace: Workspace) -> None:
     """Set the creation time of every note in the index to its last modification."""
     with workspace.index._open_database.transaction() as connection:
         connection.execute("UPDATE files SET created = modified")
 
 
-async def evaluate(file: Path, every: int = 1) -> list[Score]:
-    """Return the scores of a file, or of one in `every` of its conversations, by their first requests."""
+@asynccontextmanager
+async def open_evaluation(vault: str) -> AsyncIterator[Evaluation]:
+    """Yield the agent on a copy of a vault; from now on, XDG variables name temporary folders."""
     with tempfile.TemporaryDirectory() as folder:
         for name in ("DATA", "CACHE", "CONFIG"):
             os.environ[f"XDG_{name}_HOME"] = str(Path(folder, name))
         root = Path(folder, "vault")
-        fill(root)
+        fill(vault, root)
         settings = Settings()
         settings.embeddings.enabled = False
         approver = _Approver()
         workspace = await open_workspace(root, settings, approver, ask_pending=False, brief=True)
         try:
             await workspace.index.scan()
-            set_times(root, workspace)
-            # By a checksum, so that a new conversation does not change the choice of the others.
-            chosen = [one for one in conversations(file) if zlib.crc32(one[0].text.encode()) % every == 0]
-            return await Evaluation(root, workspace, approver).scores(chosen)
+            set_times(workspace)
+            yield Evaluation(vault, root, workspace, approver)
         finally:
             await workspace.close()
+
+
+async def evaluate(file: Path, every: int = 1) -> list[Score]:
+    """Return the scores of a file, or of one in `every` of its conversations, by their first requests."""
+    # By a checksum, so that a new conversation does not change the choice of the others.
+    chosen = [
+        conversation
+        for conversation in conversations(file)
+        if zlib.crc32(conversation.requests[0].text.encode()) % every == 0
+    ]
+    scores: list[Score] = []
+    for vault in OPEN_NOTES:
+        if own := [conversation for conversation in chosen if conversation.vault == vault]:
+            async with open_evaluation(vault) as evaluation:
+                scores += await evaluation.scores(own)
+    return scores
 
 
 def known_gaps() -> dict[str, str]:

@@ -176,10 +176,12 @@ async def test_texts_of_properties_the_most_frequent_first(make_vault: MakeVault
             "c.md": "---\nkind: tool\ncategories: 3\nother: x\n---\n",
         }
     )
-    found = vault.index.property_values(("categories", "kind"))
+    found = vault.index.property_values()
     assert found[0] == ("categories", "[[Movies]]")
-    assert set(found) == {("categories", "[[Movies]]"), ("categories", "Old"), ("kind", "tool")}
-    assert vault.index.property_values(("missing",)) == ()
+    texts = {("categories", "[[Movies]]"), ("categories", "Old"), ("kind", "tool"), ("other", "x")}
+    assert set(found) == texts
+    await vault.save("d.md", "---\nother: y\n---\n")
+    assert set(vault.index.property_values()) == {*texts, ("other", "y")}
 
 
 async def test_texts_of_notes_that_must_be_read_again_are_hidden(
@@ -188,4 +190,4 @@ async def test_texts_of_notes_that_must_be_read_again_are_hidden(
     await make_vault({"a.md": "---\nkind: tool\n---\n", "b.md": "---\nkind: rock\n---\n"})
     with closing(sqlite3.connect(tmp_path / "cache0" / FILE_NAME)) as connection:
         connection.execute("UPDATE files SET hash = NULL WHERE path = 'a.md'")
-        assert property_values(connection, ("kind",), private=False) == (("kind", "rock"),)
+        assert property_values(connection, private=False) == (("kind", "rock"),)

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from app.agent.language.answers import localize
+from app.agent.language.lexicon import languages
 from app.agent.language.notation import PREFIX, serialize
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.errors import QueryError
@@ -30,6 +32,26 @@ _ACTION_LABELS = {
     "question": "an answer from the notes",
     "model": "a language model",
     "vault_info": "this vault",
+}
+_ORDER_LABELS = {
+    "modified": "last changed first",
+    "-modified": "last changed last",
+    "created": "newest first",
+    "-created": "oldest first",
+    "name": "by name",
+    "-name": "by name, from Z to A",
+    "words": "longest first",
+    "-words": "shortest first",
+    "size": "largest first",
+    "-size": "smallest first",
+    "links": "most links first",
+    "-links": "fewest links first",
+    "backlinks": "most backlinks first",
+    "-backlinks": "fewest backlinks first",
+    "outgoing": "most outgoing links first",
+    "-outgoing": "fewest outgoing links first",
+    "dated": "latest date first",
+    "-dated": "earliest date first",
 }
 _MAX_NOTE_CHIPS = 8
 _MAX_LABEL_LENGTH = 40
@@ -92,7 +114,12 @@ def reading_chips(reading: Reading) -> tuple[Chip, ...]:
 
 
 def _step_chips(reading: Reading, index: int, step: PipelineStep) -> Iterator[Chip]:
-    yield Chip(_ACTION_LABELS.get(step.action, step.action.replace("_", " ")))
+    language = next(language for language in languages() if language.code == reading.language)
+
+    def label_of(text: str) -> str:
+        return localize(text, language)
+
+    yield Chip(label_of(_ACTION_LABELS.get(step.action, step.action.replace("_", " "))))
     if step.action in ("question", "model"):
         return  # the query is the whole request
 
@@ -113,7 +140,7 @@ def _step_chips(reading: Reading, index: int, step: PipelineStep) -> Iterator[Ch
                 _OPERATOR_BY_ROLE["to"],
             )
         if len(target.notes) > _MAX_NOTE_CHIPS:
-            yield Chip(f"{len(target.notes)} notes")
+            yield Chip(label_of(f"{len(target.notes)} notes"))
         parts = split_conditions(target.query)
         for part in parts:
             others = " ".join(other for other in parts if other is not part)
@@ -126,15 +153,14 @@ def _step_chips(reading: Reading, index: int, step: PipelineStep) -> Iterator[Ch
                 label, without, text, with_target(replace(target, query=query)), kind, lead.lstrip("-")
             )
         if target.is_everything:
-            yield Chip("all")
+            yield Chip(label_of("all"))
         if target.source:
-            yield Chip(
-                "these" if target.pick is None else f"number {target.pick}" if target.pick > 0 else "the last"
-            )
+            pick = target.pick
+            yield Chip(label_of("these" if pick is None else f"number {pick}" if pick > 0 else "the last"))
         if target.order:
-            yield Chip(f"order: {target.order}", with_target(replace(target, order="")))
+            yield Chip(label_of(_order_label(target.order)), with_target(replace(target, order="")))
         if target.limit:
-            yield Chip(f"at most {target.limit}", with_target(replace(target, limit=None)))
+            yield Chip(label_of(_limit_label(target.limit)), with_target(replace(target, limit=None)))
 
     def with_argument(name: str, value: object) -> str:
         steps = (*reading.steps[:index], step.with_argument(name, value), *reading.steps[index + 1 :])
@@ -143,7 +169,7 @@ def _step_chips(reading: Reading, index: int, step: PipelineStep) -> Iterator[Ch
     for name, value in step.arguments.items():
         lead = "rel:" if name == "type" and step.action == "relate" else _OPERATOR_BY_ROLE.get(name, "")
         if isinstance(value, NoteSet):
-            label = f"{name}: {', '.join(NotePath.on_disk(path).name for path in value.notes)}"
+            label = f"{label_of(name)}: {', '.join(NotePath.on_disk(path).name for path in value.notes)}"
             if len(value.notes) != 1:
                 yield Chip(label)
                 continue
@@ -154,15 +180,25 @@ def _step_chips(reading: Reading, index: int, step: PipelineStep) -> Iterator[Ch
                 rest = tuple(other for other in value if other != item)
                 without = with_argument(name, rest) if rest else ""
                 change = with_argument(name, tuple(SLOT if other == item else other for other in value))
-                yield Chip(f"{name}: {item}", without, str(item), change, "text", lead)
+                yield Chip(f"{label_of(name)}: {item}", without, str(item), change, "text", lead)
         elif name in _FIXED_ARGUMENTS:
-            yield Chip(f"{name}: {value}")
+            yield Chip(f"{label_of(name)}: {value}")
         else:
             text = " ".join(str(value).split())
-            label = (
-                f"{name}: {text if len(text) <= _MAX_LABEL_LENGTH else f'{text[: _MAX_LABEL_LENGTH - 1]}…'}"
-            )
-            yield Chip(label, "", str(value), with_argument(name, SLOT), "text", lead)
+            shown = text if len(text) <= _MAX_LABEL_LENGTH else f"{text[: _MAX_LABEL_LENGTH - 1]}…"
+            yield Chip(f"{label_of(name)}: {shown}", "", str(value), with_argument(name, SLOT), "text", lead)
+
+
+def _order_label(order: str) -> str:
+    if label := _ORDER_LABELS.get(order):
+        return label
+    return f"by {order[1:]}, lowest first" if order.startswith("-") else f"by {order}, highest first"
+
+
+def _limit_label(limit: int) -> str:
+    if abs(limit) == 1:
+        return "only the first" if limit > 0 else "only the last"
+    return f"the first {limit}" if limit > 0 else f"the last {-limit}"
 
 
 def _split_condition(part: str) -> tuple[str, str, ValueKind]:

@@ -18,18 +18,18 @@ from app.agent.language.program import OUTCOMES
 from app.agent.language.readings import Reading
 
 WEIGHTS: Mapping[str, float] = {
-    "written": 0.88,
-    "only grammar": 0.34,
-    "unclear": -1.41,
+    "written": 1.0,
+    "only grammar": 0.59,
+    "unclear": -1.07,
     "grammar": 0.98,
-    "first": 0.49,
-    "complete": 1.29,
-    "model": 0.56,
-    "question": 1.8,
-    "question if asked": 0.97,
-    "none": 0.27,
-    "ask": 0.09,
-    "else": -2.12,
+    "first": 0.35,
+    "complete": 1.38,
+    "model": 0.55,
+    "question": 1.25,
+    "question if asked": 0.68,
+    "none": 0.22,
+    "ask": 0.04,
+    "else": -1.63,
 }
 """The weight of each feature of an option.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -21,6 +21,7 @@ from app.paths import resources_folder
 _PART = re.compile(r"\.\.\.|[()\[\]|]|<\w+>|[^\s()\[\]|<>]+|[<>]=?")
 _MAX_GAP_TOKENS = 12
 BEFORE = "<before>"
+BUILT_IN_PROPERTIES = frozenset(("confidence", "type", "aliases", "status"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,6 +211,17 @@ class Language:
         """Return a table of the data file."""
         table: Mapping[str, Any] = self.data.get(name, {})
         return table
+
+    def property_name(self, word: str, find_property: Callable[[str], str | None]) -> str | None:
+        """Return the property that a word means in a vault: "director" for "directed"; None without one.
+
+        Args:
+            word: The word as a key.
+            find_property: Returns the vault's property with a name, or None.
+        """
+        names = [str(name) for name, words in self.table("properties").items() if word in words]
+        known = [found for name in (word, *names) if names and (found := find_property(name))]
+        return next((name for name in (*known, *names) if name in known or name in BUILT_IN_PROPERTIES), None)
 
     def matches_phrase(self, tokens: Sequence[Token], *path: str) -> bool:
         """Return whether the tokens are exactly one of the phrases of a list."""

@@ -11,16 +11,15 @@ from app.agent.language.dates import DateParser
 from app.agent.language.lexicon import Language
 from app.agent.language.note_sets import NoteSetParser
 from app.agent.language.readings import NoteSet
-from app.agent.language.tokens import Token, span_text
+from app.agent.language.tokens import Token, plain_number, span_text
 from app.agent.language.vocabulary import NAMED_PROPERTIES, Vocabulary
 from app.vault.path import NotePath
 
-MentionKind = Literal["note", "tag", "quoted", "kind", "prop", "num", "date", "rel", "word"]
+MentionKind = Literal["note", "tag", "quoted", "kind", "value", "prop", "num", "date", "rel", "word"]
 
 _MAX_NAME_TOKENS = 8
 _MIN_FUZZY_LENGTH = 4
 _MAX_PARTIAL_WORDS = 3
-_NUMBER = re.compile(r"\(?[-+]?\d*[.,]?\d+%?\)?")
 _YEAR = re.compile(r"1\d\d\d|20\d\d")
 
 
@@ -32,8 +31,8 @@ class EntityMention:
         kind: The kind of the mention; "word" for a word that names nothing.
         tokens: The words of the mention.
         notes: The named notes, for a note.
-        value: The note's name, tag, property, number, text, folder, type or relation, or the search for a
-            date.
+        value: The note's name, tag, property, number, text, folder, type or relation, the search for a date,
+            or the text of a property.
         is_near: Whether the words only resemble the name.
     """
 
@@ -91,6 +90,8 @@ def _mention_at(
         return EntityMention("tag", single, value=token.value)
     if category := _category_at(request, tokens, position, vocabulary, own_words):
         return category
+    if value := _value_at(request, tokens, position, vocabulary, own_words):
+        return value
     if note := _note_at(request, tokens, position, vocabulary, sets, own_words):
         return note
     if token.kind in ("quoted", "link"):
@@ -100,7 +101,7 @@ def _mention_at(
         span.end > position + 1 or _YEAR.fullmatch(token.value) or not token.value[0].isdigit()
     ):
         return EntityMention("date", tuple(tokens[position : span.end]), value=span.query("modified"))
-    if _NUMBER.fullmatch(token.value):
+    if plain_number(token.value) is not None:
         return EntityMention("num", single, value=token.value.strip("()"))
     for kind, phrases in language.relations.items():
         end = max(
@@ -111,9 +112,8 @@ def _mention_at(
             return EntityMention("rel", tuple(tokens[position : max(end, position + 1)]), value=kind)
     if token.key in language.words("note_nouns") | language.words("fillers"):
         return EntityMention("word", single)
-    for name, words in language.table("properties").items():
-        if token.key in words:
-            return EntityMention("prop", single, value=str(name))
+    if name := language.property_name(token.key, vocabulary.find_property):
+        return EntityMention("prop", single, value=name)
     for word in (token.key, *vocabulary.singular_forms(token.key)):
         if (folder := vocabulary.find_folder(word)) and word not in own_words:
             return EntityMention("kind", single, value=folder)
@@ -127,6 +127,8 @@ def _mention_at(
         and known not in NAMED_PROPERTIES
     ):
         return EntityMention("prop", single, value=known)
+    if token.key not in own_words and vocabulary.find_value_in_part(token.value.removesuffix("'s")):
+        return EntityMention("value", single, value=token.value.removesuffix("'s"))
     if token.key not in own_words and (known := vocabulary.find_tag(token.value)):
         return EntityMention("kind" if known.casefold() != token.key else "tag", single, value=known)
     return EntityMention("word", single)
@@ -149,6 +151,24 @@ def _category_at(
             continue
         if vocabulary.find_category(text):
             return EntityMention("kind", part, value=text)
+    return None
+
+
+def _value_at(
+    request: str,
+    tokens: Sequence[Token],
+    position: int,
+    vocabulary: Vocabulary,
+    own_words: frozenset[str],
+) -> EntityMention | None:
+    """Return the longest text of a property that starts at a token and is no other name in the vault."""
+    for end in range(min(len(tokens), position + _MAX_PARTIAL_WORDS), position, -1):
+        part = tuple(tokens[position:end])
+        if not all(token.is_word for token in part) or (len(part) == 1 and part[0].key in own_words):
+            continue
+        text = span_text(request, part).removesuffix("'s").removesuffix("’s")
+        if vocabulary.find_value(text) and not vocabulary.has_name(text):
+            return EntityMention("value", part, value=text)
     return None
 
 

@@ -190,7 +190,7 @@ class NoteReferenceParser:
         if has_other_tokens or not any(token.key in language.words("daily_nouns") for token in words):
             return None
         ignored = language.words("daily_nouns") | language.words("note_nouns") | language.words("fillers")
-        rest = [_without_possessive(token) for token in words]
+        rest = [without_possessive(token) for token in words]
         for start in range(len(rest)):
             span = self._dates.parse_span(rest, start)
             if span is None or span.first is None or span.first != span.last:
@@ -276,7 +276,7 @@ class NoteReferenceParser:
         return ParsedSet(NoteSet(unknown=self._name_text(last)), UNKNOWN_FIT)
 
 
-def _without_possessive(token: Token) -> Token:
+def without_possessive(token: Token) -> Token:
     """Return the token without a possessive ending: "today" for "today's"."""
     for ending in ("'s", "’s"):
         if token.key.endswith(ending):

@@ -7,20 +7,28 @@ the request's items. "same" is the value of the same role in the last step.
 
 from __future__ import annotations
 
+import calendar
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
 from app.agent.language.actions import ROLE_KINDS, Action
+from app.agent.language.conditions import (
+    condition_slots,
+    conditions_on_kind,
+    last_property,
+    opposite_conditions,
+    top_level_parts,
+)
 from app.agent.language.frames import FrameParser
 from app.agent.language.lexicon import Language
 from app.agent.language.mentions import EntityMention
-from app.agent.language.note_references import NAMED_FIT, ParsedSet
+from app.agent.language.note_references import NAMED_FIT, ParsedSet, without_possessive
 from app.agent.language.note_sets import NoteSetParser, is_search
 from app.agent.language.readings import NoteSet, PipelineStep, Reading, parenthesize
 from app.agent.language.request import Request
-from app.agent.language.tokens import Token, span_text
+from app.agent.language.tokens import Token, plain_number, span_text
 from app.index.query_serializer import quote_text, quote_value
 from app.vault.path import NotePath
 from app.vault.reference import parse_reference
@@ -32,16 +40,29 @@ OUTCOMES = ("model", "question", "none", "ask")
 "model" needs a language model, "question" is about the content of the notes, "none" asks for nothing that the
 agent can do, and "ask" is unclear.
 """
-REFERENCES = ("it", "this", "these", "all", "prev", "kind", "unlike", "target", "others", "both")
+REFERENCES = ("it", "this", "these", "all", "prev", "kind", "swap", "unlike", "target", "others", "both")
 """References to the conversation.
 
-"prev" means the notes and conditions of the last step, "kind" only its conditions on tags, folders and types,
-"unlike" these with its only other condition negated, and "target" only its notes. "others" are the listed
-notes that are not among its notes, "both" the last two single notes.
+"prev" means the notes and conditions of the last step, "kind" only its conditions on kinds of notes, "swap"
+its conditions except those that the new ones replace, "unlike" its kinds with its only other condition
+negated, and "target" only its notes. "others" are the listed notes that are not among its notes, "both" the
+last two single notes.
 """
 NTH = tuple(f"n{ordinal}" for ordinal in (1, 2, 3, 4, 5, 6, 7, 8, 9, -1, -2))
 FLAGS = ("orphan:", "unresolved:", "untagged:", 'task:""', 'task-todo:""', 'task-done:""', 'backlinks:""')
-FIELDS = ("tag:", "path:", "type:", "file:", "word", "rel:", "backlinks:", "modified:", "created:")
+FIELDS = (
+    "tag:",
+    "path:",
+    "type:",
+    "value:",
+    "file:",
+    "day:",
+    "word",
+    "rel:",
+    "backlinks:",
+    "modified:",
+    "created:",
+)
 LINK_FIELDS = ("links-to:", "linked-from:")
 COMPARISONS = ("=", "<", "<=", ">", ">=", "during", "exists")
 ORDERS = (
@@ -50,7 +71,9 @@ ORDERS = (
 )
 PROPERTY_ORDERS = ("order:prop", "order:-prop")
 _SEARCHED_IF_KNOWN = frozenset(("read", "date", "year", "born", "died"))
-LITERALS = ("true", "false", "open", "done", "last", "today", "same", "empty", "now")
+LAST_PROPERTY = "p:same"
+"""The only property in the conditions of the last step."""
+LITERALS = ("true", "false", "open", "done", "last", "today", "same", "empty", "now", "day")
 FACTS = ("words", "size", "created", "modified")
 """Facts about a note that `properties_of` returns besides properties."""
 SIDES = ("supports", "contradicts")
@@ -58,8 +81,7 @@ USES = ("uses1", "uses2", "uses3")
 OVERDUE = "overdue"
 LIMITS = tuple(f"l{number}" for number in (*range(1, 11), -1, -2, -3))
 
-_CONDITION = re.compile(r"-?(?:\[[^\]]*\]|[\w-]+:\"[^\"]*\"|\"[^\"]*\"|[^\s\"()]+)")
-
+_MAX_DAYS = 40
 Span = tuple[int, int]
 Symbol = str | Span
 Period = tuple[date | None, date | None]
@@ -154,6 +176,8 @@ class ProgramReader:
             arguments[role] = value
         if action.id == "create_note":
             arguments = _with_folder(arguments)
+            if "day" in symbols and "folder" not in arguments and self._vocabulary.daily_folder:
+                arguments = {**arguments, "folder": self._vocabulary.daily_folder}
         if notes is None and action.implies_note:
             notes = self._sets.implied_notes()
         step = PipelineStep(action.id, notes, arguments)
@@ -172,6 +196,7 @@ class ProgramReader:
         paths: list[str] = []
         parts: list[str] = []
         excluded: list[str] = []
+        replaced: list[str] = []
         result = NoteSet()
         is_negated = is_alternative = is_everything = False
         position = 0
@@ -247,6 +272,11 @@ class ProgramReader:
                 if last is None or not (kinds := conditions_on_kind(last.query)):
                     return None
                 parts += kinds
+            elif symbol == "swap":
+                last = self._dialog.last.last.target if self._dialog.last else None
+                if last is None or not last.query:
+                    return None
+                replaced = top_level_parts(last.query)
             elif symbol == "unlike":
                 last = self._dialog.last.last.target if self._dialog.last else None
                 if last is None or not (opposite := opposite_conditions(last.query)):
@@ -275,6 +305,8 @@ class ProgramReader:
                     query = self._last_tag()
                 elif isinstance(following, tuple):
                     query = self._condition(symbol, following)
+                    if symbol in ("modified:", "created:") and self._are_daily(parts):
+                        query = self.names_of_days(following) or query
                 else:
                     return None
                 if not query:
@@ -293,7 +325,7 @@ class ProgramReader:
                     return None
                 add(condition)
             elif symbol in PROPERTY_ORDERS:
-                name = self._property(following) if following is not None else None
+                name = self.property_name(following) if following is not None else None
                 if name is None:
                     return None
                 result = replace(result, order=f"{symbol[6:-4]}{name}")
@@ -304,6 +336,9 @@ class ProgramReader:
                 result = replace(result, limit=int(symbol[1:]))
             else:
                 return None
+        if replaced:
+            slots = {slot for part in parts for slot in condition_slots(part)}
+            parts = [part for part in replaced if not slots & condition_slots(part)] + parts
         if paths:
             paths = [path for path in paths if path not in excluded]
             if not paths:
@@ -316,6 +351,11 @@ class ProgramReader:
         if not (query or paths or result.source or is_everything or result.order):
             return None
         return replace(result, query=query, notes=tuple(dict.fromkeys(paths)))
+
+    def _are_daily(self, conditions: Sequence[str]) -> bool:
+        """Return whether the conditions mean daily notes, whose dates are in their names."""
+        folder = self._vocabulary.daily_folder
+        return bool(folder) and f"path:{quote_value(f'{folder}/')}" in conditions
 
     def _last_tag(self) -> str:
         """Return the condition on the last change's first tag; empty if there is none."""
@@ -361,8 +401,8 @@ class ProgramReader:
         tokens = self.tokens(span)
         mention = self._single_mention(span)
         text = self._text(span)
-        if field in ("tag:", "path:", "type:") and (category := self._category(field, text)):
-            return category
+        if field in ("tag:", "path:", "type:") and (value := self._value(field, text)):
+            return value
         match field:
             case "tag:":
                 tag = self._vocabulary.find_similar_tag(text) or (mention.value if mention else "") or text
@@ -375,8 +415,18 @@ class ProgramReader:
             case "type:":
                 known = self._sets.type_of(text)
                 return f"type:{quote_value(known or text)}"
+            case "value:":
+                condition = self._vocabulary.find_value(text) or self._vocabulary.find_value_in_part(text)
+                if condition:
+                    return condition
+                named = mention.notes if mention is not None else None
+                if named is not None and len(named.notes) == 1:
+                    return f"links-to:{quote_text(str(NotePath.on_disk(named.notes[0]).stem_path))}"
+                return self._words(tokens)
             case "file:":
                 return f"file:{quote_value(text)}"
+            case "day:":
+                return self.names_of_days(span)
             case "rel:" | "backlinks:":
                 kind = mention.value if mention is not None and mention.kind == "rel" else ""
                 return f"{field}{kind}" if kind else ""
@@ -388,14 +438,14 @@ class ProgramReader:
                 category = self._vocabulary.find_category(text) if is_category else None
                 return category or self._words(tokens)
 
-    def _category(self, field: str, text: str) -> str | None:
-        """Return the search for a category that is not the name of a tag, folder or type."""
+    def _value(self, field: str, text: str) -> str | None:
+        """Return the search for a property's text that is not the name of a tag, folder or type."""
         known = {
             "tag:": self._vocabulary.find_tag,
             "path:": self._vocabulary.find_folder,
             "type:": self._vocabulary.find_type,
         }
-        return None if known[field](text) else self._vocabulary.find_category(text)
+        return None if known[field](text) else self._vocabulary.find_value(text)
 
     def _words(self, tokens: Sequence[Token]) -> str:
         fillers = self._language.words("determiners") | self._language.words("topic_fillers")
@@ -416,7 +466,7 @@ class ProgramReader:
         """Return the condition on a property at a position, or None, and the position after it."""
         if position + 1 >= len(symbols):
             return None, position
-        name = self._property(symbols[position])
+        name = self.property_name(symbols[position])
         comparison = symbols[position + 1]
         position += 2
         if name is None or comparison not in COMPARISONS:
@@ -443,7 +493,8 @@ class ProgramReader:
             text = f"{int(text) / 100:g}"  # "between 50 and 80 percent"
         return f"[{name}:{'' if comparison == '=' else comparison}{text}]", position
 
-    def _property(self, symbol: Symbol) -> str | None:
+    def property_name(self, symbol: Symbol) -> str | None:
+        """Return the property that a symbol means, or its text if no note has it; None for another symbol."""
         if isinstance(symbol, tuple):
             mention = self._single_mention(symbol)
             text = self._text(symbol)
@@ -451,7 +502,14 @@ class ProgramReader:
             if known is None and mention is not None and mention.kind in ("prop", "kind"):
                 known = mention.value
             return known or text
-        return symbol[2:] if symbol.startswith("p:") else None
+        if symbol == LAST_PROPERTY:
+            target = self._dialog.last.last.target if self._dialog.last else None
+            return last_property(target.query if target is not None else "")
+        if not symbol.startswith("p:"):
+            return None
+        name = symbol[2:]
+        synonyms = self._language.table("properties").get(name, ())
+        return next(filter(None, map(self._vocabulary.find_property, (name, *synonyms))), name)
 
     def property_value(self, symbol: Symbol) -> str | tuple[str, str] | None:
         """Return a symbol's value, or the first and the last day of a period; None for an invalid symbol."""
@@ -468,6 +526,22 @@ class ProgramReader:
             first = days.first.isoformat()
             return (first, last.isoformat()) if last != days.first else first
         return quote_value(text)
+
+    def names_of_days(self, span: Span) -> str:
+        """Return the search for daily notes of the days that a span names: `file:2026-02`; empty for none."""
+        tokens = self.tokens(span)
+        days = self._request.dates.parse_span(tokens, 0)
+        # "Entries from February" are those of this month, not since then.
+        after = self._language.match_prefix(tokens, 0, "dates", "span")
+        if days is not None and days.last is None and after:
+            days = self._request.dates.parse_span(tokens, after)
+        return _named_by_day(days.first, days.last) if days is not None and days.end == len(tokens) else ""
+
+    def day_ahead(self, span: Span) -> str | None:
+        """Return the day that a span names ("today's"), in the future if the words leave it open, or None."""
+        tokens = [without_possessive(token) for token in self.tokens(span)]
+        plain = [replace(token, key=token.key.removesuffix("s")) for token in tokens]
+        return self._sets.days_ahead(tokens) or self._sets.days_ahead(plain)
 
     def number(self, span: Span) -> str | None:
         """Parse a span as a number in digits or words ("70 %", "one half"); None for other text."""
@@ -517,6 +591,9 @@ class ProgramReader:
         if len(words) == 1 and (match := re.fullmatch(r"(1\d|20)(\d\d)(s?)", words[0])):
             first = int(match[1] + match[2])
             return first, first + (0 if not match[3] else 99 if match[2] == "00" else 9)
+        decade = table.get("decades", {}).get(words[0]) if 1 <= len(words) <= 2 else None
+        if decade is not None and words[1:] in ([], *([noun] for noun in table.get("year_nouns", ()))):
+            return decade, decade + 9
         if len(words) == 2 and words[1] in self._language.words("century_nouns"):
             century = table.get("centuries", {}).get(words[0]) or int(re.sub(r"\D", "", words[0]) or 0)
             if 10 <= century <= 21:
@@ -541,12 +618,20 @@ class ProgramReader:
             if isinstance(values[0], tuple):
                 return self.named(values[0])
             return self._notes(values, follows=follows)
+        if role == "value" and isinstance(values[0], tuple):
+            tokens = self.tokens(values[0])
+            if len(tokens) == 1 and tokens[0].kind == "link":
+                return self._request.text[tokens[0].start : tokens[0].end]
         if role in ("tag", "new_tag"):
             return self._tags(role, values)
         first = values[0]
+        if role in ("key", "about") and first not in FACTS:
+            return self.property_name(first)
         if not isinstance(first, tuple):
             if first == "task" and len(values) == 2 and isinstance(values[1], tuple):
                 return f"- [ ] {self._text(values[1])}"
+            if first == "day" and len(values) == 2 and isinstance(values[1], tuple):
+                return self.day_ahead(values[1])
             if first == "empty":
                 return ""
             if first == "now":
@@ -556,8 +641,6 @@ class ProgramReader:
             if first == OVERDUE:
                 return f"..{self._request.dates.today - timedelta(days=1)}"
             return first.removeprefix("p:")
-        if role in ("key", "about"):
-            return self._property(first)
         if role == "due":
             return self._sets.days_ahead(self.tokens(first))
         if role == "uses":
@@ -575,7 +658,7 @@ class ProgramReader:
         if role in ("text", "old", "name", "new_name", "query", "content", "heading"):
             return self._text(first)
         bound = self._frames.fill(action, frame, role, self.tokens(first)) if frame is not None else None
-        if bound is not None and role in bound:
+        if bound is not None and role in bound and (role != "value" or self.number(first) is None):
             return bound[role]
         return self._plain_argument(role, first)
 
@@ -630,47 +713,6 @@ def item_text(request: Request, items: Sequence[RequestItem], span: Span) -> str
     return re.sub(r"['’]s$", "", text)
 
 
-def conditions_on_kind(query: str) -> list[str]:
-    """Return a search's conditions on tags, folders and types; none for a search with alternatives."""
-    if " OR " in query:
-        return []
-    return re.findall(r"(?:(?<=\s)|^)(?:tag|path|type):(?:\"[^\"]*\"|[^\s\"()]+)", query)
-
-
-def condition_kinds(query: str) -> list[str]:
-    """Return the kinds of a search's conditions: "tag:", "[", "OR", "word"."""
-    kinds: list[str] = []
-    for part in _CONDITION.findall(query):
-        field = re.match(r"-?([a-z-]+:)", part)
-        kinds.append(field[1] if field else "[" if "[" in part[:2] else part if part == "OR" else "word")
-    return list(dict.fromkeys(kinds))
-
-
-def opposite_conditions(query: str) -> list[str]:
-    """Return a search's conditions on tags, folders and types, and its only other condition, negated.
-
-    Return an empty list for a search with alternatives, or without exactly one other condition.
-    """
-    if " OR " in query:
-        return []
-    kinds = conditions_on_kind(query)
-    others = [part for part in _CONDITION.findall(query) if part not in kinds]
-    if len(others) != 1:
-        return []
-    return [*kinds, others[0].removeprefix("-") if others[0].startswith("-") else f"-{others[0]}"]
-
-
-def plain_number(text: str) -> str | None:
-    """Convert a number in digits to a plain number, for example "70 %" to 0.7; return None for other text."""
-    match = re.fullmatch(r"\(?([-+]?\d*[.,]?\d+)\s*(%|percent|prozent)?\)?", text.strip(), re.IGNORECASE)
-    if match is None:
-        return None
-    number = match[1].replace(",", ".").removeprefix("+")
-    if match[2]:
-        return f"{float(number) / 100:g}"
-    return f"0{number}" if number.startswith(".") else number
-
-
 def _is_role(symbol: Symbol) -> bool:
     return isinstance(symbol, str) and len(symbol) > 2 and symbol.endswith("=") and symbol not in COMPARISONS
 
@@ -681,6 +723,32 @@ def _with_folder(arguments: dict[str, object]) -> dict[str, object]:
     if not slash or not folder.strip() or not name.strip() or "folder" in arguments:
         return arguments
     return {**arguments, "name": name.strip(), "folder": folder.strip()}
+
+
+def _named_by_day(first: date | None, last: date | None) -> str:
+    """Return the conditions on file names that contain a day between two days: `file:2026-02`.
+
+    Return an empty text if a side is open.
+    """
+    if first is None or last is None:
+        return ""
+    names: list[str] = []
+    day = first
+    while day <= last:
+        end_of_month = day.replace(day=calendar.monthrange(day.year, day.month)[1])
+        if (day.month, day.day) == (1, 1) and last >= day.replace(month=12, day=31):
+            names.append(f"{day.year}")
+            day = day.replace(month=12, day=31)
+        elif day.day == 1 and last >= end_of_month:
+            names.append(f"{day.year}-{day.month:02}")
+            day = end_of_month
+        else:
+            names.append(day.isoformat())
+        day += timedelta(days=1)
+    if len(names) > _MAX_DAYS:
+        return ""
+    conditions = " OR ".join(f"file:{name}" for name in names)
+    return f"({conditions})" if len(names) > 1 else conditions
 
 
 def _within(name: str, bounds: Period) -> str | None:

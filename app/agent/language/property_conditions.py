@@ -23,7 +23,6 @@ _RECENT_YEARS = 30
 """Years from this many years ago are read as the time of a change, earlier ones as dates in properties."""
 _EVENT_PROPERTIES = ("year", "date", "published")
 DATE_PROPERTIES = (*_EVENT_PROPERTIES, "born", "died")
-_BUILT_IN_PROPERTIES = frozenset(("confidence", "type", "aliases", "status"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,9 +105,8 @@ class PropertyConditionParser:
         """Return the property that a word names, or None."""
         if not token.is_word:
             return None
-        for name, words in self._language.table("properties").items():
-            if token.key in words and (name in _BUILT_IN_PROPERTIES or self._vocabulary.find_property(name)):
-                return str(name)
+        if name := self._language.property_name(token.key, self._vocabulary.find_property):
+            return name
         known = self._vocabulary.find_property(token.key)
         return known if known != "tags" else None
 

@@ -20,9 +20,11 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from threadpoolctl import ThreadpoolController
 
+from app.agent.language.conditions import condition_kinds
 from app.agent.language.dialog import DialogState
-from app.agent.language.program import END, RequestItem, Symbol, condition_kinds
+from app.agent.language.program import END, RequestItem, Symbol
 from app.agent.language.request import Request
 from app.agent.language.word_pieces import WordPieces
 from app.paths import resources_folder
@@ -41,12 +43,13 @@ CLASSES = (
     "hashtag",
     "tag",
     "kind",
+    "value",
     "prop",
     "num",
     "date",
     "rel",
 )
-_NAMED = frozenset(("note", "near", "names", "quoted", "link", "hashtag", "num"))
+_NAMED = frozenset(("note", "near", "names", "quoted", "link", "hashtag", "value", "num"))
 MAX_STATE_SYMBOLS = 12
 _SMALL_NUMBER = re.compile(r"1?\d|20")
 
@@ -102,12 +105,13 @@ def item_inputs(request: Request, items: Sequence[RequestItem]) -> list[ItemInpu
                 kind = other
         is_small = kind == "num" and _SMALL_NUMBER.fullmatch(token.value)  # a number of notes, or a place
         words = "" if kind in _NAMED and not is_small else " ".join(one.key for one in item.tokens)
-        text = token.value
+        text = mention.value if mention.kind in ("kind", "value") else token.value
         flags = [
             int(vocabulary.find_tag(text) is not None),
             int(vocabulary.find_folder(text) is not None),
             int(vocabulary.find_type(text) is not None),
             int(vocabulary.find_property(text) is not None),
+            int(vocabulary.find_value(text) is not None),
             int(text[:1].isupper()),
             int(at == 0),
             int(any(char.isdigit() for char in text)),
@@ -155,6 +159,12 @@ class RequestModel:
         """Return the likeliest programs, at most `width`, with their mean probabilities in the networks."""
         if not items:
             return []
+        # The matrices are so small that several threads mostly wait for one another: on a busy machine, five
+        # times as long as one thread computes.
+        with _thread_pools().limit(limits=1, user_api="blas"):
+            return self._programs(items, state, width)
+
+    def _programs(self, items: Sequence[ItemInput], state: Sequence[str], width: int) -> list[ScoredProgram]:
         totals: dict[tuple[Symbol, ...], float] = {}
         for network in self._networks:
             for one in network.programs(items, state, width):
@@ -315,6 +325,11 @@ def _sigmoid(values: Array) -> Array:
 def _softmax(values: Array) -> Array:
     raised = np.exp(values - values.max(axis=-1, keepdims=True))
     return np.asarray(raised / raised.sum(axis=-1, keepdims=True), np.float32)
+
+
+@cache
+def _thread_pools() -> ThreadpoolController:
+    return ThreadpoolController()
 
 
 @cache

@@ -349,10 +349,8 @@ class RoleValueParser:
         return None
 
     def _known_property(self, token: Token) -> str | None:
-        for name, words in self._language.table("properties").items():
-            if token.key in words:
-                return str(name)
-        return self._vocabulary.find_property(token.value)
+        known = self._vocabulary.find_property
+        return self._language.property_name(token.key, known) or known(token.value)
 
     def _property_value(self, role: str, tokens: Sequence[Token]) -> RoleBinding | None:
         if (day := self._sets.day(tokens)) is not None:

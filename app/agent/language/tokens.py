@@ -27,6 +27,13 @@ _TOKEN = re.compile(
 _COMPARISON = re.compile(r"(?<=\w)(?:>=|<=|=|<|>)(?=[\w\"])")
 
 
+_NUMBER = re.compile(
+    r"\(?[£$€]?(?:(?P<grouped>\d{1,3}(?:,\d{3})+)|(?P<plain>[-+]?\d*[.,]?\d+))"
+    r"\s*(?P<unit>%|percent|prozent|k|\+|/10|/5|mins?|minute[ns]?|pp?|pages|seiten|€|eur|euros?)?\)?",
+    re.IGNORECASE,
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Token:
     """A token of a request.
@@ -106,3 +113,21 @@ def _fold(word: str) -> str:
 def span_text(request: str, tokens: tuple[Token, ...]) -> str:
     """Return the text of the request from the first token to the last."""
     return request[tokens[0].start : tokens[-1].end] if tokens else ""
+
+
+def plain_number(text: str) -> str | None:
+    """Convert a number in digits to a plain number: "70 %" to 0.7, "£7,940" to 7940, "40min" to 40.
+
+    Return None for other text.
+    """
+    match = _NUMBER.fullmatch(text.strip())
+    if match is None:
+        return None
+    digits = match["grouped"] or match["plain"]
+    number = (digits.replace(",", "") if match["grouped"] else digits.replace(",", ".")).removeprefix("+")
+    unit = (match["unit"] or "").casefold()
+    if unit in ("%", "percent", "prozent"):
+        return f"{float(number) / 100:g}"
+    if unit == "k":
+        return f"{float(number) * 1000:g}"
+    return f"0{number}" if number.startswith(".") else number

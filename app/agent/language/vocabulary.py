@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -25,25 +26,64 @@ _MIN_FUZZY_LENGTH = 4
 _LONG_WORD = 8
 _MAX_SHORT_NAME = 3
 _MAX_PARTIAL_WORDS = 3
-
+_MAX_VALUE_LENGTH = 40
+_MAX_VALUE_WORDS = 4
 
 _ENDING = re.compile(r"(?:ings?|ed|ers?|ors?|e?s|e)$")
 _MIN_STEM = 3
 NAMED_PROPERTIES = ("confidence", "type", "status", "read", "due", "date", "year", "born", "died", "tags")
 """Properties with symbols of their own in programs."""
+IMPLIED_PROPERTIES = (
+    *("rating", "pages", "minutes", "author", "director", "artist", "cast", "genre", "published", "last"),
+    *("visited", "country", "owner", "priority", "attendees", "company", "role", "project", "authors"),
+    *("players", "servings", "cuisine", "met", "email", "phone", "birthday", "budget"),
+)
+"""Properties that a request may mean without a word for them ("books by …", "give it a 9")."""
 CATEGORY_PROPERTIES = ("categories", "category", "collection", "kind")
 """Properties whose values say what a note is, next to its type."""
+_UNNAMED_PROPERTIES = frozenset(
+    ("aliases", "title", "description", "summary", "url", "source", "id", "tags", "type", "cover", "image")
+)
+"""Properties whose values are not words for notes."""
+_NUMERIC = re.compile(r"[\d\s.,:/+%-]*")
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class VaultWords:
     """The names in the index other than names of notes."""
 
     tags: tuple[str, ...] = ()
     types: tuple[str, ...] = ()
     properties: tuple[str, ...] = ()
-    categories: tuple[tuple[str, str], ...] = ()
-    """Properties that classify notes, each with one of its values ("categories", "[[Movies]]")."""
+    values: tuple[tuple[str, str], ...] = ()
+    """Properties, each with one of its texts ("categories", "[[Movies]]")."""
+
+    @cached_property
+    def conditions_by_value(self) -> Mapping[str, Sequence[str]]:
+        """The conditions on each text that may name notes, by the text's name key."""
+        conditions: dict[str, list[str]] = {}
+        for name, value in self.values:
+            label = _label(value)
+            is_name = len(label) <= _MAX_VALUE_LENGTH and label.count(" ") < _MAX_VALUE_WORDS
+            if name_key(name) in _UNNAMED_PROPERTIES or not is_name or _NUMERIC.fullmatch(label):
+                continue
+            if "://" not in label and "@" not in label:
+                conditions.setdefault(name_key(label), []).append(_condition(name, label))
+        return {key: tuple(dict.fromkeys(texts)) for key, texts in conditions.items()}
+
+    @cached_property
+    def labels_by_word(self) -> Mapping[str, Sequence[str]]:
+        """The linked texts of several words, by each of their longer words."""
+        labels: dict[str, dict[str, str]] = {}
+        for _, value in self.values:
+            label = _label(value)
+            words = name_key(label).split()
+            if value.startswith("[[") and 1 < len(words) <= _MAX_VALUE_WORDS:
+                for word in words:
+                    if len(word) >= _MIN_FUZZY_LENGTH:
+                        labels.setdefault(word, {})[name_key(label)] = label
+        return {word: tuple(texts.values()) for word, texts in labels.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +215,17 @@ class Vocabulary:
         match = process.extractOne(
             name_key(word), list(self._tags), scorer=fuzz.ratio, score_cutoff=_MIN_TAG_SIMILARITY
         )
-        return self._tags[match[0]] if match and len(word) >= _MIN_FUZZY_LENGTH else None
+        if match and len(word) >= _MIN_FUZZY_LENGTH:
+            return self._tags[match[0]]
+        return self._find_tag_by_part(name_key(word))
+
+    def _find_tag_by_part(self, key: str) -> str | None:
+        """Return the only tag that begins with a word or has it as a part: `with-kids` for "kids"."""
+        if len(key) < _MIN_STEM:
+            return None
+        tags = [tag for known, tag in self._tags.items() if known.startswith(key)]
+        tags = tags or [tag for known, tag in self._tags.items() if key in re.split(r"[-_/]", known)]
+        return tags[0] if len(tags) == 1 else None
 
     def _find_nested_tag(self, word: str) -> str | None:
         """Return the only tag whose last part `word` names: "observation/navy" for "navy"."""
@@ -201,25 +251,69 @@ class Vocabulary:
     def find_category(self, words: str) -> str | None:
         """Return the search for the notes of a category, singular or plural: `[categories:Movies]`."""
         key = name_key(words)
-        for form in (key, *self.plural_stems(key)):
+        for form in (key, *self.singular_forms(key)):
             if form in self._categories:
                 return self._categories[form]
         return None
 
+    def has_name(self, words: str) -> bool:
+        """Return whether a note, tag, folder, type or property has this name."""
+        named = (self.notes, self.find_tag, self.find_folder, self.find_type, self.find_property)
+        return any(find(words) for find in named)
+
+    def find_value(self, words: str) -> str | None:
+        """Return the search for a property's text, singular or plural: `[genre:sci-fi]`.
+
+        A category is meant before another property's text. If several properties have the text, the search
+        joins them by OR.
+        """
+        if category := self.find_category(words):
+            return category
+        key = name_key(words)
+        for form in (key, *self.singular_forms(key)):
+            if conditions := self._words.conditions_by_value.get(form):
+                return conditions[0] if len(conditions) == 1 else f"({' OR '.join(conditions)})"
+        return None
+
+    def find_value_in_part(self, word: str) -> str | None:
+        """Return the search for the only linked text of a property that contains `word`, or None.
+
+        "Kelly" finds the books with `author: "[[Kevin Kelly]]"`, even if this author has no note.
+        """
+        labels = self._words.labels_by_word.get(name_key(word), ())
+        return self.find_value(labels[0]) if len(labels) == 1 else None
+
     @cached_property
     def _categories(self) -> Mapping[str, str]:
-        found: dict[str, str] = {}
-        for name, value in self._words.categories:
-            target = parse_reference(value[2:-2]).target if value.startswith("[[") else value
-            label = target.rpartition("/")[2]
-            condition = f"[{name}:{quote_value(label)}]"
+        conditions: dict[str, str] = {}
+        for name, value in self._words.values:
+            if name_key(name) not in CATEGORY_PROPERTIES:
+                continue
+            label = _label(value)
             for form in (name_key(label), *self.plural_stems(name_key(label))):
-                found.setdefault(form, condition)
-        return found
+                conditions.setdefault(form, _condition(name, label))
+        return conditions
 
     def find_property(self, word: str) -> str | None:
-        """Return the property that `word` names, in any case; None without one."""
-        return self._properties.get(name_key(word))
+        """Return the property that `word` names, in any case, singular or plural; None without one."""
+        key = name_key(word)
+        for form in (key, *self.plural_stems(key)):
+            if form in self._properties:
+                return self._properties[form]
+        return self._singular_properties.get(key)
+
+    @cached_property
+    def _singular_properties(self) -> dict[str, str]:
+        """The properties with a plural as name, by its singular forms: "genre" means `genres`."""
+        return {form: name for key, name in self._properties.items() for form in self.plural_stems(key)}
+
+    @cached_property
+    def daily_folder(self) -> str | None:
+        """The folder of most notes whose name is a day, empty for the root; None without such notes."""
+        folders = Counter(
+            entry.path.folder for entry in self._resolver.entries() if _DAY.fullmatch(entry.path.name)
+        )
+        return folders.most_common(1)[0][0] if folders else None
 
     def find_folder(self, words: str) -> str | None:
         """Return the only folder with this path or name, spelled as on disk; None without a single match."""
@@ -255,7 +349,8 @@ class Vocabulary:
 
     @cached_property
     def _properties(self) -> dict[str, str]:
-        return {name_key(name): name for name in self._words.properties}
+        spaced = {re.sub("[-_]", " ", name_key(name)): name for name in self._words.properties}
+        return spaced | {name_key(name): name for name in self._words.properties}
 
     @cached_property
     def _folders(self) -> dict[str, str]:
@@ -283,6 +378,16 @@ class Vocabulary:
         for ending, singular in self._plurals:
             if key.endswith(ending) and len(key) > len(ending) - len(singular) + 2 - 2 * (key == ending):
                 yield key[: len(key) - len(ending)] + singular
+
+
+def _label(value: str) -> str:
+    """Return a property's text as it is shown: the last part of a link's target, other texts unchanged."""
+    target = parse_reference(value).target if value.startswith("[[") else value
+    return target.rpartition("/")[2] if value.startswith("[[") else target
+
+
+def _condition(name: str, label: str) -> str:
+    return f"[{name}:{quote_value(label)}]"
 
 
 def _name_similarity(key: str, name: str) -> float:

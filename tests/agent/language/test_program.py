@@ -27,12 +27,11 @@ from app.agent.language.program import (
     REFERENCES,
     ProgramReader,
     Symbol,
-    plain_number,
     request_items,
 )
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.request import Request
-from app.agent.language.tokens import tokenize
+from app.agent.language.tokens import plain_number, tokenize
 from app.agent.language.vocabulary import VaultWords, Vocabulary
 from app.index.resolver import Resolver
 from app.vault.path import NotePath
@@ -179,7 +178,17 @@ def test_any_program_gives_a_complete_reading_or_none(program: list[Symbol], tal
 
 @pytest.mark.parametrize(
     ("text", "number"),
-    [("70 %", "0.7"), (".9", "0.9"), ("0,4", "0.4"), ("1760", "1760"), ("seven", None), ("3 April", None)],
+    [
+        *(
+            ("70 %", "0.7"),
+            (".9", "0.9"),
+            ("0,4", "0.4"),
+            ("1760", "1760"),
+            ("seven", None),
+            ("3 April", None),
+        ),
+        *(("£7,940", "7940"), ("40min", "40"), ("8+", "8"), ("9/10", "9"), ("5k", "5000"), ("12 pp", "12")),
+    ],
 )
 def test_numbers_in_words_of_a_request(text: str, number: str | None) -> None:
     assert plain_number(text) == number
@@ -264,7 +273,7 @@ def test_categories_are_found_by_their_plural_and_capitalized_names_stay_notes()
     words = VaultWords(
         ("clock",),
         properties=("rating", "director", "year"),
-        categories=(
+        values=(
             ("categories", "[[Movies]]"),
             ("categories", "[[Lists/Board games|Games]]"),
             ("kind", "Clock"),
@@ -278,6 +287,83 @@ def test_categories_are_found_by_their_plural_and_capitalized_names_stay_notes()
     assert vocabulary.find_related_property("directed") == "director"
     assert vocabulary.find_related_property("rating") == "rating"
     assert vocabulary.find_related_property("yes") is None
+
+
+def test_texts_of_properties_are_words_for_notes() -> None:
+    values = (
+        *(("genre", "sci-fi"), ("genres", "[[Sci-fi]]"), ("topics", "[[Cities]]")),
+        *(("categories", "[[Cities]]"), ("author", "[[Ursula K. Le Guin]]"), ("year", "1974")),
+        *(("url", "https://example.org"), ("title", "Dune")),
+    )
+    words = VaultWords(("with-kids", "favorite"), properties=("genres", "author"), values=values)
+    vocabulary = Vocabulary(Resolver(), words, languages()[0].data.get("plurals", ()))
+    assert vocabulary.find_value("Sci-Fi") == "([genre:sci-fi] OR [genres:Sci-fi])"
+    assert vocabulary.find_value("cities") == "[categories:Cities]", "a category before another property"
+    assert vocabulary.find_value_in_part("guin") == '[author:"Ursula K. Le Guin"]'
+    for text in ("1974", "https://example.org", "dune", "guin"):
+        assert vocabulary.find_value(text) is None
+    assert vocabulary.find_property("genre") == "genres", "the plural of the word"
+    assert vocabulary.find_property("authors") == "author"
+    assert vocabulary.find_similar_tag("kids") == "with-kids"
+    assert vocabulary.find_similar_tag("fav") == "favorite"
+    assert vocabulary.find_similar_tag("kid") is None
+
+
+def test_a_follow_up_replaces_conditions_on_the_same_thing() -> None:
+    def last(query: str) -> DialogState:
+        return DialogState(last=Reading((PipelineStep("find", NoteSet(query=query)),), 1.0))
+
+    sources = last("tag:clock [born:<1700]")
+    kind: list[Symbol] = ["find", "swap", "type:", (0, 0)]
+    assert reading("sources?", *kind, dialog=sources) == "find [[born:<1700] type:source]"
+    years = ["find", "swap", "prop", "p:born", "during", (1, 3)]
+    assert (
+        reading("born in the 1750s", *years, dialog=sources) == "find [tag:clock [born:>=1750] [born:<1760]]"
+    )
+    assert reading("born in the 80s", *years, dialog=sources) == "find [tag:clock [born:>=1980] [born:<1990]]"
+    same = ["find", "swap", "prop", "p:same", ">", (1, 1)]
+    assert reading("after 1720", *same, dialog=sources) == "find [tag:clock [born:>1720]]"
+    assert reading("after 1720", *same, dialog=last("[born] [died]")) == ""
+    group = last("tag:clock ([place:Kew] OR [place:Greenwich])")
+    other = ["find", "swap", "prop", (0, 0), "=", (1, 1)]
+    assert reading("place Paris", *other, dialog=group) == "find [tag:clock [place:Paris]]"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("from february", "find [file:2026-02]"),
+        ("from 2025", "find [file:2025]"),
+        ("on march 3", "find [file:2026-03-03]"),
+        (
+            "between february 27 and march 1",
+            "find [(file:2026-02-27 OR file:2026-02-28 OR file:2026-03-01)]",
+        ),
+        ("since 2019", ""),
+    ],
+)
+def test_daily_notes_are_found_by_the_days_in_their_names(text: str, expected: str) -> None:
+    items = request_items(request(text))
+    assert reading(text, "find", "day:", (0, len(items) - 1)) == expected
+
+
+def test_changes_of_daily_notes_are_looked_up_by_their_names() -> None:
+    asked = request("journal entries from february")
+    asked.vocabulary._resolver.add(NotePath.on_disk("Journal/2026-02-03.md"))
+    found = ProgramReader(asked, request_items(asked)).read(["find", "path:", (0, 0), "modified:", (2, 2)])
+    assert found is not None and serialize(found) == "find [path:Journal/ file:2026-02]"
+
+
+def test_a_new_daily_note_has_the_name_of_its_day() -> None:
+    made = reading("start today's journal", "create_note", "name=", "day", (1, 1))
+    assert made == "create_note name=2026-03-18"
+
+
+def test_a_property_keeps_the_brackets_of_its_link() -> None:
+    program: list[Symbol] = ["set_property", "@", (0, 0), "key=", "p:author", "value=", (2, 2)]
+    assert reading("H4 author [[Ann Lee]]", *program) == (
+        'set_property [@Instruments/H4] key=author value="[[Ann Lee]]"'
+    )
 
 
 def test_a_role_without_a_value_makes_a_program_invalid() -> None:

@@ -21,9 +21,9 @@ STATE = ["last:none", "results:0", "nofocus", "found"]
 def words(*texts: str) -> list[ItemInput]:
     """Return items as the model sees them; `{note}` is the name of a note."""
     return [
-        ("", "note", [0, 0, 0, 0, 1, int(at == 0), 0, 0])
+        ("", "note", [0, 0, 0, 0, 0, 1, int(at == 0), 0, 0])
         if text == "{note}"
-        else (text, "word", [0, 0, 0, 0, 0, int(at == 0), 0, 1])
+        else (text, "word", [0, 0, 0, 0, 0, 0, int(at == 0), 0, 1])
         for at, text in enumerate(texts)
     ]
 

@@ -1,0 +1,70 @@
+"""Take searches apart: their kinds of conditions, and the conditions that a follow-up keeps or replaces."""
+
+from __future__ import annotations
+
+import re
+
+from app.agent.language.vocabulary import CATEGORY_PROPERTIES
+
+_CONDITION = re.compile(
+    r"-?(?:\((?:[^()\"]|\"[^\"]*\")*\)|\[[^\]]*\]|[\w-]+:(?:\"[^\"]*\"|\([^)]*\))|\"[^\"]*\"|[^\s\"()]+)"
+)
+
+_PLAIN_CONDITION = re.compile(r"-?(?:\[[^\]]*\]|[\w-]+:\"[^\"]*\"|\"[^\"]*\"|[^\s\"()]+)")
+
+
+def top_level_parts(query: str) -> list[str]:
+    """Return the words, conditions and operators of a search; a group in parentheses is one part."""
+    return [match[0].strip() for match in _CONDITION.finditer(query)]
+
+
+def condition_slots(condition: str) -> set[str]:
+    """Return what a condition is about: "kind", a property or another field; several for alternatives."""
+    inner = condition.removeprefix("-")
+    if inner.startswith("("):
+        parts = [part for part in top_level_parts(inner[1:-1]) if part != "OR"]
+        return {slot for part in parts for slot in condition_slots(part)}
+    if match := re.match(r"\[([^:\]]+)", inner):
+        return {"kind" if match[1].casefold() in CATEGORY_PROPERTIES else match[1].casefold()}
+    field = re.match(r"[a-z-]+(?=:)", inner)
+    return {"kind" if field and field[0] in ("tag", "path", "type") else field[0] if field else "word"}
+
+
+def conditions_on_kind(query: str) -> list[str]:
+    """Return a search's conditions on kinds of notes: on tags, folders, types and categories.
+
+    Return an empty list for a search with alternatives.
+    """
+    if " OR " in query:
+        return []
+    conditions = top_level_parts(query)
+    return [part for part in conditions if not part.startswith("-") and condition_slots(part) == {"kind"}]
+
+
+def last_property(query: str) -> str | None:
+    """Return the only property in a search's conditions; None for none and for several."""
+    names = {match[1] for match in re.finditer(r"\[([^:\]]+)", query)} - set(CATEGORY_PROPERTIES)
+    return names.pop() if len(names) == 1 else None
+
+
+def condition_kinds(query: str) -> list[str]:
+    """Return the kinds of a search's conditions: "tag:", "[", "OR", "word"."""
+    kinds: list[str] = []
+    for part in _PLAIN_CONDITION.findall(query):
+        field = re.match(r"-?([a-z-]+:)", part)
+        kinds.append(field[1] if field else "[" if "[" in part[:2] else part if part == "OR" else "word")
+    return list(dict.fromkeys(kinds))
+
+
+def opposite_conditions(query: str) -> list[str]:
+    """Return a search's conditions on tags, folders and types, and its only other condition, negated.
+
+    Return an empty list for a search with alternatives, or without exactly one other condition.
+    """
+    if " OR " in query:
+        return []
+    kinds = conditions_on_kind(query)
+    others = [part for part in top_level_parts(query) if part not in kinds]
+    if len(others) != 1:
+        return []
+    return [*kinds, others[0].removeprefix("-") if others[0].startswith("-") else f"-{others[0]}"]
