@@ -454,12 +454,6 @@ class VaultIndex:
         """Return every note that matches a query, unordered; raises as `search` does."""
         return await self.searcher.matching(query, private=private)
 
-    async def ranked(
-        self, text: str, limit: int, *, private: bool = True
-    ) -> tuple[tuple[NotePath, float], ...]:
-        """Return the notes with any word of a plain text, best first; see `SearchService.ranked`."""
-        return await self.searcher.ranked(text, limit, private=private)
-
     async def term_statistics(self, text: str, best: NotePath | None) -> TermStatistics:
         """Return the frequencies of a text's words; see `SearchService.term_statistics`."""
         return await self.searcher.term_statistics(text, best)

@@ -203,7 +203,7 @@ class CallPipeline:
             if not call.request.change_set:
                 return ToolOutcome(True, message="Nothing to save.")
         else:
-            self._events.publish(ToolStarted(call.id, call.name, draft.arguments, call.caller))
+            self._events.publish(ToolStarted(call.id, call.name, call.caller))
         try:
             outcome = await proceed(draft)
         except BaseException as error:
