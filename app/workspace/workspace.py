@@ -130,7 +130,7 @@ class Workspace:
             self.policy.may_write,
             lambda caller: not read_only or caller.kind is CallerKind.USER,
         )
-        self.notices += load_plugins(self.registry, enabled=settings.tools.plugins_on).problems
+        self.notices += load_plugins(self.registry, enabled=settings.tools.plugins_on)
         self.runner = ToolRunner(
             self.registry,
             self.policy,

@@ -37,10 +37,9 @@ class ExternalServersPage(Editor):
         client: VaultClient | None,
         theme: ThemeSource,
         servers: Sequence[ExternalServer],
-        parent: QWidget | None = None,
     ) -> None:
         page = QWidget()
-        super().__init__(page, lambda: self.servers, parent)
+        super().__init__(page, lambda: self.servers)
         self._client = client
         self._theme = theme
         self.servers: tuple[ExternalServer, ...] = tuple(servers)
