@@ -283,7 +283,8 @@ class Workspace:
     def _vault_words(self) -> VaultWords:
         """Return the tags, types and properties that requests to the built-in agent may name."""
         values = self.index.property_values()
-        if self._words is None or self._words.values is not values:  # else the index has not changed
+        # The same values mean the same index, except that Python has only one empty tuple.
+        if self._words is None or not values or self._words.values is not values:
             self._words = VaultWords(
                 tuple(count.tag for count in self.index.tags()),
                 self.index.types(),

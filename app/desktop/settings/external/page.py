@@ -183,7 +183,10 @@ class ExternalServersPage(Editor):
             vault.external.remove_server(server.name)
             if account[1] and not vault.settings.set_key(*account, ""):
                 raise StorageError(
-                    self.tr("The server's token could not be deleted. Delete it in the system's key store.")
+                    translate(
+                        "ExternalServersPage",
+                        "The server's token could not be deleted. Delete it in the system's key store.",
+                    )
                 )
 
         self._run(forget)
