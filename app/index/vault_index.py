@@ -354,6 +354,10 @@ class VaultIndex:
         with self._rebuild_on_damage(), self._open_database.read_connection() as connection:
             return links.backlinks(connection, path)
 
+    def linking_notes(self, path: NotePath) -> set[NotePath]:
+        """Return the notes that link to `path`."""
+        return {link.source for link in self.backlinks(path)}
+
     def most_linked(self, limit: int) -> tuple[NotePath, ...]:
         """Return the notes with the most incoming and outgoing links; ties are ordered by key."""
         with self._rebuild_on_damage(), self._open_database.read_connection() as connection:
