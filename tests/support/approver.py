@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 
 from app.permissions.approval import ApprovalRequest, Approved, Decision, Denied
@@ -12,6 +13,17 @@ Answer = Decision | Callable[[ApprovalRequest], Decision | Awaitable[Decision]]
 def yes(request: ApprovalRequest) -> Decision:
     """Approve the proposal."""
     return Approved(request.proposal)
+
+
+def unanswered(question_asked: asyncio.Event) -> Answer:
+    """Return an answer that sets `question_asked` and then never comes."""
+
+    async def wait(request: ApprovalRequest) -> Decision:
+        question_asked.set()
+        await asyncio.Event().wait()
+        raise AssertionError("the wait ended")
+
+    return wait
 
 
 class ScriptedApprover:
