@@ -1,9 +1,9 @@
 """Score the built-in agent on requests in everyday language: `python -m tests.evaluation.requests`.
 
-Each conversation runs against the real agent on a copy of its vault. For each half, the script prints how many
-requests were understood at once, understood after one question, refused correctly or missed, and the wrong
-writes: changes that the agent would have proposed although the request asked for something else. README.md
-describes the format of the files.
+Each conversation runs against the real agent on a copy of its vault. For each half, the script prints how
+many requests were understood at once, understood after one question, refused correctly or missed, and the
+wrong writes: changes that the agent would have proposed although the request asked for something else.
+README.md describes the format of the files.
 """
 
 from __future__ import annotations
