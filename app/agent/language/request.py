@@ -58,7 +58,11 @@ class Request:
         return find_mentions(self.text, tokens, self.language, self.vocabulary, self.set_parser(), self.dates)
 
     def writes(self, reading: Reading) -> bool:
-        """Return whether a reading changes something."""
+        """Return whether a reading changes something.
+
+        Raises:
+            KeyError: An action of the reading is not allowed.
+        """
         return any(self.allowed[step.action].writes for step in reading.steps)
 
 
