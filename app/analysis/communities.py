@@ -33,7 +33,7 @@ class Communities:
         labels: int64 (n,), 0 for the largest community, -1 for nodes without links.
         count: The number of communities.
         modularity: The share of links inside communities beyond what chance would give, below 1.
-        method: The method in words.
+        method: The name of the method.
     """
 
     labels: NDArray[np.int64]
@@ -102,7 +102,7 @@ def _number_by_size(unordered: NDArray[np.int64], linked: NDArray[np.bool_]) -> 
 
 
 def modularity(network: AdjacencyArrays, labels: NDArray[np.int64]) -> float:
-    """Return Newman's modularity of a division; links count without direction."""
+    """Return Newman's modularity of a division, ignoring link direction; 0 without links."""
     source, target = labels[network.links[:, 0]], labels[network.links[:, 1]]
     ends = np.bincount(np.concatenate([source, target]))
     total = len(network.links)
