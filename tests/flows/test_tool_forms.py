@@ -23,7 +23,7 @@ BY_HAND = (
     ("notes", "create_note", {"name": "Sencha", "content": "A green one."}, "Created Sencha"),
     ("search", "search_by_tags", {"tags": "nature"}, "2 notes"),
     ("tags", "add_tag", {"name": "Tea", "tag": "drink"}, "Tagged Tea"),
-    ("nodes", "get_node", {"node_id": "Tea"}, "Tea is of type concept"),
+    ("nodes", "get_node", {"node_id": "Tea"}, "Tea is a concept"),
     (
         "relationships",
         "create_relationship",
