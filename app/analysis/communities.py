@@ -32,13 +32,11 @@ class Communities:
     Args:
         labels: int64 (n,), 0 for the largest community, -1 for nodes without links.
         count: The number of communities.
-        modularity: The share of links inside communities beyond what chance would give, below 1.
         method: The name of the method.
     """
 
     labels: NDArray[np.int64]
     count: int
-    modularity: float
     method: str
 
 
@@ -48,13 +46,13 @@ def find_communities(network: AdjacencyArrays, report: Report = no_progress) -> 
     linked = np.zeros(network.size, dtype=bool)
     linked[network.links] = True
     if not linked.any():
-        return Communities(np.full(network.size, -1, dtype=np.int64), 0, 0.0, "Louvain")
+        return Communities(np.full(network.size, -1, dtype=np.int64), 0, "Louvain")
     if network.size <= _MAX_PLAIN_NODES:
         unordered, method = _louvain(network.undirected(), network.size), "Louvain"
     else:
         unordered, method = _louvain_on_groups(network), "Louvain on merged neighborhoods"
     labels = _number_by_size(unordered, linked)
-    return Communities(labels, int(labels.max()) + 1, modularity(network, labels), method)
+    return Communities(labels, int(labels.max()) + 1, method)
 
 
 def _louvain(graph: networkx.Graph[int], size: int) -> NDArray[np.int64]:
@@ -99,11 +97,3 @@ def _number_by_size(unordered: NDArray[np.int64], linked: NDArray[np.bool_]) -> 
     labels = np.full(len(unordered), -1, dtype=np.int64)
     labels[linked] = rank[inverse]
     return labels
-
-
-def modularity(network: AdjacencyArrays, labels: NDArray[np.int64]) -> float:
-    """Return Newman's modularity of a division, ignoring link direction; 0 without links."""
-    source, target = labels[network.links[:, 0]], labels[network.links[:, 1]]
-    ends = np.bincount(np.concatenate([source, target]))
-    total = len(network.links)
-    return float((source == target).mean() - ((ends / (2 * total)) ** 2).sum()) if total else 0.0

@@ -27,7 +27,6 @@ from app.vault.note import ParsedNote, Relation, Span
 from app.vault.path import name_key
 
 Strategy = Literal["combine", "prefer_primary", "prefer_secondary"]
-STRATEGIES: tuple[Strategy, ...] = ("combine", "prefer_primary", "prefer_secondary")
 _LIST_KEYS = ("tags", "aliases")
 _KEPT_KEYS = frozenset({"id", "permalink"})
 

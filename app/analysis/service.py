@@ -49,12 +49,10 @@ class PathResult:
     Args:
         rows: The rows along the path, source first.
         relations: The link type of each step; a typed link takes precedence over a plain one.
-        forward: For each step, whether the path follows its link from source to target.
     """
 
     rows: tuple[int, ...]
     relations: tuple[str, ...]
-    forward: tuple[bool, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,7 +280,6 @@ class GraphAnalysisService:
 
 def _path_result(graph: Graph, rows: list[int], types: Collection[str] | None) -> PathResult:
     relations: list[str] = []
-    forward: list[bool] = []
     links = graph.links
     for source, target in pairwise(rows):
         ahead = (links[:, 0] == source) & (links[:, 1] == target)
@@ -292,10 +289,9 @@ def _path_result(graph: Graph, rows: list[int], types: Collection[str] | None) -
             for link in np.flatnonzero(ahead | backward).tolist()
         ]
         steps = [step for step in steps if types is None or step[0] in types]
-        name, is_ahead = min(steps, key=lambda step: (step[0] == PLAIN_LINK, not step[1], step[0]))
+        name, _ = min(steps, key=lambda step: (step[0] == PLAIN_LINK, not step[1], step[0]))
         relations.append(name)
-        forward.append(is_ahead)
-    return PathResult(tuple(rows), tuple(relations), tuple(forward))
+    return PathResult(tuple(rows), tuple(relations))
 
 
 def _candidate_features(

@@ -85,7 +85,7 @@ def load_registry(root: Path | None, console: CliConsole) -> ToolRegistry:
     """
     registry = ToolRegistry(CATEGORIES, (*CATALOG, FILE_TOOL))
     settings = load_settings()
-    for problem in load_plugins(registry, enabled=settings.tools.plugins_on).problems:
+    for problem in load_plugins(registry, enabled=settings.tools.plugins_on):
         console.print_message(problem)
     vault_settings = VaultSettings()
     if root is not None:

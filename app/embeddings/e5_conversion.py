@@ -56,7 +56,6 @@ class Source:
         layers: Encoder layers.
         heads: Attention heads of a layer.
         inner: Dimensions of the feed-forward layer.
-        positions: Positions that the model was trained with.
         epsilon: The constant that layer normalization adds to the variance.
         pieces: The tokenizer's pieces in the order of their ids, with their scores.
         beginning: Id of the token that begins a text.
@@ -70,7 +69,6 @@ class Source:
     layers: int
     heads: int
     inner: int
-    positions: int
     epsilon: float
     pieces: tuple[tuple[str, float], ...]
     beginning: int
@@ -117,7 +115,7 @@ def parse(content: bytes) -> Source:
 def _parse_source(content: bytes) -> Source:
     if content[:4] != _MAGIC:
         raise ConversionError("the file has an unknown header")
-    _version, hidden, layers, heads, inner, _rows, positions, _types, epsilon, block = struct.unpack_from(
+    _version, hidden, layers, heads, inner, _rows, _positions, _types, epsilon, block = struct.unpack_from(
         "<I7ifi", content, 4
     )
     if block != _BLOCK_VALUES:
@@ -141,7 +139,6 @@ def _parse_source(content: bytes) -> Source:
         layers=layers,
         heads=heads,
         inner=inner,
-        positions=positions,
         epsilon=float(np.float32(epsilon)),
         pieces=pieces,
         beginning=beginning,

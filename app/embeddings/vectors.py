@@ -64,10 +64,6 @@ class VectorStore:
         """Close the file."""
         self._file.close()
 
-    def has_note(self, path: NotePath) -> bool:
-        """Return whether the note has vectors."""
-        return path in self._hashes
-
     # Queries
 
     def search(

@@ -81,12 +81,10 @@ def _tokenize_note(root: Path, note: PendingText, max_bytes: int, folder_cache: 
         return TokenizedNote(note, None)
 
 
-def write_texts(
-    connection: sqlite3.Connection, texts: Sequence[TokenizedNote]
-) -> tuple[list[NotePath], list[NotePath]]:
-    """Write these texts; return the notes that are now searchable, and those to read again.
+def write_texts(connection: sqlite3.Connection, texts: Sequence[TokenizedNote]) -> list[NotePath]:
+    """Write these texts; return the notes to read again.
 
-    Notes refreshed in the meantime are already indexed and are in neither list.
+    Notes refreshed in the meantime are already indexed.
     """
     known_hashes = _known_hashes(connection, [note_text.note.id for note_text in texts])
     current_texts = [
@@ -110,12 +108,7 @@ def write_texts(
         ((row_id, *row) for row_id, note_text in new_texts.items() for row in note_text.tasks),
     )
     connection.executemany("DELETE FROM unworded WHERE note = ?", ((row_id,) for row_id in new_texts))
-    searchable_paths = [
-        NotePath(note_text.note.path) for note_text in current_texts if note_text.text is not None
-    ]
-    return searchable_paths, [
-        NotePath(note_text.note.path) for note_text in current_texts if note_text.text is None
-    ]
+    return [NotePath(note_text.note.path) for note_text in current_texts if note_text.text is None]
 
 
 def _known_hashes(connection: sqlite3.Connection, ids: Sequence[int]) -> dict[int, str]:

@@ -57,7 +57,6 @@ class Indexer:
         self._root = root
         self._database = database
         self._resolver = resolver
-        self._events = events
         self._ingest = Ingest(database, resolver, events, forget, first_seen)
         self._exclusion = Exclusion(settings.exclude)
         self._aliases_resolve = settings.aliases_resolve
@@ -110,7 +109,6 @@ class Indexer:
                 self._ingest,
                 self._exclusion,
                 self._max_bytes,
-                self._events,
                 self.refresh,
             )
             try:

@@ -253,14 +253,13 @@ class SearchGroup:
 
 @dataclass(frozen=True, slots=True)
 class SearchPage:
-    """A page of hits, the total number, the query in plain words, and all groups if requested.
+    """A page of hits, the total number, and all groups if requested.
 
     Unless `exact`, there may be more hits than `total`, which were not counted.
     """
 
     hits: tuple[SearchHit, ...]
     total: int
-    explained: str
     groups: tuple[SearchGroup, ...] = ()
     exact: bool = True
 
@@ -301,15 +300,6 @@ class IndexUpdated(Event):
     total: int
     relinked: tuple[NotePath, ...] = field(default=())
     moved: tuple[tuple[NotePath, NotePath], ...] = field(default=())
-
-
-@dataclass(frozen=True, slots=True)
-class WordsIndexed(Event):
-    """The event that these notes' texts are searchable: `done` of the `total` notes of a scan."""
-
-    paths: tuple[NotePath, ...]
-    done: int
-    total: int
 
 
 @dataclass(frozen=True, slots=True)

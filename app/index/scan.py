@@ -16,14 +16,13 @@ from pathlib import Path
 from typing import TypeVar
 
 from app.errors import StorageError
-from app.events import EventBus
 from app.index import deferred_indexes, fts_indexing
 from app.index.database import IndexDatabase
 from app.index.directory_walk import Exclusion, WalkResult, identity, walk
 from app.index.extract import ExtractResult, MissingFile, extract_chunk, extract_outlines
 from app.index.ingest import Ingest, run_shielded
 from app.index.parser_pool import MIN_PROCESS_NOTES, ParserPool
-from app.index.records import ScanProgress, WordsIndexed
+from app.index.records import ScanProgress
 from app.index.scan_plan import ScanPlan, known_files, make_plan
 from app.index.writer import WriteBatch
 from app.vault.path import NotePath
@@ -58,7 +57,6 @@ class ScanRun:
         ingest: Ingest,
         exclusion: Exclusion,
         max_bytes: int,
-        events: EventBus,
         refresh: Refresh,
     ) -> None:
         self.touched: set[str] = set()
@@ -67,7 +65,6 @@ class ScanRun:
         self._ingest = ingest
         self._exclusion = exclusion
         self._max_bytes = max_bytes
-        self._events = events
         self._refresh = refresh
         self._counts = ScanCounts()
 
@@ -187,10 +184,10 @@ class ScanRun:
                 pending += texts
                 done += len(texts)
                 if len(pending) >= _TEXT_BATCH_NOTES or done == total:
-                    changed += await self._put_words(pending, done, total)
+                    changed += await self._put_words(pending)
                     pending = []
                 progress(ScanProgress(done, total, "words"))
-            changed += await self._put_words(pending, done, total)
+            changed += await self._put_words(pending)
         finally:
             await run_shielded(self._run_in_transaction(fts_indexing.end_bulk))
         self._counts.cancelled = done < total
@@ -221,16 +218,11 @@ class ScanRun:
         with self._database.read_connection() as connection:
             return fts_indexing.pending_texts(connection)
 
-    async def _put_words(
-        self, texts: Sequence[fts_indexing.TokenizedNote], done: int, total: int
-    ) -> list[NotePath]:
+    async def _put_words(self, texts: Sequence[fts_indexing.TokenizedNote]) -> list[NotePath]:
+        """Write the texts; return the notes to read again."""
         if not texts:
             return []
-        written, changed = await self._run_in_transaction(
-            lambda connection: fts_indexing.write_texts(connection, texts)
-        )
-        self._events.publish(WordsIndexed(tuple(written), done, total))
-        return changed
+        return await self._run_in_transaction(lambda connection: fts_indexing.write_texts(connection, texts))
 
 
 def _mean_size(walked: WalkResult) -> int:

@@ -25,7 +25,6 @@ from app.index.query_ast import (
     PhraseTerm,
     SimilarityFilter,
     WordTerm,
-    explain,
     walk_nodes,
 )
 from app.index.query_executor import Ids, QueryExecutor
@@ -68,7 +67,7 @@ class SearchRun:
             page = self._rank(request, executor)
             hits = tuple(self._hits(page, request.node, executor))
             groups = tuple(SearchGroup(name, count) for name, count in page.groups)
-        return SearchPage(hits, page.total, explain(request.node), groups, page.exact)
+        return SearchPage(hits, page.total, groups, page.exact)
 
     def notes(self, request: SearchRequest) -> tuple[NotePath, ...]:
         """Return every matching note, unordered; raises as `run` does."""

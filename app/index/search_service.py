@@ -70,7 +70,7 @@ class SearchService:
             TimeoutExpiredError: the search took too long.
         """
         if (node := parse(query)) is None:
-            return SearchPage((), 0, "")
+            return SearchPage((), 0)
         request = await self._request(node, limit, offset, private, hidden)
         request = replace(request, order=order, group=group, exact=exact)
         return await self._run(lambda search: search.run(request))

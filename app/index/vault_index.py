@@ -354,6 +354,10 @@ class VaultIndex:
         with self._rebuild_on_damage(), self._open_database.read_connection() as connection:
             return links.backlinks(connection, path)
 
+    def linking_notes(self, path: NotePath) -> set[NotePath]:
+        """Return the notes that link to `path`."""
+        return {link.source for link in self.backlinks(path)}
+
     def most_linked(self, limit: int) -> tuple[NotePath, ...]:
         """Return the notes with the most incoming and outgoing links; ties are ordered by key."""
         with self._rebuild_on_damage(), self._open_database.read_connection() as connection:
@@ -453,12 +457,6 @@ class VaultIndex:
     async def matching(self, query: str, *, private: bool = True) -> frozenset[NotePath]:
         """Return every note that matches a query, unordered; raises as `search` does."""
         return await self.searcher.matching(query, private=private)
-
-    async def ranked(
-        self, text: str, limit: int, *, private: bool = True
-    ) -> tuple[tuple[NotePath, float], ...]:
-        """Return the notes with any word of a plain text, best first; see `SearchService.ranked`."""
-        return await self.searcher.ranked(text, limit, private=private)
 
     async def term_statistics(self, text: str, best: NotePath | None) -> TermStatistics:
         """Return the frequencies of a text's words; see `SearchService.term_statistics`."""

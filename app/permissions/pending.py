@@ -96,7 +96,11 @@ class PendingStore:
         self._clock = clock
         self._db, damage = open_database(self._file, SCHEMA)
         self.problem = None if damage is None else f"{damage.message} Pending operations will not run."
-        self._write("DELETE FROM pending WHERE settled < ?", (clock() - _RETENTION_S,))
+        try:
+            self._write("DELETE FROM pending WHERE settled < ?", (clock() - _RETENTION_S,))
+        except StorageError:
+            self._db.close()
+            raise
 
     def close(self) -> None:
         """Close the file."""

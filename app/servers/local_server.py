@@ -90,11 +90,6 @@ class LocalServer:
         self._events = events
         self._unsubscribe: Callable[[], None] = lambda: None
 
-    @property
-    def port(self) -> int | None:
-        """The server's port, or None while it is closed."""
-        return self.endpoint.port if self.endpoint is not None else None
-
     async def open(self) -> int:
         """Listen on the port in the settings, or another one if it is taken, and publish the endpoint file.
 

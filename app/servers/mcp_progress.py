@@ -35,13 +35,13 @@ T = TypeVar("T")
 Context = ServerRequestContext[Any, Any]
 
 
-def accepts_log(ctx: Context, level: str = _LOG_LEVEL) -> bool:
-    """Return whether the client asked for log messages of this level."""
+def accepts_log(ctx: Context) -> bool:
+    """Return whether the client asked for log messages of the level of progress."""
     if ctx.protocol_version in MODERN_PROTOCOL_VERSIONS:
         level_name = (ctx.meta or {}).get(t.LOG_LEVEL_META_KEY)
     else:
         level_name = connection_state(ctx).get(LEVEL_KEY)
-    return level_name in _LEVELS and _LEVELS.index(level) >= _LEVELS.index(str(level_name))
+    return level_name in _LEVELS and _LEVELS.index(_LOG_LEVEL) >= _LEVELS.index(str(level_name))
 
 
 def connection_state(ctx: Context) -> dict[str, Any]:

@@ -156,7 +156,7 @@ class ClientTokens:
             try:
                 set_aside(self._file)
             except OSError as error:
-                message = f"{self._file.name} could not be set aside: {error.strerror}."
+                message = f"{self._file.name} could not be set aside: {error.strerror or error}."
                 raise StorageError(message, path=str(self._file)) from error
         write_private(self._file, _FILE_ADAPTER.dump_json(list(clients.values()), indent=1))
         self._clients, self.problem = clients, ""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Generic, TypeVar
@@ -58,7 +58,6 @@ from app.toolkit.user_edits import describe_changes, find_user_edits
 from app.toolkit.vault_view import VaultView
 from app.toolkit.visibility import Visibility
 from app.vault.changes import VAULT, ChangeSet
-from app.vault.path import NotePath
 
 if TYPE_CHECKING:
     from app.index.vault_index import VaultIndex
@@ -203,7 +202,7 @@ class CallPipeline:
             if not call.request.change_set:
                 return ToolOutcome(True, message="Nothing to save.")
         else:
-            self._events.publish(ToolStarted(call.id, call.name, draft.arguments, call.caller))
+            self._events.publish(ToolStarted(call.id, call.name, call.caller))
         try:
             outcome = await proceed(draft)
         except BaseException as error:
@@ -279,7 +278,7 @@ class CallPipeline:
             case UserEdit(change_set):
                 draft.decide(AuditDecision.NO_APPROVAL_NEEDED, "the user's own edit")
                 label = self._stores.get(change_set.place).label
-                draft.set_impact(impact_of_changes(change_set, self._backlinks, label))
+                draft.set_impact(impact_of_changes(change_set, self._index.linking_notes, label))
                 await self._write(draft, change_set, ())
                 return ToolOutcome(True, message=change_set.summary)
             case InvalidCall(error):
@@ -432,7 +431,7 @@ class CallPipeline:
                 return _unchanged(call, answer.report(answer.change_set), "nothing to change")
             case Proposal():
                 store = self._stores.get(answer.change_set.place)
-                impact = impact_of_changes(answer.change_set, self._backlinks, store.label)
+                impact = impact_of_changes(answer.change_set, self._index.linking_notes, store.label)
                 call.draft.set_impact(impact)
                 store.store.check_writable()
                 facts = call.facts(
@@ -474,7 +473,7 @@ class CallPipeline:
         outcome = await self._committed_outcome(approved, store.store.place)
         is_complete = "changed_by_user" not in outcome.result
         if not is_complete:
-            call.draft.set_impact(impact_of_changes(change_set, self._backlinks, store.label))
+            call.draft.set_impact(impact_of_changes(change_set, self._index.linking_notes, store.label))
         await self._write(call.draft, change_set, proposal.undoes if is_complete else ())
         return outcome
 
@@ -518,9 +517,6 @@ class CallPipeline:
         call.draft.call.observer.on_effect()
         call.draft.begin_next_step()
         return await self._approve(ExecutedCall(call, answer, effect.kind == PAGE), self._commit)
-
-    def _backlinks(self, path: NotePath) -> Iterable[NotePath]:
-        return {link.source for link in self._index.backlinks(path)}
 
 
 def _is_read_only_call(call: PreparedCall) -> bool:

@@ -103,7 +103,7 @@ class CommitQueue:
         )
         on_written(commit)
         if commit.place:
-            self._events.publish(DocumentsChanged(commit.place, commit.paths, commit.author, commit.id))
+            self._events.publish(DocumentsChanged(commit.place, commit.paths, commit.id))
             return commit
         return await self._publish(commit)
 

@@ -95,7 +95,6 @@ class DocumentsChanged(Event):
 
     place: str
     paths: tuple[NotePath, ...]
-    author: str
     commit: int
 
 

@@ -67,7 +67,7 @@ class ExternalChangeRecorder:
         draft.decide(AuditDecision.NOT_ASKED, reason)
         draft.set_impact(impact_of_changes(change_set, self._find_backlinks))
         draft.set_paths((*change_set.paths, *listed_only))
-        self._events.publish(ToolStarted(call.id, call.name, draft.arguments, caller))
+        self._events.publish(ToolStarted(call.id, call.name, caller))
         outcome = ToolOutcome(True, message=_describe_changes(change_set, listed_only))
         try:
             if change_set:

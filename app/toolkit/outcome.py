@@ -71,11 +71,10 @@ def is_untrusted(payload: Mapping[str, object]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ToolStarted(Event):
-    """A call has begun; `arguments` are JSON without secrets, long text shortened."""
+    """A call has begun."""
 
     call_id: str
     tool: str
-    arguments: str
     caller: Caller
 
 

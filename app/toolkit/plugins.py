@@ -42,14 +42,6 @@ class Plugin:
 
 
 @dataclass(frozen=True, slots=True)
-class LoadedPlugins:
-    """The ids of the registered categories, and an explanation for each plug-in that was skipped."""
-
-    categories: tuple[str, ...] = ()
-    problems: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class PluginPackage:
     """A plug-in in the user's folder.
 
@@ -88,7 +80,7 @@ def _read_package(path: Path) -> PluginPackage:
 
 def load_plugins(
     registry: ToolRegistry, entry_points: Iterable[EntryPoint] | None = None, *, enabled: Collection[str] = ()
-) -> LoadedPlugins:
+) -> tuple[str, ...]:
     """Register the categories, all off, and the tools of the plug-ins; skip those that fail.
 
     Runs the plug-ins' code, and adds the enabled ones in the user's folder to Python's module path.
@@ -99,25 +91,24 @@ def load_plugins(
         entry_points: The plug-ins' entry points; by default those of the running Python and of the enabled
             plug-ins.
         enabled: The names of the enabled plug-ins in the user's folder.
+
+    Returns:
+        An explanation for each plug-in that was skipped.
     """
     all_entry_points = (
         (*_installed_entry_points(_search_path()), *_enabled_entry_points(enabled))
         if entry_points is None
         else entry_points
     )
-    categories: list[str] = []
     problems: list[str] = []
     for entry in sorted(all_entry_points, key=lambda point: (point.name, point.value)):
         try:
-            plugin = _load_plugin(entry)
-            _register(registry, plugin)
+            _register(registry, _load_plugin(entry))
         except (Exception, SystemExit) as error:  # The app must survive any exception in a plug-in's module.
             log.warning("the plug-in %s was not loaded", entry.name, exc_info=error)
             reason = getattr(error, "message", "") or f"{type(error).__name__}: {error}"
             problems.append(f"The plug-in {_plugin_label(entry)} was not loaded: {reason}")
-        else:
-            categories += [category.id for category in plugin.categories]
-    return LoadedPlugins(tuple(categories), tuple(problems))
+    return tuple(problems)
 
 
 def _search_path() -> tuple[str, ...]:

@@ -93,7 +93,9 @@ class ToolRunner:
         commits = CommitQueue(self.stores, store, index, events)
         self.wait_idle = commits.wait_idle
         self.audit_writer = AuditWriter(audit, events)
-        self.external_changes = ExternalChangeRecorder(commits, self.audit_writer, events, self._backlinks)
+        self.external_changes = ExternalChangeRecorder(
+            commits, self.audit_writer, events, self._index.linking_notes
+        )
         self._pipeline = CallPipeline(
             registry,
             policy,
@@ -166,6 +168,3 @@ class ToolRunner:
             call.cancel()
         if calls:
             await asyncio.wait(calls, timeout=timeout)
-
-    def _backlinks(self, path: NotePath) -> Iterable[NotePath]:
-        return {link.source for link in self._index.backlinks(path)}

@@ -33,11 +33,6 @@ class Reference:
         """The last part of the target without a note's suffix."""
         return without_suffix(self.target.rpartition("/")[2])
 
-    @property
-    def folder(self) -> str:
-        """The parts of the target before the last; empty when there are none."""
-        return self.target.rpartition("/")[0]
-
 
 def parse_reference(text: str) -> Reference:
     """Parse a reference, with or without `[[…]]` and the `!` of an embed."""

@@ -130,7 +130,7 @@ class Workspace:
             self.policy.may_write,
             lambda caller: not read_only or caller.kind is CallerKind.USER,
         )
-        self.notices += load_plugins(self.registry, enabled=settings.tools.plugins_on).problems
+        self.notices += load_plugins(self.registry, enabled=settings.tools.plugins_on)
         self.runner = ToolRunner(
             self.registry,
             self.policy,
@@ -283,7 +283,8 @@ class Workspace:
     def _vault_words(self) -> VaultWords:
         """Return the tags, types and properties that requests to the built-in agent may name."""
         values = self.index.property_values()
-        if self._words is None or self._words.values is not values:  # else the index has not changed
+        # The same values mean the same index, except that Python has only one empty tuple.
+        if self._words is None or not values or self._words.values is not values:
             self._words = VaultWords(
                 tuple(count.tag for count in self.index.tags()),
                 self.index.types(),

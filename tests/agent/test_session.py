@@ -31,6 +31,7 @@ from app.toolkit.context import ToolContext
 from app.toolkit.result import ToolResult
 from app.toolkit.tool import tool
 from app.vault.path import NotePath
+from tests.support.approver import unanswered
 from tests.support.model_server import BreakOff, CallTool, Fail, ModelServer, RawCalls, Say
 
 
@@ -249,12 +250,7 @@ async def test_a_conversation_is_deleted_after_its_turn_has_stopped(workspace, t
 
 async def test_stop_while_an_approval_waits_withdraws_it_and_writes_nothing(workspace, talk, approver):
     question_asked = asyncio.Event()
-
-    async def never(request):
-        question_asked.set()
-        await asyncio.Event().wait()
-
-    approver.answers = [never]
+    approver.answers = [unanswered(question_asked)]
     task = asyncio.create_task(talk.say("tag Longitude with #reviewed"))
     await asyncio.wait_for(question_asked.wait(), 10)
     workspace.agent.stop(talk.id)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from app.analysis import centrality
 from app.analysis.articulation import find_cut_points
 from app.analysis.centrality import betweenness, compute_centrality
-from app.analysis.communities import find_communities, modularity
+from app.analysis.communities import find_communities
 from app.analysis.network import AdjacencyArrays
 from app.analysis.orphans import find_orphans
 from app.analysis.shortest_path import shortest_path
@@ -96,18 +96,6 @@ def test_planted_communities_are_found_the_same_each_time(monkeypatch, plainly):
     assert (np.diff(sizes) <= 0).all()
     right = sum(np.bincount(truth[found.labels == each]).max() for each in range(found.count))
     assert right >= 0.9 * (truth >= 0).sum()
-    assert found.modularity > 0.9 * modularity(AdjacencyArrays.from_graph(graph), truth)
-
-
-@given(LINKS)
-def test_modularity_is_that_of_networkx(pairs):
-    simple = {tuple(sorted(pair)) for pair in pairs if pair[0] != pair[1]}
-    arrays = network(sorted(simple))
-    if simple:
-        of = np.arange(SIZE) % 3
-        parts = [set(np.flatnonzero(of == each).tolist()) for each in range(3)]
-        known = networkx.community.modularity(arrays.undirected(), parts)
-        assert abs(modularity(arrays, of) - known) < 1e-9
 
 
 def test_pagerank_prefers_what_many_link_to_and_degree_counts_notes():

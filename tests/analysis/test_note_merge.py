@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.analysis.note_merge import STRATEGIES, Strategy, check_distinct, merge_note_texts
+from app.analysis.note_merge import Strategy, check_distinct, merge_note_texts
 from app.errors import InvalidParametersError
 from app.vault.markdown.scan import scan
 
@@ -107,7 +109,7 @@ _TEXT = st.builds(
 )
 
 
-@given(_TEXT, _TEXT, st.sampled_from(STRATEGIES))
+@given(_TEXT, _TEXT, st.sampled_from(get_args(Strategy)))
 def test_no_promised_text_is_lost(first: str, second: str, strategy: Strategy) -> None:
     merged = merge_note_texts(first, second, strategy, "Other").text
     lines = [line.strip() for line in merged.splitlines()]

@@ -30,7 +30,6 @@ from app.desktop.shell.status_bar import StatusBar, time_left
 from app.desktop.shell.window_state import WindowState
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.vault_layout import VaultLayout
-from app.desktop.widgets import dialogs
 from app.embeddings.sync_scheduler import EmbeddingProgressed
 from app.embeddings.throttle import ThrottleState
 from app.errors import StorageError, VaultBusyError
@@ -43,6 +42,7 @@ from app.vault.watcher import VaultFound, VaultLost
 from app.workspace import VaultService
 from tests.desktop.open_vault import SHELL_PANELS, PlainNote, open_vault
 from tests.desktop.workspace_access import in_workspace
+from tests.support.open_sheets import sheets
 
 PLAIN = "tests.desktop.open_vault:create_plain_panel"
 
@@ -97,10 +97,6 @@ def buttons() -> list[str]:
 def press(text: str) -> None:
     (button,) = (button for button in pressable() if button.text() == text)
     button.click()
-
-
-def sheets() -> list[dialogs.SheetDialog]:
-    return [w for w in QApplication.topLevelWidgets() if isinstance(w, dialogs.SheetDialog) and w.isVisible()]
 
 
 def test_a_vault_is_being_read_from_its_first_appearance_unless_it_is_indexed(

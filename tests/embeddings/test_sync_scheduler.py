@@ -128,7 +128,7 @@ async def test_a_note_that_becomes_private_loses_its_vectors_while_paused(kept: 
     kept.upkeep.pause()
     path = kept.notes.set("n05", "---\nai: private\n---\ntext 5")
     kept.changed(path)
-    await kept.until(lambda: not kept.vectors.has_note(path))
+    await kept.until(lambda: path not in kept.vectors.hashes)
     assert path not in kept.vectors.note_matrix().paths
 
 

@@ -140,7 +140,7 @@ async def test_a_note_that_becomes_private_is_removed_from_the_file_too(tmp_path
     await _update(store, notes, embedder)
     path = notes.set("a", "---\nai: private\n---\nmy words")
     await _update(store, notes, embedder)
-    assert not store.has_note(path)
+    assert path not in store.hashes
     assert [hit.path.name for hit in store.search(np.ones(384), 10, -20)] == ["b"]
     store.close()
     database = sqlite3.connect(tmp_path / "vectors.sqlite")

@@ -28,7 +28,7 @@ async def test_a_vault_is_embedded_kept_up_to_date_and_found_by_meaning(
         report = await sync_vectors(vectors, index, store, embedder)
         private = [record.path for record in index.notes() if record.private]
         assert private, "the sample vault has a private note"
-        assert not any(vectors.has_note(path) for path in private)
+        assert not any(path in vectors.hashes for path in private)
         assert vectors.notes == len(index.notes()) - len(private)
         assert not report.failed
 
@@ -43,7 +43,7 @@ async def test_a_vault_is_embedded_kept_up_to_date_and_found_by_meaning(
         (sample_vault / "Events" / "Scurvy.md").unlink()
         await index.refresh([], [note])
         await sync_vectors(vectors, index, store, embedder, [note])
-        assert not vectors.has_note(note)
+        assert note not in vectors.hashes
     finally:
         await embedder.close()
         vectors.close()

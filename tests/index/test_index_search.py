@@ -12,6 +12,8 @@ import pytest
 from app.errors import QueryError, TimeoutExpiredError
 from app.index import fts_hits, ranking
 from app.index import search as search_module
+from app.index.query import parse
+from app.index.query_ast import explain
 from app.index.search_request import Order
 from app.vault.path import NotePath
 from tests.index.conftest import IndexedVault, MakeVault
@@ -406,11 +408,11 @@ async def test_a_plain_text_ranks_notes_with_any_of_its_words(make_vault: MakeVa
     files = {f"{number}.md": "the long road" for number in range(8)}
     files |= {"clock.md": "the harrison", "sea.md": "the clock at sea " * 3, "away.md": "nothing"}
     vault = await make_vault(files)
-    found = await vault.index.ranked("the (clock at: OR sea", 5)
+    found = await vault.index.searcher.ranked("the (clock at: OR sea", 5)
     assert [path.name for path, _ in found[:2]] == ["sea", "clock"]
     assert found[0][1] > found[1][1] > found[2][1]
     assert len(found) == 5
-    assert await vault.index.ranked("…", 5) == ()
+    assert await vault.index.searcher.ranked("…", 5) == ()
 
 
 async def test_what_a_search_means_part_by_part(vault: IndexedVault) -> None:
@@ -442,9 +444,10 @@ async def test_an_empty_query_finds_nothing(vault: IndexedVault) -> None:
     assert (await vault.index.search("  ")).total == 0
 
 
-async def test_the_query_in_plain_words(vault: IndexedVault) -> None:
-    page = await vault.index.search('tag:inbox -"the pond" [rating:<5] ')
-    assert page.explained == "tagged “inbox” and not “the pond” as a phrase and the property rating is < 5"
+def test_the_query_in_plain_words() -> None:
+    node = parse('tag:inbox -"the pond" [rating:<5] ')
+    assert node is not None
+    assert explain(node) == "tagged “inbox” and not “the pond” as a phrase and the property rating is < 5"
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 
 from app.events import EventBus
 from app.index import deferred_indexes
-from app.index.records import IndexUpdated, ScanProgress, WordsIndexed
+from app.index.records import ScanProgress
 from app.index.vault_index import VaultIndex
 from app.settings import IndexSettings
 from app.vault.path import NotePath
@@ -88,18 +88,6 @@ async def test_indexes_that_a_scan_could_not_make_are_made_at_the_next_opening(
     assert indexes(index) == wanted
     await index.scan()
     assert indexes(index) == wanted
-
-
-async def test_indexed_words_are_reported_in_batches(make_vault: MakeVault) -> None:
-    vault = await make_vault(MANY, scan=False)
-    told: list[object] = []
-    vault.events.subscribe(IndexUpdated, told.append)
-    vault.events.subscribe(WordsIndexed, told.append)
-    await vault.index.scan()
-    words = [event for event in told if isinstance(event, WordsIndexed)]
-    assert {path.text for event in words for path in event.paths} == set(MANY)
-    assert (words[-1].done, words[-1].total) == (261, 261)
-    assert told.index(words[0]) == len(told) - len(words)
 
 
 async def test_a_scan_interrupted_during_the_words_resumes_the_next_time(

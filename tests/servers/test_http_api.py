@@ -13,7 +13,7 @@ from app.settings import CallerProfile
 from app.workspace.opening import open_workspace
 from app.workspace.workspace import Workspace
 from tests.servers.conftest import ServedVault
-from tests.support.approver import ScriptedApprover
+from tests.support.approver import ScriptedApprover, unanswered
 
 API = "/api/v1"
 
@@ -113,13 +113,7 @@ async def test_an_operation_of_another_client_is_not_found(
     served: ServedVault, approver: ScriptedApprover
 ) -> None:
     question_asked = asyncio.Event()
-
-    async def never(request: ApprovalRequest) -> Decision:
-        question_asked.set()
-        await asyncio.Event().wait()
-        return Approved(request.proposal)
-
-    approver.answers = [never]
+    approver.answers = [unanswered(question_asked)]
     tokens = served.workspace.endpoints.tokens
     assert tokens is not None
     async with served.http() as http, served.http(tokens.create("Other")) as other:
@@ -137,13 +131,7 @@ async def test_a_pending_operation_survives_a_restart(
     served: ServedVault, workspace: Workspace, approver: ScriptedApprover
 ) -> None:
     question_asked = asyncio.Event()
-
-    async def never(request: ApprovalRequest) -> Decision:
-        question_asked.set()
-        await asyncio.Event().wait()
-        return Approved(request.proposal)
-
-    approver.answers = [never]
+    approver.answers = [unanswered(question_asked)]
     async with served.http() as http:
         arguments = {"name": "Restart", "content": "x"}
         answer = await http.post(f"{API}/tools/create_note?wait=false", json=arguments)
@@ -181,13 +169,7 @@ async def test_denials_and_disconnects_end_a_call(served: ServedVault, approver:
             "words": "no thanks",
         }
         question_asked = asyncio.Event()
-
-        async def never(request: ApprovalRequest) -> Decision:
-            question_asked.set()
-            await asyncio.Event().wait()
-            return Approved(request.proposal)
-
-        approver.answers = [never]
+        approver.answers = [unanswered(question_asked)]
         call = asyncio.ensure_future(http.post(f"{API}/tools/create_note", json={"name": "Gone"}))
         await question_asked.wait()
         call.cancel()

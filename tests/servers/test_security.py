@@ -11,13 +11,12 @@ import sys
 import pytest
 
 from app.events import EventBus
-from app.permissions.approval import ApprovalRequest, Approved, Decision
 from app.servers.auth_failures import AuthFailures
 from app.servers.connection_limits import MAX_CONNECTIONS
 from app.servers.security import MAX_BODY_BYTES, MAX_CONCURRENT_REQUESTS
 from app.servers.server_state import TokenRefused
 from tests.servers.conftest import ServedVault
-from tests.support.approver import ScriptedApprover
+from tests.support.approver import ScriptedApprover, unanswered
 
 TOOLS = "/api/v1/tools"
 
@@ -97,13 +96,7 @@ async def test_a_revoked_token_is_void_at_once_and_ends_what_runs(
     served: ServedVault, approver: ScriptedApprover
 ) -> None:
     question_asked = asyncio.Event()
-
-    async def never(request: ApprovalRequest) -> Decision:
-        question_asked.set()
-        await asyncio.Event().wait()
-        return Approved(request.proposal)
-
-    approver.answers = [never]
+    approver.answers = [unanswered(question_asked)]
     tokens = served.workspace.endpoints.tokens
     assert tokens is not None
     async with served.http() as http:

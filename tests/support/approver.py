@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 
 from app.permissions.approval import ApprovalRequest, Approved, Decision, Denied
@@ -14,15 +15,26 @@ def yes(request: ApprovalRequest) -> Decision:
     return Approved(request.proposal)
 
 
+def unanswered(question_asked: asyncio.Event) -> Answer:
+    """Return an answer that sets `question_asked` and then never comes."""
+
+    async def wait(request: ApprovalRequest) -> Decision:
+        question_asked.set()
+        await asyncio.Event().wait()
+        raise AssertionError("the wait ended")
+
+    return wait
+
+
 class ScriptedApprover:
-    """Gives the answers in order, the last one for all that follow."""
+    """Gives the answers in order and repeats the last one; approves everything if there are none."""
 
     def __init__(self, *answers: Answer) -> None:
         self.answers = list(answers) or [yes]
         self.asked: list[ApprovalRequest] = []
 
     async def decide(self, request: ApprovalRequest) -> Decision:
-        """Return the next answer."""
+        """Record the request and return the next answer."""
         self.asked.append(request)
         answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
         if isinstance(answer, Approved | Denied):

@@ -145,11 +145,16 @@ NO_TOOL = Plugin((OWN,), ("first",))  # type: ignore[arg-type]
 NOTHING = "no plug-in"
 
 
+def added_categories(registry: ToolRegistry) -> tuple[str, ...]:
+    built_in = {category.id for category in CATEGORIES}
+    return tuple(category.id for category in registry.categories if category.id not in built_in)
+
+
 def loaded(*values: str) -> tuple[ToolRegistry, tuple[str, ...], tuple[str, ...]]:
     registry = ToolRegistry(CATEGORIES, CATALOG)
     entries = [EntryPoint(f"p{at}", value, ENTRY_POINT_GROUP) for at, value in enumerate(values)]
-    loaded_plugins = load_plugins(registry, entries)
-    return registry, loaded_plugins.categories, loaded_plugins.problems
+    problems = load_plugins(registry, entries)
+    return registry, added_categories(registry), problems
 
 
 @pytest.mark.parametrize(
@@ -201,8 +206,8 @@ def user_folder(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 def loaded_from_folder(*on: str) -> tuple[ToolRegistry, tuple[str, ...], tuple[str, ...]]:
     registry = ToolRegistry(CATEGORIES, CATALOG)
-    loaded_plugins = load_plugins(registry, enabled=on)
-    return registry, loaded_plugins.categories, loaded_plugins.problems
+    problems = load_plugins(registry, enabled=on)
+    return registry, added_categories(registry), problems
 
 
 def test_a_plug_in_in_the_folder_is_listed_and_not_loaded(user_folder: Path) -> None:

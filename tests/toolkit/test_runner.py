@@ -249,7 +249,7 @@ async def test_calls_that_always_ask_ignore_grants(bench):
 
 async def test_secrets_do_not_get_into_log_or_events(bench):
     await bench.call("make", {"name": "Keys", "text": "sk-abcdefghijklmnopqrstuvwxyz", "api_key": "x123y"})
-    logged = bench.last().arguments + "".join(e.arguments for e in bench.of(ToolStarted))
+    logged = bench.last().arguments + "".join(map(repr, bench.of(ToolStarted)))
     assert "abcdefghij" not in logged and "x123y" not in logged
 
 

@@ -74,7 +74,7 @@ async def test_a_model_that_cannot_be_loaded_is_reported_once(workspace, program
     first = await reclassified(workspace)
     assert "Without the cross-encoder: There is no such model." in first["reasoning"]
     assert first["new_type"] != "SUPPORTS"
-    await call(workspace, "undo", turn="t")
+    await call(workspace, "undo", turn="t1")
     await two_notes(workspace, "Some sea watch kept good time at sea.")
     outcome = await reclassified(workspace)
     assert "cross-encoder" not in outcome["reasoning"] and program.starts == ["none"]

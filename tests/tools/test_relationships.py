@@ -280,5 +280,5 @@ async def test_the_chain_from_related_nodes_to_a_summary(workspace, approver):
     assert f"{weighed.result['new_confidence']:.2f}" in third_outcome.result["summary"]
     summary = await call(workspace, "summarize_node", node_id="K1", include_relationships=True)
     assert any(f"[[{NotePath(other['id']).name}]]" in point for point in summary.result["key_points"])
-    assert (await call(workspace, "undo", turn="t")).success
+    assert (await call(workspace, "undo", turn="t1")).success
     assert text(workspace, "Instruments/K1.md") == before

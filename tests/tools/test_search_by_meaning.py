@@ -80,7 +80,7 @@ async def test_search_with_vectors(meant: Workspace) -> None:
     assert first["name"] == "Baking day" and first["relationship"] == "SEMANTICALLY_RELATED"
     assert first["reasons"][0]["score"] > 0.45
 
-    assert not meant.embeddings.vectors.has_note(NotePath.parse("Secret.md"))
+    assert NotePath.parse("Secret.md") not in meant.embeddings.vectors.hashes
     assert await meant.embeddings.semantic_search.near_duplicates(meant.store) == ()
 
     tax = NotePath.parse("Tax.md")

@@ -37,9 +37,9 @@ def test_references_are_parsed(text, expected):
     assert parse_reference(text) == expected
 
 
-def test_name_and_folder():
+def test_the_name_is_the_last_part():
     reference = parse_reference("[[a/b/Note.MD#x]]")
-    assert (reference.name, reference.folder) == ("Note", "a/b")
+    assert reference.name == "Note"
     assert parse_reference("v1.2").name == "v1.2"
 
 

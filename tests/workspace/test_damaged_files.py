@@ -44,14 +44,6 @@ FAULTS: dict[str, Callable[[Path], object]] = {
 }
 
 
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    made = tmp_path / "Vault"
-    made.mkdir()
-    (made / "Tea.md").write_text("Green.\n", "utf-8")
-    return made
-
-
 async def opened(root: Path, approver: ScriptedApprover) -> Workspace:
     settings = Settings()
     settings.embeddings.on_battery = settings.embeddings.when_busy = "paused"

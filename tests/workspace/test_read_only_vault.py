@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from app import paths
 from app.permissions.caller import Caller, CallerKind
 from app.servers.vault_access import Client
@@ -15,14 +13,6 @@ from app.workspace.opening import open_workspace
 from tests.support.approver import ScriptedApprover
 
 AGENT = Caller(CallerKind.DESKTOP_AGENT, "Agent", turn="t", uses_model=True)
-
-
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    made = tmp_path / "Vault"
-    made.mkdir()
-    (made / "Tea.md").write_text("Green.\n", "utf-8")
-    return made
 
 
 async def test_a_session_that_only_reads_leaves_nothing_behind(

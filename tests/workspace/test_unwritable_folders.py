@@ -22,14 +22,6 @@ from app.workspace.workspace import Workspace
 from tests.support.approver import ScriptedApprover
 
 
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    made = tmp_path / "Vault"
-    made.mkdir()
-    (made / "Tea.md").write_text("Green.\n", "utf-8")
-    return made
-
-
 @contextmanager
 def mounted(folder: Path, *options: str) -> Iterator[None]:
     """Mount something on a folder; skip the test if that is not allowed."""

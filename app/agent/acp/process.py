@@ -125,11 +125,6 @@ class ProgramProcess:
         )
 
     @property
-    def pid(self) -> int:
-        """The process id."""
-        return self._process.pid
-
-    @property
     def exit_status(self) -> int | None:
         """The exit code, negative for a signal; None while the program runs."""
         return self._process.exit_status

@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QPushButton,
     QSizePolicy,
     QVBoxLayout,
-    QWidget,
 )
 
 from app.agent.transcript import CardState, ToolCard
@@ -45,8 +44,8 @@ class ToolCardView(QFrame):
     diff_requested = Signal(int)
     undo_requested = Signal(int)
 
-    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: ThemeSource) -> None:
+        super().__init__()
         self.setObjectName("card")
         self._theme = theme
         self._card: ToolCard | None = None

@@ -138,6 +138,8 @@ class AuditPanel(Panel):
                 "AuditPanel", "Log intact: {0} entry verified", "Log intact: {0} entries verified"
             ).format(check.rows)
             text = " ".join([text, *(gap.message for gap in check.gaps)])
+        elif check.first_bad is None:
+            text = self.tr("Log damaged: {0}").format(check.reason)
         else:
             text = self.tr("Log damaged at entry {0}: {1}").format(check.first_bad, check.reason)
         self._show_status(text, "success" if check.ok else "danger")

@@ -42,8 +42,8 @@ class Welcome(QScrollArea):
     pick_requested = Signal()
     sample_requested = Signal()
 
-    def __init__(self, theme: ThemeSource, recent: RecentVaults, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: ThemeSource, recent: RecentVaults) -> None:
+        super().__init__()
         self._theme = theme
         self._recent = recent
         self.setWidgetResizable(True)

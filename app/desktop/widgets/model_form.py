@@ -38,8 +38,8 @@ class Editor(QWidget):
 
     changed = Signal(object)
 
-    def __init__(self, control: QWidget, read: Callable[[], object], parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, control: QWidget, read: Callable[[], object]) -> None:
+        super().__init__()
         self.control = control
         self._read = read
         row = QVBoxLayout(self)

@@ -81,10 +81,6 @@ class NoteService:
         """
         return self._store.read(path)
 
-    def read_start(self, path: NotePath, count: int) -> bytes:
-        """Return the first `count` bytes of a file; raises like `read`."""
-        return self._store.read_start(path, count)
-
     def stat(self, path: NotePath) -> FileStatus:
         """Return the size and time of a file; raises like `read`."""
         return self._store.stat(path)

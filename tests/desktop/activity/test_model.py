@@ -40,7 +40,7 @@ ENTRY = AuditEntry(
 
 
 def started(call: str = "c") -> ToolStarted:
-    return ToolStarted(call, "add_tag", "{}", AGENT)
+    return ToolStarted(call, "add_tag", AGENT)
 
 
 def test_a_call_is_one_line_from_its_start_to_its_undo(qapp) -> None:

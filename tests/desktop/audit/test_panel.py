@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from dataclasses import replace
 from pathlib import Path
 
@@ -271,6 +272,23 @@ def test_the_chain_is_checked_and_the_first_bad_row_named(gui, service, wait_unt
             await panel.verify()
             assert panel.status_label.text().startswith("Log damaged at entry 2")
             assert panel.status_label.property("tone") == "danger"
+
+    gui(main())
+
+
+def test_a_log_that_cannot_be_read_is_reported_without_an_entry(gui, service, tmp_path: Path) -> None:
+    def fail(*_: object) -> None:
+        raise sqlite3.DatabaseError("database disk image is malformed")
+
+    async def main() -> None:
+        async with whole_vault(tmp_path, service, NOTES) as vault:
+            panel = panel_of(vault)
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr("app.permissions.audit.check", fail)
+                await panel.verify()
+            label = panel.status_label
+            assert label.text() == "Log damaged: the log can't be read: database disk image is malformed"
+            assert label.property("tone") == "danger"
 
     gui(main())
 

@@ -15,13 +15,13 @@ from app.desktop.memory.panel import MemoryPanel
 from app.desktop.memory.sharing_dialog import SharingDialog
 from app.desktop.runtime import tasks
 from app.desktop.theme.theme import ThemeSource
-from app.desktop.widgets.dialogs import SheetDialog
 from app.errors import ConflictError
 from app.memory.block import Block, Permission
 from app.permissions.caller import Caller, CallerKind
 from app.vault.diff import Diff
 from app.workspace.service.memory import MemoryService
 from tests.desktop.whole_vault import WholeVault, whole_vault
+from tests.support.open_sheets import sheets
 
 NOTES = {"Tea.md": "Hot water and leaves.\n"}
 
@@ -280,17 +280,13 @@ def test_text_that_violates_the_schema_is_reported_and_kept(
 def test_a_block_that_could_not_be_created_is_reported_when_no_block_is_shown(
     gui, service: ServiceThread, wait_until, tmp_path: Path
 ) -> None:
-    def messages() -> list[SheetDialog]:
-        widgets = QApplication.topLevelWidgets()
-        return [widget for widget in widgets if isinstance(widget, SheetDialog) and widget.isVisible()]
-
     async def main() -> None:
         async with opened(tmp_path, service, wait_until) as (_, panel):
             panel.field.setText("nothing of that kind")
             await wait_until(lambda: panel.empty.isVisible())
             creating = tasks.start(panel.create_block("plan"))
-            await wait_until(lambda: len(messages()) == 1)
-            (message,) = messages()
+            await wait_until(lambda: len(sheets()) == 1)
+            (message,) = sheets()
             assert any("already" in label.text() for label in message.findChildren(QLabel))
             message.accept()
             await creating

@@ -5,25 +5,22 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QApplication, QPushButton, QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from app.desktop.bridge import ServiceThread
 from app.desktop.notes.draft_recovery import DraftRecovery
 from app.desktop.notes.drafts import DraftStore
 from app.desktop.shell.banners import Banner, Banners
 from app.desktop.theme.theme import ThemeSource
-from app.desktop.widgets import dialogs
 from app.vault.path import NotePath
 from tests.desktop.whole_vault import whole_vault
+from tests.support.open_sheets import sheets
 
 DELETED = NotePath.parse("Sub/Gone.md")
 
 
 def press(text: str, among: QWidget | None = None) -> bool:
-    sheets = [
-        w for w in QApplication.topLevelWidgets() if isinstance(w, dialogs.SheetDialog) and w.isVisible()
-    ]
-    for holder in [among] if among else sheets:
+    for holder in [among] if among else sheets():
         for button in holder.findChildren(QPushButton):
             if button.text() == text:
                 button.click()

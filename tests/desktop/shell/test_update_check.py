@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QTextBrowser, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QTextBrowser, QWidget
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
@@ -21,8 +21,8 @@ from app.desktop.shell.banners import Banner, Banners
 from app.desktop.shell.update_check import CHECK_INTERVAL_S, CONSENT_DELAY_S, UpdateCheck
 from app.desktop.shell.window_state import WindowState
 from app.desktop.theme.theme import ThemeSource
-from app.desktop.widgets import dialogs
 from app.settings import Settings, UpdateSettings
+from tests.support.open_sheets import sheets
 from tests.support.web_server import WebServer
 
 PRIVATE = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
@@ -92,10 +92,6 @@ def make_bench(qtbot, service: ServiceThread, releases: Releases) -> Callable[[b
     return lambda on: UpdateBench(
         service, window, UpdateSettings(check=on, address=releases.address, key=KEY)
     )
-
-
-def sheets() -> list[dialogs.SheetDialog]:
-    return [w for w in QApplication.topLevelWidgets() if isinstance(w, dialogs.SheetDialog) and w.isVisible()]
 
 
 def press(text: str) -> None:

@@ -15,9 +15,9 @@ from app.desktop.sources.panel import SourcesPanel
 from app.desktop.sources.rules_editor import RulesEditor
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets import dialogs
-from app.desktop.widgets.dialogs import SheetDialog
 from app.sources.config import FeedConfig, FolderConfig, VaultStreamConfig
 from tests.desktop.whole_vault import whole_vault
+from tests.support.open_sheets import sheets
 
 
 def open_sheet() -> SourceDialog | None:
@@ -92,17 +92,13 @@ def test_all_patterns_are_kept(qtbot: QtBot) -> None:
 def test_a_feed_with_an_invalid_address_is_not_accepted(
     gui, service: ServiceThread, wait_until, tmp_path: Path, address: str
 ) -> None:
-    def prompts() -> list[SheetDialog]:
-        widgets = QApplication.topLevelWidgets()
-        return [widget for widget in widgets if isinstance(widget, SheetDialog) and widget.isVisible()]
-
     async def main() -> None:
         async with whole_vault(tmp_path, service, {"Tea.md": "Hot.\n"}) as vault:
             panel = SourcesPanel(vault.client, ThemeSource("light"))
             panel.show()
             following = tasks.start(panel._follow_feed())
-            await wait_until(prompts)
-            (prompt,) = prompts()
+            await wait_until(sheets)
+            (prompt,) = sheets()
             field = prompt.findChild(QLineEdit)
             (accept,) = [one for one in prompt.findChildren(QPushButton) if one.text() == "Follow"]
             assert field is not None
@@ -140,10 +136,6 @@ def test_a_folder_with_a_long_name_is_added(
 def test_rules_with_a_too_long_text_are_reported_and_not_saved(
     gui, wait_until, qtbot: QtBot, column: int, limit: int
 ) -> None:
-    def messages() -> list[SheetDialog]:
-        widgets = QApplication.topLevelWidgets()
-        return [widget for widget in widgets if isinstance(widget, SheetDialog) and widget.isVisible()]
-
     async def main() -> None:
         editor = RulesEditor(ThemeSource("light"))
         qtbot.addWidget(editor)
@@ -154,11 +146,11 @@ def test_rules_with_a_too_long_text_are_reported_and_not_saved(
         editor.add_rule()
         editor.table.item(0, column).setText("a" * (limit + 1))
         editor.save_button.click()
-        await wait_until(messages)
+        await wait_until(sheets)
         assert not saved and editor.save_button.isEnabled()
         assert editor.table.item(0, column).text() == "a" * (limit + 1)
-        messages()[0].accept()
-        await wait_until(lambda: not messages())
+        sheets()[0].accept()
+        await wait_until(lambda: not sheets())
         editor.table.item(0, column).setText("a" * limit)
         editor.save_button.click()
         assert len(saved) == 1

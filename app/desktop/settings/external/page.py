@@ -37,10 +37,9 @@ class ExternalServersPage(Editor):
         client: VaultClient | None,
         theme: ThemeSource,
         servers: Sequence[ExternalServer],
-        parent: QWidget | None = None,
     ) -> None:
         page = QWidget()
-        super().__init__(page, lambda: self.servers, parent)
+        super().__init__(page, lambda: self.servers)
         self._client = client
         self._theme = theme
         self.servers: tuple[ExternalServer, ...] = tuple(servers)
@@ -184,7 +183,10 @@ class ExternalServersPage(Editor):
             vault.external.remove_server(server.name)
             if account[1] and not vault.settings.set_key(*account, ""):
                 raise StorageError(
-                    self.tr("The server's token could not be deleted. Delete it in the system's key store.")
+                    translate(
+                        "ExternalServersPage",
+                        "The server's token could not be deleted. Delete it in the system's key store.",
+                    )
                 )
 
         self._run(forget)

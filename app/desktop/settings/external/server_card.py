@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QTreeWidget,
     QTreeWidgetItem,
     QVBoxLayout,
-    QWidget,
 )
 
 from app.desktop.settings.external.labels import (
@@ -53,8 +52,8 @@ class ServerCard(QFrame):
     revoked = Signal(object)
     reviewed = Signal(object)
 
-    def __init__(self, server: ExternalServer, theme: ThemeSource, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, server: ExternalServer, theme: ThemeSource) -> None:
+        super().__init__()
         self.setObjectName("card")
         self.server = server
         self._theme = theme

@@ -1,0 +1,29 @@
+"""The names that requests to the built-in agent may use follow the index."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from app.settings import Settings
+from app.vault.path import NotePath
+from app.workspace.opening import open_workspace
+
+
+@pytest.mark.parametrize("text", ["#herb\n", "---\nkind: herb\n---\n#herb\n"])
+async def test_a_new_tag_is_known_whether_or_not_notes_have_properties(root: Path, text: str) -> None:
+    settings = Settings()
+    settings.embeddings.enabled = False
+    workspace = await open_workspace(root, settings, None, brief=True)
+    try:
+        await workspace.start_scan(lambda progress: None)
+        assert workspace._vault_words().tags == ()
+        (root / "Mint.md").write_text(text, "utf-8")
+        await workspace.index.refresh([NotePath("Mint.md")])
+        words = workspace._vault_words()
+        assert words.tags == ("herb",)
+        if words.values:
+            assert workspace._vault_words() is words
+    finally:
+        await workspace.close()
