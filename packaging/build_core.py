@@ -6,8 +6,8 @@
 
 The extension uses Python's stable ABI, so one file serves all versions from 3.11 except free-threaded ones,
 which need a file for each version. A working C compiler is used if there is one; otherwise the package's
-build installs ziglang from PyPI as the compiler. The app does not work without the core, so the build fails
-without it.
+build installs ziglang from PyPI on the machines that it supports. The app does not work without the core, so
+the build fails without it.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def wheel_tag() -> str:
 
 
 def compilers() -> list[list[str]]:
-    """Return commands that may be a C compiler, the best first; only that of `CC` if it is set."""
+    """Return the commands to try as a C compiler, best first; only that in `CC` if it is set."""
     if compiler := os.environ.get("CC"):
         return [shlex.split(compiler)]
     candidates = []
@@ -104,14 +104,18 @@ def can_compile(compiler: list[str]) -> bool:
 
 
 def requirements() -> list[str]:
-    """Return the build's extra requirements: ziglang if no compiler works and it runs on this machine."""
+    """Return ziglang as an extra requirement if no compiler works and ziglang supports this machine."""
     if any(can_compile(each) for each in compilers()):
         return []
     return [ZIG] if platform.machine().lower() in ZIG_MACHINES else []
 
 
 def command_for(compiler: list[str], target: Path, sanitize: bool = False) -> list[str]:
-    """Return the single compiler command that builds the extension."""
+    """Return the single compiler command that builds the extension.
+
+    Raises:
+        BuildError: A free-threaded Python lacks its headers.
+    """
     include = Path(sysconfig.get_path("include"))
     has_header = (include / "Python.h").exists()
     if is_free_threaded() and not has_header:
@@ -192,7 +196,7 @@ def build(target: Path, compiler: list[str] | None = None, sanitize: bool = Fals
         sanitize: Whether to build with AddressSanitizer and UndefinedBehaviorSanitizer.
 
     Raises:
-        BuildError: No compiler was found, none could build it, or a free-threaded Python lacks its headers.
+        BuildError: No compiler could build it, or a free-threaded Python lacks its headers.
     """
     messages = ["no C compiler was found"]
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -201,7 +205,11 @@ def build(target: Path, compiler: list[str] | None = None, sanitize: bool = Fals
             built = Path(name, target.name)
             command = command_for(candidate, built, sanitize)
             environment = os.environ | {"ZIG_LOCAL_CACHE_DIR": name}
-            result = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+            try:
+                result = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+            except OSError as error:
+                messages.append(f"{shlex.join(candidate)}: {error}")
+                continue
             if result.returncode == 0:
                 built.replace(target)
                 return
@@ -211,13 +219,17 @@ def build(target: Path, compiler: list[str] | None = None, sanitize: bool = Fals
 
 def main() -> int:
     """Build into the source tree or to `--target`, and return the exit status."""
-    parser = argparse.ArgumentParser(description="Build the graph's C core into the source tree.")
+    parser = argparse.ArgumentParser(description="Build the graph's C core.")
     parser.add_argument("--compiler", help="the compiler's command")
     parser.add_argument(
         "--sanitize", action="store_true", help="build with AddressSanitizer and UndefinedBehaviorSanitizer"
     )
-    parser.add_argument("--target", type=Path, default=FOLDER / file_name())
-    parser.add_argument("--platform", choices=PLATFORMS, help="another platform; needs --target")
+    parser.add_argument(
+        "--target", type=Path, default=FOLDER / file_name(), help="the file to write; by default in app/graph"
+    )
+    parser.add_argument(
+        "--platform", choices=PLATFORMS, help="build for another platform with ziglang; needs --target"
+    )
     options = parser.parse_args()
     if options.platform and options.target == FOLDER / file_name():
         parser.error("--platform needs --target: the file is not for this machine")
@@ -244,7 +256,7 @@ with contextlib.suppress(ImportError):
         PLUGIN_NAME = "custom"
 
         def dependencies(self) -> list[str]:
-            """Return ziglang if no compiler works and it runs on this machine."""
+            """Return ziglang if no compiler works and ziglang supports this machine."""
             return requirements()
 
         def initialize(self, version: str, build_data: dict) -> None:

@@ -3,8 +3,8 @@
 
 `--only` runs only the named checks (ruff, format, mypy, imports, tests), for example `--only ruff,mypy`.
 
-Runs without a display: Qt tests draw offscreen. Prints each check's name and time; the exit status is 0
-only if all selected checks pass.
+Needs no display: Qt tests draw offscreen unless QT_QPA_PLATFORM is set. Prints each check's name and time;
+the exit status is 0 only if all selected checks pass.
 
 The tests write about 200,000 small files, sync many of them, and start hundreds of programs. Their folder is
 therefore in memory if possible, and compiled Python files are cached for the programs of the run.

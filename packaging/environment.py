@@ -1,7 +1,7 @@
 """The project's own environment in `.venv`; this module uses only the standard library.
 
 The environment is created with uv if available, else with venv and pip, and updated only if its contents
-should change: a stamp stores the hash of the project file, the constraints, the C core's sources, the
+should change: a stamp stores hashes of the project file, the constraints, the C core's sources, the
 dependency groups, the Python and the checkout's path.
 """
 
@@ -79,8 +79,8 @@ def _install(groups: tuple[str, ...]) -> None:
     ]
     if uv := shutil.which("uv"):
         subprocess.check_call([uv, "venv", "-q", "--allow-existing", "--python", sys.executable, str(FOLDER)])
-        # Compile the modules now, as pip does: compiling large ones while the app runs would block its loops.
-        # The checks keep their bytecode in a separate folder.
+        # Compile the modules now, as pip does: compiling large ones while the app runs would block its event
+        # loops. The checks keep their bytecode in a separate folder.
         compiled = [] if groups else ["--compile-bytecode"]
         subprocess.check_call(
             [uv, "pip", "install", "-q", *compiled, "--python", str(PYTHON), *pip_arguments]
@@ -94,7 +94,7 @@ def _install(groups: tuple[str, ...]) -> None:
 
 
 def missing_libraries() -> list[str]:
-    """Return the Debian packages of the system libraries that Qt lacks; empty on systems other than Linux."""
+    """Return the Debian packages of missing libraries that Qt needs; empty on systems other than Linux."""
     if not sys.platform.startswith("linux"):
         return []
     import ctypes

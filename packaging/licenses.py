@@ -73,7 +73,7 @@ class Dependency:
         version: The installed version.
         license: An SPDX expression; empty if no known license was found.
         url: The project's page; may be empty.
-        texts: The contents of its license, notice and author files.
+        texts: The contents of the license, notice and author files in its metadata.
     """
 
     name: str
@@ -84,7 +84,7 @@ class Dependency:
 
     @property
     def allowed(self) -> bool:
-        """True if the license is known and permissive or weak copyleft, or offers one that is."""
+        """True if the license is known and permissive or weak copyleft, or offers such a choice."""
         return bool(self.license) and is_allowed(self.license)
 
 
@@ -112,7 +112,11 @@ def runtime_dependencies(root: str = "scriptorium") -> list[Dependency]:
 
 
 def is_allowed(expression: str) -> bool:
-    """Return whether an SPDX expression is permissive or weak copyleft; of `OR`, one choice is enough."""
+    """Return whether an SPDX expression is permissive or weak copyleft; of `OR`, one choice is enough.
+
+    Raises:
+        InvalidLicenseExpression: It is not a valid expression.
+    """
     tokens = canonicalize_license_expression(expression).replace("(", " ( ").replace(")", " ) ").split()
 
     def parse_or() -> bool:
@@ -194,7 +198,7 @@ def _license(
 
 
 def main() -> int:
-    """Print a line for each package; return 1 if one is not allowed."""
+    """Print a line for each package; return 1 if a license is not allowed."""
     status = 0
     for dependency in runtime_dependencies():
         mark = "  " if dependency.allowed else "! "

@@ -24,7 +24,12 @@ _SIZES = (16, 32, 48, 128, 256)
 
 
 def add() -> Path:
-    """Add or update the entry, and return its path."""
+    """Add or update the entry, and return its path.
+
+    Raises:
+        OSError: A file could not be written.
+        subprocess.CalledProcessError: PowerShell could not create the shortcut.
+    """
     if sys.platform == "win32":
         return _windows(Path(os.environ["APPDATA"], "Microsoft", "Windows", "Start Menu", "Programs"))
     if sys.platform == "darwin":

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Install what Scriptorium needs and open it: `python3 packaging/start.py [vault] [--install-only]`.
 
-With `--multilingual` it also fetches the multilingual model for semantic search and converts it (75 MB).
+With `--multilingual` it also downloads the multilingual model for semantic search (91 MB) and converts it.
 
-Needs nothing but Python. Without a vault it opens a copy of the sample vault in the user's data folder, so
+Needs only Python. Without a vault it opens a copy of the sample vault in the user's data folder, so
 that the shipped one stays unchanged. With `--desktop-entry` it adds the app to the desktop's menu instead.
 """
 

@@ -225,12 +225,11 @@ class TurnStarted(Event):
 
 @dataclass(frozen=True, slots=True)
 class TextStreamed(Event):
-    """The next part of the agent's text or reasoning; the complete item follows as `ItemUpdated`."""
+    """The next part of the agent's text; the complete item follows as `ItemUpdated`."""
 
     conversation: str
     turn: str
     text: str
-    thinking: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -132,9 +132,8 @@ class Turn:
         self.events.publish(TextStreamed(self.conversation, self.caller.turn, text))
 
     def stream_reasoning(self, text: str) -> None:
-        """Stream the next part of a model's reasoning."""
+        """Add the next part of a model's reasoning, which the user sees when it is complete."""
         self._thinking += text
-        self.events.publish(TextStreamed(self.conversation, self.caller.turn, text, thinking=True))
 
     def say(self, text: str) -> None:
         """Add a complete answer."""

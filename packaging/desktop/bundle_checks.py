@@ -149,7 +149,7 @@ def _named_modules(package: Path) -> set[str]:
 
 
 def _is_module(name: str) -> bool:
-    """Return whether the environment has a module of this name, rather than a function or class."""
+    """Return whether the environment has a file for a module of this name; imports the parent packages."""
     try:
         spec = importlib.util.find_spec(name)
     except (ImportError, AttributeError, ValueError):
@@ -178,7 +178,7 @@ def named_resources(package: Path) -> set[str]:
 
 
 def missing_data(bundle: Bundle) -> list[str]:
-    """Return a problem for each data file that a bundled module names in a string and the bundle lacks."""
+    """Return a problem for each wanted data file that a module of its package names and the bundle lacks."""
     problems = []
     tops = sorted({name.partition(".")[0] for name in bundle.sources} - {"app"} - sys.stdlib_module_names)
     for top in tops:
@@ -206,7 +206,7 @@ def missing_data(bundle: Bundle) -> list[str]:
 
 
 def _strings(source: Path) -> set[str]:
-    """Return the last path part of a source file's short strings; empty if the file can't be parsed."""
+    """Return the last path part of a source file's short strings; empty if it can't be read or parsed."""
     try:
         tree = ast.parse(source.read_bytes())
     except (OSError, SyntaxError):
@@ -220,7 +220,7 @@ def _canonical(name: str) -> str:
 
 
 def main() -> int:
-    """Run the checks and print the problems."""
+    """Run the checks, print the problems and return the exit status."""
     internal, toc, *required = sys.argv[1:]
     bundle = Bundle(Path(internal), Path(toc))
     spec = importlib.util.find_spec("app")

@@ -28,7 +28,7 @@ HIDDEN = (
     "http.server",
 )
 
-# Patterns of the data files to include from packages without a PyInstaller hook for them.
+# Patterns of the data files to include from packages without a PyInstaller hook; None includes all of them.
 DATA = {
     # Read as files by app/desktop/theme/icons.py; its other fonts and its code are not used.
     "qtawesome": ["fonts/phosphor-*"],
@@ -50,7 +50,7 @@ DATA = {
 # Distributions that read their own version or entry points at run time.
 METADATA = ("scriptorium", "keyring", "mcp", "pydantic-ai-slim", "opentelemetry-api", "genai-prices")
 
-# Optional imports of libraries that the app does not use. GNU readline and gdbm are GPL.
+# Modules that the app does not need, although libraries may import them. GNU readline and gdbm are GPL.
 EXCLUDED = (
     "readline",
     "_gdbm",
@@ -180,13 +180,13 @@ def without_orphans(entries: list[tuple[str, str, str]]) -> list[tuple[str, str,
 
 
 def _direct_dependencies(file: str) -> list[str]:
-    """Return the direct dependencies of a library."""
+    """Return the names of the libraries that a file is linked with; empty if objdump can't read it."""
     listed = subprocess.run(["objdump", "-p", file], capture_output=True, text=True, check=False).stdout
     return re.findall(r"NEEDED\s+(\S+)", listed)
 
 
 def standard_library() -> list[str]:
-    """Return the modules of the standard library that a plug-in may import, even if the app does not."""
+    """Return the standard library's modules that plug-ins may import, even those the app does not use."""
     return sorted(name for name in sys.stdlib_module_names if not _UNAVAILABLE_TO_PLUGINS.match(name))
 
 

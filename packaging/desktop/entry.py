@@ -8,7 +8,7 @@ _CHANGED_BY_HOOKS = ("QT_PLUGIN_PATH", "QML2_IMPORT_PATH", "DYLD_LIBRARY_PATH", 
 
 
 def restore_environment() -> None:
-    """Restore the user's environment, which the programs that the app starts inherit.
+    """Restore the variables that PyInstaller's hooks changed, so that child processes get the user's values.
 
     Qt finds its plug-ins without the variables, relative to the wheel's libraries.
     """

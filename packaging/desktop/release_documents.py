@@ -50,7 +50,7 @@ ask at the address where you got it.
 
 
 def required(python: Path) -> list[dict[str, Any]]:
-    """Return the distributions that the app needs in `python`'s environment, with license and license texts.
+    """Return the distributions that the app needs in `python`'s environment, with their license texts.
 
     Raises:
         SystemExit: A license is not allowed in the bundle.
@@ -60,8 +60,8 @@ def required(python: Path) -> list[dict[str, Any]]:
         "spec = importlib.util.spec_from_file_location('licenses', sys.argv[1])\n"
         "module = importlib.util.module_from_spec(spec); sys.modules['licenses'] = module\n"
         "spec.loader.exec_module(module)\n"
-        "print(json.dumps([{**dataclasses.asdict(one), 'allowed': one.allowed}"
-        " for one in module.runtime_dependencies()]))\n"
+        "print(json.dumps([{**dataclasses.asdict(package), 'allowed': package.allowed}"
+        " for package in module.runtime_dependencies()]))\n"
     )
     command = [str(python), "-c", script, str(ROOT / "packaging" / "licenses.py")]
     packages: list[dict[str, Any]] = json.loads(subprocess.check_output(command, cwd=ROOT.parent))
@@ -81,14 +81,14 @@ def required(python: Path) -> list[dict[str, Any]]:
 
 
 def _texts_in_packages(python: Path, names: list[str]) -> dict[str, list[str]]:
-    """Return the license texts inside the distributions' packages, for example those of fonts."""
+    """Return, for each distribution, the license texts inside its packages, for example those of fonts."""
     script = (
         "import importlib.metadata, json, re, sys\n"
         "files = lambda name: importlib.metadata.distribution(name).files or ()\n"
-        "print(json.dumps({name: [str(one.locate()) for one in files(name)"
-        " if '.dist-info' not in str(one)"
-        " and re.match(r'(?i)(licen[cs]e|copying|ofl|third.?party.?notices)', one.name)"
-        " and one.suffix.lower() in ('', '.txt', '.md', '.rst')] for name in sys.argv[1:]}))\n"
+        "print(json.dumps({name: [str(file.locate()) for file in files(name)"
+        " if '.dist-info' not in str(file)"
+        " and re.match(r'(?i)(licen[cs]e|copying|ofl|third.?party.?notices)', file.name)"
+        " and file.suffix.lower() in ('', '.txt', '.md', '.rst')] for name in sys.argv[1:]}))\n"
     )
     texts = json.loads(subprocess.check_output([str(python), "-c", script, *names]))
     return {
@@ -128,7 +128,11 @@ def write_licenses(folder: Path, python: Path, packages: list[dict[str, Any]], q
 
 
 def _notice(package: dict[str, Any]) -> str:
-    """Return the notice of one package: its name, license, page and texts."""
+    """Return a package's notice: its name, version, license, page and texts.
+
+    Raises:
+        SystemExit: There is no text for its license.
+    """
     head = f"{package['name']} {package['version']} ({package['license']})"
     texts = package["texts"]
     if not texts:
@@ -146,7 +150,7 @@ def _notice(package: dict[str, Any]) -> str:
 
 
 def add_system_libraries(folder: Path, sources: Iterable[Path]) -> list[str]:
-    """Add the notices of the libraries from Debian packages, and return the names of these packages.
+    """Append the copyright files of the libraries' Debian packages to the notices; return the packages.
 
     Raises:
         SystemExit: A library belongs to no package, or its package has no copyright file.
@@ -247,7 +251,8 @@ def write_checksums(folder: Path) -> Path:
 def write_release(target: Path, python: Path, version: str, page: str, notes: str) -> bool:
     """Write the signed release file for the app's update check; return False without a key.
 
-    The private key (32 bytes, base64) is in the variable SCRIPTORIUM_RELEASE_PRIVATE_KEY.
+    The private key (32 bytes, base64) is in the variable SCRIPTORIUM_RELEASE_PRIVATE_KEY. `python` must
+    have the package cryptography.
     """
     if not os.environ.get("SCRIPTORIUM_RELEASE_PRIVATE_KEY"):
         return False

@@ -66,8 +66,8 @@ results = {
     "formula": width("math", r"\\frac{a}{\\sqrt{b}}") > 20,
     "diagram": width("mermaid", "graph LR\\n  Harrison --> Chronometer") > 100,
     "pasted HTML": html_to_markdown("<p>A <b>clock</b></p>").strip() == "A **clock**",
-    "languages": {"de", "en"} <= {one.code for one in languages()},
-    "dictionaries": any(one.startswith("en") for one in installed_languages()),
+    "languages": {"de", "en"} <= {language.code for language in languages()},
+    "dictionaries": any(language.startswith("en") for language in installed_languages()),
 }
 pathlib.Path.home().joinpath("libraries.json").write_text(json.dumps(results))
 """
@@ -113,7 +113,7 @@ class Installation:
 
         Args:
             words: The program's arguments, or with `plain` another program and its arguments.
-            plain: Whether to run another program.
+            plain: Whether `words` name another program.
             more: Variables for the program's environment.
         """
         variables = {
@@ -133,7 +133,7 @@ class Installation:
         return command, {**environment, **variables, "PATH": os.environ["PATH"]}
 
     def start(self, *words: str, plain: bool = False, **options: object) -> subprocess.Popen[bytes]:
-        """Start the program, or with `plain` another one, with these words."""
+        """Start the program, or with `plain` another one, with these words; `options` go to `Popen`."""
         command, environment = self.command(*words, plain=plain)
         return subprocess.Popen(command, env=environment, **options)  # type: ignore[call-overload,no-any-return]
 
@@ -171,7 +171,7 @@ class SmokeReport:
         self.count += 1
         try:
             output = work()
-        except (StepError, OSError, subprocess.SubprocessError, ValueError, KeyError) as error:
+        except (StepError, OSError, subprocess.SubprocessError, ValueError, LookupError) as error:
             self.failed.append(name)
             print(f"✗ {name}: {error}", flush=True)
         else:
@@ -186,7 +186,7 @@ class SmokeReport:
 
 
 def bundle(program: Path) -> None:
-    """Test the bundle where it was built."""
+    """Test the bundle where it was built; exit with 1 if a step fails."""
     report = SmokeReport()
     with tempfile.TemporaryDirectory(prefix="scriptorium-smoke-") as folder:
         variables = {} if sys.platform != "win32" else {"USERPROFILE": folder}
@@ -337,7 +337,7 @@ def _environment(installation: Installation, vault: str) -> str:
 
 
 def _run_in_terminal(command: list[str], environment: dict[str, str], answers: tuple[bytes, ...]) -> bytes:
-    """Run a program in its own terminal, answer its questions, and return its output."""
+    """Run a program in a pseudo-terminal, answer its questions, and return its output."""
     import pty
 
     process, terminal = pty.fork()
@@ -364,7 +364,11 @@ def _run_in_terminal(command: list[str], environment: dict[str, str], answers: t
 
 
 def installed(out: Path, work: Path) -> None:
-    """Install the package in a fresh Debian without Python, test it, remove it, and test the image."""
+    """Install the package in a fresh Debian without Python, and test it, its removal and the AppImages.
+
+    Raises:
+        SystemExit: A step failed, a tool is missing, or the user is not root.
+    """
     if missing := [tool for tool in _TOOLS if shutil.which(tool) is None]:
         sys.exit(f"smoke --installed needs {', '.join(missing)}")
     if os.geteuid() != 0:
@@ -625,7 +629,7 @@ def _start_times(installation: Installation, vault: str) -> str:
                 ("installed", installation, vault),
             ):
                 seconds = _seconds_to_window(tested, root)
-                if run:  # The first one fills the caches.
+                if run:  # The first run fills the caches.
                     times[name].append(seconds)
     installed_time, source_time = (statistics.median(times[name]) for name in ("installed", "source"))
     words = (
@@ -778,7 +782,7 @@ def _mark_as_opened(installation: Installation, vault: str) -> None:
 
 
 def _processes(root: Path) -> list[int]:
-    """Return the processes whose root is the chroot."""
+    """Return the IDs of the processes whose root is the chroot."""
     processes = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
@@ -816,7 +820,7 @@ def _run_on_display(installation: Installation, *command: str) -> str:
 
 
 def _window(installation: Installation, name: str) -> str:
-    """Return the X window IDs of a vault, by its title; empty while there is none."""
+    """Return the IDs of the visible windows with this vault name, one per line; empty if there are none."""
     return _run_on_display(
         installation, "xdotool", "search", "--onlyvisible", "--name", f"^{name} .*Scriptorium$"
     ).strip()

@@ -1,11 +1,11 @@
-"""Open ten thousand connections to the local server while one of its clients keeps working.
+"""Open ten thousand connections to the local server while two of its clients keep working.
 
 Run: python -m tests.benchmarks.connections [COUNT] [--check]
 
 The server's process can open at most 1,024 files, the usual limit. Unauthenticated connections send nothing,
-half a request or a wrong token, and stay open. Meanwhile a client with a token calls a tool continuously, on
-a persistent connection and on a new one for each call. With --check, the exit status is 1 if one of its calls
-failed or the server had more than half of its files open.
+half a request or a wrong token, and stay open. Meanwhile two clients with a token call a tool continuously:
+one on a persistent connection, the other on a new one for each call. With --check, the exit status is 1 if a
+client's call failed or the server had more than half of the allowed files open.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ import psutil
 from tests.benchmarks.server_calls import ServedProcess, over_http, served
 from tests.benchmarks.server_process import TOOL
 
-COUNT, AT_ONCE, FILES = 10_000, 200, 1024
+CONNECTIONS, MAX_CONCURRENT_CONNECTS, MAX_OPEN_FILES = 10_000, 200, 1024
 
 
 async def connect_unauthenticated(port: int, number: int, writers: list[asyncio.StreamWriter]) -> None:
@@ -41,7 +41,7 @@ async def connect_unauthenticated(port: int, number: int, writers: list[asyncio.
 async def flood(vault: ServedProcess, count: int) -> list[asyncio.StreamWriter]:
     """Open all unauthenticated connections, a limited number at a time."""
     writers: list[asyncio.StreamWriter] = []
-    slots = asyncio.Semaphore(AT_ONCE)
+    slots = asyncio.Semaphore(MAX_CONCURRENT_CONNECTS)
 
     async def connect(number: int) -> None:
         async with slots:
@@ -84,7 +84,7 @@ async def watch_server(vault: ServedProcess, done: asyncio.Event) -> tuple[int, 
 
 async def measure(folder: Path, count: int) -> int:
     """Print the results and return the number of missed targets."""
-    async with served(folder / "vault", str(FILES)) as vault:
+    async with served(folder / "vault", str(MAX_OPEN_FILES)) as vault:
         done = asyncio.Event()
         watching = asyncio.create_task(watch_server(vault, done))
         workers = [asyncio.create_task(work(vault, done, reconnects)) for reconnects in (False, True)]
@@ -104,13 +104,13 @@ async def measure(folder: Path, count: int) -> int:
     ):
         p95 = statistics.quantiles(took, n=20)[-1]
         print(f"client, {name}: {len(took)} calls, {failed} failed, p95 {p95:.1f} ms, max {max(took):.0f} ms")
-    print(f"server: at most {files} of {FILES} files, {memory:.0f} MB")
-    return (lost > 0) + (fresh_lost > 0) + (files > FILES // 2)
+    print(f"server: at most {files} of {MAX_OPEN_FILES} files, {memory:.0f} MB")
+    return (lost > 0) + (fresh_lost > 0) + (files > MAX_OPEN_FILES // 2)
 
 
 def main() -> int:
     """Run the benchmark and return the exit status."""
-    count = next((int(word) for word in sys.argv[1:] if word.isdecimal()), COUNT)
+    count = next((int(word) for word in sys.argv[1:] if word.isdecimal()), CONNECTIONS)
     with tempfile.TemporaryDirectory() as folder:
         for name in ("CONFIG", "DATA", "CACHE", "LOGS"):
             os.environ[f"SCRIPTORIUM_{name}"] = str(Path(folder) / name.lower())

@@ -21,7 +21,7 @@ PAIRS = Path(__file__).parent.parent / "analysis" / "contradiction_pairs.txt"
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two notes, and whether they contradict each other, agree, or neither."""
+    """Two notes, their label and their half: `tuned` (the rule was tuned on it) or `unseen`."""
 
     half: str
     label: str
@@ -29,7 +29,7 @@ class Pair:
     second: str
 
     @property
-    def found(self) -> bool:
+    def is_reported(self) -> bool:
         """True if the rule finds a contradiction, which must not depend on the order."""
         ours, theirs = split_sentences(self.first), split_sentences(self.second)
         results = find_contradiction(ours, theirs), find_contradiction(theirs, ours)
@@ -39,7 +39,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class ContradictionScore:
-    """The numbers of correct, wrong and missed findings."""
+    """The numbers of correct and wrong reports, and of missed contradictions."""
 
     right: int
     wrong: int
@@ -47,12 +47,12 @@ class ContradictionScore:
 
     @property
     def precision(self) -> float:
-        """The share of findings that are correct."""
+        """The share of reports that are correct."""
         return self.right / max(1, self.right + self.wrong)
 
     @property
     def recall(self) -> float:
-        """The share of contradictions that were found."""
+        """The share of contradictions that are reported."""
         return self.right / max(1, self.right + self.missed)
 
 
@@ -63,8 +63,8 @@ def read_pairs() -> tuple[Pair, ...]:
 
 
 def score(pairs: tuple[Pair, ...]) -> ContradictionScore:
-    """Return the score of the rule on `pairs`."""
-    counted = Counter((pair.label == "contradicts", pair.found) for pair in pairs)
+    """Return the rule's score on `pairs`."""
+    counted = Counter((pair.label == "contradicts", pair.is_reported) for pair in pairs)
     return ContradictionScore(counted[True, True], counted[False, True], counted[True, False])
 
 
@@ -84,7 +84,7 @@ def main() -> None:
             f"recall {scores.recall:.2f} ({scores.right} of {expected}), {len(selected)} pairs"
         )
         for pair in selected if arguments.wrong and half != "all" else ():
-            if pair.found != (pair.label == "contradicts"):
+            if pair.is_reported != (pair.label == "contradicts"):
                 print(f"        {pair.label}: {pair.first} | {pair.second}")
 
 

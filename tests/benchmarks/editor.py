@@ -1,8 +1,8 @@
 """Measure the live editor: `python -m tests.benchmarks.editor [--check] [TEXT…]`.
 
 Keys, scrolling, opening and memory are measured, and in the same run those of a bare QPlainTextEdit. Each
-pair of text and editor has its own process. The time of a key runs from its event until its effect is painted
-and all events are handled. It is given as median and 95th percentile of the thread's processor time, so that
+pair of text and editor has its own process. A key's time runs from its event until its effect is painted and
+all events are handled. It is given as median and 95th percentile of the thread's processor time, so that
 other programs do not count. With `--check` the exit status is 1 if the live editor misses a target.
 """
 
@@ -21,7 +21,7 @@ from pathlib import Path
 from tests.benchmarks.editor_texts import TEXTS
 
 ROOT = Path(__file__).resolve().parents[2]
-KEY_MS, OPEN_MS, MEMORY_MIB = 16.0, 150.0, 15.0
+MAX_KEY_MS, MAX_OPEN_MS, MAX_MEMORY_MIB = 16.0, 150.0, 15.0
 EDITORS = ("plain", "live")
 TIMED = ("key", "enter", "undo", "down", "scroll", "jump")
 CHECKED = ("key", "enter", "scroll")
@@ -30,7 +30,7 @@ CHECKED = ("key", "enter", "scroll")
 def main(arguments: list[str]) -> int:
     """Print a table; return 1 with `--check` if a target is missed."""
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.editor")
-    parser.add_argument("texts", nargs="*", help=f"from {', '.join(TEXTS)}; all by default")
+    parser.add_argument("texts", nargs="*", help=f"texts to measure ({', '.join(TEXTS)}); all by default")
     parser.add_argument("--check", action="store_true", help="end with status 1 if a target is missed")
     parser.add_argument("--one", nargs=2, metavar=("EDITOR", "TEXT"), help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
@@ -62,19 +62,23 @@ def _run(editor: str, text: str) -> dict:
 
 def _missed(text: str, result: dict) -> list[str]:
     lines = [
-        f"{text}: {name} takes {result[name][1]:.1f} ms (95th percentile), not {KEY_MS:.0f}"
+        f"{text}: {name} takes {result[name][1]:.1f} ms (95th percentile), more than {MAX_KEY_MS:.0f}"
         for name in CHECKED
-        if result[name][1] > KEY_MS
+        if result[name][1] > MAX_KEY_MS
     ]
-    if result["open"] > OPEN_MS:
-        lines.append(f"{text}: opening takes {result['open']:.0f} ms, not {OPEN_MS:.0f}")
-    if result["memory"] > MEMORY_MIB:
-        lines.append(f"{text}: {result['memory']:.1f} MiB of memory, not {MEMORY_MIB:.0f}")
+    if result["open"] > MAX_OPEN_MS:
+        lines.append(f"{text}: opening takes {result['open']:.0f} ms, more than {MAX_OPEN_MS:.0f}")
+    if result["memory"] > MAX_MEMORY_MIB:
+        lines.append(f"{text}: {result['memory']:.1f} MiB of memory, more than {MAX_MEMORY_MIB:.0f}")
     return lines
 
 
 def measure(kind: str, name: str) -> dict:
-    """Measure one editor with one text, in this process."""
+    """Measure one editor with one text, in this process.
+
+    Returns:
+        `open` in ms, `memory` in MiB, and the median and 95th percentile in ms for each name in `TIMED`.
+    """
     import gc
 
     import psutil

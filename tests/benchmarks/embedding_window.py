@@ -31,7 +31,7 @@ class EmbeddingRun(WindowRun):
             await self._round("paused")
             await self._round("at work")
         self.dog.stop()
-        self._report.write_text(json.dumps(self.found), encoding="utf-8")
+        self._report.write_text(json.dumps(self.measurements), encoding="utf-8")
         self.window.close()
 
     async def _round(self, name: str) -> None:
@@ -45,8 +45,8 @@ class EmbeddingRun(WindowRun):
         while time.perf_counter() < ends:
             canvas.update()
             await asyncio.sleep(1 / 30)
-        self._note(name)
-        self.found["actions"][-1]["notes"] = await self._count_embedded() - before
+        self._record(name)
+        self.measurements["actions"][-1]["notes"] = await self._count_embedded() - before
 
     async def _count_embedded(self) -> int:
         count: int = await self.window.view._client.run(lambda vault: vault.semantic.note_count)

@@ -132,7 +132,7 @@ def report(label: str, times: list[float]) -> float:
 
 
 def main() -> int:
-    """Return the exit status: 1 with --check if the target is missed."""
+    """Run the benchmark; return 1 with --check if the target is missed."""
     with tempfile.TemporaryDirectory() as folder:
         added = asyncio.run(measure(Path(folder)))
     return int("--check" in sys.argv and added > TARGET_MS)

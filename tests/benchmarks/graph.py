@@ -267,7 +267,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="The graph's layout against d3-force.")
     parser.add_argument("--sizes", type=int, nargs="*", default=[1000, 10_000, 100_000])
     parser.add_argument("--vaults", type=Path, nargs="*")
-    parser.add_argument("--full", action="store_true", help="also what takes a quarter of an hour")
+    parser.add_argument("--full", action="store_true", help="also make runs that take a quarter of an hour")
     parser.add_argument("--check", action="store_true", help="exit with status 1 if a target is missed")
     arguments = parser.parse_args()
     peer_d3.install()

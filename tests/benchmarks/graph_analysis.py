@@ -1,4 +1,4 @@
-"""Measure what a saved note, an analysis and another layout cost, on generated vaults.
+"""Measure the cost of saving a note, of analyses and of layouts, on generated vaults.
 
 Usage: python -m tests.benchmarks.graph_analysis [--sizes 1000,10000,100000] [--check]
 
@@ -34,6 +34,7 @@ REPEATS = 9
 
 
 def seconds(work: Callable[[], object]) -> float:
+    """Return the seconds that `work` takes."""
     began = time.perf_counter()
     work()
     return time.perf_counter() - began

@@ -78,7 +78,7 @@ def wait_until_idle(app: QApplication, canvas: Canvas) -> None:
 
 
 def travel(app: QApplication, canvas: Canvas, cameras: list[Camera]) -> tuple[Times, int, float]:
-    """Measure a camera path: its frames, the new link pictures, and the delay of the sharp one in ms.
+    """Measure a camera path: its frames, the number of new link pictures, and the sharp one's delay in ms.
 
     The delay is the median of several stops: at the end of the path, and of repetitions of its last part.
     """
@@ -205,7 +205,7 @@ def live(app: QApplication, canvas: CountingCanvas) -> float:
 
 
 def peer(app: QApplication, graph: Graph, at: np.ndarray, cameras: list[Camera]) -> Times:
-    """Measure the same path in QGraphicsView as far as time allows; a sixth of it in large graphs."""
+    """Measure a camera path in QGraphicsView for about `PEER_SECONDS`; every sixth camera in large graphs."""
     scene = QGraphicsScene()
     scene.setItemIndexMethod(QGraphicsScene.ItemIndexMethod.NoIndex)
     line, fill = QPen(QColor(160, 170, 190, 69), 0), QBrush(QColor(120, 170, 250))

@@ -23,9 +23,9 @@ def vault(size: int) -> Graph:
     starts = _communities(size, rng)
     count = len(starts) - 1
     group = np.repeat(np.arange(count), np.diff(starts))
-    parent = np.array([rng.integers(0, max(1, each)) for each in range(count)])
+    parent = np.array([rng.integers(0, max(1, community)) for community in range(count)])
     fame = rng.pareto(1.6, size) + 1
-    pairs = [_community_links(starts, each, parent, fame, rng) for each in range(count)]
+    pairs = [_community_links(starts, community, parent, fame, rng) for community in range(count)]
     everywhere = np.cumsum(fame**1.5)
     some = int(size * 0.25)
     famous = np.searchsorted(everywhere, rng.random(some) * everywhere[-1])
@@ -71,27 +71,27 @@ def _communities(size: int, rng: np.random.Generator) -> np.ndarray:
     """Return the starts of the communities, whose sizes follow a power law."""
     sizes: list[int] = []
     while (remaining := size - sum(sizes)) > 0:
-        each = int(min(max(8, (rng.pareto(1.3) + 1) * 15), max(60, size // 12)))
-        sizes.append(remaining if remaining < each + 8 else each)
+        community_size = int(min(max(8, (rng.pareto(1.3) + 1) * 15), max(60, size // 12)))
+        sizes.append(remaining if remaining < community_size + 8 else community_size)
     return np.concatenate([[0], np.cumsum(sizes)])
 
 
 def _community_links(
-    starts: np.ndarray, each: int, parent: np.ndarray, fame: np.ndarray, rng: np.random.Generator
+    starts: np.ndarray, community: int, parent: np.ndarray, fame: np.ndarray, rng: np.random.Generator
 ) -> np.ndarray:
-    """Return the links of a community: to its own hubs, and to those of the community above it."""
+    """Return a community's links: to its own hubs, and to those of its parent."""
 
     def famous(group: int, count: int) -> np.ndarray:
         low = starts[group]
         heap = np.cumsum(fame[low : starts[group + 1]])
         return low + np.searchsorted(heap, rng.random(count) * heap[-1])
 
-    notes = np.arange(starts[each], starts[each + 1])
+    notes = np.arange(starts[community], starts[community + 1])
     source = np.concatenate([notes, notes, notes[rng.random(len(notes)) < 0.35]])
     above = max(1, int(len(notes) * 0.4))
-    out = rng.integers(starts[each], starts[each + 1], above)
-    inner = np.stack([source, famous(each, len(source))], axis=1)
-    return np.concatenate([inner, np.stack([out, famous(int(parent[each]), above)], axis=1)])
+    out = rng.integers(starts[community], starts[community + 1], above)
+    inner = np.stack([source, famous(community, len(source))], axis=1)
+    return np.concatenate([inner, np.stack([out, famous(int(parent[community]), above)], axis=1)])
 
 
 def _clean(pairs: np.ndarray, size: int) -> np.ndarray:

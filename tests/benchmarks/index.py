@@ -70,12 +70,14 @@ class IndexReport:
     missed: list[str] = field(default_factory=list)
 
     def line(self, label: str, value: float, unit: str, most: float | None = None, note: str = "") -> None:
+        """Print a value, and its target if it has a maximum."""
         verdict = "" if most is None else f"target ≤ {most:g} {unit}: {'met' if value <= most else 'MISSED'}"
         print(f"  {label:<38} {value:>10.2f} {unit:<3} {verdict} {note}".rstrip(), flush=True)
         if most is not None and value > most:
             self.missed.append(f"{self.vault}: {label} {value:.2f} {unit} (target {most:g} {unit})")
 
     def ratio(self, label: str, ratio: float, least: float | None = None) -> None:
+        """Print a ratio, and its target if it has a minimum."""
         verdict = "" if least is None else f"target ≥ {least:g}×: {'met' if ratio >= least else 'MISSED'}"
         print(f"  {label:<38} {ratio:>10.1f} ×   {verdict}".rstrip(), flush=True)
         if least is not None and ratio < least:
@@ -106,7 +108,7 @@ def processor_seconds() -> float:
 
 
 async def cold(vault: Path, cache: Path, report: IndexReport) -> tuple[float, int]:
-    """Scan a vault for the first time; return the seconds and the number of notes."""
+    """Measure the first scan of a vault, and searches; return the scan's seconds and the number of notes."""
     # As in the app's own start: the parser processes load the main module, but must not load these.
     from app.events import EventBus
     from app.index.records import ScanProgress
@@ -171,7 +173,7 @@ async def warm(vault: Path, cache: Path, notes: int, report: IndexReport) -> Non
 
 
 def lookups(index: VaultIndex, report: IndexReport) -> None:
-    """Measure names, links and counts."""
+    """Measure the resolution of names, and lookups of notes, backlinks and the graph."""
     notes = index.notes()
     names, source = [note.name for note in notes], notes[len(notes) // 2].path
     for label in ("resolve a name, first time", "resolve a name"):
@@ -233,8 +235,8 @@ def compare(vault: Path, seconds: float, peers: Peers, report: IndexReport) -> N
         spent = run_peer(vault)
         if spent is not None:
             print(f"  {name + ('' if spent.done else ', stopped after'):<38} {spent.seconds:>10.2f} s")
-            more = "faster than" if spent.done else "at least so many times faster than"
-            report.ratio(f"{more} {name}", spent.seconds / seconds, least)
+            label = f"faster than {name}" + ("" if spent.done else ", at least")
+            report.ratio(label, spent.seconds / seconds, least)
     searched = peers.ripgrep(vault, _WORDS)
     if searched is not None:
         report.line("ripgrep, mean of the same words", searched * 1000, "ms")

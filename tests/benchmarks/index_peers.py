@@ -52,26 +52,26 @@ class Spent:
 class Peers:
     """The peers, installed below `folder` on demand."""
 
-    def __init__(self, folder: Path, longest_s: float) -> None:
+    def __init__(self, folder: Path, timeout_s: float) -> None:
         self._folder = folder
-        self._longest_s = longest_s
+        self._timeout_s = timeout_s
         self._missing: set[str] = set()
 
     def obsidiantools(self, vault: Path) -> Spent | None:
-        """Return the time to connect and gather."""
+        """Return the time to connect and gather the vault; None if the peer is not available."""
         home = self._folder / "obsidiantools"
         python = home / ("Scripts" if os.name == "nt" else "bin") / "python"
         if not python.exists():
             venv.create(home, with_pip=True)
-        known = self._run("obsidiantools", [str(python), "-c", "import obsidiantools.api"], 60, quiet=True)
-        if known is None:
+        imported = self._run("obsidiantools", [str(python), "-c", "import obsidiantools.api"], 60, quiet=True)
+        if imported is None:
             install = [str(python), "-m", "pip", "install", "-q", "obsidiantools"]
             if self._run("obsidiantools", install, INSTALL_TIMEOUT_S) is None:
                 return None
         return self._seconds("obsidiantools", [str(python), "-c", _OBSIDIANTOOLS, str(vault)])
 
     def markdowndb(self, vault: Path) -> Spent | None:
-        """Return the time to index the folder into an SQLite file."""
+        """Return the time to index the folder into an SQLite file; None if the peer is not available."""
         node, npm = shutil.which("node"), shutil.which("npm")
         if node is None or npm is None:
             print("  markdowndb: node and npm are not installed")
@@ -93,10 +93,10 @@ class Peers:
         return self._seconds("markdowndb", [node, str(script), str(vault), str(database)])
 
     def ripgrep(self, vault: Path, words: Sequence[str]) -> float | None:
-        """Return the mean seconds to list the notes that contain one of these words."""
+        """Return the mean seconds to list the notes with a word; None if ripgrep is not available."""
         program = find_ripgrep(self._folder)
         if program is None:
-            print("  ripgrep: it is not installed and could not be downloaded")
+            print("  ripgrep: not installed, and it could not be downloaded")
             return None
         start = time.perf_counter()
         for word in words:
@@ -106,21 +106,21 @@ class Peers:
 
     def _seconds(self, name: str, command: list[str]) -> Spent | None:
         start = time.perf_counter()
-        printed = self._run(name, command, self._longest_s)
-        if printed is None and time.perf_counter() - start >= self._longest_s:
-            return Spent(self._longest_s, done=False)
+        printed = self._run(name, command, self._timeout_s)
+        if printed is None and time.perf_counter() - start >= self._timeout_s:
+            return Spent(self._timeout_s, done=False)
         try:
             return Spent(float(printed.strip().splitlines()[-1])) if printed else None
         except ValueError:
-            print(f"  {name}: it printed no time but {printed!r:.200}")
+            print(f"  {name}: printed {printed!r:.200} instead of a time")
             return None
 
-    def _run(self, name: str, command: list[str], longest_s: float, *, quiet: bool = False) -> str | None:
+    def _run(self, name: str, command: list[str], timeout_s: float, *, quiet: bool = False) -> str | None:
         if name in self._missing:
             return None
         try:
             done = subprocess.run(
-                command, cwd=self._folder, capture_output=True, text=True, timeout=longest_s, check=True
+                command, cwd=self._folder, capture_output=True, text=True, timeout=timeout_s, check=True
             )
         except subprocess.TimeoutExpired:
             return None

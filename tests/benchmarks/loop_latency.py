@@ -40,6 +40,7 @@ CALLS, KEYS = 1000, 200_000
 
 
 def make_vault(root: Path) -> None:
+    """Create a vault of notes with many links to one note."""
     root.mkdir()
     (root / "Hub.md").write_text("The note that all others link to.\n", "utf-8")
     line = "See [[Hub]] for more.\n"
@@ -92,6 +93,7 @@ async def talk(workspace: Workspace, count: int) -> None:
 
 
 async def move(workspace: Workspace) -> None:
+    """Rename the note that all others link to."""
     outcome = await workspace.runner.run(
         Call.of("move_note", {"name": "Hub", "new_name": "Nave"}, Caller.user())
     )
@@ -99,11 +101,14 @@ async def move(workspace: Workspace) -> None:
 
 
 async def unknown_arguments(workspace: Workspace, arguments: Mapping[str, object]) -> None:
+    """Call a tool with arguments that it rejects."""
     outcome = await workspace.runner.run(Call.of("read_note", arguments, Caller.user()))
     assert not outcome.success
 
 
 def posting(address: str, token: str, body: bytes) -> Callable[[], Awaitable[None]]:
+    """Return a function that sends a call that is too large."""
+
     async def post() -> None:
         headers = {"authorization": f"Bearer {token}"}
         client = httpx2.AsyncClient(
@@ -117,6 +122,7 @@ def posting(address: str, token: str, body: bytes) -> Callable[[], Awaitable[Non
 
 
 async def measure(folder: Path) -> list[tuple[str, float, float]]:
+    """Return each load's name, longest wait and duration, in ms."""
     for name in ("CONFIG", "DATA", "CACHE", "LOGS"):
         os.environ[f"SCRIPTORIUM_{name}"] = str(folder / name.lower())
     root = folder / "vault"

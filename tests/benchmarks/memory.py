@@ -24,7 +24,7 @@ def main(arguments: list[str]) -> int:
     """Print the table and return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.memory")
     parser.add_argument("--check", action="store_true", help="end with status 1 if a target is missed")
-    parser.add_argument("--notes", type=int, default=NOTE_COUNT)
+    parser.add_argument("--notes", type=int, default=NOTE_COUNT, help="number of notes")
     options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as work:
         vault = write_vault(Path(work) / str(options.notes), options.notes)

@@ -30,7 +30,7 @@ TARGET_S = 2.0
 
 
 class TimedApprover:
-    """Approves at once and records the time of the request."""
+    """Approves each request at once and records its time."""
 
     def __init__(self) -> None:
         self.at: list[float] = []
@@ -75,7 +75,7 @@ async def timed(workspace: Workspace, tool: str, arguments: dict[str, object]) -
 
 
 async def measure(root: Path) -> float:
-    """Return the seconds of the merge."""
+    """Measure and print all times; return the merge's seconds."""
     settings = Settings()
     settings.embeddings.enabled = False
     approver = TimedApprover()

@@ -38,6 +38,9 @@ def run(graph: Graph, ticks: int, start: np.ndarray | None = None) -> tuple[np.n
         graph: The graph to lay out.
         ticks: The number of ticks; a complete run has 300.
         start: float32 (n, 2), the initial positions at any scale; d3's own by default.
+
+    Raises:
+        subprocess.CalledProcessError: d3-force failed.
     """
     with tempfile.TemporaryDirectory() as work:
         edges, positions = Path(work, "edges"), Path(work, "positions")

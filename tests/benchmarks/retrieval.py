@@ -121,19 +121,19 @@ async def _by_words(index: VaultIndex, text: str) -> tuple[Ranking, TermStatisti
 
 
 async def _by_meaning(
-    choice: SentenceModelConfig,
+    config: SentenceModelConfig,
     index: VaultIndex,
     store: NoteStore,
     folder: Path,
     questions: Sequence[RetrievalQuestion],
 ) -> list[Ranking]:
     folder.mkdir()
-    vectors, embedder = VectorStore(folder, choice.key), Embedder(choice)
+    vectors, embedder = VectorStore(folder, config.key), Embedder(config)
     try:
         await sync_vectors(vectors, index, store, embedder)
         asked = await embedder.embed([question.text for question in questions], query=True)
         hits = (vectors.search(vector, MAX_FUSED_HITS, 0.0, per_note=True) for vector in asked)
-        return [[(str(hit.path), hit.score) for hit in some] for some in hits]
+        return [[(str(hit.path), hit.score) for hit in ranked] for ranked in hits]
     finally:
         await embedder.close()
         vectors.close()
@@ -155,8 +155,8 @@ def interval(differences: Sequence[float]) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def table(results: Sequence[QueryResult], *, seen: bool) -> list[str]:
-    """Print a line for each set and model; return the sets on which the fusion is too far behind."""
+def print_table(results: Sequence[QueryResult], *, seen: bool) -> list[str]:
+    """Print a line for each set and model; return those on which the fusion is too far behind."""
     sets: dict[tuple[str, str, str], list[QueryResult]] = {}
     for result in results:
         if result.question.is_seen == seen:
@@ -200,8 +200,8 @@ def main() -> int:
     parser.add_argument("--only", default="", help="a part of the names of the corpora to ask, as printed")
     arguments = parser.parse_args()
     results = list(query_every_model(arguments.vaults, arguments.only))
-    table(results, seen=True)
-    missed = table(results, seen=False)
+    print_table(results, seen=True)
+    missed = print_table(results, seen=False)
     for line in missed:
         print(f"MISSED: {line} compared with the better list")
     return 1 if arguments.check and missed else 0

@@ -121,7 +121,7 @@ async def measure(index: VaultIndex, asked: Queries, write: Callable[[str], None
 
 
 async def timed(asks: Sequence[Callable[[], Awaitable[object]]]) -> list[float]:
-    """Return the median milliseconds of each over some rounds, so that other load doesn't count."""
+    """Return each search's median milliseconds over `ROUNDS`, so that brief other load doesn't count."""
     times: list[list[float]] = [[] for _ in asks]
     for _ in range(ROUNDS):
         for ask, spent in zip(asks, times, strict=True):
@@ -132,7 +132,7 @@ async def timed(asks: Sequence[Callable[[], Awaitable[object]]]) -> list[float]:
 
 
 def compare_ripgrep(vault: Path, words: Sequence[str], own_ms: float, peers: Path) -> str:
-    """Measure ripgrep on ten of the words: it lists matching files, without lines and order."""
+    """Measure ripgrep, which only lists matching files, on ten words; return a line with the result."""
     program = find_ripgrep(peers)
     if program is None:
         return "ripgrep is not installed and could not be downloaded: nothing to compare with"
@@ -143,7 +143,7 @@ def compare_ripgrep(vault: Path, words: Sequence[str], own_ms: float, peers: Pat
         subprocess.run(command, capture_output=True, check=False)
         times.append((time.perf_counter() - start) * 1000)
     peer = statistics.median(times)
-    return f"ripgrep, the same words    {peer:>9.2f}            {peer / own_ms:.0f}x of this"
+    return f"ripgrep, the same words    {peer:>9.2f}            {peer / own_ms:.0f}x the app's time"
 
 
 async def run(vault: Path, work: Path) -> bool:
@@ -176,14 +176,14 @@ async def run(vault: Path, work: Path) -> bool:
 
 def main(arguments: list[str]) -> int:
     """Measure the vaults that the arguments name, and return the exit status."""
-    reader = argparse.ArgumentParser(description="Measure searches.")
-    reader.add_argument("vaults", nargs="*", type=Path)
-    reader.add_argument("--full", action="store_true", help="100,000 generated notes too")
-    reader.add_argument("--only", action="store_true", help="the named vaults only")
-    reader.add_argument("--check", action="store_true", help="exit with status 1 if the target is missed")
-    asked = reader.parse_args(arguments)
+    parser = argparse.ArgumentParser(description="Measure searches.")
+    parser.add_argument("vaults", nargs="*", type=Path)
+    parser.add_argument("--full", action="store_true", help="also 100,000 generated notes")
+    parser.add_argument("--only", action="store_true", help="only the named vaults")
+    parser.add_argument("--check", action="store_true", help="exit with status 1 if the target is missed")
+    options = parser.parse_args(arguments)
     met = []
-    sizes = [] if asked.only else [10_000, 100_000] if asked.full else [10_000]
+    sizes = [] if options.only else [10_000, 100_000] if options.full else [10_000]
     for size in sizes:
         from tests.benchmarks.vaults import write_vault
 
@@ -191,10 +191,10 @@ def main(arguments: list[str]) -> int:
             folder = Path(work) / f"generated {size}"
             write_vault(folder, size)
             met.append(asyncio.run(run(folder, Path(work))))
-    for vault in asked.vaults:
+    for vault in options.vaults:
         with tempfile.TemporaryDirectory() as work:
             met.append(asyncio.run(run(vault, Path(work))))
-    return 0 if all(met) or not asked.check else 1
+    return 0 if all(met) or not options.check else 1
 
 
 if __name__ == "__main__":

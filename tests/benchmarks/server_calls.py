@@ -118,7 +118,7 @@ async def http_rows(vault: ServedProcess) -> list[Row]:
 
 
 def _client_count(interface: str) -> int:
-    """Return the number of concurrent clients; the HTTP API limits the concurrent requests of a program."""
+    """Return the number of concurrent clients; the HTTP API limits a program's concurrent requests."""
     return 40 if interface == "HTTP API" else CLIENTS
 
 

@@ -204,7 +204,7 @@ async def _stdio(vault: Path, mode: str) -> AsyncIterator[tuple[Client, Client]]
 
 
 def main() -> int:
-    """Print the table; with `--check`, the status is 1 if the target is missed."""
+    """Print the table; with `--check`, the exit status is 1 if the target is missed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("vault", nargs="?", type=Path, default=ROOT / "resources" / "sample-vault")
     parser.add_argument("--calls", type=int, default=300)

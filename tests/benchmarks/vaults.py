@@ -159,13 +159,17 @@ def notes(size: int) -> Iterator[tuple[str, str]]:
 
 
 def write_vault(folder: Path, size: int) -> Path:
-    """Write a generated vault to `folder`, which must not exist, and return the folder."""
+    """Write a generated vault to `folder` and return the folder.
+
+    Raises:
+        FileExistsError: The folder exists.
+    """
     folder.mkdir(parents=True)
     folders: set[Path] = set()
     for path, text in notes(size):
-        place = folder / path
-        if place.parent not in folders:
-            place.parent.mkdir(parents=True, exist_ok=True)
-            folders.add(place.parent)
-        place.write_text(text, encoding="utf-8", newline="\n")
+        file = folder / path
+        if file.parent not in folders:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            folders.add(file.parent)
+        file.write_text(text, encoding="utf-8", newline="\n")
     return folder

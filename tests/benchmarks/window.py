@@ -28,7 +28,7 @@ from tests.benchmarks.vaults import write_vault
 ROOT = Path(__file__).resolve().parents[2]
 NOTE_COUNT, FULL_NOTE_COUNT = 10_000, 100_000
 WARM_STARTS = 4
-PAINTED_MS, USABLE_MS, HOLD_MS = 1000, 1500, 8
+MAX_PAINTED_MS, MAX_USABLE_MS, MAX_HOLD_MS = 1000, 1500, 8
 
 
 def main(arguments: list[str]) -> int:
@@ -75,14 +75,17 @@ def _measure(vault: Path, work: Path, options: argparse.Namespace, *, starts_cou
     _print_starts(cold, warm)
     _print_actions(actions, options.where)
     missed = [
-        f"{vault.name}: {words} after {min(each[key] for each in warm):.0f} ms of {target}"
-        for key, words, target in (("painted", "painted", PAINTED_MS), ("usable", "usable", USABLE_MS))
+        f"{vault.name}: {words} after {min(each[key] for each in warm):.0f} ms, more than {target}"
+        for key, words, target in (
+            ("painted", "painted", MAX_PAINTED_MS),
+            ("usable", "usable", MAX_USABLE_MS),
+        )
         if starts_count and min(each[key] for each in warm) > target
     ]
     return missed + [
-        f"{vault.name}: {each['name']} held the window for {each['computed']:.1f} ms of {HOLD_MS}"
+        f"{vault.name}: {each['name']} held the window for {each['computed']:.1f} ms, more than {MAX_HOLD_MS}"
         for each in actions
-        if each["computed"] > HOLD_MS
+        if each["computed"] > MAX_HOLD_MS
     ]
 
 
@@ -104,7 +107,11 @@ def home_for(work: Path) -> dict[str, str]:
 
 
 def run_window(vault: Path, home: dict[str, str], *, act: bool) -> dict:
-    """Start the app once, with user actions if `act`, and return the measurements."""
+    """Start the app once, with user actions if `act`, and return the measurements.
+
+    Raises:
+        RuntimeError: The app ended without a report.
+    """
     environment = {**os.environ, **home, "PYTHON_KEYRING_BACKEND": "keyring.backends.null.Keyring"}
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.json"

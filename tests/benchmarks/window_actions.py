@@ -77,7 +77,7 @@ async def drag(pilot: Pilot) -> None:
 
 
 async def open_notes(pilot: Pilot) -> None:
-    """Open five notes of different lengths and show each."""
+    """Open five notes from different parts of the vault."""
     graph = pilot.graph.view.graph()
     notes = sorted(path for path, kind in zip(graph.paths, graph.kinds, strict=True) if kind == "note")
     for path in [notes[len(notes) * part // 6] for part in range(1, 6)]:
@@ -86,7 +86,7 @@ async def open_notes(pilot: Pilot) -> None:
         await asyncio.sleep(0.6)
 
 
-async def open_awkward(pilot: Pilot) -> None:
+async def open_unusual_notes(pilot: Pilot) -> None:
     """Open the notes with the most backlinks, the most links, and a text of 3 MB."""
     paths = set(pilot.graph.view.graph().paths)
     for path in (BUSIEST, RICHEST, LONGEST):
@@ -148,7 +148,7 @@ async def search(pilot: Pilot) -> None:
 
 
 async def ask(pilot: Pilot) -> None:
-    """Send the built-in agent a request that needs no approval."""
+    """Send the built-in agent two requests that need no approval."""
     for words in ("find notes about learning", "which notes are orphans?"):
         turns = len(pilot.finished) + 1
         field = pilot.agent.composer.field
@@ -172,7 +172,7 @@ async def approve(pilot: Pilot) -> None:
 
 
 async def scroll_audit(pilot: Pilot) -> None:
-    """Expand the log and scroll through it."""
+    """Show the audit log and scroll through it."""
     await pilot.show_audit()
     bar = pilot.audit.table.verticalScrollBar()
     for frame in range(90):
@@ -187,19 +187,19 @@ async def switch_theme(pilot: Pilot) -> None:
         await asyncio.sleep(1)
 
 
-async def _edit_first(pilot: Pilot) -> None:
+async def _focus_editor(pilot: Pilot) -> None:
     pilot.note.show_mode(ViewMode.LIVE)
     pilot.note.editor.setFocus()
 
 
-async def _fill_log(pilot: Pilot) -> None:
+async def _fill_audit_log(pilot: Pilot) -> None:
     pilot.window.view.page.show_area("agent")  # type: ignore[union-attr]
     for number in range(120):
         arguments = {"query": f"note {number}"}
         await pilot.run(lambda ws, a=arguments: ws.runner.run(Call.of("search_notes", a, Caller.user())))
 
 
-_PREPARATIONS: dict[Act, Act] = {type_text: _edit_first, scroll_audit: _fill_log}
+_PREPARATIONS: dict[Act, Act] = {type_text: _focus_editor, scroll_audit: _fill_audit_log}
 
 ACTIONS: tuple[tuple[str, Act], ...] = (
     ("pan the graph", pan),
@@ -216,7 +216,7 @@ ACTIONS: tuple[tuple[str, Act], ...] = (
     ("approve a new note", approve),
     ("scroll the audit log", scroll_audit),
     ("switch the theme twice", switch_theme),
-    ("open notes of unusual size", open_awkward),
+    ("open notes of unusual size", open_unusual_notes),
 )
 
 

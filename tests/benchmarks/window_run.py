@@ -49,13 +49,13 @@ class WindowRun:
         self._report = report
         self._began = began
         self._act = act
-        self.found: dict[str, Any] = {"actions": []}
+        self.measurements: dict[str, Any] = {"actions": []}
 
     def mark(self, name: str) -> None:
         """Record the first time of an event, by the clock and by the process's processor time."""
-        if name not in self.found:
-            self.found[name] = (time.time() - self._began) * 1000
-            self.found[f"{name}_cpu"] = time.process_time() * 1000
+        if name not in self.measurements:
+            self.measurements[name] = (time.time() - self._began) * 1000
+            self.measurements[f"{name}_cpu"] = time.process_time() * 1000
 
     def begin(self, window: Any) -> None:
         """Start the measurement while the window is being built."""
@@ -71,13 +71,13 @@ class WindowRun:
         from app.desktop.runtime.watchdog import Watchdog
 
         self.dog = Watchdog(self.window)
-        self.found["platform"] = QGuiApplication.platformName()
+        self.measurements["platform"] = QGuiApplication.platformName()
         await self.until(self._usable)
         self.mark("usable")
         await self._wait_until_idle()
-        self.found["nodes"] = len(self.graph.view.graph())
-        self.found["memory"] = memory_of(os.getpid())
-        self._note("open the vault")
+        self.measurements["nodes"] = len(self.graph.view.graph())
+        self.measurements["memory"] = memory_of(os.getpid())
+        self._record("open the vault")
         if self._act:
             from tests.benchmarks.window_actions import ACTIONS
             from tests.flows.pilot import Pilot
@@ -90,7 +90,7 @@ class WindowRun:
             for note in pilot.notes:
                 note.document.discard_changes()
         self.dog.stop()
-        self._report.write_text(json.dumps(self.found), encoding="utf-8")
+        self._report.write_text(json.dumps(self.measurements), encoding="utf-8")
         self.window.close()
 
     @property
@@ -122,12 +122,12 @@ class WindowRun:
         self.dog.take_stats()
         await act(pilot)
         await asyncio.sleep(0.6)
-        self._note(name)
+        self._record(name)
 
-    def _note(self, name: str) -> None:
+    def _record(self, name: str) -> None:
         holds = self.dog.take_stats()
         worst = [f"  {hold.cpu_ms:.1f} of {hold.ms:.1f} ms\n{hold.stack}" for hold in holds.worst]
-        self.found["actions"].append(
+        self.measurements["actions"].append(
             {
                 "name": name,
                 "longest": holds.longest,
@@ -141,7 +141,7 @@ class WindowRun:
         )
 
     async def until(self, condition: Callable[[], object]) -> None:
-        """Wait until a condition holds, checked once per frame."""
+        """Wait until a condition holds, checked twice per frame."""
         while not condition():
             await asyncio.sleep(FRAME_S / 2)
 

@@ -66,16 +66,16 @@ class AnswerCase:
 
 
 @dataclass(frozen=True)
-class Weighed:
-    """The candidates of a question, to rank them again with other weights."""
+class CapturedCandidates:
+    """A question's candidates, kept to rank them again with other weights."""
 
-    weighing: CandidateScorer
+    scorer: CandidateScorer
     candidates: Sequence[Candidate]
     cosines: Sequence[float] | None
 
     def ranking(self, mode: str = "meaning") -> RankedPassages:
         """Rank with the current weights."""
-        return self.weighing.rank(self.candidates, self.cosines if mode == "meaning" else None)
+        return self.scorer.rank(self.candidates, self.cosines if mode == "meaning" else None)
 
 
 @dataclass
@@ -84,10 +84,10 @@ class Result:
 
     asked: AnswerCase
     answered: bool
-    found: bool
+    hit: bool
     dangling: int
     milliseconds: float
-    weighed: Weighed
+    capture: CapturedCandidates
     gold: set[Candidate]
 
     @property
@@ -95,7 +95,7 @@ class Result:
         """`found`, `missed` (wrong passages), `not answered`, `refused` or `invented`."""
         if not self.asked.gold:
             return "invented" if self.answered else "refused"
-        return "not answered" if not self.answered else "found" if self.found else "missed"
+        return "not answered" if not self.answered else "found" if self.hit else "missed"
 
 
 class _DenyAll:
@@ -114,7 +114,10 @@ def questions(half: str) -> list[AnswerCase]:
 async def results(
     asked: Sequence[AnswerCase], *, with_meaning: bool = True, multilingual: bool = False
 ) -> list[Result]:
-    """Run every question on its vault and return the results, grouped by vault."""
+    """Run every question on its vault and return the results, grouped by vault.
+
+    Sets SCRIPTORIUM_CACHE and SCRIPTORIUM_DATA to temporary folders.
+    """
     outcomes: list[Result] = []
     models = paths.data_folder() / "models"
     settings = FULL_SPEED.model_copy(deep=True)
@@ -155,13 +158,13 @@ async def _ask(workspace: Workspace, asked: AnswerCase, with_meaning: bool) -> R
     runner = workspace.runner
     if not with_meaning:
         workspace.settings.embeddings.enabled = False
-    captured: list[Weighed] = []
+    captured: list[CapturedCandidates] = []
     original = CandidateScorer.rank
 
     def rank(
         self: CandidateScorer, candidates: Sequence[Candidate], cosines: Sequence[float] | None
     ) -> RankedPassages:
-        captured.append(Weighed(self, candidates, cosines))
+        captured.append(CapturedCandidates(self, candidates, cosines))
         return original(self, candidates, cosines)
 
     CandidateScorer.rank = rank  # type: ignore[method-assign]
@@ -178,10 +181,10 @@ async def _ask(workspace: Workspace, asked: AnswerCase, with_meaning: bool) -> R
         asked.gold in passage["source"] for passage in shown if not passage["weak"]
     )
     dangling = sum(_dangles(workspace, passage) for passage in shown)
-    (weighed,) = captured
+    (capture,) = captured
     texts: dict[NotePath, str] = {}
     gold: set[Candidate] = set()
-    for candidate in weighed.candidates:
+    for candidate in capture.candidates:
         if candidate.path not in texts:
             texts[candidate.path] = (
                 (workspace.root / str(candidate.path)).read_bytes().decode("utf-8", "replace")
@@ -189,7 +192,7 @@ async def _ask(workspace: Workspace, asked: AnswerCase, with_meaning: bool) -> R
         span = candidate.passage.span
         if asked.gold and asked.gold in texts[candidate.path][span.start : span.end]:
             gold.add(candidate)
-    return Result(asked, bool(outcome.result["answered"]), hit, dangling, took, weighed, gold)
+    return Result(asked, bool(outcome.result["answered"]), hit, dangling, took, capture, gold)
 
 
 def _dangles(workspace: Workspace, passage: dict[str, str]) -> bool:
@@ -221,7 +224,7 @@ def _rank_weights(outcomes: Sequence[Result], mode: str) -> dict[str, float]:
     rows, labels, sizes = [], [], []
     for outcome in outcomes:
         if outcome.gold:
-            ranked = outcome.weighed.ranking(mode).passages
+            ranked = outcome.capture.ranking(mode).passages
             rows += [[each.features[name] for name in RANK_FEATURES] for each in ranked]
             labels += [float(each.candidate in outcome.gold) for each in ranked]
             sizes.append(len(ranked))
@@ -230,7 +233,7 @@ def _rank_weights(outcomes: Sequence[Result], mode: str) -> dict[str, float]:
 
 
 def _answer_weights(outcomes: Sequence[Result], mode: str) -> dict[str, float]:
-    rankings = [outcome.weighed.ranking(mode) for outcome in outcomes]
+    rankings = [outcome.capture.ranking(mode) for outcome in outcomes]
     rows = np.array([[ranking.features[name] for name in ANSWER_FEATURES] for ranking in rankings])
     labels = np.array([float(bool(outcome.asked.gold)) for outcome in outcomes])
     cost = WRONG_ANSWER_COST[mode]
@@ -284,7 +287,7 @@ def report(half: str, outcomes: Sequence[Result], *, details: bool) -> bool:
     answerable = [outcome for outcome in outcomes if outcome.asked.gold]
     others = [outcome for outcome in outcomes if not outcome.asked.gold]
     hits = sum(outcome.verdict == "found" for outcome in answerable)
-    shown = sum(outcome.found for outcome in answerable)
+    shown = sum(outcome.hit for outcome in answerable)
     refused = sum(outcome.verdict == "refused" for outcome in others)
     dangling = sum(outcome.dangling for outcome in outcomes)
     times = [outcome.milliseconds for outcome in outcomes]
@@ -297,7 +300,7 @@ def report(half: str, outcomes: Sequence[Result], *, details: bool) -> bool:
     if details:
         for outcome in outcomes:
             if outcome.verdict not in ("found", "refused"):
-                ranking = outcome.weighed.ranking()
+                ranking = outcome.capture.ranking()
                 order = [each.candidate in outcome.gold for each in ranking.passages]
                 rank = order.index(True) + 1 if any(order) else "-"
                 print(f"  {outcome.verdict:13}{outcome.asked.vault:8}{outcome.asked.question}", end="  ")
@@ -314,7 +317,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("half", nargs="?", choices=("seen", "unseen"))
     parser.add_argument("--check", action="store_true", help="exit with status 1 if a target is missed")
-    parser.add_argument("--details", action="store_true", help="list what went wrong (seen half only)")
+    parser.add_argument(
+        "--details", action="store_true", help="list the questions with wrong results (seen half only)"
+    )
     parser.add_argument("--words", action="store_true", help="without search by meaning")
     parser.add_argument("--multilingual", action="store_true", help="with the multilingual model")
     parser.add_argument("--calibrate", action="store_true", help="fit the weights to the seen half first")

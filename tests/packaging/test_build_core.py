@@ -44,6 +44,11 @@ def test_a_broken_compiler_counts_as_none(build_core, monkeypatch, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_missing_compiler_is_reported(build_core, tmp_path):
+    with pytest.raises(build_core.BuildError, match="no-such-compiler"):
+        build_core.build(tmp_path / build_core.file_name(), ["no-such-compiler"])
+
+
 def test_it_is_built_without_python_s_headers(build_core, monkeypatch, tmp_path):
     """As on Debian without python3-dev: the declarations of the stable ABI are used."""
     if build_core.is_free_threaded() or os.name == "nt":

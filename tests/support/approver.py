@@ -27,14 +27,14 @@ def unanswered(question_asked: asyncio.Event) -> Answer:
 
 
 class ScriptedApprover:
-    """Gives the answers in order, the last one for all that follow."""
+    """Gives the answers in order and repeats the last one; approves everything if there are none."""
 
     def __init__(self, *answers: Answer) -> None:
         self.answers = list(answers) or [yes]
         self.asked: list[ApprovalRequest] = []
 
     async def decide(self, request: ApprovalRequest) -> Decision:
-        """Return the next answer."""
+        """Record the request and return the next answer."""
         self.asked.append(request)
         answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
         if isinstance(answer, Approved | Denied):

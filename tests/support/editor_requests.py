@@ -1,4 +1,4 @@
-"""Requests of the live editor for drawings and links."""
+"""The live editor's requests for drawings and links."""
 
 from __future__ import annotations
 

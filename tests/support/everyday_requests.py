@@ -1,4 +1,4 @@
-"""The built-in agent's interpretation of requests, with the names of the sample vault."""
+"""The built-in agent's interpretation of requests, with the sample vault's names."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ WORDS = VaultWords(
 
 
 def sample_agent(*, all_on: bool = False, off: str = "") -> BuiltinAgent:
-    """Return the built-in agent with the names of the sample vault, without a vault.
+    """Return the built-in agent, which knows the sample vault's names but opens no vault.
 
     Args:
         all_on: Switch on all categories of tools.

@@ -10,7 +10,7 @@ Commands end with a newline or with " ;; ".
 
     !wait · !hang · !crash
 
-`!prompt` repeats the whole prompt, `!heard` tells the number of earlier prompts in the session, `!wait`
+`!prompt` repeats the whole prompt, `!heard` reports the number of earlier prompts in the session, `!wait`
 stops when it is canceled, `!hang` does not. Its sessions are stored in the file that the environment's
 `AGENT_SESSIONS` names. The flags `--not-acp`, `--dies-at-once`, `--needs-login` and `--MODE-only-first` make
 it fail.
@@ -100,14 +100,14 @@ class ExternalAgent:
         return NewSessionResponse(session_id=session_id, modes=self._modes(session_id))
 
     async def load_session(self, cwd, session_id, mcp_servers=None, additional_directories=None, **_):
-        known = (
+        saved_sessions = (
             json.loads(self.sessions_file.read_text())
             if self.sessions_file and self.sessions_file.is_file()
             else {}
         )
-        if session_id not in known:
+        if session_id not in saved_sessions:
             raise RequestError.resource_not_found(session_id)
-        self.heard[session_id] = known[session_id]
+        self.heard[session_id] = saved_sessions[session_id]
         self.servers[session_id] = mcp_servers or []
         self.modes[session_id] = "careful"
         for text in self.heard[session_id]:

@@ -43,10 +43,12 @@ class PlainServer:
         self.configure(tools=[listed("echo")])
 
     def configure(self, **config: Any) -> None:
+        """Replace the file that the program reads; `plain_mcp_server.py` describes it."""
         self._file.write_text(json.dumps(config), "utf-8")
 
     @property
     def settings(self) -> ExternalServer:
+        """The app's settings for the server."""
         program = Path(__file__).with_name("plain_mcp_server.py")
         arguments = ("-S", str(program), str(self._file))
         return ExternalServer(
@@ -55,16 +57,17 @@ class PlainServer:
 
     @property
     def notes(self) -> list[Any]:
+        """The events that the program has recorded."""
         file = Path(f"{self._file}.notes")
         return [json.loads(line) for line in file.read_text("utf-8").splitlines()] if file.exists() else []
 
 
-async def until(events: EventBus, is_so: Callable[[], bool]) -> None:
+async def until(events: EventBus, condition: Callable[[], bool]) -> None:
     """Wait until a condition is true, checking it after each change."""
     changed = asyncio.Event()
     stop = events.subscribe(ExternalChanged, lambda _: changed.set())
     try:
-        while not is_so():
+        while not condition():
             await changed.wait()
             changed.clear()
     finally:
@@ -72,6 +75,7 @@ async def until(events: EventBus, is_so: Callable[[], bool]) -> None:
 
 
 def state(external: ExternalServers, name: str) -> ServerState:
+    """Return the state of the server with this name, which must exist."""
     return next(server_state for server_state in external.states() if server_state.name == name)
 
 

@@ -1,6 +1,6 @@
-"""Run functions that end in a kill, in processes forked from a small one.
+"""Run functions that kill their own process, each in a fork of a small process.
 
-A fork copies the page tables of its parent, and a test process that has run some thousand tests is large.
+A fork copies its parent's page tables, and a process that has run thousands of tests is large.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Forks:
         self._process = subprocess.Popen([sys.executable, "-m", __name__], cwd=ROOT, stdin=pipe, stdout=pipe)
 
     def killed(self, work: Callable[..., object], *arguments: object) -> bool:
-        """Run a function in a child and return whether the child was killed; `work` must be picklable.
+        """Run a function in a child and return whether a signal ended the child; `work` must be picklable.
 
         Raises:
             AssertionError: The function failed; its traceback is on stderr.

@@ -31,7 +31,7 @@ async def inside(
 
 @asynccontextmanager
 async def over_http(address: str, token: str, era: str, **options: Any) -> AsyncIterator[Client]:
-    """Connect a client to a running Scriptorium."""
+    """Connect a client over HTTP to a running Scriptorium."""
     headers = {"authorization": f"Bearer {token}"}
     async with httpx2.AsyncClient(headers=headers, timeout=30.0, trust_env=False) as http:
         transport = streamable_http_client(f"{address}/mcp", http_client=http)

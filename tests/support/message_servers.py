@@ -28,6 +28,7 @@ class DiscordServer(WebServer):
 
     @property
     def webhook(self) -> str:
+        """The webhook's address, which contains its token."""
         return f"{self.address}/api/webhooks/{NUMBER}/{TOKEN}"
 
     async def _post(self, request: Request) -> Response:
@@ -51,7 +52,7 @@ class DiscordServer(WebServer):
 
 @dataclass
 class Refusal:
-    """An error response of the Bluesky server."""
+    """An error response of the Bluesky server; with status 307, a redirect to `message`."""
 
     status: int
     error: str
@@ -60,7 +61,7 @@ class Refusal:
 
 
 class BlueskyServer(WebServer):
-    """Creates sessions for one account, and records with the last one's token.
+    """Creates sessions for one account, and records for the last session's token.
 
     `refusals` are the errors that `session` and `record` requests get first, in order.
     """

@@ -1,7 +1,8 @@
 """A scripted model server: speaks the streaming OpenAI chat protocol over HTTP on loopback.
 
-A test gives it the answers in order; each accepted request takes the next one. It records these requests, so
-that a test can check what was sent. It runs in its own thread with its own loop.
+A test gives it the answers in order; each accepted request takes the next one, and later ones get a fixed
+text. It records these requests, so that a test can check what was sent. It runs in its own thread with its
+own loop.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ OpenVault = Callable[[Path], Awaitable[VaultService]]
 
 @pytest.fixture
 async def open_notes(approver: ScriptedApprover) -> AsyncIterator[OpenVault]:
-    """Return a function that opens and scans the vault in a folder, created if missing."""
+    """Yield a function that opens and scans the vault in a folder, created if missing; close the vaults."""
     settings = Settings()
     settings.embeddings.enabled = False
     async with AsyncExitStack() as stack:

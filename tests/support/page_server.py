@@ -22,7 +22,7 @@ NAME = "pages.example"
 
 @dataclass(frozen=True)
 class PageRequest:
-    """A request: its path with the query, its headers and its body."""
+    """A request: its method, path with query, headers and body."""
 
     method: str
     path: str
@@ -31,7 +31,7 @@ class PageRequest:
 
 
 class PageServer(WebServer):
-    """Answers each path as scripted, and others with not found. Use as a context manager."""
+    """Answers the scripted paths, and all others with status 404. Use as a context manager."""
 
     def __init__(self, answers: Mapping[str, Answer] | None = None) -> None:
         self.answers: dict[str, Answer] = dict(answers or {})
@@ -57,7 +57,10 @@ class PageServer(WebServer):
 
 
 class Names:
-    """A resolver that knows the server's name and those that a test adds; it records the lookups."""
+    """A resolver that knows the server's name and those that a test adds; it records the lookups.
+
+    Each lookup of a name takes its next list of addresses, and repeats the last one.
+    """
 
     def __init__(self) -> None:
         self.answers: dict[str, list[list[str]]] = {NAME: [["127.0.0.1"]]}

@@ -47,7 +47,7 @@ while (frame := wire.read_frame(sys.stdin.buffer)) is not None:
 
 
 class PairProgram:
-    """The program in `folder`; `path` is the value of the setting for another Python."""
+    """Writes the program to `folder`; `path` is the value of the setting for another Python."""
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / "python with a cross-encoder"

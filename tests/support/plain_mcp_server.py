@@ -1,7 +1,7 @@
-"""A scripted server of the Model Context Protocol in plain Python, which starts immediately.
+"""A scripted server of the Model Context Protocol in plain Python, which starts quickly.
 
 Its only argument is a JSON file: `tools` are listed as they are in the file at that moment, the rest defines
-its behavior. The name of a tool determines its function.
+its behavior. A tool's name determines what it does.
 """
 
 import json

@@ -65,7 +65,7 @@ VARIANTS: dict[str, str | bytes] = {
     "over 4 MiB": ("---\nai: private\n" + _FACTS + "---\n" + _BODY + "word \n" * 800_000).encode(),
     "over 4 MiB and no end": ("---\nai: private\n" + _FACTS + _BODY + "word \n" * 800_000).encode(),
 }
-"""Notes that must be kept from models, by what is unusual in them; see `written`."""
+"""Notes that must be kept from models, by their peculiarity; `written` returns their bytes."""
 
 
 def written(note: str | bytes) -> bytes:
@@ -82,7 +82,10 @@ _LINKS = "\nTea is a drink [[Tea]] #drink\n- supports [[Tea]]\n"
 
 
 def write_private_vault(root: Path) -> Path:
-    """Write private notes of every kind, two public ones, symbolic links and, if possible, a repository."""
+    """Write private notes of all kinds, two public ones and symbolic links, and return `root`.
+
+    If Git is installed, `root` becomes a repository.
+    """
     (root / "Notes").mkdir(parents=True)
     (root / "Links").mkdir()
     (root / "Tea.md").write_text(_TEA)

@@ -21,7 +21,7 @@ class Typist:
 
     Args:
         master: The other end of the terminal.
-        answers: The prompts and the answers.
+        answers: Pairs of a prompt and its answer.
     """
 
     def __init__(self, master: int, answers: Sequence[tuple[str, str]]) -> None:

@@ -1,4 +1,4 @@
-"""Serves an ASGI app in the test's own loop, on a free port."""
+"""Serve an ASGI app in the test's own event loop, on a free port."""
 
 from __future__ import annotations
 

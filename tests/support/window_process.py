@@ -1,4 +1,4 @@
-"""Open a vault in a process like a window, with a user who approves everything.
+"""Open a vault in its own process, as a window does, with a user who approves everything.
 
 `python -m tests.support.window_process VAULT` prints `open`, then the tool and the caller of each
 request; it ends with its standard input.

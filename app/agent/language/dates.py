@@ -293,6 +293,9 @@ def _subtract_units(day: date, unit: str, count: int) -> date:
 
     In a shorter month, the day is the month's last. Months and years beyond the calendar leave the day
     unchanged.
+
+    Raises:
+        OverflowError: Days or weeks lead beyond the calendar.
     """
     if unit == "week":
         return day - timedelta(weeks=count)

@@ -268,7 +268,7 @@ class AgentPanel(Panel):
 
     def _handle_event(self, event: object) -> None:
         match event:
-            case TextStreamed(thinking=False) if self._is_current(event.conversation):
+            case TextStreamed() if self._is_current(event.conversation):
                 self.transcript.stream(event.text)
             case ItemUpdated() if self._is_current(event.conversation):
                 self.transcript.put(event.position, event.item)
