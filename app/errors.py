@@ -12,11 +12,11 @@ ScriptoriumError (type "internal")
 ├── LimitError               "limit"              too many, too large, too deep, too often
 ├── NetworkError             "network"            a server failed or can't be reached
 └── StorageError             "storage"            the disk failed
-    ├── UnreadableNoteError                       bytes that are not UTF-8, or too large to parse
+    ├── UnreadableNoteError                       the bytes are not UTF-8 text
     ├── VaultLostError                            the vault's folder is gone
-    └── VaultBusyError                            another process owns the vault
+    └── VaultBusyError                            another process owns the vault, or it is open read-only
 
-The caller of a tool receives `type`; `data` helps it to continue.
+Other modules define further subclasses. A tool's caller receives `type`; `data` helps it to continue.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ class StorageError(ScriptoriumError):
 
 
 class UnreadableNoteError(StorageError):
-    """The note's bytes can't be edited without loss; the note stays unchanged."""
+    """A note or another file is not UTF-8 text, so it can't be edited without loss; it stays unchanged."""
 
 
 class VaultLostError(StorageError):
@@ -123,4 +123,4 @@ class VaultLostError(StorageError):
 
 
 class VaultBusyError(StorageError):
-    """Another process owns the vault; `owner`, if given, describes it."""
+    """Another process owns the vault (`owner`, if given, describes it), or the vault is open read-only."""

@@ -20,7 +20,7 @@ import numpy as np
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from request_examples import REQUESTS, Unaligned, VaultRun, vault_run  # noqa: E402
+from request_examples import REQUESTS, UnalignedError, VaultRun, vault_run  # noqa: E402
 
 from app.agent.language.decision import Option  # noqa: E402
 from app.agent.language.dialog import DialogState  # noqa: E402
@@ -79,7 +79,7 @@ async def _judge_conversations(
                 judged.append(Judged(seen[-1], right))
             if request is not requests[-1]:
                 run._reading = None
-                with contextlib.suppress(Unaligned):
+                with contextlib.suppress(UnalignedError):
                     await run._align(request, state)
                 await run.run._turn(conversation, run._right_line(request) or request.text)
         if run.workspace.journal.commits(1) != last_commits:

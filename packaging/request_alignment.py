@@ -52,12 +52,18 @@ _DAYS = re.compile(r"\(?file:\d{4}(-\d\d){0,2}(?: OR file:\d{4}(-\d\d){0,2})*\)?
 _MAX_SPAN = 30
 
 
-class Unaligned(Exception):
+class UnalignedError(Exception):
     """The reading can't be written as a program that copies its values from the request."""
 
 
 class Aligner:
-    """Aligns the readings of one request."""
+    """Align the readings of one request.
+
+    Args:
+        request: The request.
+        items: Its items.
+        state: The state of the conversation before it.
+    """
 
     def __init__(self, request: Request, items: Sequence[RequestItem], state: DialogState) -> None:
         self._request = request
@@ -75,14 +81,14 @@ class Aligner:
                 from the first to the last of them.
 
         Raises:
-            Unaligned: A value can't be copied from the request.
+            UnalignedError: A value can't be copied from the request.
         """
-        found: list[Symbol] = []
+        symbols: list[Symbol] = []
         for step in reading.steps:
-            if found:
-                found.append(NEXT)
-            found += self._step(step, parts if step is reading.last else {})
-        return found
+            if symbols:
+                symbols.append(NEXT)
+            symbols += self._step(step, parts if step is reading.last else {})
+        return symbols
 
     def _step(self, step: PipelineStep, parts: dict[str, list[str]]) -> Iterator[Symbol]:
         if (task := self._task(step, parts)) is not None:
@@ -124,7 +130,7 @@ class Aligner:
             if (own := set(re.findall(r"\w+", self.text(span).casefold()))) and own <= words
         ]
         if not spans:
-            raise Unaligned(f"task {old}")
+            raise UnalignedError(f"task {old}")
         notes = [self._mention(path) for path in step.target.notes[:1]]
         target: list[Symbol] = ["@", notes[0]] if notes and notes[0] and notes[0] not in spans else []
         return [action, *target, "query=", max(spans, key=lambda span: span[1] - span[0])]
@@ -139,9 +145,13 @@ class Aligner:
     # Sets
 
     def symbols(self, notes: NoteSet) -> Iterator[Symbol]:
-        """Yield the symbols of a set of notes; raise `Unaligned` if it can't be expressed."""
+        """Yield the symbols of a set of notes.
+
+        Raises:
+            UnalignedError: The set can't be expressed with the request's items.
+        """
         if notes.unknown:
-            raise Unaligned(f"note {notes.unknown}")
+            raise UnalignedError(f"note {notes.unknown}")
         if notes.source:
             yield f"n{notes.pick}" if notes.pick else "these"
         elif notes.notes:
@@ -158,7 +168,7 @@ class Aligner:
                 yield self._property(notes.order.lstrip("-"))
         if notes.limit:
             if f"l{notes.limit}" not in LIMITS:
-                raise Unaligned(f"limit {notes.limit}")
+                raise UnalignedError(f"limit {notes.limit}")
             yield f"l{notes.limit}"
 
     def _notes(self, paths: tuple[str, ...]) -> Iterator[Symbol]:
@@ -206,7 +216,7 @@ class Aligner:
                 yield "@"
                 yield span
             else:
-                raise Unaligned(f"note {path}")
+                raise UnalignedError(f"note {path}")
 
     def _says_others(self) -> bool:
         return any(token.key in _OTHERS for item in self._items for token in item.tokens)
@@ -224,9 +234,9 @@ class Aligner:
         for span in self._spans(6):
             if any(item.tokens[0].kind == "mark" for item in self._items[span[0] : span[1] + 1]):
                 continue
-            found = self._reader.named(span)
-            if found is not None and path in (*found.notes, *found.candidates[:1]):
-                score = (bool(found.notes), span[1] - span[0])
+            named = self._reader.named(span)
+            if named is not None and path in (*named.notes, *named.candidates[:1]):
+                score = (bool(named.notes), span[1] - span[0])
                 if best is None or score > best[0]:
                     best = (score, span)
         return best[1] if best else None
@@ -252,13 +262,13 @@ class Aligner:
             for span in self._spans(6):
                 if self._reader.period(span) == bounds:
                     groups += ["prop", self._property(name), "during", span]
-                    atoms = [one for one in atoms if one not in own]
+                    atoms = [atom for atom in atoms if atom not in own]
                     break
         yield from self._conditions(atoms)
         yield from groups
 
     def _days(self, condition: str) -> Span | None:
-        """Return the shortest span whose days a condition on the names of daily notes means."""
+        """Return the shortest span for which the reader writes this condition on the names of daily notes."""
         for span in self._spans(6):
             if self._reader.names_of_days(span) == condition:
                 return span
@@ -267,7 +277,7 @@ class Aligner:
     def _is_alignable(self, atoms: Sequence[str]) -> bool:
         try:
             return all(list(self._atom(atom)) for atom in atoms)
-        except Unaligned:
+        except UnalignedError:
             return False
 
     def _conditions(self, atoms: list[str]) -> Iterator[Symbol]:
@@ -285,9 +295,9 @@ class Aligner:
         for atom in atoms:
             try:
                 symbols.append(list(self._atom(atom)))
-            except Unaligned:
+            except UnalignedError:
                 key = atom.casefold().rstrip("/")
-                if key in [one.casefold().rstrip("/") for one in known] and "OR" not in atoms:
+                if key in _folded(known) and "OR" not in atoms:
                     from_last.append(atom)
                 elif len(atoms) > 1 and len(self._state.them) > 1 and not _KIND.match(atom):
                     is_among = True  # the listed notes may imply it
@@ -299,38 +309,32 @@ class Aligner:
             yield from (symbol for part in _merged(symbols) for symbol in part)
             return
         if is_among:
-            raise Unaligned(f"conditions {atoms}")
+            raise UnalignedError(f"conditions {atoms}")
         if from_last and last is not None and (new := self._swapped(last.query, atoms)):
             try:
                 own = [list(self._atom(atom)) for atom in new]
-            except Unaligned:
+            except UnalignedError:
                 own = []
             if own:
                 yield "swap"
                 yield from (symbol for part in _merged(own) for symbol in part)
                 return
         kinds = conditions_on_kind(last.query) if last is not None else []
-        folded = {one.casefold().rstrip("/") for one in from_last}
-        if from_last and len(from_last) != len(known) and folded == {k.casefold().rstrip("/") for k in kinds}:
+        folded = _folded(from_last)
+        if from_last and len(from_last) != len(known) and folded == _folded(kinds):
             yield "kind"
         elif from_last:
-            if len(from_last) != len(known):
-                kept = {one.casefold().rstrip("/") for one in from_last}
-                rest = [a for a in known if a.casefold().rstrip("/") not in kept]
-                if any(
-                    one.casefold().rstrip("/") not in [a.casefold().rstrip("/") for a in atoms]
-                    for one in rest
-                ):
-                    raise Unaligned(f"part of the last search {from_last}")
+            if len(from_last) != len(known) and _folded(known) - folded - _folded(atoms):
+                raise UnalignedError(f"part of the last search {from_last}")
             yield "prev"
-            inside = {one.casefold().rstrip("/") for one in known}
+            inside = _folded(known)
             symbols = [list(self._atom(a)) for a in atoms if a.casefold().rstrip("/") not in inside]
         merged = _merged(symbols)
         for part in merged:
             yield from part
 
     def _swapped(self, last: str, atoms: Sequence[str]) -> list[str]:
-        """Return the conditions that replace some of the last search's; none if the others do not stay."""
+        """Return the conditions that replace some of the last search's; empty if the others do not stay."""
         if "OR" in atoms or " OR " in re.sub(r"\([^)]*\)", "", last):
             return []
         known = top_level_parts(last)
@@ -350,9 +354,9 @@ class Aligner:
         if atom.startswith("("):
             inner = list(_atoms(atom[1:-1]))
             if inner[1::2] != ["OR"] * (len(inner) // 2):
-                raise Unaligned(f"group {atom}")
-            for one in inner:
-                yield from self._atom(one)
+                raise UnalignedError(f"group {atom}")
+            for part in inner:
+                yield from self._atom(part)
             return
         if match := _PROPERTY.fullmatch(atom):
             yield from self._comparison(match)
@@ -374,8 +378,8 @@ class Aligner:
                 if not paths:
                     yield self._need(lambda t: name_key(t) == name_key(value), f"link {value}")
                 else:
-                    found = list(self._notes((paths[0],)))
-                    yield found[-1]
+                    symbols = list(self._notes((paths[0],)))
+                    yield symbols[-1]
             case "tag":
                 if value == self._last_tag() and not self._find(
                     lambda t: value in (self._request.vocabulary.find_similar_tag(t), t.lstrip("#"))
@@ -413,7 +417,7 @@ class Aligner:
                     None,
                 ) or _fail(f"relation {value}")
             case "modified" | "created":
-                raise Unaligned(f"date {atom}")
+                raise UnalignedError(f"date {atom}")
             case _:
                 yield self._need(lambda t: name_key(t) == name_key(value), f"{field} {value}")
 
@@ -426,11 +430,11 @@ class Aligner:
         """Return the shortest span that names the period of the conditions on a date."""
         for span in self._spans(6):
             part = self._reader.tokens(span)
-            found = self._request.dates.parse_span(part, 0)
+            days = self._request.dates.parse_span(part, 0)
             if (
-                found is not None
-                and found.end == len(part)
-                and _is_period(found.query(field), atoms, self._request.dates.today)
+                days is not None
+                and days.end == len(part)
+                and _is_period(days.query(field), atoms, self._request.dates.today)
             ):
                 return span
         return None
@@ -451,7 +455,7 @@ class Aligner:
         yield comparison
         try:
             yield self._property_value(value)
-        except Unaligned:
+        except UnalignedError:
             if name != "confidence" or not re.fullmatch(r"0?\.\d+", value):
                 raise
             yield self._property_value(f"{float(value) * 100:g}")
@@ -478,9 +482,9 @@ class Aligner:
         """Return the span that names the notes whose property has a text; None without one."""
         for span in self._spans(4):
             vocabulary, text = self._request.vocabulary, self.text(span)
-            found = vocabulary.find_value(text) or vocabulary.find_value_in_part(text) or ""
+            condition = vocabulary.find_value(text) or vocabulary.find_value_in_part(text) or ""
             mention = self._items[span[0]].mention
-            if f"[{name}:{value}]".casefold() in found.replace('"', "").casefold() or (
+            if f"[{name}:{value}]".casefold() in condition.replace('"', "").casefold() or (
                 span[0] == span[1]
                 and mention.notes is not None
                 and [name_key(NotePath.on_disk(path).name) for path in mention.notes.notes]
@@ -494,12 +498,12 @@ class Aligner:
         if value in ("true", "false"):
             return value
         for span in self._spans(4):
-            got = self._reader.property_value(span)
-            texts = {str(part) for part in (got if isinstance(got, tuple) else (got,))}
+            parsed = self._reader.property_value(span)
+            texts = {str(part) for part in (parsed if isinstance(parsed, tuple) else (parsed,))}
             texts |= {text[:4] for text in texts if text.endswith("-01-01")}
             if value in texts or value.casefold() == self.text(span).casefold():
                 return span
-        raise Unaligned(f"value {value}")
+        raise UnalignedError(f"value {value}")
 
     # Arguments
 
@@ -507,7 +511,7 @@ class Aligner:
         last = self._state.last.last.arguments if self._state.last else {}
         try:
             yield from list(self._own_value(role, value))
-        except Unaligned:
+        except UnalignedError:
             if role not in last or _plain(last[role]) != _plain(value):
                 raise
             yield "same"
@@ -579,7 +583,7 @@ class Aligner:
                 lambda t: name_key(t) == name_key(text) or self._sets.type_of(t) == text, f"type {text}", text
             )
             return
-        if role == "name" and re.fullmatch(r"\d{4}-\d\d-\d\d", text) and not self._exactly(text):
+        if role == "name" and re.fullmatch(r"\d{4}-\d\d-\d\d", text) and not self._text_span(text):
             yield "day"
             yield self._day(text)
             return
@@ -594,7 +598,7 @@ class Aligner:
                 folder,
             )
             return
-        yield self._exactly(text) or _fail(f"{role} {text}")
+        yield self._text_span(text) or _fail(f"{role} {text}")
 
     def _day(self, text: str) -> Span:
         for span in self._spans(4):
@@ -616,13 +620,8 @@ class Aligner:
                 return span
         for span in self._spans(5):
             part = self._reader.tokens(span)
-            found = self._request.dates.parse_span(part, 0)
-            if (
-                found is not None
-                and found.end == len(part)
-                and found.first
-                and found.first.isoformat() == text
-            ):
+            days = self._request.dates.parse_span(part, 0)
+            if days is not None and days.end == len(part) and days.first and days.first.isoformat() == text:
                 return span
             if self._sets.days_ahead(part) == text:
                 return span
@@ -634,17 +633,17 @@ class Aligner:
             yield "task"
             pieces = [piece.removeprefix("- [ ] ") for piece in pieces]
         for piece in pieces:
-            span = self._exactly(piece)
+            span = self._text_span(piece)
             if span is None:
                 span = self._find(lambda t, piece=piece: _squeezed(piece) in _squeezed(t))
             if span is None:
-                raise Unaligned(f"part {piece}")
+                raise UnalignedError(f"part {piece}")
             spans.append(span)
         yield min(span[0] for span in spans), max(span[1] for span in spans)
 
     # Words
 
-    def _exactly(self, text: str) -> Span | None:
+    def _text_span(self, text: str) -> Span | None:
         """Return the span with exactly this text; else one that differs in case, spaces or outer marks."""
         return self._find(lambda own: own == text) or self._find(
             lambda own: _squeezed(own) == _squeezed(text)
@@ -684,7 +683,7 @@ _LAST = frozenset(("last", "bottom", "final", "letzte", "letzten", "letztes"))
 
 
 def _fail(what: str) -> Span:
-    raise Unaligned(what)
+    raise UnalignedError(what)
 
 
 def _folded(atoms: Sequence[str]) -> set[str]:
@@ -700,7 +699,7 @@ def _atoms(query: str) -> Iterator[str]:
     while position < len(query.rstrip()):
         match = _ATOM.match(query, position)
         if match is None:
-            raise Unaligned(f"query {query}")
+            raise UnalignedError(f"query {query}")
         yield (match["neg"] or "") + match["body"]
         position = match.end()
 
@@ -757,7 +756,7 @@ def _bounds(atoms: Sequence[str]) -> Period | None:
     return (first, last) if first or last else None
 
 
-def _is_period(found: str, wanted: str, today: date) -> bool:
+def _is_period(conditions: str, wanted: str, today: date) -> bool:
     def plain(text: str) -> frozenset[str]:
         text = text.replace("created:", "modified:")
         if match := re.fullmatch(r"modified:(\d{4})-(\d\d)", text):
@@ -785,4 +784,4 @@ def _is_period(found: str, wanted: str, today: date) -> bool:
             part for part in parts if len(parts) == 1 or part[:11] != "modified:<=" or part[11:] < str(today)
         )
 
-    return plain(found) == plain(wanted)
+    return plain(conditions) == plain(wanted)

@@ -24,7 +24,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from request_alignment import Aligner, Unaligned  # noqa: E402
+from request_alignment import Aligner, UnalignedError  # noqa: E402
 from request_templates import OUTSIDE, Corpus, Sentence  # noqa: E402
 
 from app.agent.language.actions import ACTIONS  # noqa: E402
@@ -51,7 +51,7 @@ REQUESTS = Path(__file__).parent / "requests"
 SEEN = ROOT / "tests" / "evaluation" / "requests_seen.txt"
 SEED = 5
 TEMPLATE_SHARE = 0.32
-"""Share of the templates' sentences that become examples."""
+"""Share of the templates' sentences that are filled."""
 DATES = {
     "en": (
         *("last week", "2026-03-09", "yesterday", "March 2026", "today"),
@@ -118,8 +118,11 @@ class VaultRun:
     async def conversations(
         self, conversations: Iterable[evaluation.Conversation], verbose: bool
     ) -> list[Example]:
-        """Return examples from conversations in this vault, and count the requests that can't be aligned."""
-        found: list[Example] = []
+        """Return examples from conversations in this vault.
+
+        Requests that can't be aligned are counted in `failures`, and printed if `verbose`.
+        """
+        aligned: list[Example] = []
         for requests in (conversation.requests for conversation in conversations):
             conversation = self.workspace.agent.create().id
             last_commits = self.workspace.journal.commits(1)
@@ -129,8 +132,8 @@ class VaultRun:
                 known = self.agent._states.get((conversation, ""), DialogState())
                 state = self.run._state = known.with_notes(self.run.open_note)
                 try:
-                    found.append(await self._align(request, state))
-                except Unaligned as error:
+                    aligned.append(await self._align(request, state))
+                except UnalignedError as error:
                     self.failures[str(error).split()[0]] += 1
                     if verbose:
                         print(f"{request.text}\n    {' || '.join(request.gold)}\n    {error}")
@@ -138,12 +141,16 @@ class VaultRun:
                     await self.run._turn(conversation, self._right_line(request) or request.text)
             if self.workspace.journal.commits(1) != last_commits:
                 await self.run._reset()
-        return found
+        return aligned
 
-    async def _align(self, asked: evaluation.Request, state: DialogState) -> Example:
-        """Return an example with the first reading that can be aligned; raise `Unaligned` without one."""
+    async def _align(self, asked: evaluation.EvaluatedRequest, state: DialogState) -> Example:
+        """Return an example with the first reading that can be aligned, and keep that reading.
+
+        Raises:
+            UnalignedError: No reading can be aligned.
+        """
         request = self.request(asked.text, state)
-        first: Unaligned | None = None
+        first: UnalignedError | None = None
         for gold in asked.gold:
             if gold in (*OUTCOMES, "help"):
                 return self.example(request, [gold])
@@ -151,15 +158,15 @@ class VaultRun:
                 return self.example(request, ["question"])
             try:
                 program, made = self._program(request, gold)
-                right = [one for one in asked.gold if one not in OUTCOMES]
-                if is_clear(made) and not any([await self._fits(made, one) for one in right]):
-                    raise Unaligned(f"differs {serialize(made)}")
-            except Unaligned as error:
+                right = [reading for reading in asked.gold if reading not in OUTCOMES]
+                if is_clear(made) and not any([await self._fits(made, reading) for reading in right]):
+                    raise UnalignedError(f"differs {serialize(made)}")
+            except UnalignedError as error:
                 first = first or error
                 continue
             self._reading = made
             return self.example(request, program)
-        raise first or Unaligned("no reading")
+        raise first or UnalignedError("no reading")
 
     def _program(self, request: Request, gold: str) -> tuple[list[Symbol], Reading]:
         line, parts = evaluation._prepared(gold)
@@ -168,12 +175,12 @@ class VaultRun:
         except IndexError:  # the previous answer had fewer notes than the author expected
             reading = None
         if reading is None:
-            raise Unaligned(f"reading {gold}")
+            raise UnalignedError(f"reading {gold}")
         items = request_items(request)
         program = Aligner(request, items, request.dialog).program(reading, parts)
         made = ProgramReader(request, items).read(program)
         if made is None:
-            raise Unaligned(f"program {program}")
+            raise UnalignedError(f"program {program}")
         return program, made
 
     async def _fits(self, reading: Reading, gold: str) -> bool:
@@ -182,7 +189,7 @@ class VaultRun:
         except IndexError:
             return False
 
-    def _right_line(self, request: evaluation.Request) -> str:
+    def _right_line(self, request: evaluation.EvaluatedRequest) -> str:
         """Return a right reading in the notation, to continue the conversation; empty if there is none."""
         if self._reading is not None and is_clear(self._reading):
             return f"{PREFIX} {serialize(self._reading)}"
@@ -204,7 +211,7 @@ class VaultRun:
         names = [NotePath.on_disk(path).name for path in paths]
         unique = [name for name in names if names.count(name) == 1]
         tags = self.agent._words().tags
-        found: list[Example] = []
+        filled: list[Example] = []
         for language in languages():
             sentences = list(Corpus(language, chance).sentences())
             for sentence in chance.sample(sentences, int(len(sentences) * TEMPLATE_SHARE)):
@@ -214,12 +221,12 @@ class VaultRun:
                 try:
                     program = _template_program(sentence, request, items, ranges)
                     if len(program) > 1 and ProgramReader(request, items).read(program) is None:
-                        raise Unaligned("program")
-                except Unaligned as error:
+                        raise UnalignedError("program")
+                except UnalignedError as error:
                     self.failures[f"template: {str(error).split()[0]}"] += 1
                     continue
-                found.append(self.example(request, program))
-        return found
+                filled.append(self.example(request, program))
+        return filled
 
 
 def _random_state(paths: Sequence[str], chance: random.Random) -> DialogState:
@@ -282,23 +289,27 @@ def _fill_slots(
 
 
 def _role_spans(items: Sequence[RequestItem], ranges: Sequence[Range]) -> list[tuple[Span, str]]:
-    """Return the spans of items that have a role; raise `Unaligned` if an item has several."""
-    found: list[tuple[Span, str]] = []
+    """Return the spans of items that have a role.
+
+    Raises:
+        UnalignedError: An item has several roles.
+    """
+    spans: list[tuple[Span, str]] = []
     for at, item in enumerate(items):
         start, end = item.tokens[0].start, item.tokens[-1].end
         roles = {role for first, last, role in ranges if first < end and start < last}
         if len(roles) > 1:
             roles.discard(OUTSIDE)
         if len(roles) > 1:
-            raise Unaligned("roles of one item")
+            raise UnalignedError("roles of one item")
         role = roles.pop() if roles else OUTSIDE
         if role == OUTSIDE:
             continue
-        if found and found[-1][1] == role and found[-1][0][1] == at - 1 and role not in ("tag", "new_tag"):
-            found[-1] = ((found[-1][0][0], at), role)
+        if spans and spans[-1][1] == role and spans[-1][0][1] == at - 1 and role not in ("tag", "new_tag"):
+            spans[-1] = ((spans[-1][0][0], at), role)
         else:
-            found.append(((at, at), role))
-    return found
+            spans.append(((at, at), role))
+    return spans
 
 
 def _template_program(
@@ -308,7 +319,7 @@ def _template_program(
     if label in OUTCOMES:
         return [label]
     if label in _LABELS_WITHOUT_ROLES:
-        raise Unaligned(label)
+        raise UnalignedError(label)
     spans = _role_spans(items, ranges)
     same = {"set_confidence": "set_property", "remove_text": "replace", "read": "open"}
     program: list[Symbol] = [same.get(label, label)]
@@ -316,12 +327,12 @@ def _template_program(
         return [*program, "scope=", detail or "last"]
     if label == "list_tasks":
         if spans:
-            raise Unaligned("tasks about something")
+            raise UnalignedError("tasks about something")
         return [*program, "all", "state=", detail or "open"]
     aligner = Aligner(request, items, request.dialog)
     program += _template_target(aligner, request, items, spans, label)
     for role in dict.fromkeys(role for _, role in spans if role not in ("target", "topic")):
-        own = [span for span, one in spans if one == role]
+        own = [span for span, span_role in spans if span_role == role]
         name = {"confidence": "value", "new": "text"}.get(role, role)
         if label == "set_confidence" and role == "confidence":
             program += ["key=", "p:confidence"]
@@ -340,7 +351,7 @@ def _template_program(
             text = aligner.text(own[0]).casefold()
             program.append(f"p:{text}" if text in NAMED_PROPERTIES else own[0])
         elif len(own) > 1:
-            raise Unaligned("values of one role")
+            raise UnalignedError("values of one role")
         else:
             program.append(own[0])
     if label == "remove_text":
@@ -355,20 +366,24 @@ def _template_target(
     spans: Sequence[tuple[Span, str]],
     label: str,
 ) -> list[Symbol]:
-    """Return the symbols of a template's target notes."""
+    """Return the symbols of a template's target notes.
+
+    Raises:
+        UnalignedError: The words for the notes are not understood, or mean several sets.
+    """
     targets = [span for span, role in spans if role in ("target", "topic")]
-    found: list[list[Symbol]] = []
+    target_symbols: list[list[Symbol]] = []
     for span in targets:
         tokens = tuple(token for item in items[span[0] : span[1] + 1] for token in item.tokens)
         parsed = request.set_parser().parse(tokens)
         if parsed is None or parsed.notes.unknown or parsed.has_bare_topic or parsed.unexplained:
-            raise Unaligned("target")
+            raise UnalignedError("target")
         if not (parsed.notes.is_everything and len(targets) > 1):
-            found.append(list(aligner.symbols(parsed.notes)))
-    named = [symbols for symbols in found if symbols not in (["it"], ["this"], ["these"])]
-    chosen = named or found[:1]
+            target_symbols.append(list(aligner.symbols(parsed.notes)))
+    named = [symbols for symbols in target_symbols if symbols not in (["it"], ["this"], ["these"])]
+    chosen = named or target_symbols[:1]
     if len(chosen) > 1 and not all(symbols[0] == "@" for symbols in chosen):
-        raise Unaligned("targets")
+        raise UnalignedError("targets")
     if chosen:
         return [symbol for symbols in chosen for symbol in symbols]
     action = request.allowed[label]
@@ -388,7 +403,7 @@ def conversation_files() -> list[Path]:
 
 
 async def examples(files: Sequence[Path], verbose: bool = False) -> tuple[list[Example], list[Example]]:
-    """Return the examples of the conversations and those of the templates."""
+    """Return the examples of the conversations and those of the templates, and print their numbers."""
     conversations = [conversation for file in files for conversation in evaluation.conversations(file)]
     written: list[Example] = []
     filled: list[Example] = []
@@ -412,7 +427,10 @@ def main() -> int:
     parser.add_argument("--verbose", action="store_true")
     given = parser.parse_args()
     written, filled = asyncio.run(examples(given.files, given.verbose))
-    data = {"written": [vars(one) for one in written], "templates": [vars(one) for one in filled]}
+    data = {
+        "written": [vars(example) for example in written],
+        "templates": [vars(example) for example in filled],
+    }
     given.output.write_text(json.dumps(data, ensure_ascii=False), encoding="utf-8")
     return 0
 

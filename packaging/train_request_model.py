@@ -149,7 +149,7 @@ def symbol_count(program: Sequence[Any]) -> int:
 
 
 class TrainingVocabulary:
-    """Assigns numbers to words, symbols and states."""
+    """Assign numbers to words, symbols and states."""
 
     def __init__(self, examples: Sequence[Example]) -> None:
         counts = Counter(words for example in examples for words, _, _ in example["items"] if words)
@@ -163,7 +163,7 @@ class TrainingVocabulary:
 
 
 class Augmentation:
-    """Varies examples: replaces words in values, and drops, misspells and inserts other words.
+    """Vary examples: replace words in values, and drop, misspell and insert other words.
 
     Args:
         chance: The random generator.

@@ -89,12 +89,12 @@ class Responder(Protocol):
 
 
 class BuiltinAgent:
-    """Answers requests by parsing them, and keeps each conversation's state to resolve words such as "it".
+    """Answer requests by parsing them, and keep each conversation's state to resolve words such as "it".
 
     Args:
         registry: The tools; requests for tools that are switched off are not understood.
         resolver: Finds notes by name.
-        words: Returns the vault's tags, types and properties.
+        words: Returns the vault's tags, types, properties and their texts.
         changes_today: Returns the audit entries of this agent's changes since midnight, oldest first.
         now: Returns the current time.
         find_notes: Returns every note that a search matches; without it, a question may offer several
@@ -154,7 +154,8 @@ class BuiltinAgent:
     def interpret(self, text: str, state: DialogState) -> Interpretation:
         """Interpret a request in the state of a conversation.
 
-        A request in the app's own notation, which choices and chips send, is parsed directly.
+        A request in the app's own notation, which choices and chips send, is parsed directly. If it names a
+        missing note or lacks a value, the result is a reply that says so.
         """
         vocabulary = self._vocabulary_of(self._words())
         if text.lstrip().startswith(PREFIX):
@@ -236,7 +237,7 @@ class BuiltinAgent:
         return is_question and isinstance(self.interpret(text, DialogState()), ContentQuestion)
 
     def state(self, turn: Turn) -> DialogState:
-        """Return the dialog state of the turn's conversation."""
+        """Return the dialog state of the turn's conversation, with the turn's open and attached notes."""
         state = self._states.get(_state_key(turn), DialogState())
         return state.with_notes(turn.prompt.open_note, turn.prompt.notes)
 

@@ -69,7 +69,7 @@ class PipelineHost(Protocol):
 
 
 class Pipeline:
-    """Runs one reading.
+    """Run one reading.
 
     Args:
         host: Calls the tools and shows the answers.
@@ -315,10 +315,10 @@ class Pipeline:
             if (notes := await self._resolve_notes(step.target, previous)) is None:
                 return None
             allowed_paths = frozenset(notes)
-        found = await self._search_all(query)
-        if found is None:
+        all_hits = await self._search_all(query)
+        if all_hits is None:
             return None
-        hits = [hit for hit in found if allowed_paths is None or hit["path"] in allowed_paths]
+        hits = [hit for hit in all_hits if allowed_paths is None or hit["path"] in allowed_paths]
         lines: list[str] = []
         paths: tuple[str, ...] = ()
         for hit in hits:

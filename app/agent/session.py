@@ -62,20 +62,32 @@ class AgentSession:
         self.team = Team(store, events, runner, Responders(builtin, model), settings, self._running)
 
     def create(self) -> Conversation:
-        """Create an empty conversation."""
+        """Create an empty conversation.
+
+        Raises:
+            StorageError: It can't be saved.
+        """
         conversation = self.store.create()
         self._events.publish(ConversationsChanged())
         return conversation
 
     async def delete(self, conversation: str) -> None:
-        """Stop the conversation's turn, wait until it ends, and delete the conversation."""
+        """Stop the conversation's turn, wait until it ends, and delete the conversation.
+
+        Raises:
+            StorageError: The conversation can't be deleted.
+        """
         self.stop(conversation)
         await self.wait_idle(conversation)
         self.store.delete(conversation)
         self._events.publish(ConversationsChanged())
 
     def rename(self, conversation: str, title: str) -> None:
-        """Rename a conversation."""
+        """Rename a conversation.
+
+        Raises:
+            StorageError: The title can't be saved.
+        """
         self.store.rename(conversation, title)
         self._events.publish(ConversationsChanged())
 
@@ -99,7 +111,8 @@ class AgentSession:
 
         Raises:
             ConflictError: A turn of this conversation is still in progress.
-            StorageError: The prompt cannot be saved; the conversation is unchanged.
+            StorageError: The conversation can't be read, or the prompt can't be saved; the conversation is
+                unchanged.
         """
         if conversation in self._running:
             raise ConflictError("The agent is still working in this conversation.", conversation=conversation)
@@ -110,7 +123,7 @@ class AgentSession:
         return turn.caller.turn
 
     def stop(self, conversation: str) -> None:
-        """Stop the turn in progress, if any, and withdraw its question to the user."""
+        """Cancel the turn in progress, if any, and its question to the user; do not wait until it ends."""
         if task := self._running.get(conversation):
             task.cancel()
 
@@ -144,7 +157,7 @@ class AgentSession:
         return Turn(conversation, prompt, caller, self.store, self._events, self._runner, role, program)
 
     def _caller(self, conversation: str, answering: AgentProfile | AgentGroup | None) -> Caller:
-        """Return the caller of the tools in a new turn."""
+        """Return the caller for the tool calls of a new turn."""
         uses_model = self._settings().uses_model
         name = (self._settings().model.model or "Model") if uses_model else BUILTIN_NAME
         if answering is not None:
@@ -174,7 +187,7 @@ class AgentSession:
                 turn.notice("error", error.message, "Messages and approved changes so far are kept.")
             except Exception as error:
                 log.exception("a turn failed")
-                hint = "Nothing was changed without your approval."
+                hint = "Messages and changes so far are kept. Try again."
                 turn.notice("error", f"The agent failed: {error}", hint)
             finally:
                 turn.flush()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from enum import IntEnum
 
 from app.errors import ScriptoriumError, VaultBusyError, VaultLostError
@@ -26,11 +25,11 @@ class ExitStatus(IntEnum):
 
 _MEANINGS = {
     ExitStatus.DONE: "done",
-    ExitStatus.FAILED: "failed: the disk, the network, a limit, or a check that found a problem",
+    ExitStatus.FAILED: "failed: the disk, the network, a limit, a timeout, or a check that found a problem",
     ExitStatus.MISUSE: "invalid usage; nothing was done",
     ExitStatus.DENIED: "denied: by you, by a rule, or because there was no terminal for the prompt",
     ExitStatus.NOT_FOUND: "no such note, tag, version or operation, or an ambiguous name",
-    ExitStatus.CONFLICT: "a file was changed in the meantime; nothing was written",
+    ExitStatus.CONFLICT: "conflict: for example, a file was changed or already exists; nothing was written",
     ExitStatus.NO_VAULT: "no vault was found, or another program has it open",
     ExitStatus.PENDING: "the call waits for approval (with --no-wait)",
     ExitStatus.INTERRUPTED: "interrupted by Ctrl-C",
@@ -53,7 +52,8 @@ def outcome_status(outcome: ToolOutcome) -> ExitStatus:
         return ExitStatus.PENDING
     if outcome.denied:
         return ExitStatus.DENIED
-    return type_status(outcome.error or {})
+    error_type = (outcome.error or {}).get("type")
+    return _BY_TYPE.get(str(error_type), ExitStatus.FAILED)
 
 
 def error_status(error: ScriptoriumError) -> ExitStatus:
@@ -63,11 +63,6 @@ def error_status(error: ScriptoriumError) -> ExitStatus:
     return _BY_TYPE.get(error.type, ExitStatus.FAILED)
 
 
-def type_status(error: Mapping[str, object]) -> ExitStatus:
-    """Return the status of a serialized error."""
-    return _BY_TYPE.get(str(error.get("type")), ExitStatus.FAILED)
-
-
 def help_table() -> str:
-    """Return the help lines of the statuses."""
+    """Return the statuses and their meanings for the help, one per line, without `BROKEN_PIPE`."""
     return "\n".join(f"  {status.value:>3}  {meaning}" for status, meaning in _MEANINGS.items())

@@ -1,4 +1,4 @@
-"""The doctor's checks of a vault: its folder, its holder, its databases, its log, and file watching.
+"""The doctor's checks of a vault: folders, disk space, file watching, holder, databases, log and leftovers.
 
 The databases are opened read-only, so a vault that is open elsewhere or damaged is not changed.
 """
@@ -14,7 +14,7 @@ from pathlib import Path
 from app import paths
 from app.cli.diagnostics import CheckResult, failure, ok, warning
 from app.cli.installation_checks import check_app_folder, check_disk_space
-from app.errors import NetworkError, StorageError
+from app.errors import ScriptoriumError, StorageError
 from app.permissions.audit_chain import check
 from app.permissions.pluralize import pluralize
 from app.servers.endpoint_file import find_endpoint
@@ -84,7 +84,7 @@ async def _check_holder(root: Path, holder: str | None) -> CheckResult:
 
     try:
         vault = await RemoteVaultAccess.join(endpoint)
-    except NetworkError as error:
+    except ScriptoriumError as error:
         hint = "End the process and reopen the vault."
         return failure("holder", f"process {endpoint.pid} has the vault open. {error.message}", hint)
     await vault.close()
@@ -95,7 +95,7 @@ def _check_databases(data: Path, cache: Path) -> list[CheckResult]:
     """Check the integrity of the databases in both folders."""
     results = []
     for folder, hint in (
-        (data, "Open the vault: the app sets the file aside, notifies you, and creates a new one."),
+        (data, "Open the vault: the app sets the file aside, notifies you, and uses a backup or a new file."),
         (cache, f"Delete {cache}; it is rebuilt from the notes."),
     ):
         for file in sorted((*folder.glob("*.sqlite"), *folder.glob("*.sqlite3"))):

@@ -51,9 +51,10 @@ def track_process(folder: Path, pid: int) -> Iterator[None]:
 
 
 def end_orphans(folder: Path) -> int:
-    """End the recorded programs below `folder` whose app is gone, and return the number of programs.
+    """End programs whose app is gone, with their child processes, and return how many were ended.
 
-    Their child processes end, too. This can take a few seconds: call it in a thread.
+    Reads the records in the subfolders of `folder`, and deletes those that are unreadable or no longer
+    needed. This can take a few seconds per program: call it in a thread.
     """
     ended_count = 0
     for file in folder.glob(f"*/{_RECORD_PATTERN}"):

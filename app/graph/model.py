@@ -71,7 +71,7 @@ class Graph:
         return len(self.paths)
 
     def precompute(self) -> Graph:
-        """Compute the cached properties that display needs now, so that no later caller waits for them.
+        """Compute the cached properties used for display, so that later callers need not wait for them.
 
         Returns:
             The graph itself.
@@ -91,7 +91,7 @@ class Graph:
 
     @cached_property
     def is_note(self) -> NDArray[np.bool_]:
-        """Whether each node is an existing note, bool (n,)."""
+        """The mask of nodes that are existing notes, bool (n,)."""
         return np.array([kind == "note" for kind in self.kinds], dtype=bool)
 
     @cached_property
@@ -116,7 +116,7 @@ class Graph:
         count = 1
         for _ in range(depth):
             reached = [self.neighbors(int(outer)) for outer in rings[-1]]
-            ring = np.unique(np.concatenate(reached)) if reached else np.empty(0, dtype=np.int32)
+            ring = np.unique(np.concatenate(reached))
             ring = ring[~seen[ring]]
             if limit is not None:
                 ring = ring[: max(0, limit - count)]
@@ -134,7 +134,10 @@ def affected_rows(graph: Graph, dragged: int) -> NDArray[np.int64]:
 
 
 def node_radii(graph: Graph) -> NDArray[np.float32]:
-    """Return each node's radius in layout units: its area grows with its links, up to a limit."""
+    """Return each node's radius in layout units.
+
+    It grows with the node's links, up to a limit, and is smaller for attachments and unresolved names.
+    """
     radii = 0.24 + 0.11 * np.sqrt(graph.degree.astype(np.float32))
     radii[~graph.is_note] *= 0.8
     return np.minimum(radii, 2.2).astype(np.float32)

@@ -1,19 +1,21 @@
-"""A block as a loro document (CRDT), which merges concurrent edits without losing any.
+"""A block as a loro document (CRDT), which merges concurrent edits.
 
-The header is stored in maps; each text, list and counter is a loro container of its own, so that an edit
-changes only what differs.
+Each text, list, log and counter is a loro container of its own, and keeps all concurrent edits. The header
+and the other fields are values in maps: if two edits set the same value, one of them wins.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from difflib import SequenceMatcher
 from typing import Any, cast
 
 from loro import ExportMode, Frontiers, LoroDoc
 from pydantic import JsonValue
 
+from app.errors import StorageError
 from app.memory.block import Block
 from app.memory.content import Content, LogEntry, PlainContent
 from app.memory.schema import CompositeSchema, FieldKind, ListSchema, LogSchema, MapSchema, Plain, TextSchema
@@ -31,12 +33,16 @@ class BlockDocument:
 
     Args:
         data: The result of `save`; None for a new document.
+
+    Raises:
+        StorageError: The data is damaged.
     """
 
     def __init__(self, data: bytes | None = None) -> None:
         self._doc: LoroDoc = LoroDoc()  # type: ignore[no-untyped-call]
         if data is not None:
-            self._doc.import_(data)
+            with _convert_loro_errors():
+                self._doc.import_(data)
 
     def save(self) -> bytes:
         """Return the document with its history, as bytes."""
@@ -58,8 +64,13 @@ class BlockDocument:
         return self._doc.oplog_frontiers.encode()
 
     def at_version(self, version: bytes) -> BlockDocument | None:
-        """Return a copy of the document at a version; None if that version is no longer stored."""
-        frontiers = Frontiers.decode(version)
+        """Return a copy of the document at a version; None if that version is no longer stored.
+
+        Raises:
+            StorageError: `version` is damaged.
+        """
+        with _convert_loro_errors():
+            frontiers = Frontiers.decode(version)
         self._doc.commit()
         if self._doc.frontiers_to_vv(frontiers) is None:
             return None
@@ -68,7 +79,7 @@ class BlockDocument:
         return copy
 
     def merge(self, other: BlockDocument) -> None:
-        """Merge the changes of another document into this one."""
+        """Merge another document's changes into this one."""
         other._doc.commit()
         self._doc.commit()
         self._doc.import_(other._doc.export(ExportMode.Updates(self._doc.oplog_vv)))
@@ -210,3 +221,14 @@ class BlockDocument:
             if kind in ("insert", "replace"):
                 for position, item in enumerate(items[new_start:new_end], start):
                     target.insert(position, item)
+
+
+@contextmanager
+def _convert_loro_errors() -> Iterator[None]:
+    """Convert loro's errors, which are bare `BaseException`s, to StorageError."""
+    try:
+        yield
+    except BaseException as error:
+        if type(error) is not BaseException:
+            raise
+        raise StorageError("The block's edit history is damaged. The block itself is unchanged.") from error

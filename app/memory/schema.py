@@ -29,9 +29,9 @@ class _Frozen(BaseModel):
 
 
 class MapField(_Frozen):
-    """A map field; `required`: it must not be empty.
+    """A map field. A `required` field must not be empty.
 
-    `read_only`: `set_field` never changes it, and other edits of it need the permission `admin`.
+    `set_field` never changes a `read_only` field, and other edits of it need the permission `admin`.
     """
 
     name: Name
@@ -73,11 +73,12 @@ class LogSchema(_Frozen):
     display_limit: int = Field(20, ge=1, le=10_000)
 
 
-PlainSchema = Annotated[TextSchema | MapSchema | ListSchema | LogSchema, Field(discriminator="kind")]
+Plain = TextSchema | MapSchema | ListSchema | LogSchema
+PlainSchema = Annotated[Plain, Field(discriminator="kind")]
 
 
 class SectionSchema(_Frozen):
-    """A part of a composite block. `read_only`: no edit in `edits.py` changes it."""
+    """A part of a composite block; the functions of `edits.py` never change a `read_only` one."""
 
     name: Name
     content: PlainSchema = TextSchema()
@@ -96,11 +97,9 @@ class CompositeSchema(_Frozen):
         return self
 
 
-Plain = TextSchema | MapSchema | ListSchema | LogSchema
 Schema = Plain | CompositeSchema
 _SCHEMA: TypeAdapter[Schema] = TypeAdapter(
-    Annotated[TextSchema | MapSchema | ListSchema | LogSchema | CompositeSchema, Field(discriminator="kind")],
-    config=ConfigDict(defer_build=True),
+    Annotated[Schema, Field(discriminator="kind")], config=ConfigDict(defer_build=True)
 )
 
 

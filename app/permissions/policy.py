@@ -82,7 +82,7 @@ class Policy:
         self.configure(settings, vault)
 
     def configure(self, settings: PermissionSettings, vault: VaultRules | None = _NO_VAULT_RULES) -> None:
-        """Replace the settings and the vault's rules; this also locks or unlocks grants of deletes.
+        """Replace the settings and the vault's rules; this also locks or unlocks delete grants.
 
         The arguments are those of the class.
         """

@@ -71,7 +71,7 @@ def read_frame(stream: BinaryReader) -> Frame | None:
 
 
 def write_frame(sink: IO[bytes], frame: Frame) -> bool:
-    """Send `frame` through an unbuffered stream; return false if the reader has closed it."""
+    """Send `frame` through an unbuffered stream; return false if the stream fails."""
     for part in (frame.head(), frame.body):
         data = memoryview(part)
         try:

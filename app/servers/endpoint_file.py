@@ -1,4 +1,4 @@
-"""The endpoint file `door.json` in a vault's data folder: it leads to the process that has the vault open.
+"""The endpoint file `door.json` in a vault's data folder, which locates the process that has it open.
 
 Only the user can read the file and the token in it. The file names the process by id and start time, so that
 a file left behind by a crash is ignored: another program may use the port by now.
@@ -77,7 +77,7 @@ def publish(folder: Path, endpoint: Endpoint) -> None:
 
 
 def unpublish(folder: Path, endpoint: Endpoint) -> None:
-    """Remove the file if it still holds this endpoint."""
+    """Remove the file if it still holds this endpoint; leave it if it can't be read or deleted."""
     with suppress(OSError, ValidationError):
         if _EndpointFile.model_validate_json(_file(folder).read_bytes()).token == endpoint.token:
             _file(folder).unlink()

@@ -51,7 +51,7 @@ class TextFile:
 
 @dataclass(frozen=True, slots=True)
 class FileListing:
-    """A folder's files with sizes in bytes; `is_truncated`: a limit was reached, and some are missing."""
+    """A folder's files with sizes in bytes; `is_truncated`: a limit was reached, so some may be missing."""
 
     files: tuple[tuple[NotePath, int], ...]
     is_truncated: bool
@@ -61,13 +61,13 @@ class FileSource:
     """A folder outside the vault. It reads and watches files; only its store writes.
 
     `recovered` lists the changes interrupted by a crash that `start` has finished or rolled back. `changed`
-    lists the loaded files that other programs changed, latest first.
+    lists up to 50 loaded files that other programs changed, latest first.
 
     Args:
         config: The user's configuration of the folder.
         journal: Records the commits of its store.
         data: The folder of its own state.
-        events: Publishes changes of loaded files and of `problem`.
+        events: Publishes changes to loaded files and to `problem`.
         is_loaded: Returns whether an agent has loaded the file with this label.
         writable: Whether this process may write.
     """
@@ -103,7 +103,11 @@ class FileSource:
     # Lifecycle
 
     async def start(self) -> None:
-        """Recover from a crash, and start watching the folder."""
+        """Recover from a crash, start watching the folder, and wait up to two seconds for the watcher.
+
+        Raises:
+            VaultLostError, StorageError: An interrupted change can't be recovered yet; nothing is watched.
+        """
         self._stop = asyncio.Event()
         ready = asyncio.Event()
         if self._writable and await asyncio.to_thread(self.root.is_dir):
@@ -160,6 +164,7 @@ class FileSource:
         Raises:
             InvalidPathError: the path leaves the folder or is hidden, or it is not a valid name and there is
                 no such file.
+            VaultLostError, StorageError: the folder is gone, or the disk failed.
         """
         relative = text.removeprefix(f"file:{self.hash8}:")
         if Path(relative).is_absolute():
@@ -182,7 +187,7 @@ class FileSource:
         """Read a text file of the folder.
 
         Raises:
-            NotFoundError: there is no such file.
+            NotFoundError: there is no such file, or it is hidden.
             InvalidPathError: it is a folder, or a link leads out of the source's folder.
             LimitError: the file is larger than `MAX_FILE_BYTES`.
             UnreadableNoteError: the file is not UTF-8 text.
@@ -211,13 +216,16 @@ class FileSource:
             return None
 
     def read_start(self, path: NotePath, length: int) -> bytes:
-        """Return the first `length` bytes of a file of any size; raises as `NoteStore.read_start`."""
+        """Return the first `length` bytes of a file of any size; raises as `NoteStore.read_start` does."""
         return self.store.read_start(path, length)
 
     def list_files(
         self, pattern: str, limit: int, is_visible: Callable[[NotePath], bool] = lambda path: True
     ) -> FileListing:
-        """List files folder by folder, without links, hidden files, `node_modules` and `__pycache__`.
+        """List files in name order, depth first.
+
+        Links, hidden and unreadable files and folders, `node_modules`, `__pycache__`, and folders more than
+        24 levels deep are left out.
 
         Args:
             pattern: A glob that the files match; empty for all files.

@@ -17,8 +17,8 @@ from app.toolkit.tool import Tool
 class AccessLevel(StrEnum):
     """The operations that a category's tools may perform; enforced by the gate.
 
-    A network category reads, and fetches from the web. It may propose new notes with what it found, but never
-    changes or deletes one.
+    A network category may read, fetch from the web, and propose new notes, but can't change or delete
+    existing ones.
     """
 
     READ_ONLY = "read-only"
@@ -66,9 +66,10 @@ class ToolRegistry:
         categories: The categories; `add_category` adds more.
         tools: The tools to register first.
         may_call: Returns whether a caller may call a tool; `ToolRegistry.tools` leaves out the others.
-        may_write: Returns whether a caller may do anything but read.
-        may_change_notes: Returns whether a caller may propose changes to notes. To a caller that may not, a
-            tool that changes notes offers only its read-only part.
+        may_write: Returns whether a caller may do anything but read. To a caller that may not, a tool with
+            side effects offers only its read-only part, if it has one.
+        may_change_notes: Returns whether a caller may propose changes to notes; likewise for tools that
+            change notes.
     """
 
     def __init__(
@@ -115,7 +116,7 @@ class ToolRegistry:
         return unregister
 
     def add_category(self, category: Category) -> Callable[[], None]:
-        """Add `category` (a plug-in's); the returned function removes it.
+        """Add `category`; the returned function removes it, and must be called after its tools are removed.
 
         Raises:
             InvalidParametersError: its id is taken.
@@ -167,7 +168,10 @@ class ToolRegistry:
         return tuple(self._tools.values())
 
     def tools(self, caller: Caller) -> list[Tool]:
-        """Return the tools that `caller` may call, without operations and arguments that it may not use."""
+        """Return the tools of enabled categories that `caller` may call.
+
+        They lack the operations and arguments that the caller may not use.
+        """
         tools = (
             self._variant_for(caller, tool)
             for tool in self._tools.values()

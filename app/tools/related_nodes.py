@@ -119,7 +119,14 @@ async def related_to_draft(context: ToolContext, draft: OpenNote) -> list[Relate
 async def _draft_candidates(
     context: ToolContext, draft: OpenNote, text: str, limit: int = _MAX_RELATED_NODES
 ) -> list[tuple[NotePath, float]]:
-    """Return notes that may be related to a draft, with their similarity, best first."""
+    """Return notes that may be related to a draft, with their similarity, best first.
+
+    Args:
+        context: The context of the call.
+        draft: The draft.
+        text: The draft's text.
+        limit: The number of notes to retrieve by meaning; a comparison by words returns all that it made.
+    """
     if context.index.has_embeddings:
         try:
             # One more, because the index may contain an earlier version of the draft itself.
@@ -168,7 +175,7 @@ async def note_similarity(context: ToolContext, first: OpenNote, second: OpenNot
 async def relation_by_model(
     context: ToolContext, first: OpenNote, second: OpenNote, local: RelationPrediction
 ) -> RelationPrediction:
-    """Return the relation that the language model chooses, with the score of `local`.
+    """Return the relation that the language model chooses, with `local`'s score.
 
     Without a model, return `local`. If the model may not see both notes or gives no usable answer, return
     `local` with the reason added to its reasoning.

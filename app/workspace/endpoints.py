@@ -80,7 +80,7 @@ class Endpoints:
 
         Args:
             holder: The kind of this process.
-            on_yield: Closes the vault when another process of the user requests it.
+            on_yield: Closes the vault when another of the user's processes requests it.
 
         Raises:
             NetworkError: No port is available, or the vault is closed or open read-only.

@@ -36,7 +36,7 @@ class StoreReplaced(Event):
 
 
 class VaultStorage:
-    """The lock, the journal, the index, the logs, the memory, and the store that writes notes.
+    """The lock, the databases and files of the app's data, and the store that writes notes.
 
     `shared` is the vault's data folder, `session_folder` the one to write to, `cache` the one that may be
     deleted. An app that only reads must neither write to another app's data nor wait for it, so
@@ -143,9 +143,9 @@ class VaultStorage:
         self.pending = PendingStore(self.session_folder) if writable else None
 
     def on_damage(self, notify: Callable[[str], None]) -> None:
-        """Register `notify` for messages to the user about damage to the journal, memory or conversations.
+        """Call `notify`, in any thread, with a message for the user if a file proves to be damaged.
 
-        It may be called in any thread.
+        This applies to the journal, the memory and the conversations.
         """
         self.journal.on_damage(notify)
         self.memory.database.on_damage = notify
@@ -168,18 +168,18 @@ class VaultStorage:
         return [*self._access_problems, *(problem for problem in problems if problem)]
 
     async def close(self) -> None:
-        """Close every file and release the vault; `PendingOperations` closes its own."""
-        await self.index.close()
-        close_functions: tuple[Callable[[], None], ...] = (
-            self.audit.close,
-            self.conversations.close,
-            self.memory.close,
-            self.journal.close,
-            self._lock.release,
-            self._temporary.close,
-        )
-        for close in close_functions:
-            close()
+        """Close every file except `pending`, which `PendingOperations` closes, and release the vault.
+
+        If a file can't be closed, the others still are; then the error is raised.
+        """
+        with ExitStack() as cleanup:
+            cleanup.callback(self._temporary.close)
+            cleanup.callback(self._lock.release)
+            cleanup.callback(self.journal.close)
+            cleanup.callback(self.memory.close)
+            cleanup.callback(self.conversations.close)
+            cleanup.callback(self.audit.close)
+            await self.index.close()
 
 
 def _read_only_message(folder: Path, error: OSError | StorageError) -> str:

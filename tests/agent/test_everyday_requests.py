@@ -12,7 +12,7 @@ async def test_everyday_requests_are_still_understood(tmp_path, monkeypatch) -> 
     scores = await evaluate(SEEN, SAMPLE_EVERY)
     assert len(scores) > 150
     worse = [
-        f"{score.verdict}: {score.request.text} (found {score.found})"
+        f"{score.verdict}: {score.request.text} (found {score.interpretation})"
         for score in scores
         if RANKS[score.verdict] > RANKS[known_values.get(score.request.text, "at once")]
     ]

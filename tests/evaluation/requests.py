@@ -1,9 +1,9 @@
 """Score the built-in agent on requests in everyday language: `python -m tests.evaluation.requests`.
 
-Each conversation runs against the real agent on a copy of its vault. Prints for each half how many
-requests were understood at once, understood after one question, refused correctly or missed, and the wrong
-writes: changes that the agent would have proposed although the request asked for something else. README.md
-describes the format of the files.
+Each conversation runs against the real agent on a copy of its vault. For each half, the script prints how
+many requests were understood at once, understood after one question, refused correctly or missed, and the
+wrong writes: changes that the agent would have proposed although the request asked for something else.
+README.md describes the format of the files.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ LATENCY_TARGET_MS = 150.0
 
 
 @dataclass(frozen=True)
-class Request:
+class EvaluatedRequest:
     """A request and its correct interpretations."""
 
     text: str
@@ -97,22 +97,22 @@ class Conversation:
     """A vault and the requests that follow one another in it."""
 
     vault: str
-    requests: list[Request]
+    requests: list[EvaluatedRequest]
 
 
 @dataclass
 class Score:
     """The result of one request: `at once`, `by question`, `refused`, `missed`, or `wrong write`."""
 
-    request: Request
+    request: EvaluatedRequest
     verdict: str
-    found: str
+    interpretation: str
     milliseconds: float
 
 
 @dataclass
 class _Approver:
-    """Approves during a conversation, and denies in its last turn."""
+    """Approve during a conversation, and deny in its last turn."""
 
     yes: bool = True
 
@@ -123,7 +123,7 @@ class _Approver:
 
 def conversations(file: Path) -> list[Conversation]:
     """Return the conversations of a file."""
-    conversations: list[Conversation] = []
+    loaded: list[Conversation] = []
     vault = "sample"
     is_new = True
     for line in file.read_text(encoding="utf-8").splitlines():
@@ -137,10 +137,10 @@ def conversations(file: Path) -> list[Conversation]:
         text, _, gold = line.partition(" => ")
         readings = tuple(part.strip() for part in re.split(r"\s\|\|\s", gold))
         if is_new:
-            conversations.append(Conversation(vault, []))
-        conversations[-1].requests.append(Request(text.removeprefix("+").strip(), readings))
+            loaded.append(Conversation(vault, []))
+        loaded[-1].requests.append(EvaluatedRequest(text.removeprefix("+").strip(), readings))
         is_new = False
-    return conversations
+    return loaded
 
 
 class Evaluation:
@@ -154,7 +154,7 @@ class Evaluation:
         self._approver = approver
         self._agent: BuiltinAgent = workspace.agent._builtin
         self._agent._now = lambda: NOW
-        self._found: Interpretation | None = None
+        self._interpretation: Interpretation | None = None
         self._state = DialogState()
         self._milliseconds = 0.0
         original = self._agent.interpret
@@ -162,9 +162,9 @@ class Evaluation:
         def interpret(text: str, state: DialogState) -> Interpretation:
             self._state = state
             start = time.perf_counter()
-            self._found = original(text, state)
+            self._interpretation = original(text, state)
             self._milliseconds = (time.perf_counter() - start) * 1000
-            return self._found
+            return self._interpretation
 
         self._agent.interpret = interpret  # type: ignore[method-assign]
 
@@ -175,20 +175,24 @@ class Evaluation:
             scores += await self._run_conversation(conversation.requests)
         return scores
 
-    async def _run_conversation(self, requests: list[Request]) -> list[Score]:
+    async def _run_conversation(self, requests: list[EvaluatedRequest]) -> list[Score]:
         conversation = self._workspace.agent.create().id
         scores: list[Score] = []
         last_commits = self._workspace.journal.commits(1)
         for request in requests:
             self._approver.yes = request is not requests[-1]
             state = self._agent._states.get((conversation, ""), DialogState()).with_notes(self.open_note)
-            self._found = await self._agent.without_duplicate_options(
+            self._interpretation = await self._agent.without_duplicate_options(
                 self._agent.interpret(request.text, state)
             )
             # Judged before the execution, since a deleted note could no longer be compared.
             verdict, answer = await self._verdict(request)
             milliseconds = self._milliseconds
-            shown = serialize(self._found) if isinstance(self._found, Reading) else _shown(self._found)
+            shown = (
+                serialize(self._interpretation)
+                if isinstance(self._interpretation, Reading)
+                else _shown(self._interpretation)
+            )
             is_last = request is requests[-1]
             if not answer and not is_last and verdict in ("missed", "wrong write"):
                 # As if the user had rephrased it: the next request continues from the right reading.
@@ -199,7 +203,7 @@ class Evaluation:
                 # The question counts only if its answer leads to the interpretation with which the
                 # conversation continues.
                 state = self._agent._states.get((conversation, ""), DialogState()).with_notes(self.open_note)
-                self._found = self._agent.interpret(answer, state)
+                self._interpretation = self._agent.interpret(answer, state)
                 if (await self._verdict(request))[0] not in ("at once", "refused"):
                     verdict = "missed"
                 if not is_last:
@@ -209,7 +213,7 @@ class Evaluation:
             await self._reset()
         return scores
 
-    async def right_line(self, request: Request) -> str:
+    async def right_line(self, request: EvaluatedRequest) -> str:
         """Return the first right reading of a request in the notation; empty for an outcome."""
         for gold in request.gold:
             try:
@@ -247,86 +251,92 @@ class Evaluation:
         await self._workspace.index.scan()
         set_times(self._workspace)
 
-    async def _verdict(self, request: Request) -> tuple[str, str]:
-        """Return the verdict, and the answer that the user would choose if the agent asked back."""
-        found = self._found
-        if isinstance(found, Clarification) and "ask" not in request.gold:
-            for option in found.options:
+    async def _verdict(self, request: EvaluatedRequest) -> tuple[str, str]:
+        """Return the verdict, and the option that the user would choose in a question; empty without one."""
+        interpretation = self._interpretation
+        if isinstance(interpretation, Clarification) and "ask" not in request.gold:
+            for option in interpretation.options:
                 for gold in request.gold:
                     if await self._same(option.reading, gold):
                         return "by question", f"{PREFIX} {serialize(option.reading)}"
             return "missed", ""
         return await self._plain_verdict(request), ""
 
-    async def _plain_verdict(self, request: Request) -> str:
-        found = self._found
-        if isinstance(found, Reading):
-            if found.steps[0].action == "help":
+    async def _plain_verdict(self, request: EvaluatedRequest) -> str:
+        interpretation = self._interpretation
+        if isinstance(interpretation, Reading):
+            if interpretation.steps[0].action == "help":
                 return "at once" if "help" in request.gold else "missed"
             for gold in request.gold:
-                if await self._same(found, gold):
+                if await self._same(interpretation, gold):
                     return "at once"
             allowed = self._agent.actions()
-            return "wrong write" if any(allowed[step.action].writes for step in found.steps) else "missed"
-        if isinstance(found, Clarification):
+            return (
+                "wrong write"
+                if any(allowed[step.action].writes for step in interpretation.steps)
+                else "missed"
+            )
+        if isinstance(interpretation, Clarification):
             return "by question"
-        if isinstance(found, ModelRequired):
+        if isinstance(interpretation, ModelRequired):
             return "refused" if "model" in request.gold else "missed"
-        if isinstance(found, ContentQuestion):
+        if isinstance(interpretation, ContentQuestion):
             fits = any(gold.startswith("meaning") or gold in ("model", "question") for gold in request.gold)
             return "at once" if fits else "missed"
-        assert isinstance(found, Reply)
+        assert isinstance(interpretation, Reply)
         return "refused" if "none" in request.gold or "ask" in request.gold else "missed"
 
     # Comparing readings
 
-    async def _same(self, found: Reading, gold: str) -> bool:
-        if found.last.action == "question" and gold.startswith("meaning"):
+    async def _same(self, reading: Reading, gold: str) -> bool:
+        if reading.last.action == "question" and gold.startswith("meaning"):
             return True
         line, parts = _prepared(gold)
         wanted = parse(line, self._resolve, ACTIONS)
         if wanted is None:
             return False
-        if found.last.action in ("complete_task", "reopen_task"):
-            return len(found.steps) == 1 and await self._same_task(found.last, wanted, parts)
-        if self._state.changes and all(step.action == "undo" for step in (*found.steps, *wanted.steps)):
-            return self._undone(found) == self._undone(wanted)
-        if len(wanted.steps) != len(found.steps):
+        if reading.last.action in ("complete_task", "reopen_task"):
+            return len(reading.steps) == 1 and await self._same_task(reading.last, wanted, parts)
+        if self._state.changes and all(made.action == "undo" for made in (*reading.steps, *wanted.steps)):
+            return self._undone(reading) == self._undone(wanted)
+        if len(wanted.steps) != len(reading.steps):
             return False
         previous: tuple[str, ...] = ()
-        for one, other in zip(map(_plain_step, found.steps), wanted.steps, strict=True):
-            first = await self._paths(one.target, previous)
-            if not _same_action(one, other):
+        for step, wanted_step in zip(map(_plain_step, reading.steps), wanted.steps, strict=True):
+            first = await self._paths(step.target, previous)
+            if not _same_action(step, wanted_step):
                 return False
-            if one.action == "list_tasks" and one.target is None and "query" not in one.arguments:
+            if step.action == "list_tasks" and step.target is None and "query" not in step.arguments:
                 first = await self._paths(NoteSet(), ())
-            if other.target is not None and first != await self._paths(other.target, previous):
+            if wanted_step.target is not None and first != await self._paths(wanted_step.target, previous):
                 return False
-            if not await self._same_order(one.target, other.target, first):
+            if not await self._same_order(step.target, wanted_step.target, first):
                 return False
-            if not self._same_arguments(one, other, parts if other is wanted.last else {}):
+            if not self._same_arguments(step, wanted_step, parts if wanted_step is wanted.last else {}):
                 return False
             previous = first
         return True
 
-    async def _same_task(self, one: PipelineStep, gold: Reading, parts: dict[str, list[str]]) -> bool:
+    async def _same_task(self, step: PipelineStep, gold: Reading, parts: dict[str, list[str]]) -> bool:
         """Return whether a step changes the box of the task that a replacement names."""
-        step = gold.last
-        old, text = (parts.get(role) or [str(step.arguments.get(role, ""))] for role in ("old", "text"))
-        box = "[x]" if one.action == "complete_task" else "[ ]"
-        if len(gold.steps) > 1 or step.action != "replace" or not any(box in part for part in text):
+        replacement = gold.last
+        old, text = (
+            parts.get(role) or [str(replacement.arguments.get(role, ""))] for role in ("old", "text")
+        )
+        box = "[x]" if step.action == "complete_task" else "[ ]"
+        if len(gold.steps) > 1 or replacement.action != "replace" or not any(box in part for part in text):
             return False
-        notes = None if one.target is None else await self._paths(one.target, ())
+        notes = None if step.target is None else await self._paths(step.target, ())
         paths = await self._paths(NoteSet(), ()) if notes is None else notes
         tasks = [
             (path, line.strip())
             for path in paths
             for line in (self._root / path).read_text(encoding="utf-8").splitlines()
-            if line.lstrip().startswith("- [ ]" if one.action == "complete_task" else "- [x]")
+            if line.lstrip().startswith("- [ ]" if step.action == "complete_task" else "- [x]")
         ]
-        found = matching_tasks(str(one.arguments["query"]), tasks)
-        wanted = await self._paths(step.target, ())
-        return len(found) == 1 and found[0][0] in wanted and all(part in found[0][1] for part in old)
+        matches = matching_tasks(str(step.arguments["query"]), tasks)
+        wanted = await self._paths(replacement.target, ())
+        return len(matches) == 1 and matches[0][0] in wanted and all(part in matches[0][1] for part in old)
 
     def _undone(self, reading: Reading) -> set[int]:
         """Return the audit entries of the changes that a reading undoes."""
@@ -338,7 +348,7 @@ class Evaluation:
                 notes = step.target.notes if step.target is not None else ()
                 of_notes = [[change for change in left if note in change.notes] for note in notes] or [left]
                 for changes in of_notes:
-                    undone.update([one.entry for one in changes if kind in ("", one.action)][-1:])
+                    undone.update([change.entry for change in changes if kind in ("", change.action)][-1:])
                 continue
             scope = str(step.arguments.get("scope") or "last")
             count = {"last": 1, "last:2": 2}.get(scope, len(left))
@@ -349,8 +359,8 @@ class Evaluation:
         if (place := re.fullmatch(r"nth:(-?\d+)", name)) and self._state.them:
             at = int(place[1])
             return (self._state.them[at - 1 if at > 0 else at],)
-        found = self._workspace.index.resolver.resolve(name, None).candidates
-        return tuple(str(path) for path in found if path.is_note)
+        candidates = self._workspace.index.resolver.resolve(name, None).candidates
+        return tuple(str(path) for path in candidates if path.is_note)
 
     async def _paths(self, notes: NoteSet | None, previous: tuple[str, ...]) -> tuple[str, ...]:
         if notes is None:
@@ -360,10 +370,10 @@ class Evaluation:
             base = set(notes.notes)
         if notes.query:
             try:
-                found = {str(path) for path in await self._workspace.index.matching(f"{notes.query} ")}
+                matching = {str(path) for path in await self._workspace.index.matching(f"{notes.query} ")}
             except QueryError:
-                found = set()  # a search by meaning, which the evaluation leaves out
-            base = found if base is None else base & found
+                matching = set()  # a search by meaning, which the evaluation leaves out
+            base = matching if base is None else base & matching
         if base is None:
             base = {str(path) for path in self._workspace.index.note_paths()}
         if notes.limit is not None and notes.order:
@@ -383,13 +393,13 @@ class Evaluation:
             base = set(notes.first_notes(tuple(path for path in known if path in base)))
         return tuple(sorted(base))
 
-    async def _same_order(self, one: NoteSet | None, gold: NoteSet | None, paths: tuple[str, ...]) -> bool:
+    async def _same_order(self, notes: NoteSet | None, gold: NoteSet | None, paths: tuple[str, ...]) -> bool:
         if gold is None or not gold.order or gold.limit is not None:
             return True
-        if one is None or not one.order:
+        if notes is None or not notes.order:
             return False
-        return one.order == gold.order or (
-            await self._sorted(paths, one.order) == await self._sorted(paths, gold.order)
+        return notes.order == gold.order or (
+            await self._sorted(paths, notes.order) == await self._sorted(paths, gold.order)
         )
 
     async def _sorted(self, paths: tuple[str, ...], order: str) -> list[str] | None:
@@ -400,22 +410,22 @@ class Evaluation:
         return [str(hit.path) for hit in page.hits if str(hit.path) in paths]
 
     @staticmethod
-    def _same_arguments(one: PipelineStep, gold: PipelineStep, parts: dict[str, list[str]]) -> bool:
-        own, wanted = dict(one.arguments), dict(gold.arguments)
-        if one.action == "relate":
+    def _same_arguments(step: PipelineStep, gold: PipelineStep, parts: dict[str, list[str]]) -> bool:
+        own, wanted = dict(step.arguments), dict(gold.arguments)
+        if step.action == "relate":
             own.setdefault("type", UNTYPED)
             wanted.setdefault("type", UNTYPED)
         for name, pieces in parts.items():
             if not all(piece.casefold() in str(own.get(name)).casefold() for piece in pieces):
                 return False
         for given, value in wanted.items():
-            mine = own.get(_bare(given))
-            if isinstance(mine, tuple) and not isinstance(value, tuple):
+            own_value = own.get(_bare(given))
+            if isinstance(own_value, tuple) and not isinstance(value, tuple):
                 value = tuple(str(value).split(", "))
-            if _plain(mine) != _plain(value) and not (mine is None and value == ""):
+            if _plain(own_value) != _plain(value) and not (own_value is None and value == ""):
                 return False
         extra = set(own) - {"state", "scope", "what"} - {_bare(name) for name in wanted} - set(parts)
-        return not (extra and _writes(one))
+        return not (extra and _writes(step))
 
 
 def _writes(step: PipelineStep) -> bool:
@@ -444,17 +454,17 @@ def _plain_step(step: PipelineStep) -> PipelineStep:
             return step
 
 
-def _same_action(one: PipelineStep, gold: PipelineStep) -> bool:
+def _same_action(step: PipelineStep, gold: PipelineStep) -> bool:
     aliases = {"remove_all_tags": "remove_tag"}
     wanted = _plain_step(gold).action
-    return one.action == wanted or aliases.get(one.action) == wanted
+    return step.action == wanted or aliases.get(step.action) == wanted
 
 
 def _plain(value: object) -> object:
     if isinstance(value, NoteSet):
         return frozenset(value.notes)
     if isinstance(value, tuple | list):
-        return frozenset(name_key(str(one)) for one in value)
+        return frozenset(name_key(str(item)) for item in value)
     if isinstance(value, int | float):
         return str(float(value))
     try:
@@ -483,16 +493,21 @@ def _with_slash(match: re.Match[str]) -> str:
     return f'path:"{name}/"' if " " in name else f"path:{name}/"
 
 
-def _shown(found: Interpretation) -> str:
-    match found:
+def _shown(interpretation: Interpretation) -> str:
+    match interpretation:
         case Clarification():
-            return f"question: {found.question} {[serialize(option.reading) for option in found.options]}"
+            options = [serialize(option.reading) for option in interpretation.options]
+            return f"question: {interpretation.question} {options}"
         case ModelRequired():
-            return f"model: {found.work}"
+            return f"model: {interpretation.work}"
         case ContentQuestion():
             return "question about the notes"
         case _:
-            return "not understood" if isinstance(found, Reply) and not found.understood else "reply"
+            return (
+                "not understood"
+                if isinstance(interpretation, Reply) and not interpretation.understood
+                else "reply"
+            )
 
 
 def fill(vault: str, root: Path) -> None:
@@ -544,7 +559,7 @@ async def open_evaluation(vault: str) -> AsyncIterator[Evaluation]:
 
 
 async def evaluate(file: Path, every: int = 1) -> list[Score]:
-    """Return the scores of a file, or of one in `every` of its conversations, by their first requests."""
+    """Return the scores of a file's conversations, or of about one in `every` of them."""
     # By a checksum, so that a new conversation does not change the choice of the others.
     chosen = [
         conversation
@@ -582,7 +597,7 @@ def report(name: str, scores: list[Score], details: bool) -> bool:
         if details and score.verdict in ("missed", "wrong write"):
             print(
                 f"  {score.verdict}: {score.request.text}\n      wanted {' || '.join(score.request.gold)}\n"
-                f"      found  {score.found}"
+                f"      found  {score.interpretation}"
             )
     good = counts["at once"] + counts["by question"] + counts["refused"]
     share = good / len(scores)

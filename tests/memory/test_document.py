@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from app.errors import InvalidParametersError
+from app.errors import InvalidParametersError, StorageError
 from app.memory.block import Block
 from app.memory.document import BlockDocument
 from app.memory.labels import block_path, clean_label, label_from_path
@@ -143,3 +143,10 @@ def test_bytes_that_are_no_block_are_an_error(data: bytes, said: str) -> None:
 def test_a_deeply_nested_header_is_refused() -> None:
     with pytest.raises(InvalidParametersError):
         parse_block(b"---\nowner: " + b"[" * 100_000 + b"\n---\n")
+
+
+def test_a_damaged_history_is_a_storage_error() -> None:
+    with pytest.raises(StorageError, match="history is damaged"):
+        BlockDocument(b"no history")
+    with pytest.raises(StorageError, match="history is damaged"):
+        BlockDocument().at_version(b"no version")

@@ -70,7 +70,11 @@ class Action:
     kinds: Mapping[str, Kind] | None = None
 
     def kind(self, role: str) -> Kind:
-        """Return the kind of value that fills a role."""
+        """Return the kind of value that fills a role.
+
+        Raises:
+            KeyError: No action has the role.
+        """
         return (self.kinds or {}).get(role) or ROLE_KINDS[role]
 
 

@@ -23,29 +23,34 @@ class MeaningCandidate:
 def candidates(request: Request) -> list[MeaningCandidate]:
     """Return the possible meanings of a request according to the request model, likeliest first.
 
-    Programs with the same meaning are one candidate; programs that can't be read are left out.
+    Programs with the same meaning are one candidate; programs that can't be read are left out. Items after
+    the first `MAX_ITEMS` are ignored.
     """
     items = request_items(request)[:MAX_ITEMS]
     reader, frames = ProgramReader(request, items), request.frame_parser(follows=False)
-    found: list[MeaningCandidate] = []
+    meanings: list[MeaningCandidate] = []
     for program in request_model().programs(item_inputs(request, items), state_symbols(request.dialog)):
         first = program.symbols[0] if program.symbols else ""
         if first in OUTCOMES and len(program.symbols) == 1:
-            found.append(MeaningCandidate(program.probability, outcome=str(first)))
+            meanings.append(MeaningCandidate(program.probability, outcome=str(first)))
             continue
         reading = reader.read(program.symbols, program.probability)
         if reading is not None and len(reading.steps) == 1:
             step = frames.complete_step(reading.last, request.tokens)
             reading = resolve_undo(request, replace(reading, steps=(_with_confidence_action(step),)))
         same = next(
-            (one for one in found if reading and one.reading and have_same_meaning(one.reading, reading)),
+            (
+                meaning
+                for meaning in meanings
+                if reading and meaning.reading and have_same_meaning(meaning.reading, reading)
+            ),
             None,
         )
         if same is not None:
-            found[found.index(same)] = replace(same, probability=same.probability + program.probability)
+            meanings[meanings.index(same)] = replace(same, probability=same.probability + program.probability)
         elif reading is not None:
-            found.append(MeaningCandidate(program.probability, reading))
-    return sorted(found, key=lambda one: -one.probability)
+            meanings.append(MeaningCandidate(program.probability, reading))
+    return sorted(meanings, key=lambda meaning: -meaning.probability)
 
 
 def _with_confidence_action(step: PipelineStep) -> PipelineStep:
@@ -59,13 +64,13 @@ def _with_confidence_action(step: PipelineStep) -> PipelineStep:
 
 
 def have_same_meaning(reading: Reading, other: Reading) -> bool:
-    """Return whether two readings have the same steps, ignoring the order of their conditions."""
+    """Return whether two readings have the same steps, ignoring the order and case of their conditions."""
     return len(reading.steps) == len(other.steps) and all(
-        one.action == two.action
-        and _unordered(one.target) == _unordered(two.target)
-        and {name: _unordered(value) for name, value in one.arguments.items()}
-        == {name: _unordered(value) for name, value in two.arguments.items()}
-        for one, two in zip(
+        step.action == other_step.action
+        and _unordered(step.target) == _unordered(other_step.target)
+        and {name: _unordered(value) for name, value in step.arguments.items()}
+        == {name: _unordered(value) for name, value in other_step.arguments.items()}
+        for step, other_step in zip(
             map(_with_confidence_action, reading.steps),
             map(_with_confidence_action, other.steps),
             strict=True,

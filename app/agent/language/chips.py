@@ -94,7 +94,7 @@ class Chip:
 
 
 def with_value(change: str, kind: ValueKind, value: str) -> str:
-    """Return `change` with a value in place of `SLOT`, escaped for its kind."""
+    """Return `change` with a value in place of `SLOT`, escaped or stripped as its kind requires."""
     text = " ".join(value.split())
     match kind:
         case "text":

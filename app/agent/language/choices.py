@@ -115,11 +115,11 @@ class ReadingChooser:
         """Return whether the reading contains everything that the request mentions, and its unknown words.
 
         Dates, numbers, relations and properties may take another form and are ignored. A tool's example
-        always passes; a name with sentence punctuation never does. A change that fails this check needs a
-        question.
+        always passes; any other reading fails if an unquoted name contains sentence punctuation. A change
+        that fails this check needs a question.
         """
         if all(step.action.startswith(TOOL_PREFIX) for step in reading.steps):
-            return True  # a tool's example is a complete request
+            return True
         language = request.language
         serialized = serialize(reading).casefold()
         if has_marks_in_names(request, reading):
@@ -170,7 +170,7 @@ class ReadingChooser:
         return None
 
     def confirm(self, reading: Reading) -> Clarification:
-        """Return the question whether a reading is meant."""
+        """Return the question that asks the user to confirm a reading."""
         return Clarification("Is this what you mean?", (self._option(reading),))
 
     def ask(
@@ -248,7 +248,7 @@ def note_sets_of(reading: Reading) -> list[NoteSet]:
 
 
 def is_clear(reading: Reading) -> bool:
-    """Return whether every note of a reading is resolved."""
+    """Return whether every note in a reading is resolved."""
     return not any(notes.unknown for notes in note_sets_of(reading))
 
 

@@ -1,4 +1,4 @@
-"""Take searches apart: their kinds of conditions, and the conditions that a follow-up keeps or replaces."""
+"""Parse the conditions of searches, and select those that a follow-up keeps or replaces."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import re
 
 from app.agent.language.vocabulary import CATEGORY_PROPERTIES
 
+_BRACKETS = r"\[(?:[^\]\"]|\"[^\"]*\")*\]"
 _CONDITION = re.compile(
-    r"-?(?:\((?:[^()\"]|\"[^\"]*\")*\)|\[[^\]]*\]|[\w-]+:(?:\"[^\"]*\"|\([^)]*\))|\"[^\"]*\"|[^\s\"()]+)"
+    rf"-?(?:\((?:[^()\"]|\"[^\"]*\")*\)|{_BRACKETS}|[\w-]+:(?:\"[^\"]*\"|\([^)]*\))|\"[^\"]*\"|[^\s\"()]+)"
 )
-
-_PLAIN_CONDITION = re.compile(r"-?(?:\[[^\]]*\]|[\w-]+:\"[^\"]*\"|\"[^\"]*\"|[^\s\"()]+)")
+_PLAIN_CONDITION = re.compile(rf"-?(?:{_BRACKETS}|[\w-]+:\"[^\"]*\"|\"[^\"]*\"|[^\s\"()]+)")
 
 
 def top_level_parts(query: str) -> list[str]:
@@ -19,7 +19,7 @@ def top_level_parts(query: str) -> list[str]:
 
 
 def condition_slots(condition: str) -> set[str]:
-    """Return what a condition is about: "kind", a property or another field; several for alternatives."""
+    """Return the slots of a condition: "kind", a property, another field or "word"; several for a group."""
     inner = condition.removeprefix("-")
     if inner.startswith("("):
         parts = [part for part in top_level_parts(inner[1:-1]) if part != "OR"]
@@ -31,7 +31,7 @@ def condition_slots(condition: str) -> set[str]:
 
 
 def conditions_on_kind(query: str) -> list[str]:
-    """Return a search's conditions on kinds of notes: on tags, folders, types and categories.
+    """Return a search's conditions on kinds of notes: on tags, folders, types and categories, none negated.
 
     Return an empty list for a search with alternatives.
     """
@@ -42,13 +42,13 @@ def conditions_on_kind(query: str) -> list[str]:
 
 
 def last_property(query: str) -> str | None:
-    """Return the only property in a search's conditions; None for none and for several."""
+    """Return the only property in a search's conditions, ignoring categories; None for none or several."""
     names = {match[1] for match in re.finditer(r"\[([^:\]]+)", query)} - set(CATEGORY_PROPERTIES)
     return names.pop() if len(names) == 1 else None
 
 
 def condition_kinds(query: str) -> list[str]:
-    """Return the kinds of a search's conditions: "tag:", "[", "OR", "word"."""
+    """Return the distinct kinds of a search's conditions, also in groups: "tag:", "[", "OR", "word"."""
     kinds: list[str] = []
     for part in _PLAIN_CONDITION.findall(query):
         field = re.match(r"-?([a-z-]+:)", part)
@@ -57,7 +57,7 @@ def condition_kinds(query: str) -> list[str]:
 
 
 def opposite_conditions(query: str) -> list[str]:
-    """Return a search's conditions on tags, folders and types, and its only other condition, negated.
+    """Return a search's conditions on kinds of notes and the opposite of its only other condition.
 
     Return an empty list for a search with alternatives, or without exactly one other condition.
     """

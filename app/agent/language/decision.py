@@ -86,7 +86,9 @@ class Option:
         return bool(self.features.get("first")) and not self.features["only grammar"]
 
 
-def options_of(written: Sequence[MeaningCandidate], found: Sequence[Reading], *, asks: bool) -> list[Option]:
+def options_of(
+    written: Sequence[MeaningCandidate], grammar_readings: Sequence[Reading], *, asks: bool
+) -> list[Option]:
     """Return the options of a request with their features.
 
     They are the request model's readings, the grammar's best readings without a missing role, each outcome,
@@ -94,24 +96,26 @@ def options_of(written: Sequence[MeaningCandidate], found: Sequence[Reading], *,
 
     Args:
         written: The candidates of the request model.
-        found: The readings of the grammar, best first.
+        grammar_readings: The readings of the grammar, best first.
         asks: Whether the request is a question.
     """
     read: list[tuple[Reading, float, int]] = [
-        (one.reading, one.probability, -1) for one in written if one.reading is not None
+        (candidate.reading, candidate.probability, -1)
+        for candidate in written
+        if candidate.reading is not None
     ]
-    for place, reading in enumerate(found[:MAX_GRAMMAR_READINGS]):
+    for place, reading in enumerate(grammar_readings[:MAX_GRAMMAR_READINGS]):
         if reading.missing:
             continue
-        same = next((at for at, one in enumerate(read) if have_same_meaning(one[0], reading)), None)
+        same = next((at for at, entry in enumerate(read) if have_same_meaning(entry[0], reading)), None)
         if same is None:
-            refined = [odds for one, odds, _ in read if place == 0 and _refines(reading, one)]
+            refined = [odds for other, odds, _ in read if place == 0 and _refines(reading, other)]
             read.append((reading, max(refined, default=0.0), place))
         elif read[same][2] < 0:
             read[same] = (reading, read[same][1], place)
-    options = [_reading_option(*one) for one in read]
+    options = [_reading_option(*entry) for entry in read]
     for outcome in OUTCOMES:
-        probability = sum(one.probability for one in written if one.outcome == outcome)
+        probability = sum(candidate.probability for candidate in written if candidate.outcome == outcome)
         features = {"written": _log(probability), outcome: 1.0}
         if outcome == "question":
             features["question if asked"] = float(asks)
@@ -125,11 +129,11 @@ def weigh_options(options: Sequence[Option], weights: Mapping[str, float] = WEIG
         sum(weights.get(name, 0.0) * value for name, value in option.features.items()) for option in options
     ]
     raised = [math.exp(score - max(scores)) for score in scores]
-    found = [
+    weighed = [
         Option(option.features, option.reading, option.outcome, value / sum(raised))
         for option, value in zip(options, raised, strict=True)
     ]
-    return sorted(found, key=lambda option: -option.share)
+    return sorted(weighed, key=lambda option: -option.share)
 
 
 def _reading_option(reading: Reading, probability: float, place: int) -> Option:
@@ -150,13 +154,15 @@ def _refines(reading: Reading, other: Reading) -> bool:
     """Return whether a search has all conditions, the order and the limit of another, and the same words."""
     if len(reading.steps) > 1 or len(other.steps) > 1 or reading.last.action != other.last.action:
         return False
-    one, two = reading.last.target, other.last.target
-    if reading.last.action not in ("find", "count") or one is None or two is None or reading.unexplained:
+    target, other_target = reading.last.target, other.last.target
+    is_search = reading.last.action in ("find", "count") and not reading.unexplained
+    if not is_search or target is None or other_target is None:
         return False
-    same_notes = one.notes == two.notes and one.source == two.source
-    ordered = two.order in ("", one.order) and two.limit in (None, one.limit)
-    conditions = set(two.query.split()) <= set(one.query.split())
-    return same_notes and ordered and conditions and _bare_words(one.query) == _bare_words(two.query)
+    same_notes = target.notes == other_target.notes and target.source == other_target.source
+    ordered = other_target.order in ("", target.order) and other_target.limit in (None, target.limit)
+    conditions = set(other_target.query.split()) <= set(target.query.split())
+    same_words = _bare_words(target.query) == _bare_words(other_target.query)
+    return same_notes and ordered and conditions and same_words
 
 
 def _bare_words(query: str) -> set[str]:

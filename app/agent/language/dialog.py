@@ -52,7 +52,7 @@ class DialogState:
         return replace(self, open_note=open_note, attached=attached)
 
     def after(self, reading: Reading, question: Clarification | None) -> DialogState:
-        """Return the state after a reading has run, with the question that it left, if any."""
+        """Return the state after a reading has run, with the notes that it named and the question it left."""
         named = [
             notes.notes[0]
             for step in reading.steps
@@ -64,22 +64,23 @@ class DialogState:
 
     @property
     def others(self) -> tuple[str, ...]:
-        """Return the referent of "the others": the notes of `them` without those of the last reading."""
+        """The referent of "the others": the notes of `them` without those of the last step."""
         target = self.last.last.target if self.last is not None else None
         taken = target.notes if target is not None else ()
         return tuple(path for path in self.them if path not in taken)
 
     @property
     def this(self) -> tuple[str, ...]:
-        """Return the referent of "this note": the attached, the open, or the last mentioned note."""
+        """The referent of "this note": the only attached, the open, or the last mentioned note."""
         return self._single_attached or self._open or self.focus
 
     @property
     def it(self) -> tuple[str, ...]:
-        """Return the referent of "it".
+        """The referent of "it".
 
-        That is the attached note, the note of the open question, the last mentioned note, or the open note.
-        It is empty if the question's note is not chosen or created yet; it is not the open note if `is_lost`.
+        That is the only attached note, the note of the open question, the last mentioned note, or the open
+        note. It is empty if the question's note is not chosen or created yet; it is not the open note if
+        `is_lost`.
         """
         if self._single_attached:
             return self._single_attached
@@ -89,9 +90,9 @@ class DialogState:
 
     @property
     def _question_subject(self) -> tuple[str, ...] | None:
-        """Return the note that the open question is about, empty if it is not chosen or created yet.
+        """The note that the open question is about, empty if it is not chosen or created yet.
 
-        Return None without a question, or if the question is not about exactly one note.
+        None without a question, or if the question is not about exactly one note.
         """
         if self.question is None:
             return None
@@ -119,7 +120,7 @@ class DialogState:
 
     @property
     def them(self) -> tuple[str, ...]:
-        """Return the referent of "these": several attached notes, or else the last listed ones."""
+        """The referent of "these": several attached notes, or else the last listed ones."""
         return self.attached if len(self.attached) > 1 else self.results
 
     @property

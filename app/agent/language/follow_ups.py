@@ -51,7 +51,7 @@ def parse_follow_up(request: Request, tokens: tuple[Token, ...]) -> Reading | No
 def _refine_search(
     request: Request, tokens: tuple[Token, ...], sets: NoteSetParser, step: PipelineStep
 ) -> Reading | None:
-    """Add conditions to the last search: "only those tagged core", "also the events", "without H4"."""
+    """Add conditions to the last search, or select some of its notes: "only the events", "without H4"."""
     language = request.language
     target = step.target
     if step.action in _LISTINGS and request.dialog.results:

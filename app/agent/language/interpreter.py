@@ -1,8 +1,8 @@
 """Interpret a request as a pipeline of steps, a question to the user, or work that needs a model.
 
 The grammar splits the request into clauses and parses each one as an action on a set of notes; the request
-model writes further readings. The agent runs the likeliest reading or asks a
-question. A change runs only as the answer to a question, or if `ReadingChooser` has no doubt about it.
+model writes further readings. The agent runs the likeliest reading or asks a question. A change runs only as
+the answer to a question, or if `ReadingChooser` has no doubt about it.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ class Interpreter:
         allowed: Mapping[str, Action],
         now: datetime,
     ) -> Interpretation:
-        """Return the interpretation of `text`.
+        """Return the interpretation of `text`, perhaps as the answer to the conversation's open question.
 
         Args:
             text: The request.
@@ -121,7 +121,7 @@ class Interpreter:
                 return self._interpret_objection(language, dialog, allowed)
             if reply := self._small_talk(language, words):
                 return reply
-        found: list[Reading] = []
+        grammar_readings: list[Reading] = []
         by_language = self._by_likelihood(text)
         requests = [
             Request(
@@ -142,11 +142,11 @@ class Interpreter:
             fixed, checked_request, readings = self._apply_grammar(request)
             if fixed is not None:
                 return fixed
-            if readings and (not found or readings[0].score > found[0].score):
-                found, grammar_request = readings, checked_request
-            if found and found[0].score >= MIN_READ_SCORE:
+            if readings and (not grammar_readings or readings[0].score > grammar_readings[0].score):
+                grammar_readings, grammar_request = readings, checked_request
+            if grammar_readings and grammar_readings[0].score >= MIN_READ_SCORE:
                 break
-        return self._decide(likeliest, grammar_request, found)
+        return self._decide(likeliest, grammar_request, grammar_readings)
 
     def request_of(
         self,
@@ -168,11 +168,11 @@ class Interpreter:
 
     def _by_likelihood(self, text: str) -> list[tuple[Language, tuple[Token, ...]]]:
         """Return the request's tokens in each language, the language that knows the most words first."""
-        found = [
+        tokenized = [
             (language, tokenize(text, language.contractions, language.words("noise")))
             for language in self._languages
         ]
-        return sorted(found, key=lambda pair: -pair[0].coverage(pair[1]))
+        return sorted(tokenized, key=lambda pair: -pair[0].coverage(pair[1]))
 
     def _frames_of(self, language: Language) -> tuple[ActionFrame, ...]:
         own = self._tool_frames if language is self._languages[0] else ()
@@ -183,8 +183,8 @@ class Interpreter:
     def _apply_grammar(self, request: Request) -> tuple[Interpretation | None, Request, list[Reading]]:
         """Return the grammar's fixed interpretation or None, the request, and the readings, best first.
 
-        Small talk, a typed search and an unambiguous follow-up have a fixed interpretation and no readings.
-        The returned request may need confirmation.
+        Small talk, a typed search, an unambiguous follow-up and a request without words have a fixed
+        interpretation and no readings. The returned request may need confirmation.
         """
         language = request.language
         bare = without_marks_at_end(request.tokens)
@@ -219,8 +219,8 @@ class Interpreter:
         )
         tokens = plain
         asks = tokens[0].key in language.words("asking_words")
-        found = self._valid(request, tokens, asks=asks)
-        if not found or found[0].score < MIN_WRITE_SCORE:
+        readings = self._valid_readings(request, tokens, asks=asks)
+        if not readings or readings[0].score < MIN_WRITE_SCORE:
             corrected_tokens = self._correct_words(request, tokens)
             if corrected_tokens != tokens:
                 again = [
@@ -230,16 +230,16 @@ class Interpreter:
                         if request.writes(reading)
                         else reading.score * 0.97,
                     )
-                    for reading in self._valid(request, corrected_tokens, asks=asks)
+                    for reading in self._valid_readings(request, corrected_tokens, asks=asks)
                 ]
-                found = sorted([*found, *again], key=lambda reading: -reading.score)
-        if not found and (bare_name := self._bare_name(request, tokens)):
-            found = [bare_name]
-        return None, request, found
+                readings = sorted([*readings, *again], key=lambda reading: -reading.score)
+        if not readings and (bare_name := self._bare_name(request, tokens)):
+            readings = [bare_name]
+        return None, request, readings
 
     def _is_change(self, request: Request, tokens: tuple[Token, ...]) -> bool:
         """Return whether the words are a complete change: "add a note called X" adds no notes to a list."""
-        best = next(iter(self._valid(request, tokens, asks=False)), None)
+        best = next(iter(self._valid_readings(request, tokens, asks=False)), None)
         return (
             best is not None
             and request.writes(best)
@@ -247,7 +247,7 @@ class Interpreter:
             and not (best.missing or best.unexplained)
         )
 
-    def _valid(self, request: Request, tokens: tuple[Token, ...], *, asks: bool) -> list[Reading]:
+    def _valid_readings(self, request: Request, tokens: tuple[Token, ...], *, asks: bool) -> list[Reading]:
         return [
             resolve_undo(request, reading)
             for reading in self._readings(request, tokens, follows=False)
@@ -268,22 +268,24 @@ class Interpreter:
 
     # The decision
 
-    def _decide(self, likeliest: Request, grammar_request: Request, found: list[Reading]) -> Interpretation:
+    def _decide(
+        self, likeliest: Request, grammar_request: Request, grammar_readings: list[Reading]
+    ) -> Interpretation:
         """Return the reading to run, an outcome without an action, or a question.
 
         Args:
             likeliest: The request in its likeliest language.
             grammar_request: The request in the language of the grammar's readings.
-            found: The readings of the grammar, best first.
+            grammar_readings: The readings of the grammar, best first.
         """
-        best = found[0] if found else None
+        best = grammar_readings[0] if grammar_readings else None
         if best is not None and best.last.action.startswith(TOOL_PREFIX) and best.score >= MIN_READ_SCORE:
-            return self._chooser.decide(grammar_request, found)
+            return self._chooser.decide(grammar_request, grammar_readings)
         if likeliest.language.match_prefix(likeliest.tokens, 0, "about_contents"):
             return ContentQuestion(likeliest.text)
-        options = weigh_options(self._options(likeliest, found))
+        options = weigh_options(self._options(likeliest, grammar_readings))
         if best is not None and _grammar_decides(best, options, writes=grammar_request.writes(best)):
-            return self._chooser.decide(grammar_request, found)
+            return self._chooser.decide(grammar_request, grammar_readings)
         offered = _offered(options, likeliest.allowed)
         readings_share = sum(option.share for option in options if option.reading is not None)
         shares = {option.outcome: option.share for option in options if option.outcome}
@@ -293,12 +295,14 @@ class Interpreter:
         if top is not None and top.reading is not None and top.is_clear and top.share >= MIN_RUN_PROBABILITY:
             if not likeliest.writes(top.reading):
                 return top.reading
-            if top.is_agreed and isinstance(run := self._chooser.decide(grammar_request, found), Reading):
+            if top.is_agreed and isinstance(
+                run := self._chooser.decide(grammar_request, grammar_readings), Reading
+            ):
                 return run
         is_read = best is not None and best.score >= MIN_CONFIRM_SCORE
         lacks_part = best is not None and (bool(best.missing) or not is_clear(best))
         if is_read and lacks_part and shares["ask"] > readings_share:
-            return self._chooser.decide(grammar_request, found)
+            return self._chooser.decide(grammar_request, grammar_readings)
         if not any(option.reading for option in offered):
             if offered and (top is None or offered[0].share > top.share):
                 return self._interpret_outcome(offered[0].outcome, likeliest, is_sure=False)
@@ -311,7 +315,9 @@ class Interpreter:
     def _likely_outcome(
         self, request: Request, shares: Mapping[str, float], readings_share: float
     ) -> Interpretation | None:
-        """Return the outcome that is likelier than all readings together; None if there is none.
+        """Return the outcome that is likelier than "ask" and all readings together; None if there is none.
+
+        Also return None for an uncertain outcome that a question can offer together with the readings.
 
         Args:
             request: The request.
@@ -334,8 +340,8 @@ class Interpreter:
             outcome = max(("question", "model"), key=lambda name: shares[name])
         return self._interpret_outcome(outcome, request, is_sure=shares[outcome] >= MIN_UNRELATED_PROBABILITY)
 
-    def _options(self, request: Request, found: Sequence[Reading]) -> list[Option]:
-        return options_of(candidates(request), found, asks=self._is_question(request))
+    def _options(self, request: Request, grammar_readings: Sequence[Reading]) -> list[Option]:
+        return options_of(candidates(request), grammar_readings, asks=self._is_question(request))
 
     def _option_reading(self, option: Option, request: Request) -> Reading:
         """Return the reading that selects an option in a question."""
@@ -465,9 +471,9 @@ class Interpreter:
             return []
         frames = request.frame_parser(follows=follows)
         unsplit = [_to_reading(clause, request.language) for clause in frames.readings(tokens)]
-        found = unsplit[:6]
+        readings = unsplit[:6]
         if not follows and (phrase := self._noun_phrase(request, tokens)):
-            found.append(phrase)
+            readings.append(phrase)
         if depth < _MAX_CLAUSES:
             for first, second in self._split_clauses(request, frames, tokens):
                 heads = [
@@ -479,8 +485,8 @@ class Interpreter:
                 tails = self._readings(request, second, follows=True, depth=depth + 1)
                 for head in heads[:1]:
                     for tail in tails[:2]:
-                        found.append(_join_readings(head, tail))
-        return sorted(found, key=lambda reading: -reading.score)
+                        readings.append(_join_readings(head, tail))
+        return sorted(readings, key=lambda reading: -reading.score)
 
     def _noun_phrase(self, request: Request, tokens: tuple[Token, ...]) -> Reading | None:
         """Parse a request without a verb, such as "notes tagged core", as a search for these notes."""
@@ -539,7 +545,7 @@ class Interpreter:
         if len(tokens) <= 2 and all(token.is_word and token.key not in known for token in tokens):
             return Reading(
                 (PipelineStep("find", NoteSet(query=" ".join(t.value for t in tokens))),),
-                0.63,
+                GUESS_SCORE,
                 language=request.language.code,
             )
         return None
@@ -613,10 +619,10 @@ class Interpreter:
                 self._without_courtesies(language, without_marks_at_end(request.tokens)),
                 follows=False,
             )
-            begins = request.tokens[0].key in language.verbs() if request.tokens else False
+            starts_with_verb = request.tokens[0].key in language.verbs() if request.tokens else False
             if fresh and (
                 (fresh[0].score >= 0.95 and not fresh[0].missing and not fresh[0].unexplained)
-                or (begins and fresh[0].score >= MIN_CONFIRM_SCORE)
+                or (starts_with_verb and fresh[0].score >= MIN_CONFIRM_SCORE)
             ):
                 return None
             filled = self._fill_missing(request, question.partial)
@@ -626,7 +632,7 @@ class Interpreter:
             unknown = target is not None and bool(target.unknown)
             if question.partial.missing == "target" and unknown and not _has_candidates(target):
                 continue  # not the name of a note, so a new request
-            verbs = frozenset[str]().union(*(one.verbs() for one in self._languages))
+            verbs = frozenset[str]().union(*(known.verbs() for known in self._languages))
             first = request.tokens[0].key if request.tokens else ""
             if question.partial.missing == "name" and first in verbs and len(request.tokens) > 1:
                 filled = replace(filled, is_certain=False)  # perhaps a request, not the name
@@ -640,21 +646,24 @@ class Interpreter:
         """
         readings = [*(option.reading for option in question.options), question.partial]
         base = next(
-            (one for one in readings if one is not None and one.steps[0].action == "create_note"), None
+            (known for known in readings if known is not None and known.steps[0].action == "create_note"),
+            None,
         )
         if base is None:
             return None
         tokens = self._without_courtesies(request.language, without_marks_at_end(request.tokens))
-        found = self._readings(request, tokens, follows=True)[:1] if tokens else []
-        if not found or found[0].score < MIN_WRITE_SCORE or found[0].missing or found[0].unexplained:
+        completion = next(iter(self._readings(request, tokens, follows=True)), None) if tokens else None
+        if completion is None or completion.score < MIN_WRITE_SCORE:
+            return None
+        if completion.missing or completion.unexplained:
             return None
         values = dict(base.steps[0].arguments)
-        for step in found[0].steps:
+        for step in completion.steps:
             own = dict(step.arguments)
             if step.target is None or step.target.source != "previous" or set(own) - set(_CREATION_ROLES):
                 return None
             values.update({_CREATION_ROLES[name]: value for name, value in own.items()})
-        if not any("new_name" in step.arguments for step in found[0].steps):
+        if not any("new_name" in step.arguments for step in completion.steps):
             return None  # which of the names is meant is still open
         created = PipelineStep("create_note", None, values)
         reading = Reading((created,), MIN_WRITE_SCORE, language=request.language.code)
@@ -663,7 +672,7 @@ class Interpreter:
     def _fill_missing(self, request: Request, partial: Reading) -> Reading | None:
         """Return the reading with the request's text as its missing value; None if the text does not fit."""
         step, role = partial.last, partial.missing
-        frame = next((one for one in request.frames if one.action == step.action and not one.hashtag), None)
+        frame = next((own for own in request.frames if own.action == step.action and not own.hashtag), None)
         if frame is None:
             return None  # no words for the action in this language
         frames = request.frame_parser(follows=len(partial.steps) > 1)
@@ -767,7 +776,7 @@ def _has_candidates(notes: NoteSet | None) -> bool:
 
 
 def _parse_ordinal(language: Language, tokens: Sequence[Token], count: int) -> int | None:
-    """Return the index that an answer names ("the second one", "2" or "number 2"), or None."""
+    """Return the zero-based index that an answer names ("the second one", "2" or "number 2"), or None."""
     table = language.table("ordinals")
     words = [token for token in tokens if token.kind != "mark"]
     named = [table[token.key] for token in words if token.key in table]
@@ -782,7 +791,7 @@ def _parse_ordinal(language: Language, tokens: Sequence[Token], count: int) -> i
 
 
 def normalize_step(step: PipelineStep) -> PipelineStep:
-    """Return a step as the more specific action that it means: `read` one note, or `set_type`."""
+    """Return a step as the more specific action that it means, if any: `read` one note, or `set_type`."""
     if step.action == "find" and step.target is not None and step.target.is_single:
         return PipelineStep("read", step.target)  # "what is in it?"
     names_type = step.arguments.get("key") == "type" and "value" in step.arguments

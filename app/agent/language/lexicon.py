@@ -220,7 +220,7 @@ class Language:
             find_property: Returns the vault's property with a name, or None.
         """
         names = [str(name) for name, words in self.table("properties").items() if word in words]
-        known = [found for name in (word, *names) if names and (found := find_property(name))]
+        known = [match for name in (word, *names) if names and (match := find_property(name))]
         return next((name for name in (*known, *names) if name in known or name in BUILT_IN_PROPERTIES), None)
 
     def matches_phrase(self, tokens: Sequence[Token], *path: str) -> bool:
@@ -270,7 +270,10 @@ class Language:
         return self._words["all"]
 
     def vocabulary(self) -> frozenset[str]:
-        """Return the words of verb phrases, cues, filters, relations, pronouns, nouns and fillers."""
+        """Return the words of the language's phrases and of its nouns, ordinals and fillers.
+
+        The phrases are those of actions, their cues, filters, relations, courtesies and pronouns.
+        """
         if "*" not in self._words:
             words: set[str] = set()
             lists = [frame.say for frame in self.frames] + [entry.say for entry in self.filters]

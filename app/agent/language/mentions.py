@@ -51,7 +51,7 @@ def find_mentions(
     sets: NoteSetParser,
     dates: DateParser,
 ) -> tuple[EntityMention, ...]:
-    """Split a request into mentions without its marks, preferring the longest name at each position."""
+    """Split a request into mentions, preferring the longest names; marks are left out."""
     mentions: list[EntityMention] = []
     own_words = language.vocabulary() | language.words("fillers") | language.words("question_words")
     position = 0
@@ -141,7 +141,7 @@ def _category_at(
     vocabulary: Vocabulary,
     own_words: frozenset[str],
 ) -> EntityMention | None:
-    """Return the longest name of a category that starts at a token; a capitalized one may name its note."""
+    """Return the longest category name at a token; skip a capitalized one, which may name a note."""
     for end in range(min(len(tokens), position + _MAX_PARTIAL_WORDS), position, -1):
         part = tuple(tokens[position:end])
         if not all(token.is_word for token in part) or part[0].value[:1].isupper():
@@ -180,7 +180,10 @@ def _note_at(
     sets: NoteSetParser,
     own_words: frozenset[str],
 ) -> EntityMention | None:
-    """Return the longest note name that starts at a token; a common word alone is not a name."""
+    """Return the note that the words at a token name, in full, in part or misspelled, or None.
+
+    The longest name is preferred; a common word alone is not a name.
+    """
     for end in range(min(len(tokens), position + _MAX_NAME_TOKENS), position, -1):
         part = tuple(tokens[position:end])
         if part[-1].kind == "mark" or (end == position + 1 and part[0].is_word and part[0].key in own_words):

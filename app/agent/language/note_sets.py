@@ -63,8 +63,8 @@ class NoteSetParser(NoteReferenceParser):
     def order_in(self, tokens: Sequence[Token]) -> tuple[str, int | None] | None:
         """Return the first order in the tokens, and its number of notes; None if there is none."""
         for position in range(len(tokens)):
-            if tokens[position].kind != "mark" and (found := self._orders.parse(tokens, position)):
-                return found.order, found.limit
+            if tokens[position].kind != "mark" and (order := self._orders.parse(tokens, position)):
+                return order.order, order.limit
         return None
 
     def type_of(self, word: str) -> str | None:

@@ -43,7 +43,7 @@ class OrderParser:
         self._conditions = conditions
 
     def parse(self, tokens: Sequence[Token], position: int) -> NoteOrder | None:
-        """Parse the order that starts at a token, with a number before or after it."""
+        """Parse the order or the number of notes that starts at a token: "3 longest", "the first three"."""
         leading, start = self._leading_number(tokens, position)
         order = self._parse_order(tokens, start)
         if order is None:

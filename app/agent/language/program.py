@@ -81,7 +81,7 @@ USES = ("uses1", "uses2", "uses3")
 OVERDUE = "overdue"
 LIMITS = tuple(f"l{number}" for number in (*range(1, 11), -1, -2, -3))
 
-_MAX_DAYS = 40
+_MAX_DAY_NAMES = 40
 Span = tuple[int, int]
 Symbol = str | Span
 Period = tuple[date | None, date | None]
@@ -187,7 +187,7 @@ class ProgramReader:
         return step
 
     def _is_due(self, key: object) -> bool:
-        """Return whether a property holds days that lie ahead ("due")."""
+        """Return whether a property holds future days, for example "due"."""
         return str(key).casefold() in self._language.words("due_properties")
 
     # Sets of notes
@@ -283,10 +283,10 @@ class ProgramReader:
                     return None
                 parts += opposite
             elif symbol in ("others", "both"):
-                found = self._dialog.others if symbol == "others" else self._dialog.recent
-                if not found or (symbol == "both" and len(found) < 2):
+                referenced = self._dialog.others if symbol == "others" else self._dialog.recent
+                if not referenced or (symbol == "both" and len(referenced) < 2):
                     return NoteSet(unknown=" ")
-                paths += found
+                paths += referenced
             elif symbol == "target":
                 target = self._dialog.last.last.target if self._dialog.last else None
                 if target is None or not target.notes:
@@ -439,7 +439,10 @@ class ProgramReader:
                 return category or self._words(tokens)
 
     def _value(self, field: str, text: str) -> str | None:
-        """Return the search for a property's text that is not the name of a tag, folder or type."""
+        """Return the search for a property's text; None without one, or if the text is a name of the field.
+
+        That is a tag for "tag:", a folder for "path:" and a type for "type:".
+        """
         known = {
             "tag:": self._vocabulary.find_tag,
             "path:": self._vocabulary.find_folder,
@@ -528,14 +531,21 @@ class ProgramReader:
         return quote_value(text)
 
     def names_of_days(self, span: Span) -> str:
-        """Return the search for daily notes of the days that a span names: `file:2026-02`; empty for none."""
+        """Return the search for the daily notes of the days that a span names: `file:2026-02`.
+
+        Return an empty text for an open or a long period and for words that are not a period.
+        """
         tokens = self.tokens(span)
         days = self._request.dates.parse_span(tokens, 0)
-        # "Entries from February" are those of this month, not since then.
+        # "Entries from February" means those of that month, not those since then.
         after = self._language.match_prefix(tokens, 0, "dates", "span")
         if days is not None and days.last is None and after:
             days = self._request.dates.parse_span(tokens, after)
-        return _named_by_day(days.first, days.last) if days is not None and days.end == len(tokens) else ""
+        return (
+            _day_name_conditions(days.first, days.last)
+            if days is not None and days.end == len(tokens)
+            else ""
+        )
 
     def day_ahead(self, span: Span) -> str | None:
         """Return the day that a span names ("today's"), in the future if the words leave it open, or None."""
@@ -725,16 +735,16 @@ def _with_folder(arguments: dict[str, object]) -> dict[str, object]:
     return {**arguments, "name": name.strip(), "folder": folder.strip()}
 
 
-def _named_by_day(first: date | None, last: date | None) -> str:
-    """Return the conditions on file names that contain a day between two days: `file:2026-02`.
+def _day_name_conditions(first: date | None, last: date | None) -> str:
+    """Return the search for file names with a day of a period: `(file:2026-02 OR file:2026-03-01)`.
 
-    Return an empty text if a side is open.
+    Return an empty text if a side is open or the search would need too many names.
     """
     if first is None or last is None:
         return ""
     names: list[str] = []
-    day = first
-    while day <= last:
+    day: date | None = first
+    while day is not None and day <= last:
         end_of_month = day.replace(day=calendar.monthrange(day.year, day.month)[1])
         if (day.month, day.day) == (1, 1) and last >= day.replace(month=12, day=31):
             names.append(f"{day.year}")
@@ -744,15 +754,18 @@ def _named_by_day(first: date | None, last: date | None) -> str:
             day = end_of_month
         else:
             names.append(day.isoformat())
-        day += timedelta(days=1)
-    if len(names) > _MAX_DAYS:
+        day = day + timedelta(days=1) if day < last else None
+    if len(names) > _MAX_DAY_NAMES:
         return ""
     conditions = " OR ".join(f"file:{name}" for name in names)
     return f"({conditions})" if len(names) > 1 else conditions
 
 
 def _within(name: str, bounds: Period) -> str | None:
-    """Return the conditions that limit a property to a period, with whole years as years, or None."""
+    """Return the conditions that limit a property to a period; None if both sides are open.
+
+    The first and last day of a year are written as years.
+    """
     first, last = bounds
     parts: list[str] = []
     if first is not None:

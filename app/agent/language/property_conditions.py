@@ -20,7 +20,7 @@ _YEAR = re.compile(r"1\d\d\d|20\d\d")
 _CENTURY = re.compile(r"(\d\d?)(?:st|nd|rd|th|\.)?")
 _DECADE = re.compile(r"(1\d\d0|20\d0)'?s")
 _RECENT_YEARS = 30
-"""Years from this many years ago are read as the time of a change, earlier ones as dates in properties."""
+"""Years since this many years ago mean the time of a change, earlier ones dates in properties."""
 _EVENT_PROPERTIES = ("year", "date", "published")
 DATE_PROPERTIES = (*_EVENT_PROPERTIES, "born", "died")
 

@@ -43,7 +43,7 @@ class NoteSet:
 
     @property
     def is_everything(self) -> bool:
-        """True if the set has no condition at all."""
+        """True if the set contains every note: it has no condition and no limit."""
         return not (self.query or self.notes or self.source or self.unknown or self.limit)
 
     @property

@@ -54,7 +54,7 @@ class Request:
         return FrameParser(self.text, self.language, self.vocabulary, sets, self.allowed, self.frames)
 
     def mentions(self, tokens: Sequence[Token]) -> tuple[EntityMention, ...]:
-        """Return the mentions among some tokens of the request."""
+        """Split some of the request's tokens into mentions and other words, leaving out the marks."""
         return find_mentions(self.text, tokens, self.language, self.vocabulary, self.set_parser(), self.dates)
 
     def writes(self, reading: Reading) -> bool:

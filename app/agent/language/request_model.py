@@ -3,8 +3,8 @@
 In each network, an encoder (two bidirectional layers of gated recurrent units) reads the items of the request
 and the state of the conversation, and a recurrent decoder writes the program symbol by symbol. Each symbol
 comes from the list of symbols or points to an item of the request, so that values are copied and never
-invented. The networks see the kind of a note's name or a quoted text, not its words. They were trained from
-different random numbers, and the mean of their probabilities is more reliable than those of any single
+invented. The networks see only the kind of a note's name or a quoted text, not its words. They were trained
+from different random seeds, and the mean of their probabilities is more reliable than those of any single
 network. `packaging/train_request_model.py` trains them.
 """
 
@@ -88,13 +88,13 @@ def state_symbols(state: DialogState) -> list[str]:
 def item_inputs(request: Request, items: Sequence[RequestItem]) -> list[ItemInput]:
     """Return the model's input for the first `MAX_ITEMS` items: the words, class and flags of each."""
     vocabulary = request.vocabulary
-    found: list[ItemInput] = []
+    inputs: list[ItemInput] = []
     for at, item in enumerate(items[:MAX_ITEMS]):
         token, mention = item.tokens[0], item.mention
         match mention.kind:
             case "note":
-                one = mention.notes is not None and len(mention.notes.notes) == 1
-                kind = "near" if mention.is_near else "note" if one else "names"
+                is_single = mention.notes is not None and len(mention.notes.notes) == 1
+                kind = "near" if mention.is_near else "note" if is_single else "names"
             case "quoted":
                 kind = "link" if token.kind == "link" else "quoted"
             case "tag":
@@ -103,8 +103,10 @@ def item_inputs(request: Request, items: Sequence[RequestItem]) -> list[ItemInpu
                 kind = "mark" if token.kind == "mark" else "word"
             case other:
                 kind = other
-        is_small = kind == "num" and _SMALL_NUMBER.fullmatch(token.value)  # a number of notes, or a place
-        words = "" if kind in _NAMED and not is_small else " ".join(one.key for one in item.tokens)
+        is_small = kind == "num" and _SMALL_NUMBER.fullmatch(
+            token.value
+        )  # a count of notes, or a position in a list
+        words = "" if kind in _NAMED and not is_small else " ".join(part.key for part in item.tokens)
         text = mention.value if mention.kind in ("kind", "value") else token.value
         flags = [
             int(vocabulary.find_tag(text) is not None),
@@ -117,8 +119,8 @@ def item_inputs(request: Request, items: Sequence[RequestItem]) -> list[ItemInpu
             int(any(char.isdigit() for char in text)),
             int(token.is_word and token.key in request.language.vocabulary()),
         ]
-        found.append((words, kind, flags))
-    return found
+        inputs.append((words, kind, flags))
+    return inputs
 
 
 class RequestModel:
@@ -159,17 +161,17 @@ class RequestModel:
         """Return the likeliest programs, at most `width`, with their mean probabilities in the networks."""
         if not items:
             return []
-        # The matrices are so small that several threads mostly wait for one another: on a busy machine, five
-        # times as long as one thread computes.
+        # Several threads mostly wait for one another, because the matrices are small: on a busy machine, they
+        # take five times as long as one thread.
         with _thread_pools().limit(limits=1, user_api="blas"):
             return self._programs(items, state, width)
 
     def _programs(self, items: Sequence[ItemInput], state: Sequence[str], width: int) -> list[ScoredProgram]:
         totals: dict[tuple[Symbol, ...], float] = {}
         for network in self._networks:
-            for one in network.programs(items, state, width):
-                share = one.probability / len(self._networks)
-                totals[one.symbols] = totals.get(one.symbols, 0.0) + share
+            for program in network.programs(items, state, width):
+                share = program.probability / len(self._networks)
+                totals[program.symbols] = totals.get(program.symbols, 0.0) + share
         ranked = sorted(totals, key=lambda symbols: -totals[symbols])
         return [ScoredProgram(symbols, totals[symbols]) for symbols in ranked[:width]]
 
@@ -230,11 +232,11 @@ class _Network:
         inputs = values @ w[f"{name}_x"] + w[f"{name}_b"]
         recurrent, bias = w[f"{name}_h"], w[f"{name}_c"]
         state = np.zeros(recurrent.shape[0], np.float32)
-        found = np.empty((len(values), len(state)), np.float32)
+        states = np.empty((len(values), len(state)), np.float32)
         for at, row in enumerate(inputs):
             state = _gru(row, state @ recurrent + bias, state)
-            found[at] = state
-        return found
+            states[at] = state
+        return states
 
     def _decode(self, memory: Array, first: Array, width: int) -> list[ScoredProgram]:
         w = self._weights
@@ -273,7 +275,7 @@ class _Network:
                     done.append(ScoredProgram(self._program(beams[row]), float(np.exp(score))))
                 elif len(kept) < width:
                     kept.append((row, symbol, score))
-            best = sorted((one.probability for one in done), reverse=True)[:width]
+            best = sorted((program.probability for program in done), reverse=True)[:width]
             if (
                 not kept
                 or (len(best) == width and np.exp(kept[0][2]) < best[-1])
@@ -294,20 +296,20 @@ class _Network:
                     for _, symbol, _ in kept
                 ]
             )
-        return sorted(done, key=lambda one: -one.probability)[:width]
+        return sorted(done, key=lambda program: -program.probability)[:width]
 
     def _program(self, numbers: Sequence[int]) -> tuple[Symbol, ...]:
-        found: list[Symbol] = []
+        symbols: list[Symbol] = []
         start = -1
         for number in numbers:
             if number < len(self._symbols):
-                found.append(self._symbols[number])
+                symbols.append(self._symbols[number])
             elif start < 0:
                 start = number - len(self._symbols)
             else:
-                found.append((start, number - len(self._symbols)))
+                symbols.append((start, number - len(self._symbols)))
                 start = -1
-        return tuple(found)
+        return tuple(symbols)
 
 
 def _gru(given: Array, recurrent: Array, state: Array) -> Array:

@@ -262,7 +262,7 @@ class RoleValueParser:
             return None
         fit = 0.95 - 0.03 * len(tokens)
         if role == "name" and tokens[0].key in self._language.verbs():
-            fit *= 0.6  # rather a request, such as "mach eine", than a name
+            fit *= 0.6  # more likely a request, such as "mach eine", than a name
         return RoleBinding({role: self._raw(tokens)}, fit, is_certain=False)
 
     def _text(self, action: Action, role: str, tokens: Sequence[Token]) -> RoleBinding | None:

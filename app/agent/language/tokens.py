@@ -57,7 +57,7 @@ class Token:
 def tokenize(
     text: str, contractions: Mapping[str, str], noise: frozenset[str] = frozenset()
 ) -> tuple[Token, ...]:
-    """Return the tokens of `text`; stop at `MAX_TOKENS`.
+    """Return the tokens of `text`, without the rest of it once there are `MAX_TOKENS`.
 
     A contraction ("what's") becomes its words, all with the same offsets; a comparison without spaces
     ("born>=1700") becomes its three parts; words in `noise` are skipped.
@@ -116,7 +116,7 @@ def span_text(request: str, tokens: tuple[Token, ...]) -> str:
 
 
 def plain_number(text: str) -> str | None:
-    """Convert a number in digits to a plain number: "70 %" to 0.7, "£7,940" to 7940, "40min" to 40.
+    """Convert a number, a percentage or an amount to a plain number: "70 %" to 0.7, "£7,940" to 7940.
 
     Return None for other text.
     """

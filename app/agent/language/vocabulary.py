@@ -40,7 +40,7 @@ IMPLIED_PROPERTIES = (
 )
 """Properties that a request may mean without a word for them ("books by …", "give it a 9")."""
 CATEGORY_PROPERTIES = ("categories", "category", "collection", "kind")
-"""Properties whose values say what a note is, next to its type."""
+"""Properties whose values say what a note is, besides its type."""
 _UNNAMED_PROPERTIES = frozenset(
     ("aliases", "title", "description", "summary", "url", "source", "id", "tags", "type", "cover", "image")
 )
@@ -74,7 +74,7 @@ class VaultWords:
 
     @cached_property
     def labels_by_word(self) -> Mapping[str, Sequence[str]]:
-        """The linked texts of several words, by each of their longer words."""
+        """The linked texts of several words, by each of their words that is long enough to search for."""
         labels: dict[str, dict[str, str]] = {}
         for _, value in self.values:
             label = _label(value)
@@ -99,7 +99,7 @@ class Vocabulary:
 
     Args:
         resolver: The names of all notes.
-        words: Tags, types and properties.
+        words: Tags, types, properties and the texts of properties.
         plurals: Pairs of plural and singular endings, longest first.
         types: The language's words for types, by type.
         nouns: Other words for the names of folders, tags and types: "books" for "sources".
@@ -151,7 +151,10 @@ class Vocabulary:
         return self._near[words]
 
     def find_misspelled_note(self, word: str) -> str | None:
-        """Return the only note with `word`, or a word that it misspells, in its name; None without one."""
+        """Return the note whose name clearly resembles `word`, or the only one that contains it, or None.
+
+        A name contains `word` also if `word` misspells a part of it. Notes with short names take precedence.
+        """
         near = self.find_similar_notes(word)
         if near.is_clear:
             return near.paths[0]
@@ -203,11 +206,11 @@ class Vocabulary:
         )
 
     def find_tag(self, word: str) -> str | None:
-        """Return the vault's tag that `word` names, in any case, singular or plural; None without one."""
+        """Return the vault's tag that `word` names, in any case, in the plural or by a synonym, or None."""
         return self._find_known(word, self._tags)
 
     def find_similar_tag(self, word: str) -> str | None:
-        """Return the vault's tag that `word` names (or its last part) or misspells; None without one."""
+        """Return the vault's tag that `word` names, in full or in part, or misspells; None without one."""
         if exact := self.find_tag(word):
             return exact
         if nested := self._find_nested_tag(word):
@@ -220,7 +223,7 @@ class Vocabulary:
         return self._find_tag_by_part(name_key(word))
 
     def _find_tag_by_part(self, key: str) -> str | None:
-        """Return the only tag that begins with a word or has it as a part: `with-kids` for "kids"."""
+        """Return the only tag that begins with `key` or, if none does, has it as a part, or None."""
         if len(key) < _MIN_STEM:
             return None
         tags = [tag for known, tag in self._tags.items() if known.startswith(key)]
@@ -236,7 +239,7 @@ class Vocabulary:
         return None
 
     def find_type(self, word: str) -> str | None:
-        """Return the note type that `word` names, singular or plural; None without one."""
+        """Return the note type that `word` names, in the plural or by a synonym too; None without one."""
         note_type = self._type_words.get(name_key(word))
         return self._find_known(note_type or word, self._types)
 
@@ -249,7 +252,7 @@ class Vocabulary:
         return matches[0] if len(matches) == 1 else None
 
     def find_category(self, words: str) -> str | None:
-        """Return the search for the notes of a category, singular or plural: `[categories:Movies]`."""
+        """Return the search for a category's notes, singular or plural: `[categories:Movies]`, or None."""
         key = name_key(words)
         for form in (key, *self.singular_forms(key)):
             if form in self._categories:
@@ -262,10 +265,10 @@ class Vocabulary:
         return any(find(words) for find in named)
 
     def find_value(self, words: str) -> str | None:
-        """Return the search for a property's text, singular or plural: `[genre:sci-fi]`.
+        """Return the search for a property's text, singular or plural: `[genre:sci-fi]`; None without one.
 
-        A category is meant before another property's text. If several properties have the text, the search
-        joins them by OR.
+        A category takes precedence over another property's text. If several properties have the text, the
+        search joins them by OR.
         """
         if category := self.find_category(words):
             return category
@@ -304,12 +307,12 @@ class Vocabulary:
 
     @cached_property
     def _singular_properties(self) -> dict[str, str]:
-        """The properties with a plural as name, by its singular forms: "genre" means `genres`."""
+        """The properties with a plural name, by its singular forms: "genre" means `genres`."""
         return {form: name for key, name in self._properties.items() for form in self.plural_stems(key)}
 
     @cached_property
     def daily_folder(self) -> str | None:
-        """The folder of most notes whose name is a day, empty for the root; None without such notes."""
+        """The folder with the most notes named for a day, empty for the root; None without such notes."""
         folders = Counter(
             entry.path.folder for entry in self._resolver.entries() if _DAY.fullmatch(entry.path.name)
         )
@@ -382,8 +385,7 @@ class Vocabulary:
 
 def _label(value: str) -> str:
     """Return a property's text as it is shown: the last part of a link's target, other texts unchanged."""
-    target = parse_reference(value).target if value.startswith("[[") else value
-    return target.rpartition("/")[2] if value.startswith("[[") else target
+    return parse_reference(value).target.rpartition("/")[2] if value.startswith("[[") else value
 
 
 def _condition(name: str, label: str) -> str:

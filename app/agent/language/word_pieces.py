@@ -15,7 +15,7 @@ class WordPieces:
 
     def split(self, text: str) -> list[int]:
         """Return the indices of a text's pieces, ignoring accents; characters without a piece are skipped."""
-        found: list[int] = []
+        indices: list[int] = []
         plain = unicodedata.normalize("NFD", text)
         plain = "".join(char for char in plain if not unicodedata.combining(char))
         for word in re.findall(r"\w+|[^\w\s]", plain):
@@ -25,8 +25,8 @@ class WordPieces:
                 while end > start:
                     piece = word[start:end] if start == 0 else f"##{word[start:end]}"
                     if piece in self._index:
-                        found.append(self._index[piece])
+                        indices.append(self._index[piece])
                         break
                     end -= 1
                 start = end if end > start else start + 1
-        return found
+        return indices

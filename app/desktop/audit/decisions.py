@@ -1,4 +1,4 @@
-"""Labels and colors of an audit entry's decision, and delegates that paint it."""
+"""Labels and colors of an audit entry's decision, and the delegates of tables that show it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def decision_label(decision: str) -> str:
 
 
 def decision_color(decision: str, theme: Theme) -> str:
-    """Return the color of a decision."""
+    """Return the color of a decision; muted for an unknown decision."""
     colors: dict[str, str] = {
         AuditDecision.NO_APPROVAL_NEEDED: theme.muted,
         AuditDecision.AUTO_APPROVED: theme.accent,

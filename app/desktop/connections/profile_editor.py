@@ -44,12 +44,16 @@ class ProfileEditor(QScrollArea):
         self._known_folders: tuple[str, ...] = ()
         self.boxes: dict[str, QCheckBox] = {}
         self.read_only = QCheckBox(self.tr("Read-only: can't propose changes"))
-        self.read_only.setToolTip(self.tr("If off, you review each change that the program proposes"))
+        self.read_only.setToolTip(
+            self.tr("If off, the program can propose changes; your approval rules apply")
+        )
         self.all_categories = QRadioButton(self.tr("All enabled categories"))
         self.selected_categories = QRadioButton(self.tr("Only these categories:"))
         self.tools = QLineEdit()
         self.tools.setPlaceholderText(self.tr("All tools in these categories"))
-        self.tools.setToolTip(self.tr("Comma-separated names, such as search_*, read_note, edit_note.append"))
+        self.tools.setToolTip(
+            self.tr("Comma-separated names or patterns, for example search_*, read_note, edit_note.append")
+        )
         self.tools.setAccessibleName(self.tr("Only these tools"))
         self.folders = QListWidget()
         self.folders.setAccessibleName(self.tr("Accessible folders"))

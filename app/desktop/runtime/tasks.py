@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class TaskFailure:
-    """A failed task: the user's name for it ("open the vault"), and its error."""
+    """A failed task: its action as the user knows it ("open the vault"), and its error."""
 
     action: str
     error: BaseException
@@ -59,12 +59,13 @@ _running: set[asyncio.Task[Any]] = set()
 def start(coro: Coroutine[Any, Any, T], *, owner: QWidget | None = None, action: str = "") -> asyncio.Task[T]:
     """Run `coro` on the GUI thread's loop and keep a reference until it ends.
 
-    A failure is reported to `failed`.
+    A failure is reported to `failed`, except a RuntimeError with which a task canceled by its owner's
+    destruction ends.
 
     Args:
         coro: The coroutine to run.
         owner: A widget whose destruction cancels the task.
-        action: The user's name for the operation, to follow "Could not": "open the vault".
+        action: The operation as the user knows it, to follow "Could not": "open the vault".
 
     Returns:
         The task.

@@ -27,7 +27,7 @@ class Actions:
 
     def __init__(self, window: QMainWindow, execute: Callable[[Command], object]) -> None:
         self._execute = execute
-        self._has_vault = self._has_note = False
+        self._has_vault = False
         self.menus: dict[str, QMenu] = {
             name: window.menuBar().addMenu(f"&{translate_title(name)}") for name in MENUS
         }
@@ -42,9 +42,8 @@ class Actions:
         self.set_has_note(False)
 
     def set_has_note(self, has_note: bool) -> None:
-        """Enable or disable the commands that need an open note."""
-        self._has_note = has_note and self._has_vault
-        enabled = {"always": True, "vault": self._has_vault, "note": self._has_note}
+        """Enable or disable the commands that need an open note; without a vault they stay disabled."""
+        enabled = {"always": True, "vault": self._has_vault, "note": has_note and self._has_vault}
         for command in COMMANDS:
             self.by_id[command.id].setEnabled(enabled[command.when])
 

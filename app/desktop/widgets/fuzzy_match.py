@@ -17,7 +17,7 @@ def best_matches(query: str, names: Sequence[str], limit: int = 50) -> list[int]
     then one that starts with it, one in which a word starts with it, one that contains it, one that contains
     its words, and an entry whose detail is needed to match. At the same rank, the name precedes the aliases,
     and shorter entries precede longer ones. If a query of at least three characters has few matches, similar
-    names follow. Pure; made of small steps, so that other threads can run.
+    names follow. May be called in any thread.
     """
     folded_query = query.casefold().strip()
     if not folded_query:
@@ -37,7 +37,10 @@ def best_matches(query: str, names: Sequence[str], limit: int = 50) -> list[int]
 
 
 def matched_alias(query: str, name: str, aliases: Sequence[str]) -> str:
-    """Return the first alias that matches the query; empty if `name` itself matches, or none does."""
+    """Return the first alias that contains all words of the query.
+
+    Returns an empty string if the query is empty, `name` itself matches, or no alias does.
+    """
     words = query.casefold().split()
     if not words or _contains_all(name.casefold(), words):
         return ""

@@ -33,7 +33,7 @@ class ConnectionService:
         """Open the local server of a process without a window and return its port.
 
         Args:
-            on_yield: Closes the vault when another process of the user requests it.
+            on_yield: Closes the vault when another of the user's processes requests it.
 
         Raises:
             NetworkError: No port is available, or the vault is closed or open read-only.
