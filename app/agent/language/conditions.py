@@ -6,11 +6,11 @@ import re
 
 from app.agent.language.vocabulary import CATEGORY_PROPERTIES
 
+_BRACKETS = r"\[(?:[^\]\"]|\"[^\"]*\")*\]"
 _CONDITION = re.compile(
-    r"-?(?:\((?:[^()\"]|\"[^\"]*\")*\)|\[[^\]]*\]|[\w-]+:(?:\"[^\"]*\"|\([^)]*\))|\"[^\"]*\"|[^\s\"()]+)"
+    rf"-?(?:\((?:[^()\"]|\"[^\"]*\")*\)|{_BRACKETS}|[\w-]+:(?:\"[^\"]*\"|\([^)]*\))|\"[^\"]*\"|[^\s\"()]+)"
 )
-
-_PLAIN_CONDITION = re.compile(r"-?(?:\[[^\]]*\]|[\w-]+:\"[^\"]*\"|\"[^\"]*\"|[^\s\"()]+)")
+_PLAIN_CONDITION = re.compile(rf"-?(?:{_BRACKETS}|[\w-]+:\"[^\"]*\"|\"[^\"]*\"|[^\s\"()]+)")
 
 
 def top_level_parts(query: str) -> list[str]:

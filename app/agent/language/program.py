@@ -783,8 +783,8 @@ def _day_name_conditions(first: date | None, last: date | None) -> str:
     if first is None or last is None:
         return ""
     names: list[str] = []
-    day = first
-    while day <= last:
+    day: date | None = first
+    while day is not None and day <= last:
         end_of_month = day.replace(day=calendar.monthrange(day.year, day.month)[1])
         if (day.month, day.day) == (1, 1) and last >= day.replace(month=12, day=31):
             names.append(f"{day.year}")
@@ -794,7 +794,7 @@ def _day_name_conditions(first: date | None, last: date | None) -> str:
             day = end_of_month
         else:
             names.append(day.isoformat())
-        day += timedelta(days=1)
+        day = day + timedelta(days=1) if day < last else None
     if len(names) > _MAX_DAY_NAMES:
         return ""
     conditions = " OR ".join(f"file:{name}" for name in names)

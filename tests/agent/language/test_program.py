@@ -9,6 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from app.agent.language.actions import ACTIONS
+from app.agent.language.conditions import condition_slots, top_level_parts
 from app.agent.language.dates import DateParser
 from app.agent.language.dialog import DialogState
 from app.agent.language.lexicon import languages
@@ -463,3 +464,23 @@ def test_names_and_values_that_the_vault_knows_otherwise(
     text: str, program: list[Symbol], expected: str
 ) -> None:
     assert reading(text, *program) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "query"),
+    [
+        ("February 2024", "file:2024-02"),
+        ("9999-12-31", "file:9999-12-31"),
+        ("December 9999", "file:9999-12"),
+    ],
+)
+def test_days_name_daily_notes_up_to_the_last_day_of_the_calendar(text: str, query: str) -> None:
+    named = request(text)
+    items = request_items(named)
+    assert ProgramReader(named, items).names_of_days((0, len(items) - 1)) == query
+
+
+def test_a_bracket_in_quotes_ends_no_condition() -> None:
+    parts = top_level_parts('[genre:"a]b"] -(tag:x OR [rating:>=8]) word')
+    assert parts == ['[genre:"a]b"]', "-(tag:x OR [rating:>=8])", "word"]
+    assert list(map(condition_slots, parts)) == [{"genre"}, {"kind", "rating"}, {"word"}]
