@@ -52,7 +52,7 @@ def ensure(groups: tuple[str, ...] = ()) -> None:
     recorded = stamp.read_text().split("\n") if PYTHON.exists() and stamp.exists() else []
     if digest in recorded:
         return
-    print("Setting up Scriptorium (once) …", flush=True)
+    print("Setting up Scriptorium …", flush=True)
     _install(groups)
     # An environment with more groups than requested is also valid.
     stamp.write_text("\n".join({digest, _digest(())}))

@@ -83,7 +83,12 @@ class Build:
 
 
 def bundle(build: Build, args: argparse.Namespace) -> None:
-    """Build the bundle and check it."""
+    """Build the bundle and check it.
+
+    Raises:
+        SystemExit: The multilingual model could not be built, or a license is not allowed.
+        subprocess.CalledProcessError: A tool or a check failed.
+    """
     if not args.keep or not build.python.exists():
         _fresh_environment(build.venv, [str(ROOT), *_group("bundle")])
     if multilingual_model.make(build.python, build.models / _MULTILINGUAL):
@@ -187,7 +192,12 @@ def _add_system_notices(build: Build) -> None:
 
 
 def installers(build: Build, args: argparse.Namespace) -> None:
-    """Build the installers for this system from the bundle."""
+    """Build the installers for this system from the bundle.
+
+    Raises:
+        SystemExit: There is no bundle, or the .deb is too large.
+        subprocess.CalledProcessError: A tool failed.
+    """
     if not build.folder.exists():
         sys.exit("There is no bundle. Run `packaging/installers.py bundle` first.")
     build.out.mkdir(parents=True, exist_ok=True)
@@ -375,7 +385,11 @@ def _documents_of_all(build: Build, args: argparse.Namespace) -> None:
 
 
 def smoke(build: Build, args: argparse.Namespace) -> None:
-    """Test the bundle, or with `--installed` the installed packages."""
+    """Test the bundle, or with `--installed` the installed packages.
+
+    Raises:
+        SystemExit: A step failed, or a requirement of the test is missing.
+    """
     import smoke_test
 
     if args.installed:

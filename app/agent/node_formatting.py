@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from app.agent.answered_call import AnsweredCall
@@ -17,6 +17,13 @@ _MAX_LIST_ITEMS = 12
 
 def _link(path: str) -> str:
     return wikilink(path) if path.lower().endswith(NOTE_SUFFIXES) else path
+
+
+def _short_list(lines: Sequence[str]) -> str:
+    """Return the first lines as a Markdown list, with the number of omitted ones."""
+    omitted = len(lines) - _MAX_LIST_ITEMS
+    more = [f"… and {omitted} more"] if omitted > 0 else []
+    return bullet_list([*lines[:_MAX_LIST_ITEMS], *more])
 
 
 def _summary(result: Result, call: AnsweredCall) -> str:
@@ -35,11 +42,10 @@ def _with_context(result: Result, call: AnsweredCall) -> str:
         verb = "supports" if side == "supports" else "contradicts"
         if not neighbors[side]:
             return f"No note {verb} {_link(result['node_id'])}."
-        return f"What {verb} {_link(result['node_id'])}:\n\n{bullet_list(neighbors[side][:_MAX_LIST_ITEMS])}"
+        return f"What {verb} {_link(result['node_id'])}:\n\n{_short_list(neighbors[side])}"
     for key, title in (("supports", "For it"), ("contradicts", "Against it"), ("related", "Related")):
         if lines := neighbors[key]:
-            more = [f"… and {len(lines) - _MAX_LIST_ITEMS} more"] if len(lines) > _MAX_LIST_ITEMS else []
-            parts.append(f"**{title}**\n\n{bullet_list([*lines[:_MAX_LIST_ITEMS], *more])}")
+            parts.append(f"**{title}**\n\n{_short_list(lines)}")
     return "\n\n".join(parts)
 
 
@@ -52,11 +58,10 @@ def _related(result: Result, call: AnsweredCall) -> str:
     if not lines:
         return f"No notes are similar to {_link(result['node_id'])}."
     created = result["links_created"]
-    head = (
-        f"{pluralize(created, 'relation was', 'relations were')} written:"
-        if created
-        else f"{_link(result['node_id'])} could be related to:"
-    )
+    head = f"{_link(result['node_id'])} could be related to:"
+    if created:
+        written = pluralize(created, "relation was", "relations were")
+        head = f"{written} written. {_link(result['node_id'])} is similar to:"
     return f"{head}\n\n{bullet_list(lines)}"
 
 
@@ -78,7 +83,7 @@ def _node(result: Result, call: AnsweredCall) -> str:
         for relationship in result["incoming"]
     ]
     confidence = f", confidence {result['confidence']:.2f}" if result["confidence"] is not None else ""
-    head = f"{_link(result['node_id'])} is a {result['type']}{confidence}."
+    head = f"{_link(result['node_id'])} is of type {result['type']}{confidence}."
     return f"{head}\n\n{bullet_list(lines)}" if lines else f"{head} It has no relations."
 
 
@@ -106,7 +111,7 @@ def _merged(result: Result, call: AnsweredCall) -> str:
     text = f"“{secondary}” was merged into {primary} and moved to the vault's trash.{links}"
     text += " To undo this, say “undo”."
     if skipped := result["left_out"]:
-        text += f"\n\nUnchanged:\n\n{bullet_list(skipped[:_MAX_LIST_ITEMS])}"
+        text += f"\n\nUnchanged:\n\n{_short_list(skipped)}"
     return text
 
 

@@ -45,7 +45,7 @@ _MAX_SHOWN_ARGUMENT_CHARS = 2000
 
 @dataclass(frozen=True, slots=True)
 class UserPrompt:
-    """A user's prompt: the text, the mode, and the paths of the note on the screen and attached notes."""
+    """A user's prompt: the text, the mode, and the paths of the open note and the attached notes."""
 
     text: str
     mode: str = "propose"
@@ -86,7 +86,7 @@ class Turn:
         program: The program that answers, if any.
         usage: The usage of the answering model.
         tool_usage: The model usage inside tools.
-        is_over: Whether tool calls are refused because the turn is over.
+        is_over: Whether a tool has ended the turn; the model agent then refuses further calls.
         texts: The agent's messages so far.
         problem: The reason for a failure; empty without one.
         news: The news for the agent, as a block of data; empty if there is none.
@@ -113,7 +113,7 @@ class Turn:
     cites: bool = False
     refused_calls: dict[str, LimitError] = field(default_factory=dict)
     _text: str = ""
-    _thinking: str = ""
+    _reasoning: str = ""
 
     @property
     def total_usage(self) -> Usage:
@@ -122,7 +122,7 @@ class Turn:
 
     @property
     def agent(self) -> str:
-        """The team agent or program that answers; empty for the conversation's own agent."""
+        """The name of the team agent or program that answers; empty for the conversation's own agent."""
         return self.role.name if self.role else ""
 
     def stream(self, text: str) -> None:
@@ -133,7 +133,7 @@ class Turn:
 
     def stream_reasoning(self, text: str) -> None:
         """Add the next part of a model's reasoning, which the user sees when it is complete."""
-        self._thinking += text
+        self._reasoning += text
 
     def say(self, text: str) -> None:
         """Add a complete answer."""
@@ -174,9 +174,10 @@ class Turn:
             self.caller = replace(self.caller, tainted=True)
 
     def flush(self, *, is_answer: bool = False) -> str:
-        """Save the text streamed so far as an item and return it.
+        """Save the reasoning and the text streamed so far as items, and return the text as reviewed.
 
-        `is_answer` means that the text ends the turn; `review` may check it differently.
+        Blank reasoning and text are not saved. `is_answer` means that the text ends the turn; `review` may
+        check it differently.
         """
         self._flush_reasoning()
         text, self._text = encodable(self._text), ""
@@ -197,10 +198,13 @@ class Turn:
         claim: str = "",
         spent: ModelUsage = NO_USAGE,
     ) -> ToolOutcome:
-        """Call a tool and show it as a card.
+        """Call a tool, show it as a card and return the outcome; an untrusted result taints the conversation.
 
-        The approval dialog shows `claim`, else the text before the call, as the agent's description. Internal
-        tools, which no agent is offered, are passed as a `Tool`; others by name.
+        Args:
+            tool: The tool's name, or the tool itself if it is internal, which no agent is offered.
+            arguments: The tool's arguments.
+            claim: The agent's description for the approval dialog; by default, the text before the call.
+            spent: The model usage that led to the call; an internal call is logged without it.
         """
         preface = self.flush()
         card = ToolCard(
@@ -232,7 +236,7 @@ class Turn:
         return outcome
 
     async def reject(self, tool: str, arguments: str, error: ScriptoriumError) -> ToolOutcome:
-        """Show and log a call that cannot be made.
+        """Show and log a call that can't be made, and return its failed outcome.
 
         Args:
             tool: The requested tool.
@@ -256,14 +260,14 @@ class Turn:
         return outcome
 
     def record_usage(self, usage: Usage) -> ModelUsage:
-        """Record the turn's usage so far; return the increase since the last record."""
+        """Record the turn's usage so far; return the increase since the last call."""
         before, self.usage = self.usage, usage
         tokens = usage.tokens - before.tokens
         cost = (usage.cost or 0.0) - (before.cost or 0.0) if usage.cost is not None else 0.0
         return ModelUsage(max(0, tokens), max(0.0, cost))
 
     def _flush_reasoning(self) -> None:
-        text, self._thinking = self._thinking, ""
+        text, self._reasoning = self._reasoning, ""
         if text.strip():
             self.put(Reasoning(turn=self.caller.turn, at=time.time(), agent=self.agent, text=text))
 
@@ -286,7 +290,7 @@ def _usage_of(spent: ModelUsage) -> Usage:
 
 
 def complete_card(card: ToolCard, outcome: ToolOutcome) -> ToolCard:
-    """Return the card with the outcome of its call."""
+    """Return a copy of the card, completed with the outcome of its call."""
     state: CardState = "denied" if outcome.denied else "done" if outcome.success else "failed"
     error = outcome.error or {}
     message = outcome.words or outcome.message or str(error.get("message", ""))

@@ -32,7 +32,7 @@ class Communities:
     Args:
         labels: int64 (n,), 0 for the largest community, -1 for nodes without links.
         count: The number of communities.
-        method: The method in words.
+        method: The name of the method.
     """
 
     labels: NDArray[np.int64]

@@ -65,7 +65,7 @@ async def open_session(
     Args:
         root: The vault's folder.
         approver: Approves changes if the vault is opened here; a process that holds the vault uses its own.
-        console: Shows the progress.
+        console: Shows the progress, and the vault's notices if it is opened here.
         brief: Whether to open the vault without background services, if it is opened here; see `open_vault`.
         take_over: Whether to ask a process without a window to release the vault, because that process
             can't ask the user and this one can.
@@ -75,7 +75,8 @@ async def open_session(
     Raises:
         InvalidParametersError: The vault is opened here, and `enable_tools` names an unknown category.
         VaultBusyError: Another process has the vault open, can't be joined, and did not release it.
-        VaultLostError, StorageError: See `open_vault`.
+        ScriptoriumError: The process that has the vault open rejects the connection.
+        VaultLostError, StorageError, OSError: See `open_vault`.
     """
     client = Client(CallerKind.CLI, CALLER_NAME, session=str(os.getpid()), says=f"scriptorium {__version__}")
     opener = _VaultOpener(root, approver, brief, take_over)
@@ -113,6 +114,9 @@ class _VaultOpener:
         """Join the process that holds the vault; return the connection and whether that process has a window.
 
         Returns None if no process holds the vault, it can't be reached, or it should release the vault.
+
+        Raises:
+            ScriptoriumError: The process rejects the connection.
         """
         endpoint = find_endpoint(self.root)
         if endpoint is None or (self.take_over and endpoint.holder == "headless"):
@@ -146,10 +150,12 @@ async def _join_or_open(
 
     Raises:
         VaultBusyError: The vault could neither be joined nor opened within `timeout` seconds.
+        ScriptoriumError, OSError: See `open_session`.
     """
     deadline = time.monotonic() + timeout
     while True:
         if (joined := await opener.join()) is not None:
+            console.end_progress()
             return joined[0], None, joined[1]
         try:
             vault = await opener.open()

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 OpenStreams = Callable[[ServerLog], AbstractAsyncContextManager[Any]]
-"""Opens a server's streams, which starts a local program; the log receives its error output and its end."""
+"""Opens a server's streams, which starts a local program; the log receives its error output and end."""
 OnProgress = Callable[[float | None, str], None]
 """Receives the progress of a call: a share from 0 to 1 or None, and the server's message."""
 
@@ -45,8 +45,8 @@ class ConnectionTimeouts:
     """Timeouts and delays, in seconds.
 
     Attributes:
-        start_timeout: The time for a server to start and to list its tools.
-        initial_delay: The delay before the first restart, which doubles each time.
+        start_timeout: The time for a server to start and list its tools, and for each later list.
+        initial_delay: The delay before the first restart; each automatic restart doubles it.
         max_delay: The longest delay before a restart.
         delay_reset_after: How long a server must run to reset the delay.
         exit_timeout: The time for a program to exit.
@@ -80,7 +80,7 @@ class ServerConnection:
     Args:
         name: The server's name, for messages.
         open_streams: Starts the server or connects to it.
-        on_changed: Called when the server's state or tools have changed.
+        on_changed: Called when the server's state is set and when its tools have been listed.
         timeouts: Timeouts and delays.
     """
 
@@ -160,7 +160,8 @@ class ServerConnection:
 
         Raises:
             TimeoutExpiredError: the call took longer than `seconds`; the server was asked to stop.
-            NetworkError: the server is not running, ended or returned an error; `said` holds its message.
+            NetworkError: the server is not running, the connection was lost, or the response is an error or
+                invalid; `said` holds the server's message, if any.
             LimitError: the server asked for user input, which is not supported.
         """
         from mcp_types import CallToolRequest, CallToolRequestParams, CallToolResult, InputRequiredResult
@@ -341,7 +342,7 @@ class ServerConnection:
 
 
 def silence_sdk_loggers() -> None:
-    """Silence the SDK's loggers and quiet its HTTP client's: they log messages, session ids and addresses."""
+    """Silence the SDK and limit its HTTP client to warnings: both log messages, session ids and addresses."""
     for name in ("mcp.client", "mcp.shared"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
     for name in ("httpx2", "httpcore2"):

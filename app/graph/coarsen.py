@@ -1,7 +1,7 @@
 """Coarse graphs for the layout, and communities by label propagation with a mass limit per label.
 
-The limit makes a level shrink evenly and keeps hubs from absorbing it. Rounds are synchronous; a random half
-of the bodies moves in each, so that pairs do not swap labels.
+The limit makes a level shrink evenly and keeps hubs from absorbing it. Rounds are synchronous; about half
+of the bodies, chosen at random, may move in each, so that pairs do not keep swapping labels.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class CoarseLevel:
 
     @property
     def unit(self) -> float:
-        """The width of a body of mean mass, in widths of a node."""
+        """The width of a body of mean mass, in node widths."""
         return float(np.sqrt(self.mass.mean()))
 
     def edges(self) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
@@ -178,9 +178,11 @@ def _join_leftovers(
 def communities(edges: NDArray[np.int32], size: int, seed: int = 0) -> NDArray[np.int64]:
     """Return a community per node, 0 for the largest, -1 for nodes without links.
 
-    Propagation limits a community to an eighth of the graph, but at least eight nodes: communities color the
-    graph, and a single color would convey nothing.
+    Propagation limits a community to an eighth of the graph, or to eight nodes in a small one: communities
+    color the graph, and a single color would convey nothing.
     """
+    if not len(edges):
+        return np.full(size, -1, dtype=np.int64)
     weights = adjacency(edges, size)
     fine = CoarseLevel(weights, np.ones(size, dtype=np.float32))
     labels: NDArray[np.int64] = np.arange(size, dtype=np.int64)
@@ -206,7 +208,7 @@ def communities(edges: NDArray[np.int32], size: int, seed: int = 0) -> NDArray[n
 def _majority(weights: scipy.sparse.csr_matrix, labels: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return for each node the strongest label among its neighbors and itself.
 
-    A node with a single link gets the label of its neighbor, if that has more links.
+    A node with a single neighbor gets that neighbor's label if the neighbor has others.
     """
     size = len(labels)
     degree = np.diff(weights.indptr)

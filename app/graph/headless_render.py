@@ -83,8 +83,8 @@ def _fit_view(positions: Positions, options: RenderOptions) -> Viewport:
 def _colors(graph: Graph) -> NDArray[np.uint32]:
     """Return a color for each node, uint32 (n,).
 
-    Notes have colors by type if at least a third of them have one, else by top-level folder. Other nodes and
-    rare groups are gray, and unresolved names are hollow.
+    Notes have colors by type if at least a third of them have a type other than `note`, else by top-level
+    folder. Other nodes and rare groups are gray, and unresolved names are hollow.
     """
     typed_count = sum(name not in ("", "note") for name in graph.types)
     has_types = 3 * typed_count >= np.count_nonzero(graph.is_note)
@@ -161,7 +161,7 @@ def _build_drawing(graph: Graph, positions: Positions, options: RenderOptions) -
 def _build_discs(
     colors: NDArray[np.uint32], positions: NDArray[np.float32], radii: NDArray[np.float32]
 ) -> tuple[SvgDiscs, ...]:
-    """Group nodes by color, the small ones of each first."""
+    """Group nodes by color, the smallest of each group first."""
     shapes = np.concatenate([positions, radii[:, None]], axis=1).astype(np.float32)
     groups = []
     for color in np.unique(colors).tolist():
@@ -174,7 +174,7 @@ def _build_discs(
 def _build_labels(
     graph: Graph, positions: NDArray[np.float32], radii: NDArray[np.float32], options: RenderOptions
 ) -> list[SvgLabel]:
-    """Return labels for the nodes with the most links that, by their estimated widths, do not overlap."""
+    """Label the nodes with the most links, skipping labels that overlap by their estimated widths."""
     available = max(20, options.width * options.height // _PIXELS_PER_NAME)
     ranked = np.argsort(-graph.degree, kind="stable")[: 3 * available].tolist()
     boxes: list[tuple[float, float, float, float]] = []

@@ -110,7 +110,7 @@ class UnresolvedFilter:
 
 @dataclass(frozen=True, slots=True)
 class UntaggedFilter:
-    """Notes without a tag, in their properties or in their text."""
+    """Notes with no tag in their properties or text."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,12 +40,12 @@ EXPLAIN_TIMEOUT_S = 0.25
 _PROGRESS_STEPS = 20_000
 _MAX_MATCHING_LINES = 2000
 _MAX_TASKS = 50
-"""The maximum number of tasks of one note in a page of hits."""
+"""The maximum number of tasks shown for one note."""
 _HIT_QUERY = "SELECT path, title, modified FROM files JOIN notes USING (id) WHERE id = ?"
 
 
 class SearchRun:
-    """One run of a search on `connection`, which nothing else uses meanwhile; times out after `seconds`."""
+    """Runs a search on `connection`, which nothing else may use; times out `seconds` after its creation."""
 
     def __init__(
         self, connection: sqlite3.Connection, cancelled: threading.Event, seconds: float = TIMEOUT_S
@@ -91,7 +91,10 @@ class SearchRun:
             return len(self._matching_ids(request, QueryExecutor(self._connection, request, self._check)))
 
     def lines(self, request: SearchRequest, note: int) -> tuple[Snippet, ...]:
-        """Return at most `_MAX_MATCHING_LINES` lines of one note that match; raises as `run` does."""
+        """Return at most `_MAX_MATCHING_LINES` matching lines of the note with the id `note`.
+
+        Raises as `run` does.
+        """
         with self._time_limit():
             terms = tuple(highlight_terms(request.node))
             text = QueryExecutor(self._connection, request, self._check).text(note)
@@ -100,7 +103,8 @@ class SearchRun:
     def explain(self, request: SearchRequest) -> ExplanationNode:
         """Explain the search part by part, with the number of notes that each part finds.
 
-        A part whose count takes too long has none. Raises QueryError as `run` does.
+        A part has no number if the search is canceled or times out before it is counted. Raises QueryError
+        as `run` does.
         """
 
         def count(node: Node) -> int | None:
@@ -115,7 +119,11 @@ class SearchRun:
 
     @contextmanager
     def _time_limit(self) -> Iterator[None]:
-        """Interrupt queries inside the context when the search is canceled or times out."""
+        """Interrupt queries inside the context when the search is canceled or times out.
+
+        Raises:
+            TimeoutExpiredError: a query was interrupted.
+        """
         self._connection.set_progress_handler(self._is_expired, _PROGRESS_STEPS)
         try:
             yield
@@ -173,7 +181,7 @@ class SearchRun:
             )
 
 
-def _task_filters(node: Node | None, cased: bool = False) -> Iterator[tuple[FieldFilter, bool]]:
+def _task_filters(node: Node, cased: bool = False) -> Iterator[tuple[FieldFilter, bool]]:
     """Yield the task filters of a query, each with its case sensitivity."""
     if isinstance(node, And | Or):
         for item in node.items:
@@ -190,7 +198,7 @@ def _task_filters(node: Node | None, cased: bool = False) -> Iterator[tuple[Fiel
 
 
 def _with_tasks(excerpts: tuple[Snippet, ...], text: str, numbers: Sequence[int]) -> tuple[Snippet, ...]:
-    """Return snippets of the tasks that match a search, at most `_MAX_TASKS`, instead of other lines."""
+    """Return snippets of the lines `numbers` (at most `_MAX_TASKS`), or `excerpts` if there are none."""
     if not numbers:
         return excerpts
     excerpts_by_line = {snippet.line: snippet for snippet in excerpts}

@@ -52,7 +52,8 @@ class PromptContext:
         """Call a tool and return its result, with its message in `message`.
 
         Raises:
-            MCPError: the call failed.
+            MCPError: the call failed or was canceled.
+            ScriptoriumError: as in `VaultAccess.call`.
         """
         outcome = await self.context.call(self.ctx, tool, arguments)
         if not outcome.success:
@@ -67,6 +68,7 @@ class PromptContext:
 
         Raises:
             MCPError: the note can't be read.
+            ScriptoriumError: as in `VaultAccess.call`.
         """
         note = await self.ask("read_note", name=self.arguments["note"])
         uri = note_uri(str(note["path"]))
@@ -111,6 +113,7 @@ async def list_prompts(
 
     Raises:
         LimitError: there are too many clients.
+        ScriptoriumError: as in `VaultAccess.tools`.
     """
     available = await context.session(ctx).tools()
     return {"prompts": [prompt.wire for prompt in PROMPTS.values() if available.keys() >= set(prompt.tools)]}
@@ -122,6 +125,7 @@ async def get_prompt(context: McpContext, ctx: Context, params: t.GetPromptReque
     Raises:
         MCPError: the client has no such prompt, an argument is missing or unknown, or a tool failed.
         LimitError: there are too many clients.
+        ScriptoriumError: as in `VaultAccess.tools`.
     """
     prompt = PROMPTS.get(params.name)
     if prompt is None or not await context.has_tools(ctx, *prompt.tools):
@@ -171,7 +175,7 @@ async def _build_link_prompt(prompt_context: PromptContext) -> list[Part]:
         _text_part(
             f"Link up the note “{name}”: which of the related notes should it link to, and which mentions of "
             "it elsewhere should become links? Read a note before you judge it. Propose each link as an edit "
-            "(edit_note, op replace) that turns words that are already there into a [[wikilink]], and say "
+            "(edit_note, op replace) that turns existing words into a [[wikilink]], and say "
             "in `why` how the two notes are related. I see each change before it is written."
         ),
         _text_part(_DATA_NOTICE),
@@ -221,8 +225,10 @@ async def _build_tags_prompt(prompt_context: PromptContext) -> list[Part]:
 
 async def _build_answer_prompt(prompt_context: PromptContext) -> list[Part]:
     question = prompt_context.arguments["question"]
-    words = " OR ".join(word for word in _strip_punctuation(question).split() if len(word) > 3)
-    result = await prompt_context.ask("search_notes", query=words or question, limit=15)
+    # Lower case: a word "OR" of the question is not an operator.
+    words = _strip_punctuation(question).lower().split()
+    query = " OR ".join(word for word in words if len(word) > 3) or " ".join(words) or question
+    result = await prompt_context.ask("search_notes", query=query, limit=15)
     return [
         _text_part(
             f"Answer from my notes alone: {question}\nSearch further (search_notes, semantic_search) and "
@@ -255,7 +261,7 @@ async def _build_weigh_prompt(prompt_context: PromptContext) -> list[Part]:
     ]
 
 
-_NOTE = PromptArgument("note", "The note, by its name or path.", "note")
+_NOTE = PromptArgument("note", "The note's name or path.", "note")
 _ALL_PROMPTS = (
     McpPrompt(
         "summarize_note",

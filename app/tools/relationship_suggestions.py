@@ -142,7 +142,7 @@ def _propose_rejection(
 async def _parse_pair(context: RelationContext, suggestion_id: str) -> tuple[OpenNote, OpenNote]:
     first, separator, second = suggestion_id.partition(_ID_SEPARATOR)
     if not separator:
-        message = "The id of a suggestion has the form `From.md ~ To.md`."
+        message = "A suggestion's id must have the form `From.md ~ To.md`."
         raise InvalidParametersError(message, suggestion_id=suggestion_id)
     source = await context.vault.resolve_strictly(first.strip())
     target = await context.vault.resolve_strictly(second.strip())

@@ -48,7 +48,13 @@ _MODULE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+")
 
 
 class Bundle:
-    """The contents of a bundle."""
+    """The contents of a bundle.
+
+    Attributes:
+        internal: The folder of its libraries.
+        sources: The files of the modules in the archive, by name.
+        modules: The names of all modules that the program can import.
+    """
 
     def __init__(self, internal: Path, toc: Path) -> None:
         self.internal = internal

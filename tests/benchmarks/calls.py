@@ -36,7 +36,7 @@ async def timed(name: str, callers: Iterable[Call], calls: int, pid: int | None 
         calls: The number of calls per client; a tenth as many, at least one, precede them and do not count.
         pid: The server's process, for its processor time; None for this process.
     """
-    took: list[float] = []
+    latencies: list[float] = []
     clients = list(callers)
 
     async def use(call: Call, keep: list[float], count: int) -> None:
@@ -47,10 +47,10 @@ async def timed(name: str, callers: Iterable[Call], calls: int, pid: int | None 
 
     await asyncio.gather(*(use(call, [], max(1, calls // 10)) for call in clients))
     server = psutil.Process(pid)
-    start, used = time.perf_counter(), _used(server)
-    await asyncio.gather(*(use(call, took, calls) for call in clients))
-    elapsed, used = time.perf_counter() - start, _used(server) - used
-    return _row(name, len(clients), took, elapsed, used)
+    start, used = time.perf_counter(), _cpu_seconds(server)
+    await asyncio.gather(*(use(call, latencies, calls) for call in clients))
+    elapsed, used = time.perf_counter() - start, _cpu_seconds(server) - used
+    return _row(name, len(clients), latencies, elapsed, used)
 
 
 async def in_turns(ways: Mapping[str, Call], calls: int, pid: int) -> list[Row]:
@@ -59,29 +59,31 @@ async def in_turns(ways: Mapping[str, Call], calls: int, pid: int) -> list[Row]:
     The first batch of each does not count; `calls` is rounded up to a multiple of the batch size.
     """
     server = psutil.Process(pid)
-    took: dict[str, list[float]] = {name: [] for name in ways}
+    latencies: dict[str, list[float]] = {name: [] for name in ways}
     cpu = dict.fromkeys(ways, 0.0)
     for at in range(-_BATCH_CALLS, calls, _BATCH_CALLS):
         for name, call in ways.items():
-            used, batch = _used(server), []
+            used, batch = _cpu_seconds(server), []
             for number in range(_BATCH_CALLS):
                 start = time.perf_counter()
                 await call(number)
                 batch.append(1000 * (time.perf_counter() - start))
             if at >= 0:
-                took[name] += batch
-                cpu[name] += _used(server) - used
-    return [_row(name, 1, times, sum(times) / 1000, cpu[name]) for name, times in took.items()]
+                latencies[name] += batch
+                cpu[name] += _cpu_seconds(server) - used
+    return [_row(name, 1, times, sum(times) / 1000, cpu[name]) for name, times in latencies.items()]
 
 
-def _row(name: str, clients: int, took: list[float], elapsed: float, used: float) -> Row:
-    p95 = statistics.quantiles(took, n=20)[-1]
-    cpu = 1000 * used / len(took)
-    return Row(name, clients, len(took), len(took) / elapsed, statistics.median(took), p95, cpu)
+def _row(name: str, clients: int, latencies: list[float], elapsed: float, used: float) -> Row:
+    p95 = statistics.quantiles(latencies, n=20)[-1]
+    cpu = 1000 * used / len(latencies)
+    return Row(
+        name, clients, len(latencies), len(latencies) / elapsed, statistics.median(latencies), p95, cpu
+    )
 
 
-def _used(process: psutil.Process) -> float:
-    """Return the seconds of processor time."""
+def _cpu_seconds(process: psutil.Process) -> float:
+    """Return the processor time that a process has used."""
     times = process.cpu_times()
     return float(times.user + times.system)
 

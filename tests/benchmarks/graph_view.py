@@ -146,14 +146,14 @@ def main() -> int:
     return int(arguments.check and bool(missed))
 
 
-def over(label: str, value: float, most: float, unit: str = "ms") -> list[str]:
+def over(label: str, value: float, maximum: float, unit: str = "ms") -> list[str]:
     """Return a line about a value above its maximum; nothing if it is not."""
-    return [f"{label}: {value:.1f} {unit}, wanted at most {most:.0f}"] if value > most else []
+    return [f"{label}: {value:.1f} {unit}, wanted at most {maximum:.0f}"] if value > maximum else []
 
 
-def under(label: str, value: float, least: float, unit: str = "") -> list[str]:
+def under(label: str, value: float, minimum: float, unit: str = "") -> list[str]:
     """Return a line about a value below its minimum; nothing if it is not."""
-    return [f"{label}: {value:.1f}{unit}, wanted at least {least:.0f}"] if value < least else []
+    return [f"{label}: {value:.1f}{unit}, wanted at least {minimum:.0f}"] if value < minimum else []
 
 
 if __name__ == "__main__":

@@ -289,9 +289,9 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as temporary:
         root = Path(temporary)
         compile_once(root / "compiled")
-        place = (options.peers or root / "peers").resolve()
-        place.mkdir(parents=True, exist_ok=True)
-        peers = None if options.no_peers else Peers(place, options.longest)
+        peers_folder = (options.peers or root / "peers").resolve()
+        peers_folder.mkdir(parents=True, exist_ok=True)
+        peers = None if options.no_peers else Peers(peers_folder, options.longest)
         for size in [*options.sizes, *([100_000] if options.full else [])]:
             vault = write_vault(root / f"generated {size}", size)
             with tempfile.TemporaryDirectory() as work:

@@ -200,9 +200,9 @@ def _limited(questions: list[RetrievalQuestion], chance: random.Random) -> list[
     """Return at most `MAX_QUESTIONS` of each kind, and none of a kind with fewer than `MIN_QUESTIONS`."""
     selected: list[RetrievalQuestion] = []
     for kind in dict.fromkeys(question.kind for question in questions):
-        some = [question for question in questions if question.kind == kind]
-        if len(some) >= MIN_QUESTIONS:
-            selected += chance.sample(some, min(MAX_QUESTIONS, len(some)))
+        of_kind = [question for question in questions if question.kind == kind]
+        if len(of_kind) >= MIN_QUESTIONS:
+            selected += chance.sample(of_kind, min(MAX_QUESTIONS, len(of_kind)))
     return selected
 
 
@@ -226,10 +226,10 @@ def pages(language: str) -> list[TopicPage]:
 
 def of_pages(written: dict[str, list[TopicPage]]) -> Iterator[RetrievalCorpus]:
     """Yield a corpus for each language, and one in which each topic has a page in one language only."""
-    by_topic = {language: {page.topic: page for page in some} for language, some in written.items()}
-    for language, some in written.items():
+    by_topic = {language: {page.topic: page for page in page_list} for language, page_list in written.items()}
+    for language, page_list in written.items():
         corpus = RetrievalCorpus(f"pages in {language}", {})
-        for page in some:
+        for page in page_list:
             corpus.notes[f"{page.title}.md"] = " ".join(page.sentences[1:])
             for asked in written:
                 corpus.questions += _about(page, by_topic[asked][page.topic], asked, language)

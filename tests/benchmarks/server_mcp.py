@@ -61,9 +61,9 @@ async def mcp_rows(vault: Path, calls: int) -> list[McpRow]:
     note = min(sizes, key=lambda path: abs(sizes[path] - _READ_NOTE_BYTES))
     name = note.relative_to(vault).as_posix()
     rows = []
-    for interface, both in (("HTTP", _http), ("stdio", _stdio)):
+    for interface, connect in (("HTTP", _http), ("stdio", _stdio)):
         for era, mode in ERAS.items():
-            async with both(vault, mode) as (ours, bare):
+            async with connect(vault, mode) as (ours, bare):
                 rows.append(
                     await _compare(interface, era, _over_mcp(ours, name), _over_mcp(bare, name), calls)
                 )

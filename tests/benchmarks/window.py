@@ -48,7 +48,7 @@ def main(arguments: list[str]) -> int:
         with tempfile.TemporaryDirectory() as work:
             vault = _prepare_vault(Path(work), options.vault, size)
             # The targets for starts are not meant for 100,000 notes.
-            missed += _measure(vault, Path(work), options, starts_count=size != FULL_NOTE_COUNT)
+            missed += _measure(vault, Path(work), options, has_start_targets=size != FULL_NOTE_COUNT)
     if options.check:
         print("\n" + ("\n".join(f"missed: {each}" for each in missed) or "every target is met"))
     return int(options.check and bool(missed))
@@ -63,7 +63,7 @@ def _prepare_vault(work: Path, real: Path | None, size: int | None) -> Path:
     return vault
 
 
-def _measure(vault: Path, work: Path, options: argparse.Namespace, *, starts_count: bool) -> list[str]:
+def _measure(vault: Path, work: Path, options: argparse.Namespace, *, has_start_targets: bool) -> list[str]:
     """Print the tables of one vault and return the missed targets."""
     home = home_for(work)
     cold = run_window(vault, home, act=False)
@@ -80,7 +80,7 @@ def _measure(vault: Path, work: Path, options: argparse.Namespace, *, starts_cou
             ("painted", "painted", MAX_PAINTED_MS),
             ("usable", "usable", MAX_USABLE_MS),
         )
-        if starts_count and min(each[key] for each in warm) > target
+        if has_start_targets and min(each[key] for each in warm) > target
     ]
     return missed + [
         f"{vault.name}: {each['name']} held the window for {each['computed']:.1f} ms, more than {MAX_HOLD_MS}"

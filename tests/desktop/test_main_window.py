@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
-from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 
@@ -733,6 +733,11 @@ def test_garbage_is_collected_in_the_windows_thread_only(gui) -> None:
         scheduler = GcScheduler()
         is_enabled = gc.isenabled()
         scheduler.stop()
+        application = QGuiApplication.instance()
+        assert isinstance(application, QGuiApplication)
+        scheduler._last_full_collection = float("-inf")
+        application.applicationStateChanged.emit(Qt.ApplicationState.ApplicationInactive)
+        assert not scheduler._idle_timer.isActive()
         return is_enabled
 
     assert gui(main()) is False and gc.isenabled()

@@ -326,13 +326,13 @@ def main() -> int:
     arguments = parser.parse_args()
     if arguments.calibrate:
         _calibrate()
-    good = True
+    targets_met = True
     for half in (arguments.half,) if arguments.half else ("seen", "unseen"):
         outcomes = asyncio.run(
             results(questions(half), with_meaning=not arguments.words, multilingual=arguments.multilingual)
         )
-        good = report(half, outcomes, details=arguments.details and half == "seen") and good
-    return 1 if arguments.check and not good else 0
+        targets_met = report(half, outcomes, details=arguments.details and half == "seen") and targets_met
+    return 1 if arguments.check and not targets_met else 0
 
 
 if __name__ == "__main__":

@@ -209,6 +209,7 @@ def test_communities_are_found_and_leaves_follow_their_note():
     star = build(data(200, [(0, row) for row in range(1, 200)]))
     assert len(set(communities(star.edges, 200).tolist())) == 1
     assert communities(np.empty((0, 2), dtype=np.int32), 3).tolist() == [-1, -1, -1]
+    assert not len(communities(np.empty((0, 2), dtype=np.int32), 0))
 
 
 def test_the_small_node_gives_way_to_the_large_one():

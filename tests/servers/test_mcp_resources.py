@@ -181,6 +181,13 @@ async def test_prompts_contain_tool_results_as_data(workspace, era):
     assert made["summarize_note"].messages[2].content.resource.uri == "note:///Instruments/H4.md"
 
 
+async def test_the_answer_prompt_accepts_a_question_that_is_no_valid_query(workspace, era):
+    async with inside(workspace.hub, era) as client:
+        for question in ("Who (or H4", "H4 OR"):
+            prompt = await client.get_prompt("answer_from_notes", {"question": question})
+            assert question in prompt.messages[0].content.text
+
+
 async def test_names_are_completed_for_arguments_that_name_notes(workspace, era):
     note = t.ResourceTemplateReference(uri="note:///{+path}")
     async with inside(workspace.hub, era) as client:

@@ -14,12 +14,12 @@ def clipped(root: QWidget) -> list[str]:
     """Return a line for each visible widget in `root` that is cut off or has no room for its text."""
     problems = []
     for widget in root.findChildren(QWidget):
-        if widget.isVisible() and (why := _cut_off(widget) or _has_no_room(widget)):
+        if widget.isVisible() and (why := _describe_cut_off(widget) or _describe_missing_room(widget)):
             problems.append(f"{_name(widget)}: {why}")
     return problems
 
 
-def _cut_off(widget: QWidget) -> str:
+def _describe_cut_off(widget: QWidget) -> str:
     parent = widget.parentWidget()
     if parent is None or widget.isWindow() or isinstance(parent.parentWidget(), QAbstractScrollArea):
         return ""
@@ -29,7 +29,7 @@ def _cut_off(widget: QWidget) -> str:
     return f"{over} pixels are outside {_name(parent)}" if over > _TOLERANCE_PX and widget.width() > 0 else ""
 
 
-def _has_no_room(widget: QWidget) -> str:
+def _describe_missing_room(widget: QWidget) -> str:
     if isinstance(widget, ElidedLabel | ElidedButton):
         return ""
     if isinstance(widget, QLabel) and widget.wordWrap():

@@ -29,6 +29,7 @@ def text(words: str, **more: object) -> dict:
 
 
 def read() -> dict:
+    """Return the client's next message; at the end of input, exit or keep running as configured."""
     line = sys.stdin.readline()
     if not line:
         if config().get("ignores_the_end"):
@@ -46,6 +47,7 @@ def note(record: object) -> None:
 
 
 def ask_back() -> dict:
+    """Send each kind of request to the client and return its replies."""
     replies = {}
     form = {"type": "object", "properties": {}}
     wanted = {
@@ -61,6 +63,7 @@ def ask_back() -> dict:
 
 
 def spawn() -> dict:
+    """Start two processes that ignore SIGTERM, one in its own session, and return their IDs."""
     quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     ignoring = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(600)"
     program = [sys.executable, "-c", ignoring]

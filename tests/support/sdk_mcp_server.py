@@ -29,6 +29,7 @@ class Tools:
         self.bus = InMemorySubscriptionBus()
 
     def server(self) -> Server[Any]:
+        """Return a server of the SDK with these tools."""
         return Server(
             "sdk",
             version="1",
@@ -105,6 +106,7 @@ class SdkServer:
         return f"http://127.0.0.1:{self.port}/mcp"
 
     def publish_change(self) -> None:
+        """Notify the subscribers that the list of tools has changed."""
         assert self._loop is not None
         asyncio.run_coroutine_threadsafe(self.tools.bus.publish(ToolsListChanged()), self._loop).result(10)
 

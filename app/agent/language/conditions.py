@@ -6,11 +6,11 @@ import re
 
 from app.agent.language.vocabulary import CATEGORY_PROPERTIES
 
+_BRACKETS = r"\[(?:[^\]\"]|\"[^\"]*\")*\]"
 _CONDITION = re.compile(
-    r"-?(?:\((?:[^()\"]|\"[^\"]*\")*\)|\[[^\]]*\]|[\w-]+:(?:\"[^\"]*\"|\([^)]*\))|\"[^\"]*\"|[^\s\"()]+)"
+    rf"-?(?:\((?:[^()\"]|\"[^\"]*\")*\)|{_BRACKETS}|[\w-]+:(?:\"[^\"]*\"|\([^)]*\))|\"[^\"]*\"|[^\s\"()]+)"
 )
-
-_PLAIN_CONDITION = re.compile(r"-?(?:\[[^\]]*\]|[\w-]+:\"[^\"]*\"|\"[^\"]*\"|[^\s\"()]+)")
+_PLAIN_CONDITION = re.compile(rf"-?(?:{_BRACKETS}|[\w-]+:\"[^\"]*\"|\"[^\"]*\"|[^\s\"()]+)")
 
 
 def top_level_parts(query: str) -> list[str]:
@@ -28,6 +28,14 @@ def condition_slots(condition: str) -> set[str]:
         return {"kind" if match[1].casefold() in CATEGORY_PROPERTIES else match[1].casefold()}
     field = re.match(r"[a-z-]+(?=:)", inner)
     return {"kind" if field and field[0] in ("tag", "path", "type") else field[0] if field else "word"}
+
+
+def date_slot(condition: str) -> str:
+    """Return what a condition on dates is about ("modified", "file", a property); empty for another one."""
+    slots = condition_slots(condition)
+    slot = slots.pop() if len(slots) == 1 else ""
+    is_dated = re.search(r":[<>=]*\d{4}(-\d\d){0,2}(?!\d)", condition) is not None
+    return slot if is_dated or slot in ("modified", "created") else ""
 
 
 def conditions_on_kind(query: str) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from calendar import monthrange
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -232,7 +233,7 @@ class DateParser:
         if re.fullmatch(r"\d{4}-\d\d", text):
             text = f"{text}-01" if not 1 <= int(text[5:]) <= 12 else text
             first = datetime.strptime(text[:7], "%Y-%m").date()
-            return first, _period_start(first + timedelta(days=31), "month") - timedelta(days=1)
+            return first, first.replace(day=monthrange(first.year, first.month)[1])
         # `dateparser` does not know "next", but prefers future dates here anyway.
         text_without_next = (
             " ".join(word for word in text.split() if word not in self._next_words) if ahead else text
@@ -246,7 +247,7 @@ class DateParser:
             return first, _subtract_units(first, result.period, -1) - timedelta(days=1)
         if result.period == "month":
             first = day.replace(day=1)
-            return first, _period_start(first + timedelta(days=31), "month") - timedelta(days=1)
+            return first, first.replace(day=monthrange(first.year, first.month)[1])
         return day, day
 
 

@@ -1,4 +1,4 @@
-"""The delegate of the feed: status, time, tool, result and caller of each activity."""
+"""The activity feed's delegate: each activity's status, time, tool, result and caller."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class ActivityDelegate(QStyledItemDelegate):
         option.state &= ~QStyle.StateFlag.State_HasFocus
 
     def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:
-        """Return the height of one line of text with padding."""
+        """Return the padded height of a line of text or the icon; the width is 0."""
         height = max(QFontMetrics(option.font).height(), round(_ICON_SIZE * self._theme.zoom))
         return QSize(0, height + round(2 * _VERTICAL_PADDING * self._theme.zoom))
 
@@ -51,7 +51,10 @@ class ActivityDelegate(QStyledItemDelegate):
         editor.setGeometry(option.rect)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
-        """Paint the row and its parts from the left; the result takes the remaining width."""
+        """Paint the status, time, tool and result from the left, and the caller at the right edge.
+
+        The result takes the remaining width; narrow rows omit the time and the caller.
+        """
         super().paint(painter, option, index)
         activity: ActivityItem = index.data(ACTIVITY_ROLE)
         theme, zoom = self._theme.theme, self._theme.zoom

@@ -1,4 +1,4 @@
-"""The dialog for sharing a block with other agents."""
+"""The dialog for sharing a memory block with other agents."""
 
 from __future__ import annotations
 
@@ -119,15 +119,15 @@ class SharingDialog(dialogs.SheetDialog):
         item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
         self.table.setItem(row, 0, item)
         box = _create_permission_box(permission)
-        box.setAccessibleName(self.tr("Permission of {0}").format(agent))
+        box.setAccessibleName(self.tr("Permission for {0}").format(agent))
         self.table.setCellWidget(row, 1, box)
         self.table.setCurrentItem(item)
 
 
 def _dialog_texts(block: Block) -> tuple[str, str]:
-    title = QCoreApplication.translate("SharesSheet", "Share “{0}”")
+    title = QCoreApplication.translate("SharingDialog", "Share “{0}”")
     text = QCoreApplication.translate(
-        "SharesSheet", "{0} owns the block. Other agents can use it only if you share it."
+        "SharingDialog", "{0} owns the block. Other agents can use it only if you share it."
     )
     return title.format(escape_hidden(block.label)), text.format(escape_hidden(block.owner))
 

@@ -1,4 +1,4 @@
-"""The links of a note below its text, built when the pane is first opened."""
+"""A note's links below its text, in a pane that is created on first use."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class LazyLinksPane(QObject):
         return self._pane
 
     def toggle(self) -> None:
-        """Show or hide the pane."""
+        """Hide the pane, or show it and update its links."""
         self.pane.setVisible(self.pane.isHidden())
         self.refresh()
 

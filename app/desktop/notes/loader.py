@@ -67,7 +67,7 @@ def load_related(vault: VaultService, path: NotePath) -> tuple[RelatedNote, ...]
 
 
 async def load_mentions(vault: VaultService, path: NotePath) -> tuple[Mention, ...]:
-    """Return the unlinked mentions of an indexed note; slow, since it may read every note."""
+    """Return the unlinked mentions of a note, none if it is not indexed; slow, as it may read every note."""
     if vault.notes.record(path) is None:
         return ()
     return await asyncio.to_thread(vault.notes.unlinked_mentions, path)
@@ -168,7 +168,7 @@ def _load_image(vault: VaultService, path: NotePath) -> QImage | None:
 
 
 async def load_drawing(vault: VaultService, path: NotePath, request: DrawingRequest) -> Drawing:
-    """Draw a picture that the editor shows in place of part of the source of the note at `path`."""
+    """Draw an image, embed, formula or diagram for the editor of the note at `path`."""
     return await asyncio.to_thread(_draw, vault, path, request)
 
 

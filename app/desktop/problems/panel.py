@@ -1,4 +1,4 @@
-"""The problems panel: files that are not fully indexed, and why."""
+"""The problems panel: files and folders that are not fully indexed, and why."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ _KIND_ROLE = Qt.ItemDataRole.UserRole + 1
 
 
 class ProblemsPanel(Panel):
-    """Lists the files that are not fully indexed, each with the reason.
+    """Lists the files and folders that are not fully indexed, each with the reason.
 
-    `open_requested` carries a path and an empty fragment. A file whose name is not valid UTF-8 can't be
-    opened, but it can be renamed here.
+    `open_requested` carries a path and an empty fragment. A file or folder whose name is not valid
+    UTF-8 can't be opened, but it can be renamed here.
     """
 
     open_requested = Signal(str, str)
@@ -78,7 +78,7 @@ class ProblemsPanel(Panel):
         self._reload()
 
     async def reload(self) -> None:
-        """Reload the list of problems."""
+        """Reload the list of problems, of which at most `_MAX_ROWS` are shown."""
         problems = await self._client.run(lambda vault: vault.notes.problems())
         async with self._reload_lock:
             self.table.clear()
@@ -129,13 +129,13 @@ class ProblemsPanel(Panel):
             tasks.start(self.rename(path), owner=self, action=self.tr("rename the file"))
 
     async def rename(self, path: NotePath) -> None:
-        """Ask for a new name until the file is renamed or the user cancels."""
+        """Ask for a new name until the file or folder is renamed or the user cancels."""
         raw = await self._client.run(lambda vault: undecodable.find_path(vault.root, path))
         name, problem = undecodable.suggest_name(raw) if raw is not None else "", ""
         while True:
             title = self.tr("Rename “{0}”?").format(path)
             label = self.tr(
-                "The file name is not valid UTF-8. Renaming does not change the file's content. New name:"
+                "This name is not valid UTF-8. Renaming changes only the name, not the content. New name:"
             )
             new_name = await dialogs.prompt_text(
                 self.window(), title, label, name, accept_label=self.tr("Rename"), problem=problem

@@ -38,14 +38,16 @@ class GcScheduler(QObject):
         self._timer.start(_TICK_INTERVAL_MS)
         self._idle_timer = QTimer(self, singleShot=True, interval=_IDLE_DELAY_MS)
         self._idle_timer.timeout.connect(self._collect_all)
-        application = QGuiApplication.instance()
-        if isinstance(application, QGuiApplication):
-            application.applicationStateChanged.connect(self._handle_state_change)
+        self._application = QGuiApplication.instance()
+        if isinstance(self._application, QGuiApplication):
+            self._application.applicationStateChanged.connect(self._handle_state_change)
 
     def stop(self) -> None:
-        """Turn Python's automatic collection back on."""
+        """Stop collecting, and turn Python's automatic collection back on."""
         self._timer.stop()
         self._idle_timer.stop()
+        if isinstance(self._application, QGuiApplication):
+            self._application.applicationStateChanged.disconnect(self._handle_state_change)
         gc.enable()
 
     def _tick(self) -> None:

@@ -1,4 +1,4 @@
-"""The button for sort order and grouping of hits, with a menu."""
+"""A button with a menu that sorts and groups search results."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from app.index.search_request import Grouping, Order
 
 
 class SortButton(ThemedButton):
-    """Holds `order` and `grouping`; `changed` is emitted when the user chooses others."""
+    """Holds `order` and `grouping`; `changed` is emitted when the user chooses from the menu."""
 
     changed = Signal()
 
@@ -39,14 +39,14 @@ class SortButton(ThemedButton):
             ("type", translate("SortButton", "Group by type")),
             ("tag", translate("SortButton", "Group by first tag")),
         )
-        self._add_section(menu, "group", groups, self._set_group)
+        self._add_section(menu, "group", groups, self._set_grouping)
         self.setMenu(menu)
         self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self._update_checks()
 
-    def choose(self, order: Order, group: Grouping) -> None:
-        """Set the order and the grouping without emitting `changed`."""
-        self.order, self.grouping = order, group
+    def choose(self, order: Order, grouping: Grouping) -> None:
+        """Set the order and grouping without emitting `changed`."""
+        self.order, self.grouping = order, grouping
         self._update_checks()
 
     def _add_section(
@@ -65,7 +65,7 @@ class SortButton(ThemedButton):
         self.choose(action.data(), self.grouping)
         self.changed.emit()
 
-    def _set_group(self, action: QAction) -> None:
+    def _set_grouping(self, action: QAction) -> None:
         self.choose(self.order, action.data())
         self.changed.emit()
 

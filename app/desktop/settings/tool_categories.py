@@ -61,7 +61,8 @@ class ToolCategoryList(QWidget):
         heading.setProperty("textSize", "strong")
         self._column.addWidget(heading)
         if client is None:
-            self._fill(tuple(_create_facts(category, CATALOG, "") for category in CATEGORIES))
+            for category in CATEGORIES:
+                self._add(_create_facts(category, CATALOG, ""))
         else:
             self._cards = TimeSlicedQueue(self._add, self)
             tasks.start(self._load(client), owner=self, action=self.tr("list the categories"))
@@ -74,10 +75,6 @@ class ToolCategoryList(QWidget):
 
     async def _load(self, client: VaultClient) -> None:
         self._cards.add_later(await client.run(_load_facts))
-
-    def _fill(self, facts: tuple[_CategoryFacts, ...]) -> None:
-        for fact in facts:
-            self._add(fact)
 
     def _add(self, fact: object) -> None:
         assert isinstance(fact, _CategoryFacts)
@@ -163,14 +160,16 @@ class ToolCategoryList(QWidget):
                 "Off. When on, agents can read with these tools but can't change anything."
             ),
             AccessLevel.READ_WRITE: self.tr(
-                "Off. When on, agents can propose to use these tools; each call needs your approval."
+                "Off. When on, agents can read with these tools and propose changes, which you approve or "
+                "deny."
             ),
             AccessLevel.NETWORK: self.tr(
                 "Off. When on, agents can search and read the web: requests leave this computer, and "
                 "results are marked as untrusted text."
             ),
             AccessLevel.EXECUTE: self.tr(
-                "Off. When on, agents can propose to run programs. You see the exact command each time."
+                "Off. When on, agents can propose to run programs or external tools. You see the exact call "
+                "each time."
             ),
         }
         return meaning[fact.category.level]
@@ -199,7 +198,7 @@ def _load_facts(vault: VaultService) -> tuple[_CategoryFacts, ...]:
     facts = []
     for category in vault.tools.categories:
         state = _STATES[vault_settings.categories.get(category.id)]
-        # The default, not the setting: only the settings decide whether a plug-in's category is enabled.
+        # An external server's category is registered as off, but on by default once its tools are allowed.
         is_default_on = category.id in DEFAULT_ON | vault.external.categories_on
         with_default = replace(category, on=is_default_on)
         facts.append(_create_facts(with_default, vault.tools.all_tools(), state))

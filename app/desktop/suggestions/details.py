@@ -67,7 +67,7 @@ class _NoteCard(QWidget):
         self.text.setAccessibleName(self.tr("Preview of {0}").format(note.name))
 
     def set_compact(self, compact: bool) -> None:
-        """Show only the name, or also the folder and the beginning of the note."""
+        """Hide the note's folder and beginning if `compact`, else show them."""
         self.folder.setVisible(not compact)
         self.text.setVisible(not compact)
 
@@ -101,8 +101,8 @@ class SuggestionDetails(QWidget):
         self.type.setEditable(True)
         self.type.addItems([relation_phrase(name) for name in KNOWN_RELATIONS])
         self.type.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
-        self.type.setToolTip(self.tr("Type of the relation; you can enter your own"))
-        self.type.setAccessibleName(self.tr("Type of the relation"))
+        self.type.setToolTip(self.tr("Relation type; you can enter your own"))
+        self.type.setAccessibleName(self.tr("Relation type"))
         self.type.setMinimumContentsLength(12)
         self.swap_button = ThemedButton(theme, "arrows-left-right", self.tr("Reverse direction"), size=16)
         self.swap_button.clicked.connect(self._swap_notes)
@@ -151,7 +151,7 @@ class SuggestionDetails(QWidget):
     def accept_current(self) -> None:
         """Emit the relation as edited by the user, or the reason why it is incomplete.
 
-        Do nothing while a decision is being processed.
+        Do nothing if there is no suggestion or a decision is being processed.
         """
         # The keyboard shortcut calls this method even while the button is disabled.
         if self.suggestion is None or not self.accept_button.isEnabled():

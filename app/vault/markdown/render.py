@@ -1,13 +1,15 @@
 """Rendering of notes as HTML for a `QTextBrowser`: nothing loads from outside, runs or escapes its box.
 
-URLs are `note:PATH#anchor` for a note or file of the vault, `unresolved:NAME` for a missing note, `tag:NAME`,
-`vault:PATH` for an image, `#anchor` within the note, web and mail URLs, and those of actions (see `render`).
+URLs are `note:PATH#anchor` for a note or file in the vault, `unresolved:NAME` for a missing note, `tag:NAME`,
+`vault:PATH` for an image, `#anchor` within the note, web and mail URLs, those of drawn images (see `Draw`)
+and those of actions (see `render`).
 Anchors are the heading's text, its key (`headings.heading_key`), its path of keys (`one#two`), and `^id` for
 blocks.
 """
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -36,6 +38,7 @@ MAX_EMBED_DEPTH = 3
 MAX_EMBEDS = 60
 _MAX_LINE_CHARS = 40_000
 _MAX_BRACKETS = 20_000
+_LIST_ITEM = re.compile(r"[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]")
 _RULES = {**BLOCKS, **INLINES}
 _PARSERS = threading.local()
 
@@ -71,8 +74,8 @@ def render(
         draw: Draws formulas and diagrams; undrawn ones appear as text.
         interaction: The interactive state; None for a printed or exported page, which shows all text and has
             no links for actions. Otherwise, task boxes link to `task:NUMBER#TEXT`, where the number counts
-            tasks with the same text, and callout marks link to `fold:NAME`. Callouts of embedded notes are
-            folded, too, but their tasks can't be checked.
+            tasks with the same text, and callout marks link to `fold:NAME`. Callouts in embedded notes
+            can be folded, too, but tasks in them can't be checked.
     """
     colors = colors or RenderColors()
     note = NoteTarget(path, text)
@@ -141,7 +144,7 @@ def _write(page: RenderContext, tokens: Sequence[Token]) -> str:
 
 
 def _write_inline(page: RenderContext, tokens: Sequence[Token]) -> str:
-    """Return the HTML of a paragraph; if a done task starts with it, its first line is crossed out."""
+    """Return the HTML of a paragraph; the first line is crossed out if it is the text of a done task."""
     is_done, page.in_done_task = page.in_done_task, False
     if not is_done:
         return _write(page, tokens)
@@ -194,7 +197,7 @@ def _create_parser() -> MarkdownIt:
 
 
 def _without_comments(text: str, start: int) -> str:
-    """Return the prose without `%%…%%` and `<!-- … -->`, and without lines that held nothing else."""
+    """Return `text` from `start` on, without comments and without lines that contain only a comment."""
     edits = []
     for code_start, code_end in code_spans(text, start):
         if not text.startswith(("%%", "<!--"), code_start):
@@ -205,7 +208,7 @@ def _without_comments(text: str, start: int) -> str:
 
 
 def _embedded_part(text: str, link: Link) -> str:
-    """Return the text that an embed shows: the heading's section, the block's lines, or the whole note."""
+    """Return the text that an embed shows: the section, the block, or the whole note if neither is found."""
     if link.heading:
         headings = scan(text).headings
         matches = heading_matches(headings, link.heading)
@@ -227,12 +230,14 @@ def _block_text(text: str, block: str) -> str:
     if not number:
         return text
     last = number - 1
-    if not lines[last].split("^")[0].strip(" >\t"):
+    is_on_own_line = not lines[last].split("^")[0].strip(" >\t")
+    if is_on_own_line:
         last -= 1
         while last > 0 and not lines[last].strip():
             last -= 1
     first = last
-    is_item = lines[last].lstrip(" \t>").startswith(("- ", "* ", "+ "))
-    while first > 0 and not is_item and lines[first - 1].strip() and not lines[first - 1].startswith("#"):
+    while first > 0 and lines[first - 1].strip() and not lines[first - 1].startswith("#"):
+        if not is_on_own_line and _LIST_ITEM.match(lines[first]):
+            break
         first -= 1
     return "\n".join(lines[first : last + 1])

@@ -1,4 +1,4 @@
-"""The inputs of a rendering: colors, link targets and interaction."""
+"""The inputs for rendering: colors, link targets, interaction and drawn images."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ class RenderColors:
         )
 
     def callout_color(self, kind: str) -> str:
-        """Return the color of a kind of callout; an unknown kind has the color of notes."""
+        """Return the color of a kind of callout; an unknown kind has that of “note”."""
         return self.callouts.get(kind, self.callouts.get("note", self.link))
 
     def tint(self, color: str, strength: float = 0.09) -> str:
@@ -151,6 +151,7 @@ class Interaction:
 
 
 Resolve = Callable[[str], NoteTarget | None]
+"""Returns the target of a link, or None if it is unresolved."""
 
 
 def mix_colors(first: str, second: str, share: float) -> str:

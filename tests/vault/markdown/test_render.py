@@ -17,6 +17,7 @@ from app.vault.markdown.render_math import math_html
 
 NOTES = {
     "Note": "---\na: 1\n---\n# One\nfirst\n\n## Two\nsecond ^b1\n\n- item ^b2\n",
+    "Lists": "- one\n- two\n  more ^item\n\n1. alpha\n2. beta ^number\n\n- red\n- blue\n\n^list\n",
     "Self": "me ![[Self]]\n\n![[Self]]",
     "Ring A": "in a\n\n![[Ring B]]",
     "Ring B": "in b\n\n![[Ring A]]",
@@ -192,6 +193,15 @@ def test_embeds(qapp):
     assert "Two" not in block
     assert "item" in plain("![[Note#^b2]]", qapp)
     assert "first" not in plain("text ![[Note]] in a line", qapp)
+
+
+def test_a_block_id_embeds_its_item_or_the_list_above_it(qapp):
+    item = plain("![[Lists#^item]]", qapp)
+    assert "two" in item and "more" in item and "one" not in item
+    numbered = plain("![[Lists#^number]]", qapp)
+    assert "beta" in numbered and "alpha" not in numbered
+    above = plain("![[Lists#^list]]", qapp)
+    assert "red" in above and "blue" in above and "beta" not in above
 
 
 FOLDED = {

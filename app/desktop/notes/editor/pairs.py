@@ -23,12 +23,12 @@ def type_character(cursor: QTextCursor, char: str, *, is_in_code: bool) -> bool:
         is_in_code: Whether the cursor is in code, where quotes and backticks are not paired.
 
     Returns:
-        False if none of these applies, and the editor must type the character.
+        True if the character was handled; False if the editor must type it.
     """
     if cursor.hasSelection():
         return _surround(cursor, char)
     before, after = text_around_cursor(cursor)
-    if char in _CLOSERS.values() and after.startswith(char) and _is_open(before, after, char):
+    if char in _CLOSERS.values() and after.startswith(char) and _is_open(before, char):
         cursor.movePosition(QTextCursor.MoveOperation.Right)
         return True
     closer = _CLOSERS.get(char)
@@ -70,7 +70,7 @@ def _surround(cursor: QTextCursor, char: str) -> bool:
     return True
 
 
-def _is_open(before: str, after: str, closer: str) -> bool:
+def _is_open(before: str, closer: str) -> bool:
     """Return whether the closing half after the cursor belongs to an opening half before it."""
     opener = next(opener for opener, other in _CLOSERS.items() if other == closer)
     if opener == closer:
