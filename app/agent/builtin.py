@@ -99,6 +99,7 @@ class BuiltinAgent:
         now: Returns the current time.
         find_notes: Returns every note that a search matches; without it, a question may offer several
             searches with the same notes.
+        public_words: Returns the names that a model may know; without it, a model's requests name none.
     """
 
     def __init__(
@@ -109,10 +110,12 @@ class BuiltinAgent:
         changes_today: ChangesToday = tuple,
         now: Callable[[], datetime] = datetime.now,
         find_notes: Callable[[str], Awaitable[Collection[NotePath]]] | None = None,
+        public_words: Callable[[], VaultWords] | None = None,
     ) -> None:
         self._registry = registry
         self._resolver = resolver
         self._words = words
+        self._public_words = public_words or VaultWords
         self._changes_today = changes_today
         self._now = now
         self._find_notes = find_notes
@@ -126,7 +129,11 @@ class BuiltinAgent:
     async def respond(self, turn: Turn) -> None:
         """Carry out or answer the request, ask for clarification, or explain that it needs a model."""
         state = self.state(turn)
-        interpretation = await self.without_duplicate_options(self.interpret(turn.prompt.text, state))
+        interpretation = await self.without_duplicate_options(
+            self._interpret(turn.prompt.text, state, self._public_words())
+            if turn.caller.uses_model
+            else self.interpret(turn.prompt.text, state)
+        )
         language = self._interpreter.language_of(turn.prompt.text)
         match interpretation:
             case Clarification() if interpretation.options and turn.caller.uses_model:
@@ -157,7 +164,10 @@ class BuiltinAgent:
         A request in the app's own notation, which choices and chips send, is parsed directly. If it names a
         missing note or lacks a value, the result is a reply that says so.
         """
-        vocabulary = self._vocabulary_of(self._words())
+        return self._interpret(text, state, self._words())
+
+    def _interpret(self, text: str, state: DialogState, words: VaultWords) -> Interpretation:
+        vocabulary = self._vocabulary_of(words)
         if text.lstrip().startswith(PREFIX):
             reading = parse(text, vocabulary(languages()[0]).notes, self.actions())
             if reading is not None and len(reading.steps) > 1 and any(map(is_outcome, reading.steps)):

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sqlite3
 from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass
@@ -38,7 +37,7 @@ from app.cli.invoke import approver_for, call_tool, can_approve, resolve_vault
 from app.cli.options import Options, add_call_options
 from app.cli.session import CliSession, open_session
 from app.index.database import FILE_NAME
-from app.index.record_queries import HIDDEN_IDS, property_values
+from app.index.record_queries import HIDDEN_IDS, public_names
 from app.index.resolver import Resolver
 from app.storage.sqlite import connect_read_only
 from app.toolkit.outcome import ToolOutcome
@@ -102,17 +101,7 @@ def _load_names(root: Path) -> tuple[Resolver, VaultWords]:
         return resolver, VaultWords()
     with closing(connect_read_only(file, timeout=5.0)) as connection:
         resolver.load_rows(connection.execute(_SELECT_FILES).fetchall())
-        public = f"NOT IN ({HIDDEN_IDS})"
-        return resolver, VaultWords(
-            _column_values(connection, f"SELECT DISTINCT name FROM tags WHERE note {public}"),
-            _column_values(connection, f"SELECT DISTINCT type FROM notes WHERE id {public}"),
-            _column_values(connection, f"SELECT DISTINCT name FROM properties WHERE note {public}"),
-            property_values(connection, private=False),
-        )
-
-
-def _column_values(connection: sqlite3.Connection, query: str) -> tuple[str, ...]:
-    return tuple(str(value) for (value,) in connection.execute(query))
+        return resolver, VaultWords(*public_names(connection))
 
 
 def _to_json(interpretation: Interpretation) -> Mapping[str, object]:

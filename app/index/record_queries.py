@@ -132,6 +132,22 @@ def property_values(connection: sqlite3.Connection, *, private: bool = True) -> 
     return tuple(pair for pair, _ in counts.most_common(_MAX_VALUES))
 
 
+def public_names(
+    connection: sqlite3.Connection,
+) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...], tuple[tuple[str, str], ...]]:
+    """Return the tags, types, properties and property texts without those of hidden notes."""
+
+    def column(query: str) -> tuple[str, ...]:
+        return tuple(str(value) for (value,) in connection.execute(f"{query} NOT IN ({HIDDEN_IDS})"))
+
+    return (
+        column("SELECT DISTINCT name FROM tags WHERE note"),
+        column("SELECT DISTINCT type FROM notes WHERE id"),
+        column("SELECT DISTINCT name FROM properties WHERE note"),
+        property_values(connection, private=False),
+    )
+
+
 def note_types(connection: sqlite3.Connection) -> tuple[str, ...]:
     """Return the distinct types of all notes, sorted."""
     return tuple(kind for (kind,) in connection.execute("SELECT DISTINCT type FROM notes ORDER BY type"))

@@ -337,6 +337,13 @@ class VaultIndex:
                 self._values = state, record_queries.property_values(connection)
             return self._values[1]
 
+    def public_names(
+        self,
+    ) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...], tuple[tuple[str, str], ...]]:
+        """Return the tags, types, properties and property texts without those of hidden notes."""
+        with self._rebuild_on_damage(), self._open_database.read_connection() as connection:
+            return record_queries.public_names(connection)
+
     def properties(self) -> tuple[PropertyCount, ...]:
         """Return every property's name and number of notes, the most frequent first."""
         with self._rebuild_on_damage(), self._open_database.read_connection() as connection:

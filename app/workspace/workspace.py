@@ -221,6 +221,7 @@ class Workspace:
             self._vault_words,
             self._builtin_changes_today,
             find_notes=self.index.matching,
+            public_words=lambda: VaultWords(*self.index.public_names()),
         )
         visible_text = self._model_visibility.visible_text
         news = partial(notifications_for_model, self.sources, visible_text)
