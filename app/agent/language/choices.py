@@ -176,7 +176,7 @@ class ReadingChooser:
     def ask(
         self, request: Request, readings: Sequence[Reading], shares: Sequence[float] = ()
     ) -> Interpretation:
-        """Ask which of several readings is meant.
+        """Ask which of several readings is meant; options after the first `MAX_OPTIONS` become spare ones.
 
         Readings with an unknown note are never options: the question is about the note if the likeliest
         reading is a change that lacks it, or if every reading lacks one.

@@ -30,6 +30,14 @@ def condition_slots(condition: str) -> set[str]:
     return {"kind" if field and field[0] in ("tag", "path", "type") else field[0] if field else "word"}
 
 
+def date_slot(condition: str) -> str:
+    """Return what a condition on dates is about ("modified", "file", a property); empty for another one."""
+    slots = condition_slots(condition)
+    slot = slots.pop() if len(slots) == 1 else ""
+    is_dated = re.search(r":[<>=]*\d{4}(-\d\d){0,2}(?!\d)", condition) is not None
+    return slot if is_dated or slot in ("modified", "created") else ""
+
+
 def conditions_on_kind(query: str) -> list[str]:
     """Return a search's conditions on kinds of notes: on tags, folders, types and categories, none negated.
 

@@ -70,12 +70,20 @@ class Option:
 
     @property
     def is_considered(self) -> bool:
-        """True if the grammar explains every word and the model gives the same reading 5 % or more."""
+        """True if the grammar explains every word and the model gives the same reading 5 % or more.
+
+        Raises:
+            KeyError: The option is not a reading of the grammar.
+        """
         return self.features["complete"] >= 0.5 and self.features["written"] >= _MIN_CONSIDERED_LOG
 
     @property
     def is_plain(self) -> bool:
-        """True if the grammar explains every word and searches for none of them."""
+        """True if the grammar explains every word and searches for none of them.
+
+        Raises:
+            KeyError: The option is not a reading of the grammar.
+        """
         steps = self.reading.steps if self.reading is not None else ()
         queries = [step.target.query for step in steps if step.target is not None]
         return self.features["complete"] >= 0.5 and not any(map(_bare_words, queries))

@@ -235,7 +235,7 @@ class Interpreter:
                 readings = sorted([*readings, *again], key=lambda reading: -reading.score)
         if not readings and (bare_name := self._bare_name(request, tokens)):
             readings = [bare_name]
-        return None, request, readings
+        return None, request, [_within_list(request, reading) for reading in readings]
 
     def _is_change(self, request: Request, tokens: tuple[Token, ...]) -> bool:
         """Return whether the words are a complete change: "add a note called X" adds no notes to a list."""
@@ -828,3 +828,14 @@ def _join_readings(head: Reading, tail: Reading) -> Reading:
         head.verb_words + tail.verb_words,
         head.is_certain and tail.is_certain and (has_notes or not refers),
     )
+
+
+def _within_list(request: Request, reading: Reading) -> Reading:
+    """Limit a reading that orders all notes to those just listed if the request continues the list."""
+    first, *later = reading.steps
+    target = first.target
+    is_everything = target is not None and replace(target, limit=None).is_everything
+    if target is None or not (target.order and is_everything and request.continues_list):
+        return reading
+    step = replace(first, target=replace(target, notes=request.dialog.them))
+    return replace(reading, steps=(step, *later))

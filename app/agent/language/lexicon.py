@@ -298,7 +298,13 @@ def _iter_words(parts: tuple[_Part, ...]) -> Iterator[str]:
 
 
 def load_language(path: Path) -> Language:
-    """Load a language's data file."""
+    """Load a language's data file.
+
+    Raises:
+        OSError: The file can't be read.
+        ValueError: The file is not valid TOML, or the brackets of a phrase do not match.
+        KeyError: The file lacks a required entry.
+    """
     data = tomllib.loads(path.read_text(encoding="utf-8"))
     relations = {
         kind: tuple(parse_phrase(text) for text in phrases) for kind, phrases in data["relations"].items()

@@ -17,18 +17,20 @@ from app.agent.language.actions import ROLE_KINDS, Action
 from app.agent.language.conditions import (
     condition_slots,
     conditions_on_kind,
+    date_slot,
     last_property,
     opposite_conditions,
     top_level_parts,
 )
 from app.agent.language.frames import FrameParser
-from app.agent.language.lexicon import Language
+from app.agent.language.lexicon import BUILT_IN_PROPERTIES, Language
 from app.agent.language.mentions import EntityMention
 from app.agent.language.note_references import NAMED_FIT, ParsedSet, without_possessive
 from app.agent.language.note_sets import NoteSetParser, is_search
 from app.agent.language.readings import NoteSet, PipelineStep, Reading, parenthesize
 from app.agent.language.request import Request
 from app.agent.language.tokens import Token, plain_number, span_text
+from app.agent.language.vocabulary import IMPLIED_PROPERTIES
 from app.index.query_serializer import quote_text, quote_value
 from app.vault.path import NotePath
 from app.vault.reference import parse_reference
@@ -70,7 +72,8 @@ ORDERS = (
     *("confidence", "born", "died", "year", "date"),
 )
 PROPERTY_ORDERS = ("order:prop", "order:-prop")
-_SEARCHED_IF_KNOWN = frozenset(("read", "date", "year", "born", "died"))
+_PROPERTY_KEYS = frozenset(("confidence", "born", "died", "year", "date"))
+"""The orders that are properties."""
 LAST_PROPERTY = "p:same"
 """The only property in the conditions of the last step."""
 LITERALS = ("true", "false", "open", "done", "last", "today", "same", "empty", "now", "day")
@@ -293,7 +296,10 @@ class ProgramReader:
                     return NoteSet(unknown=" ")
                 paths += target.notes
             elif symbol == "all":
-                is_everything = True
+                if any(str(other).startswith("order:") for other in symbols) and self._request.continues_list:
+                    paths += self._dialog.them
+                else:
+                    is_everything = True
             elif symbol == "-":
                 is_negated = True
             elif symbol == "OR":
@@ -326,11 +332,13 @@ class ProgramReader:
                 add(condition)
             elif symbol in PROPERTY_ORDERS:
                 name = self.property_name(following) if following is not None else None
-                if name is None:
+                if name is None or not self._is_known(name):
                     return None
                 result = replace(result, order=f"{symbol[6:-4]}{name}")
                 position += 1
             elif symbol.startswith("order:"):
+                if symbol[6:].lstrip("-") in _PROPERTY_KEYS and not self._is_known(symbol[6:].lstrip("-")):
+                    return None
                 result = replace(result, order=symbol.removeprefix("order:"))
             elif symbol in LIMITS:
                 result = replace(result, limit=int(symbol[1:]))
@@ -339,6 +347,8 @@ class ProgramReader:
         if replaced:
             slots = {slot for part in parts for slot in condition_slots(part)}
             parts = [part for part in replaced if not slots & condition_slots(part)] + parts
+        if len(symbols) == 2 and symbols[0] in ("modified:", "created:") and isinstance(symbols[1], tuple):
+            parts = self._moved_in_time(symbols[1]) or parts
         if paths:
             paths = [path for path in paths if path not in excluded]
             if not paths:
@@ -351,6 +361,30 @@ class ProgramReader:
         if not (query or paths or result.source or is_everything or result.order):
             return None
         return replace(result, query=query, notes=tuple(dict.fromkeys(paths)))
+
+    def _moved_in_time(self, span: Span) -> list[str]:
+        """Return the last search's conditions for another time ("and this week?"), or none."""
+        last = self._dialog.last.last.target if self._dialog.last else None
+        inside = {id(token) for token in self.tokens(span)}
+        rest = {token.key for token in self._request.tokens if token.is_word and id(token) not in inside}
+        linking = {word for phrase in self._language.phrases("refine", "same") for word in phrase.first}
+        for name in ("determiners", "result_pronouns", "fillers"):
+            linking |= self._language.words(name)
+        if last is None or not last.query or not rest <= linking:
+            return []
+        known = top_level_parts(last.query)
+        slots = [slot for part in known if (slot := date_slot(part))]
+        bounds = self.period(span)
+        if not slots or bounds is None:
+            return []
+        match slots[0]:
+            case "file":
+                moved = self.names_of_days(span)
+            case "modified" | "created" as field:
+                moved = self._condition(f"{field}:", span)
+            case name:
+                moved = _within(name, bounds) or ""
+        return [*(part for part in known if date_slot(part) != slots[0]), moved] if moved else []
 
     def _are_daily(self, conditions: Sequence[str]) -> bool:
         """Return whether the conditions mean daily notes, whose dates are in their names."""
@@ -474,8 +508,8 @@ class ProgramReader:
         position += 2
         if name is None or comparison not in COMPARISONS:
             return None, position
-        if name in _SEARCHED_IF_KNOWN and self._vocabulary.find_property(name) is None:
-            return None, position  # no note has it, so the words mean something else
+        if not self._is_known(name):
+            return None, position  # the words mean something else
         if comparison == "exists":
             return f"[{name}]", position
         if position >= len(symbols):
@@ -512,7 +546,12 @@ class ProgramReader:
             return None
         name = symbol[2:]
         synonyms = self._language.table("properties").get(name, ())
-        return next(filter(None, map(self._vocabulary.find_property, (name, *synonyms))), name)
+        known = next(filter(None, map(self._vocabulary.find_property, (name, *synonyms))), None)
+        return known or (None if name in IMPLIED_PROPERTIES else name)
+
+    def _is_known(self, name: str) -> bool:
+        """Return whether a note has a property, or any note may have it without saying so."""
+        return name in BUILT_IN_PROPERTIES or self._vocabulary.find_property(name) is not None
 
     def property_value(self, symbol: Symbol) -> str | tuple[str, str] | None:
         """Return a symbol's value, or the first and the last day of a period; None for an invalid symbol."""
@@ -636,7 +675,8 @@ class ProgramReader:
             return self._tags(role, values)
         first = values[0]
         if role in ("key", "about") and first not in FACTS:
-            return self.property_name(first)
+            name = self.property_name(first)
+            return name if role == "key" or (name is not None and self._is_known(name)) else None
         if not isinstance(first, tuple):
             if first == "task" and len(values) == 2 and isinstance(values[1], tuple):
                 return f"- [ ] {self._text(values[1])}"

@@ -16,6 +16,8 @@ from app.agent.language.readings import Reading
 from app.agent.language.tokens import Token
 from app.agent.language.vocabulary import Vocabulary
 
+_MAX_CONTINUATION_WORDS = 6
+
 
 @dataclass(frozen=True, slots=True)
 class Request:
@@ -57,8 +59,24 @@ class Request:
         """Split some of the request's tokens into mentions and other words, leaving out the marks."""
         return find_mentions(self.text, tokens, self.language, self.vocabulary, self.set_parser(), self.dates)
 
+    @property
+    def continues_list(self) -> bool:
+        """True for a short request without a word for notes that follows a list: "the oldest?"."""
+        words = [token.key for token in self.tokens if token.is_word]
+        nouns = self.language.words("note_nouns") - self.language.words("result_pronouns")
+        starts_anew = nouns | self.language.words("universal")
+        return (
+            len(self.dialog.them) > 1
+            and len(words) <= _MAX_CONTINUATION_WORDS
+            and not starts_anew.intersection(words)
+        )
+
     def writes(self, reading: Reading) -> bool:
-        """Return whether a reading changes something."""
+        """Return whether a reading changes something.
+
+        Raises:
+            KeyError: An action of the reading is not allowed.
+        """
         return any(self.allowed[step.action].writes for step in reading.steps)
 
 

@@ -49,7 +49,11 @@ def request(text: str, dialog: DialogState | None = None) -> Request:
         resolver.add(NotePath.on_disk(note))
     vocabulary = Vocabulary(
         resolver,
-        VaultWords(("clock", "person", "place/harbor"), ("source",), ("born", "confidence", "status")),
+        VaultWords(
+            ("clock", "person", "place/harbor"),
+            ("source",),
+            ("born", "confidence", "status", "rank", "place", "author", "date"),
+        ),
         language.data.get("plurals", ()),
         language.table("types"),
         language.table("nouns"),
@@ -317,16 +321,16 @@ def test_a_follow_up_replaces_conditions_on_the_same_thing() -> None:
     sources = last("tag:clock [born:<1700]")
     kind: list[Symbol] = ["find", "swap", "type:", (0, 0)]
     assert reading("sources?", *kind, dialog=sources) == "find [[born:<1700] type:source]"
-    years = ["find", "swap", "prop", "p:born", "during", (1, 3)]
+    years: list[Symbol] = ["find", "swap", "prop", "p:born", "during", (1, 3)]
     assert (
         reading("born in the 1750s", *years, dialog=sources) == "find [tag:clock [born:>=1750] [born:<1760]]"
     )
     assert reading("born in the 80s", *years, dialog=sources) == "find [tag:clock [born:>=1980] [born:<1990]]"
-    same = ["find", "swap", "prop", "p:same", ">", (1, 1)]
+    same: list[Symbol] = ["find", "swap", "prop", "p:same", ">", (1, 1)]
     assert reading("after 1720", *same, dialog=sources) == "find [tag:clock [born:>1720]]"
     assert reading("after 1720", *same, dialog=last("[born] [died]")) == ""
     group = last("tag:clock ([place:Kew] OR [place:Greenwich])")
-    other = ["find", "swap", "prop", (0, 0), "=", (1, 1)]
+    other: list[Symbol] = ["find", "swap", "prop", (0, 0), "=", (1, 1)]
     assert reading("place Paris", *other, dialog=group) == "find [tag:clock [place:Paris]]"
 
 
@@ -346,6 +350,43 @@ def test_a_follow_up_replaces_conditions_on_the_same_thing() -> None:
 def test_daily_notes_are_found_by_the_days_in_their_names(text: str, expected: str) -> None:
     items = request_items(request(text))
     assert reading(text, "find", "day:", (0, len(items) - 1)) == expected
+
+
+def test_a_short_follow_up_moves_the_last_search_in_time() -> None:
+    def moved(query: str, text: str = "and in february?") -> str:
+        dialog = DialogState(last=Reading((PipelineStep("find", NoteSet(query=query)),), 1.0))
+        items = request_items(request(text))
+        (span,) = [(at, at) for at, item in enumerate(items) if item.mention.kind == "date"]
+        return reading(text, "find", "modified:", span, dialog=dialog)
+
+    assert moved("path:Journal/ file:2026-03") == "find [path:Journal/ file:2026-02]"
+    assert (
+        moved("tag:clock [date:>=2026-03-01]") == "find [tag:clock [date:>=2026-02-01] [date:<=2026-02-28]]"
+    )
+    changed = "modified:>=2026-02-01 modified:<=2026-02-28"
+    assert moved("tag:clock modified:2026-03-17") == f"find [tag:clock {changed}]"
+    for other in ("tag:clock", "tag:clock [year]"):
+        assert moved(other) == f"find [{changed}]"
+    assert moved("file:2026-03", "what was changed in february?") == f"find [{changed}]"
+
+
+def test_a_superlative_after_a_list_is_about_the_list() -> None:
+    dialog = listed()
+    assert reading("the oldest?", "find", "all", "order:-created", "l1", dialog=dialog) == (
+        "find [@Instruments/H1, @Instruments/H4, @People/John Harrison] order=-created limit=1"
+    )
+    oldest: list[Symbol] = ["find", "all", "order:-created", "l1"]
+    assert reading("the oldest of all notes?", *oldest, dialog=dialog) == "find [*] order=-created limit=1"
+    assert reading("the oldest?", *oldest) == "find [*] order=-created limit=1"
+
+
+def test_properties_that_no_note_has_are_no_readings() -> None:
+    assert reading("H4 rating", "properties_of", "@", (0, 0), "about=", "p:rating") == ""
+    assert reading("H4 mass", "properties_of", "@", (0, 0), "about=", (1, 1)) == ""
+    assert reading("by mass", "find", "all", "order:prop", (1, 1)) == ""
+    assert reading("by year", "find", "all", "order:year") == ""
+    assert reading("with mass", "find", "prop", (1, 1), "exists") == ""
+    assert reading("by birth", "find", "all", "order:born") == "find [*] order=born"
 
 
 def test_changes_of_daily_notes_are_looked_up_by_their_names() -> None:
