@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 OpenStreams = Callable[[ServerLog], AbstractAsyncContextManager[Any]]
-"""Opens a server's streams, which starts a local program; the log receives its error output and end."""
+"""Opens a server's streams, starting a local program; the log receives its errors and how it ended."""
 OnProgress = Callable[[float | None, str], None]
 """Receives the progress of a call: a share from 0 to 1 or None, and the server's message."""
 

@@ -1,7 +1,7 @@
 """Prompts: common requests, filled with results of the vault's tools.
 
 A prompt is built by calling tools for the client. So it is offered only to clients that may call these tools,
-it contains only what the client may see, and the calls are in the audit log. Text of notes is in separate
+it contains only what the client may see, and the calls are in the audit log. Text from notes is in separate
 parts, marked as data.
 """
 

@@ -131,7 +131,8 @@ def _propose_rejection(
     async def reject() -> Suggestions:
         context.services.suggestions.reject(source.path, target.path)
         return Suggestions(
-            suggestions=[], message=f"Rejected a relation between [[{source.name}]] and [[{target.name}]]."
+            suggestions=[],
+            message=f"Relations between [[{source.name}]] and [[{target.name}]] won't be suggested again.",
         )
 
     description = f"Never suggest a relation between {source.path} and {target.path} again"

@@ -79,8 +79,9 @@ class ProblemsPanel(Panel):
 
     async def reload(self) -> None:
         """Reload the list of problems, of which at most `_MAX_ROWS` are shown."""
-        problems = await self._client.run(lambda vault: vault.notes.problems())
         async with self._reload_lock:
+            # Read the problems inside the lock, so that an older list never replaces a newer one.
+            problems = await self._client.run(lambda vault: vault.notes.problems())
             self.table.clear()
             for start in range(0, min(len(problems), _MAX_ROWS), _CHUNK_ROWS):
                 chunk = problems[start : min(start + _CHUNK_ROWS, _MAX_ROWS)]
