@@ -27,3 +27,20 @@ async def test_a_new_tag_is_known_whether_or_not_notes_have_properties(root: Pat
             assert workspace._vault_words() is words
     finally:
         await workspace.close()
+
+
+async def test_a_model_knows_no_names_from_private_notes(root: Path) -> None:
+    (root / "Mint.md").write_text("---\nkind: herb\n---\n#plant\n", "utf-8")
+    (root / "Will.md").write_text("---\nai: private\nheir: Zoe\n---\n#secret\n", "utf-8")
+    settings = Settings()
+    settings.embeddings.enabled = False
+    workspace = await open_workspace(root, settings, None, brief=True)
+    try:
+        await workspace.start_scan(lambda progress: None)
+        known = workspace._vault_words()
+        assert ("heir", "Zoe") in known.values and "secret" in known.tags
+        public = workspace.agent._builtin._public_words()
+        assert public.values == (("kind", "herb"),) and public.tags == ("plant",)
+        assert "heir" not in public.properties
+    finally:
+        await workspace.close()

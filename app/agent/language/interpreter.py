@@ -42,7 +42,7 @@ from app.agent.language.readings import (
     Reading,
     Reply,
 )
-from app.agent.language.request import Request, without_marks_at_end
+from app.agent.language.request import Request, without_marks_at_end, writes
 from app.agent.language.tokens import Token, tokenize
 from app.agent.language.typed_search import parse_typed_search
 from app.agent.language.undoing import resolve_undo
@@ -200,11 +200,14 @@ class Interpreter:
         if reply := self._small_talk(language, tokens) or self._only_small_talk(language, tokens):
             return reply, request, []
         for words in (bare, tokens):
-            if follow_up := parse_plain_follow_up(request, words):
+            follow_up = parse_plain_follow_up(request, words)
+            if follow_up and all(step.action in request.allowed for step in follow_up.steps):
                 return self._chooser.decide(request, [follow_up]), request, []
             refined = parse_follow_up(request, words)
             if refined is None or refined.score < MIN_READ_SCORE:
                 continue
+            if any(step.action not in request.allowed for step in refined.steps):
+                continue  # its tools were turned off meanwhile
             is_other_change = words[0].key in language.verbs() and self._is_change(request, words)
             if request.writes(refined) or not is_other_change:
                 readings = with_undo_first(request, refined)
@@ -260,7 +263,7 @@ class Interpreter:
     ) -> Interpretation:
         """Interpret "no" without an open question: offer to undo the change just made, if there is one."""
         steps = dialog.last.steps if dialog.last is not None else ()
-        made = bool(dialog.changes) and any(allowed[step.action].writes for step in steps)
+        made = bool(dialog.changes) and any(writes(allowed, step.action) for step in steps)
         if not made or "undo" not in allowed:
             return Reply("cancelled")
         undo = PipelineStep("undo", None, {"scope": "last"})

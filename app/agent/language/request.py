@@ -72,12 +72,13 @@ class Request:
         )
 
     def writes(self, reading: Reading) -> bool:
-        """Return whether a reading changes something.
+        """Return whether a reading changes something, or has an action that is not allowed any more."""
+        return any(writes(self.allowed, step.action) for step in reading.steps)
 
-        Raises:
-            KeyError: An action of the reading is not allowed.
-        """
-        return any(self.allowed[step.action].writes for step in reading.steps)
+
+def writes(allowed: Mapping[str, Action], action: str) -> bool:
+    """Return whether an action changes something, or is not allowed any more."""
+    return action not in allowed or allowed[action].writes
 
 
 def without_marks_at_end(tokens: tuple[Token, ...]) -> tuple[Token, ...]:

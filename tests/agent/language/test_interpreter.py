@@ -124,7 +124,7 @@ def test_a_follow_up_moves_the_dates(agent: BuiltinAgent, before: str, follow_up
     assert isinstance(found, Reading) and serialize(found) == after
 
 
-@pytest.mark.parametrize("text", ["one week later", "no, 1767"])
+@pytest.mark.parametrize("text", ["one week later", "no, 1767", "no", "and to K1", "no, K1 instead"])
 def test_a_follow_up_of_an_action_that_is_switched_off_is_no_error(agent: BuiltinAgent, text: str) -> None:
     last = Reading((PipelineStep("switched_off", NoteSet(query="tag:core"), {"value": 1766}),), 1.0)
     found = read(agent, text, replace(HERE, last=last))
