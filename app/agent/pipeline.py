@@ -307,7 +307,8 @@ class Pipeline:
 
     async def _list_tasks(self, step: PipelineStep, previous: tuple[str, ...]) -> tuple[str, ...] | None:
         field = {"open": "task-todo", "done": "task-done"}.get(str(step.arguments.get("state")), "task")
-        words = str(step.arguments.get("query", ""))
+        parts = re.findall(r'"[^"]+"|\w[\w-]*', str(step.arguments.get("query", "")))
+        words = " ".join(f'"{part}"' if part == "OR" else part for part in parts)
         due = str(step.arguments.get("due", ""))
         query = f"{field}:({words})" if words else f"{field}:/{_DAY}/" if due else f'{field}:""'
         allowed_paths: frozenset[str] | None = None

@@ -61,6 +61,12 @@ class EntailmentClassifier:
         """The name of the chosen model, or ""."""
         return "" if self._config is None else self._config.name
 
+    @property
+    def worker_id(self) -> int | None:
+        """The process id of the worker with a loaded model, or None."""
+        worker = self._worker.running
+        return None if worker is None else worker.pid
+
     def may_read(self, path: NotePath) -> bool:
         """Return whether the model may read the note at `path`."""
         return not self._is_hidden(path)

@@ -329,6 +329,12 @@ async def test_words_of_several_tasks_are_asked_about_and_of_none_refused(talk) 
     assert text(talk, "🧭 Start here.md") == before
 
 
+@pytest.mark.parametrize("words", ["(", ")", "a OR", "library?"])
+async def test_tasks_are_listed_by_any_words(talk, words) -> None:
+    await say(talk, f'{PREFIX} list_tasks query="{words}"')
+    assert re.match(r"\d+ tasks?:|There are no tasks", answers(talk)[-1])
+
+
 async def test_all_pages_of_a_search_for_tasks_are_read(talk, monkeypatch) -> None:
     await say(talk, f"{PREFIX} list_tasks state=open")
     monkeypatch.setattr(pipeline, "_MAX_SEARCH_HITS", 1)

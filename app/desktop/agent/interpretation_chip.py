@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+
 from PySide6.QtCore import QStringListModel, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QCompleter, QHBoxLayout, QLineEdit, QListView, QPushButton, QWidget
@@ -10,6 +12,7 @@ from app.agent.language.chips import with_value
 from app.agent.transcript import ReadingChip
 
 _MIN_FIELD_WIDTH, _MAX_FIELD_WIDTH, _PADDING = 120, 280, 28
+_MAX_LABEL_WIDTH = 220
 
 
 class ValueField(QLineEdit):
@@ -56,6 +59,11 @@ class ValueField(QLineEdit):
         super().keyPressEvent(event)
 
 
+def elided_chip_label(widget: QWidget, label: str) -> str:
+    """Return a chip's label, shortened in the middle so that a long one fits into a narrow panel."""
+    return widget.fontMetrics().elidedText(label, Qt.TextElideMode.ElideMiddle, _MAX_LABEL_WIDTH)
+
+
 class InterpretationChipView(QWidget):
     """One chip of an interpreted request.
 
@@ -76,11 +84,13 @@ class InterpretationChipView(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(1)
-        self._label = QPushButton(chip.label.replace("&", "&&"), self)
+        shown = elided_chip_label(self, chip.label)
+        self._label = QPushButton(shown.replace("&", "&&"), self)
         self._label.setProperty("role", "reading")
         self._label.setEnabled(bool(chip.change))
         if chip.change:
-            self._label.setToolTip(self.tr("Edit"))
+            tip = self.tr("Edit")
+            self._label.setToolTip(tip if shown == chip.label else html.escape(f"{chip.label} ({tip})"))
             self._label.setAccessibleName(self.tr("Edit {0}").format(chip.label))
         self._label.clicked.connect(self.open_field)
         row.addWidget(self._label)

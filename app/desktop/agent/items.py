@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from typing import ClassVar
 
 from PySide6.QtCore import Qt, Signal
@@ -21,7 +22,7 @@ from app.agent.transcript import (
     ToolCard,
     UserText,
 )
-from app.desktop.agent.interpretation_chip import InterpretationChipView
+from app.desktop.agent.interpretation_chip import InterpretationChipView, elided_chip_label
 from app.desktop.agent.tool_card import ToolCardView
 from app.desktop.runtime.translation import QT_TRANSLATE_NOOP, translate
 from app.desktop.theme.theme import Theme, ThemeSource, icon
@@ -239,9 +240,12 @@ class InterpretationView(ItemView):
 
     def _create_chip(self, chip: ReadingChip) -> QWidget:
         if not (chip.without or chip.change):
-            label = QLabel(chip.label)
+            shown = elided_chip_label(self, chip.label)
+            label = QLabel(shown)
             label.setTextFormat(Qt.TextFormat.PlainText)
             label.setProperty("role", "reading")
+            if shown != chip.label:
+                label.setToolTip(html.escape(chip.label))
             return label
         view = InterpretationChipView(chip, self)
         view.reply_chosen.connect(self.reply_chosen)

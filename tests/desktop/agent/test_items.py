@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QLineEdit, QPushButton
 
@@ -80,3 +82,14 @@ def test_a_tag_in_a_question_can_be_clicked(qtbot) -> None:
     with qtbot.waitSignal(view.tag_clicked) as clicked:
         view._label.tag_clicked.emit("sea")
     assert clicked.args == ["sea"]
+
+
+def test_a_long_chip_is_shortened_so_that_it_fits_into_a_narrow_panel(qtbot) -> None:
+    label = '([attendees:"Somebody with a long name"] OR [owner:"Somebody with a long name"])'
+    chips = (ReadingChip(label=label), ReadingChip(label=label, without="a", value="b", change="c"))
+    view = InterpretationView(ThemeSource("light"))
+    qtbot.addWidget(view)
+    view.show_item(RequestReading(turn="t", at=0.0, chips=chips))
+    assert all(chip.sizeHint().width() < 320 for chip in view._chips)
+    (fixed,) = view.findChildren(QLabel)
+    assert "…" in fixed.text() and html.unescape(fixed.toolTip()) == label
