@@ -274,6 +274,7 @@ class BuiltinAgent:
         if reading.steps[0].action == "help":
             turn.say(localize(HELP, _language_of(reading)))
             return
+        reading = with_links(reading, self._public_words() if turn.caller.uses_model else self._words())
         chips = reading_chips(reading)
         if turn.prompt.mode != "propose" and any(
             self.actions()[step.action].writes for step in reading.steps
@@ -379,3 +380,15 @@ def _reading_chip(chip: Chip) -> ReadingChip:
 
 def _state_key(turn: Turn) -> tuple[str, str]:
     return turn.conversation, turn.agent
+
+
+def with_links(reading: Reading, words: VaultWords) -> Reading:
+    """Return a reading that sets properties to links where their other values are links."""
+
+    def linked(step: PipelineStep) -> PipelineStep:
+        key, value = step.arguments.get("key"), step.arguments.get("value")
+        if step.action != "set_property" or not isinstance(value, str) or not value:
+            return step
+        return step.with_argument("value", words.linked_value(str(key), value))
+
+    return replace(reading, steps=tuple(map(linked, reading.steps)))

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app import paths
-from app.agent.builtin import HELP, MAX_PASSAGES, BuiltinAgent, reply_text
+from app.agent.builtin import HELP, MAX_PASSAGES, BuiltinAgent, reply_text, with_links
 from app.agent.language.answers import localize
 from app.agent.language.chips import reading_chips
 from app.agent.language.dialog import DialogState
@@ -89,7 +89,7 @@ async def run(args: argparse.Namespace, console: CliConsole) -> ExitStatus:
             return ExitStatus.DONE
         terminal = _TerminalHost(session, options, console)
         pipeline = Pipeline(terminal, registry, language, DialogState(), tuple, agent.actions())
-        await pipeline.run(interpretation)
+        await pipeline.run(with_links(interpretation, words))
         return terminal.status if pipeline.understood else ExitStatus.NOT_FOUND
 
 

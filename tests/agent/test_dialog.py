@@ -335,6 +335,16 @@ async def test_tasks_are_listed_by_any_words(talk, words) -> None:
     assert re.match(r"\d+ tasks?:|There are no tasks", answers(talk)[-1])
 
 
+async def test_a_property_whose_values_are_links_is_set_to_a_link(talk) -> None:
+    await say(talk, f'{PREFIX} set_property [@Sextant] key=maker value="[[George Graham]]"')
+    await say(talk, f'{PREFIX} set_property [@Octant] key=maker value="george graham"')
+    assert '"[[George Graham]]"' in text(talk, "Instruments/Octant.md"), "spelled as the other value"
+    await say(talk, f'{PREFIX} set_property [@Quadrant] key=maker value="Tompion"')
+    assert '"[[Tompion]]"' in text(talk, "Instruments/Quadrant.md")
+    await say(talk, f"{PREFIX} set_property [@Quadrant] key=status value=kept")
+    assert "status: kept" in text(talk, "Instruments/Quadrant.md")
+
+
 async def test_all_pages_of_a_search_for_tasks_are_read(talk, monkeypatch) -> None:
     await say(talk, f"{PREFIX} list_tasks state=open")
     monkeypatch.setattr(pipeline, "_MAX_SEARCH_HITS", 1)

@@ -72,6 +72,14 @@ class VaultWords:
                 conditions.setdefault(name_key(label), []).append(_condition(name, label))
         return {key: tuple(dict.fromkeys(texts)) for key, texts in conditions.items()}
 
+    def linked_value(self, name: str, text: str) -> str:
+        """Return `text` as a link, spelled as known, if most texts of the property are links; else `text`."""
+        known = [value for key, value in self.values if name_key(key) == name_key(name)]
+        links = [value for value in known if value.startswith("[[")]
+        if "[[" in text or 2 * len(links) <= len(known):
+            return text
+        return next((link for link in links if name_key(_label(link)) == name_key(text)), f"[[{text}]]")
+
     @cached_property
     def labels_by_word(self) -> Mapping[str, Sequence[str]]:
         """The linked texts of several words, by each of their words that is long enough to search for."""
