@@ -30,7 +30,7 @@ def main(arguments: list[str] | None = None) -> int:
         # Nothing is open yet, so a client that stops its server during startup gets a normal exit.
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     if args[:1] != ["open"] and is_command(args):
-        # Garbage collection would take a tenth of the time of a short command.
+        # Garbage collection would take up a tenth of a short command's run time.
         gc.disable()
         from app.cli import commands
 

@@ -34,14 +34,14 @@ def is_binary(content: bytes) -> bool:
 
 
 def fold_case(text: str) -> str:
-    """Return the form for comparing text without regard to case: NFC, case folded."""
+    """Return the form of `text` for case-insensitive comparison: NFC, case folded."""
     if text.isascii():
         return text.lower()
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
 
 
 def contains_folded(text: str, part: str) -> bool:
-    """Return whether `text` contains `part`, without regard to case."""
+    """Return whether `text` contains `part`, ignoring case."""
     return fold_case(part) in fold_case(text)
 
 
@@ -64,7 +64,7 @@ def encodable(text: str) -> str:
 
 
 def escape_unencodable(text: str) -> str:
-    r"""Return `text` with surrogates escaped: `\xfc` for a byte of a file name, else as `\ud800`."""
+    r"""Return `text` with surrogates escaped: `\xfc` for a byte of a file name, otherwise `\ud800`."""
     if is_encodable(text):
         return text
     try:
@@ -101,7 +101,7 @@ def _clean_value(value: object, depth: int) -> object:
 
 
 async def check_json_size(raw: bytes) -> None:
-    """Reject JSON that would take long to parse and check.
+    """Reject JSON that would take a long time to parse and check.
 
     The parser blocks the interpreter while it runs, so large JSON is checked first: a thread counts the
     separators outside strings, in steps of a few milliseconds.

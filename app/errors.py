@@ -56,7 +56,7 @@ class NotFoundError(ScriptoriumError):
 
 
 class AmbiguousError(ScriptoriumError):
-    """Several notes, files or parts of a note match; `candidates` tell them apart."""
+    """Several notes, files or parts of a note match; `candidates` lists them."""
 
     type = "ambiguous"
 

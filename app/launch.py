@@ -68,8 +68,8 @@ def embedding_worker(python: str = "") -> LaunchCommand:
     """Return the command that starts an embedding worker.
 
     Args:
-        python: Another interpreter, which has sentence-transformers. It runs the worker's sources, which the
-            frozen program includes as files. Empty for this program.
+        python: Another interpreter that has sentence-transformers installed. It runs the worker's sources,
+            which the frozen program includes as files. Empty for this program.
     """
     words = (python or sys.executable, "-m", "app.embeddings.worker")
     if not is_frozen():
@@ -110,7 +110,7 @@ def installed_command() -> tuple[str, ...]:
     if is_frozen():
         if os.environ.get("FLATPAK_ID") == APP_ID:
             return ("flatpak", "run", APP_ID)
-        # A terminal that is an AppImage itself sets the variables of its own image.
+        # A terminal that is itself an AppImage sets the variables of its own image.
         image, mounted = os.environ.get("APPIMAGE"), os.environ.get("APPDIR")
         if image and mounted and Path(sys.executable).is_relative_to(mounted):
             return (image,)

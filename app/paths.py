@@ -51,7 +51,7 @@ def data_folder() -> Path:
 def cache_folder() -> Path:
     """Return the cache folder: `SCRIPTORIUM_CACHE` if set, else the platform's.
 
-    It contains derived data: indexes, layouts and vectors. If it can't be written, return a temporary folder,
+    It contains derived data: indexes, layouts and vectors. If it is not writable, return a temporary folder,
     which is removed when the process ends.
     """
     default = default_cache_folder()
@@ -59,7 +59,7 @@ def cache_folder() -> Path:
 
 
 def default_cache_folder() -> Path:
-    """Return the cache folder, even if it can't be written."""
+    """Return the cache folder, even if it is not writable."""
     return _folder(CACHE_VARIABLE, platformdirs.user_cache_dir(APP_NAME, appauthor=False))
 
 

@@ -49,6 +49,7 @@ _ATOM = re.compile(
 _PROPERTY = re.compile(r"\[(?P<name>[^:\]]+)(?::(?P<op><=|>=|<|>)?(?P<value>.*))?\]")
 _KIND = re.compile(r"(?:tag|path|type):")
 _DAYS = re.compile(r"\(?file:\d{4}(-\d\d){0,2}(?: OR file:\d{4}(-\d\d){0,2})*\)?")
+_TASK = re.compile(r"(?:- )?\[ \] ")
 _MAX_SPAN = 30
 
 
@@ -131,8 +132,12 @@ class Aligner:
         ]
         if not spans:
             raise UnalignedError(f"task {old}")
-        notes = [self._mention(path) for path in step.target.notes[:1]]
-        target: list[Symbol] = ["@", notes[0]] if notes and notes[0] and notes[0] not in spans else []
+        path = step.target.notes[0] if step.target.notes else ""
+        mention = self._mention(path) if path else None
+        target: list[Symbol] = ["@", mention] if mention and mention not in spans else []
+        last = self._state.last.last if self._state.last else None
+        if not target and path in self._state.it[:1] and (last is None or last.action != "list_tasks"):
+            target = ["it"]
         return [action, *target, "query=", max(spans, key=lambda span: span[1] - span[0])]
 
     def _path_of(self, step: PipelineStep) -> Span | None:
@@ -215,8 +220,18 @@ class Aligner:
             elif span := self._similar(path):
                 yield "@"
                 yield span
+            elif len(paths) == 1 and (span := self._value_span_of_note()):
+                # "The Pessoa" is the only note with this author, which the caller checks.
+                yield from ("these",) if path in state.them else ()
+                yield "value:"
+                yield span
             else:
                 raise UnalignedError(f"note {path}")
+
+    def _value_span_of_note(self) -> Span | None:
+        """Return the only item that names a property's text; None without one."""
+        spans = [(at, at) for at, item in enumerate(self._items) if item.mention.kind == "value"]
+        return spans[0] if len(spans) == 1 else None
 
     def _says_others(self) -> bool:
         return any(token.key in _OTHERS for item in self._items for token in item.tokens)
@@ -257,10 +272,11 @@ class Aligner:
         for name in names:
             own = [atom for atom in atoms if (match := _PROPERTY.fullmatch(atom)) and match["name"] == name]
             bounds = _bounds(own)
-            if bounds is None or (None in bounds and self._is_alignable(own)):
+            is_year = len(own) == 1 and re.search(r":\d{4}\]", own[0])
+            if bounds is None or ((None in bounds or is_year) and self._is_alignable(own)):
                 continue
             for span in self._spans(6):
-                if self._reader.period(span) == bounds:
+                if self._reader.period(span, name) == bounds:
                     groups += ["prop", self._property(name), "during", span]
                     atoms = [atom for atom in atoms if atom not in own]
                     break
@@ -270,7 +286,7 @@ class Aligner:
     def _days(self, condition: str) -> Span | None:
         """Return the shortest span for which the reader writes this condition on the names of daily notes."""
         for span in self._spans(6):
-            if self._reader.names_of_days(span) == condition:
+            if self._sets.names_of_days(self._reader.tokens(span)) == condition:
                 return span
         return None
 
@@ -396,6 +412,11 @@ class Aligner:
                 )
             case "path":
                 folder = value.rstrip("/")
+                last = self._state.last.last.arguments if self._state.last else {}
+                is_last = str(last.get("folder", "")).rstrip("/").casefold() == folder.casefold()
+                if is_last and not self._find(lambda t: folder.casefold() in t.casefold()):
+                    yield "same"
+                    return
                 yield self._need(
                     lambda t: (
                         folder.casefold() == (self._request.vocabulary.find_similar_folder(t) or t).casefold()
@@ -443,9 +464,9 @@ class Aligner:
         name, comparison, value = match["name"], match["op"] or "=", match["value"]
         property_symbol = self._named_property(name)
         is_value = property_symbol is None and comparison == "=" and value is not None
-        if is_value and (span := self._value_name(name, value.strip('"'))):
+        if is_value and (named := self._value_name(name, value.strip('"'))):
             yield "value:"
-            yield span
+            yield named
             return
         yield "prop"
         yield property_symbol or self._implied_property(name)
@@ -478,8 +499,8 @@ class Aligner:
             return LAST_PROPERTY
         return f"p:{name}" if name in IMPLIED_PROPERTIES else _fail(f"property {name}")
 
-    def _value_name(self, name: str, value: str) -> Span | None:
-        """Return the span that names the notes whose property has a text; None without one."""
+    def _value_name(self, name: str, value: str) -> Symbol | None:
+        """Return the span or the reference that names a property's text; None without one."""
         for span in self._spans(4):
             vocabulary, text = self._request.vocabulary, self.text(span)
             condition = vocabulary.find_value(text) or vocabulary.find_value_in_part(text) or ""
@@ -491,7 +512,14 @@ class Aligner:
                 == [name_key(value)]
             ):
                 return span
-        return None
+        if name_key(value) in map(name_key, self._state.values):
+            return "same"
+        names = [name_key(NotePath.on_disk(path).name) for path in self._state.it[:1]]
+        return "it" if name_key(value) in names and not self._is_in_last_search(name, value) else None
+
+    def _is_in_last_search(self, name: str, value: str) -> bool:
+        last = self._state.last.last.target if self._state.last else None
+        return last is not None and f"[{name}:{value}]".casefold() in last.query.replace('"', "").casefold()
 
     def _property_value(self, value: str) -> Symbol:
         value = value.strip('"')
@@ -571,9 +599,9 @@ class Aligner:
                 return
             yield span or _fail(f"value {text}")
             return
-        if text.startswith("- [ ] "):
+        if task := _TASK.match(text):
             yield "task"
-            text = text[6:]
+            text = text[task.end() :]
         if role == "type":
             for at, item in enumerate(self._items):
                 if item.mention.kind == "rel" and item.mention.value == text:
@@ -629,9 +657,9 @@ class Aligner:
 
     def _parts(self, pieces: list[str]) -> Iterator[Symbol]:
         spans = []
-        if any(piece.startswith("- [ ] ") for piece in pieces):
+        if any(map(_TASK.match, pieces)):
             yield "task"
-            pieces = [piece.removeprefix("- [ ] ") for piece in pieces]
+            pieces = [_TASK.sub("", piece) for piece in pieces]
         for piece in pieces:
             span = self._text_span(piece)
             if span is None:
@@ -739,6 +767,8 @@ def _bounds(atoms: Sequence[str]) -> Period | None:
         ):
             first = date.fromisoformat(f"{match['value']}-01")
             return first, first.replace(day=calendar.monthrange(first.year, first.month)[1])
+        if match and not match["op"] and re.fullmatch(r"\d{4}", match["value"] or "") and len(atoms) == 1:
+            return date(int(match["value"]), 1, 1), date(int(match["value"]), 12, 31)
         year = match and re.fullmatch(r"(\d{4})(-\d\d-\d\d)?", match["value"] or "")
         if not match or not year or not match["op"]:
             return None

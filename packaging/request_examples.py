@@ -14,6 +14,7 @@ import argparse
 import asyncio
 import json
 import random
+import re
 import sys
 from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Sequence
@@ -157,7 +158,12 @@ class VaultRun:
             if gold.startswith("meaning"):
                 return self.example(request, ["question"])
             try:
-                program, made = self._program(request, gold)
+                try:
+                    program, made = self._program(request, gold)
+                except UnalignedError:
+                    if (listed := await self._with_listed_notes(gold, state)) is None:
+                        raise
+                    program, made = self._program(request, listed)
                 right = [reading for reading in asked.gold if reading not in OUTCOMES]
                 if is_clear(made) and not any([await self._fits(made, reading) for reading in right]):
                     raise UnalignedError(f"differs {serialize(made)}")
@@ -182,6 +188,25 @@ class VaultRun:
         if made is None:
             raise UnalignedError(f"program {program}")
         return program, made
+
+    async def _with_listed_notes(self, gold: str, state: DialogState) -> str | None:
+        """Return a reading that changes or shows the listed notes, or "it", with these instead of a search.
+
+        None for other readings: a search for some of the notes must say which.
+        """
+        try:
+            reading = parse(evaluation._prepared(gold)[0], self.run._resolve, ACTIONS)
+        except IndexError:
+            return None
+        step = reading.steps[0] if reading is not None else None
+        notes = step.target if step is not None else None
+        if step is None or notes is None or step.action in ("find", "count", "list_tasks") or not notes.query:
+            return None
+        paths = await self.run._paths(notes, ())
+        if set(paths) != set(state.them) and paths != state.it[:1]:
+            return None
+        names = ", ".join(f"@{NotePath.on_disk(path).stem_path}" for path in paths)
+        return re.sub(r"\[(?:[^\[\]]|\[[^\[\]]*\])*\]", f"[{names}]", gold, count=1)
 
     async def _fits(self, reading: Reading, gold: str) -> bool:
         try:

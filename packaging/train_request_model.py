@@ -15,6 +15,8 @@ import hashlib
 import io
 import json
 import math
+import multiprocessing
+import os
 import random
 import re
 import subprocess
@@ -24,6 +26,7 @@ import time
 import zipfile
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -398,7 +401,24 @@ def log_probabilities(weights: Arrays, batch: Arrays, key: Any) -> Any:
 
 
 def train(file: Path) -> None:
-    """Train on the examples of a file, except those that are too long, and write the model."""
+    """Train on the examples of a file, each network in a process of its own, and write the model."""
+    written, templates = load_examples(file)
+    pieces, vocabulary = WordPieceVectors(), TrainingVocabulary([*written, *templates])
+    print(
+        f"{len(written)} requests, {len(templates)} templates, {len(vocabulary.symbols)} symbols", flush=True
+    )
+    arrays: Arrays = {"pieces": pieces.vectors}
+    # Batches this small keep only one core busy.
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(os.cpu_count(), mp_context=context) as processes:
+        for number, weights in enumerate(processes.map(train_network, SEEDS, [file] * len(SEEDS))):
+            arrays |= {f"{number}/{name}": array for name, array in weights.items()}
+    OUTPUT.write_bytes(pack(arrays, vocabulary, pieces))
+    print(f"{OUTPUT.relative_to(ROOT)}: {OUTPUT.stat().st_size:,} bytes")
+
+
+def load_examples(file: Path) -> tuple[list[Example], list[Example]]:
+    """Return the written requests and the templates of a file, without those that are too long."""
     data = json.loads(file.read_text(encoding="utf-8"))
     written, templates = (
         [
@@ -408,31 +428,18 @@ def train(file: Path) -> None:
         ]
         for name in ("written", "templates")
     )
-    pieces, vocabulary = WordPieceVectors(), TrainingVocabulary([*written, *templates])
-    print(
-        f"{len(written)} requests, {len(templates)} templates, {len(vocabulary.symbols)} symbols", flush=True
-    )
-    arrays: Arrays = {"pieces": pieces.vectors}
-    for number, seed in enumerate(SEEDS):
-        weights = train_network(seed, written, templates, vocabulary, pieces)
-        arrays |= {f"{number}/{name}": array for name, array in weights.items()}
-    OUTPUT.write_bytes(pack(arrays, vocabulary, pieces))
-    print(f"{OUTPUT.relative_to(ROOT)}: {OUTPUT.stat().st_size:,} bytes")
+    return written, templates
 
 
-def train_network(
-    seed: int,
-    written: Sequence[Example],
-    templates: Sequence[Example],
-    vocabulary: TrainingVocabulary,
-    pieces: WordPieceVectors,
-) -> Arrays:
-    """Train a network and return its weights."""
+def train_network(seed: int, file: Path) -> Arrays:
+    """Train a network on the examples of a file and return its weights."""
     import jax
     import jax.numpy as jnp
     import numpy as np
     import optax
 
+    written, templates = load_examples(file)
+    pieces, vocabulary = WordPieceVectors(), TrainingVocabulary([*written, *templates])
     values = sorted(
         {
             words

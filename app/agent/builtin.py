@@ -14,7 +14,7 @@ from app.agent.language.answers import localize
 from app.agent.language.chips import Chip, reading_chips
 from app.agent.language.choices import MAX_OPTIONS, note_sets_of, question_about
 from app.agent.language.dialog import DialogState
-from app.agent.language.interpreter import Interpreter, is_outcome, meaning_of
+from app.agent.language.interpreter import GUESS_SCORE, Interpreter, is_outcome, meaning_of
 from app.agent.language.lexicon import ActionFrame, Language, languages
 from app.agent.language.notation import PREFIX, parse, serialize
 from app.agent.language.questions import question_language, with_name_for_pronouns
@@ -31,7 +31,7 @@ from app.agent.language.readings import (
 )
 from app.agent.language.tool_frames import tool_frames
 from app.agent.language.vocabulary import VaultWords, Vocabulary
-from app.agent.pipeline import NOT_UNDERSTOOD, ChangesToday, Pipeline
+from app.agent.pipeline import ChangesToday, Pipeline
 from app.agent.result_formatting import format_outcome, shown_passages
 from app.agent.transcript import SET_UP_MODEL, AnswerChoice, ReadingChip
 from app.agent.turn import Turn
@@ -68,6 +68,9 @@ MAX_PASSAGES = 3
 MIN_SHARED_MEANING_PROBABILITY = 0.75
 """The minimum total probability of readings that mean the same notes at which the first one runs."""
 _MAX_NAME_WORDS = 8
+_NOT_UNDERSTOOD = (
+    "I did not understand that, so nothing was changed. Rephrase it, or type “help” for examples."
+)
 _AMBIGUOUS_MESSAGE = "Please be more specific: give the note's full path and ask for one action."
 _NO_SUCH_NOTE = "No note is named “{}”. Nothing was changed."
 _LACKS_VALUE = "“{}” needs a value for “{}”. Nothing was changed."
@@ -99,7 +102,8 @@ class BuiltinAgent:
         now: Returns the current time.
         find_notes: Returns every note that a search matches; without it, a question may offer several
             searches with the same notes.
-        public_words: Returns the names that a model may know; without it, a model's requests name none.
+        public_words: Returns the words that a model may know; without it, a model's requests name none.
+        public_resolver: Returns the names of the notes that a model may know; without it, none.
     """
 
     def __init__(
@@ -111,11 +115,13 @@ class BuiltinAgent:
         now: Callable[[], datetime] = datetime.now,
         find_notes: Callable[[str], Awaitable[Collection[NotePath]]] | None = None,
         public_words: Callable[[], VaultWords] | None = None,
+        public_resolver: Callable[[], Resolver] | None = None,
     ) -> None:
         self._registry = registry
         self._resolver = resolver
         self._words = words
         self._public_words = public_words or VaultWords
+        self._public_resolver = public_resolver or Resolver
         self._changes_today = changes_today
         self._now = now
         self._find_notes = find_notes
@@ -129,11 +135,12 @@ class BuiltinAgent:
     async def respond(self, turn: Turn) -> None:
         """Carry out or answer the request, ask for clarification, or explain that it needs a model."""
         state = self.state(turn)
-        interpretation = await self.without_duplicate_options(
-            self._interpret(turn.prompt.text, state, self._public_words())
-            if turn.caller.uses_model
-            else self.interpret(turn.prompt.text, state)
-        )
+        if turn.caller.uses_model:
+            # Not compared with the vault: the answer must not depend on what hidden notes contain.
+            vocabulary = self._vocabulary_of(self._public_words(), self._public_resolver())
+            interpretation = self._interpret(turn.prompt.text, state, vocabulary)
+        else:
+            interpretation = await self.compare_with_vault(self.interpret(turn.prompt.text, state))
         language = self._interpreter.language_of(turn.prompt.text)
         match interpretation:
             case Clarification() if interpretation.options and turn.caller.uses_model:
@@ -164,10 +171,11 @@ class BuiltinAgent:
         A request in the app's own notation, which choices and chips send, is parsed directly. If it names a
         missing note or lacks a value, the result is a reply that says so.
         """
-        return self._interpret(text, state, self._words())
+        return self._interpret(text, state, self._vocabulary_of(self._words()))
 
-    def _interpret(self, text: str, state: DialogState, words: VaultWords) -> Interpretation:
-        vocabulary = self._vocabulary_of(words)
+    def _interpret(
+        self, text: str, state: DialogState, vocabulary: Callable[[Language], Vocabulary]
+    ) -> Interpretation:
         if text.lstrip().startswith(PREFIX):
             reading = parse(text, vocabulary(languages()[0]).notes, self.actions())
             if reading is not None and len(reading.steps) > 1 and any(map(is_outcome, reading.steps)):
@@ -186,21 +194,32 @@ class BuiltinAgent:
         now = self._now().replace(second=0, microsecond=0)
         return self._interpreter.interpret(text, state, vocabulary, self.actions(), now)
 
-    async def without_duplicate_options(self, interpretation: Interpretation) -> Interpretation:
-        """Return a question without options that mean the same notes as likelier ones.
+    async def compare_with_vault(self, interpretation: Interpretation) -> Interpretation:
+        """Return an interpretation that considers what its searches find.
 
-        Return the interpretation of the first option instead if it changes nothing, and is the only one left
-        or likely enough together with the options that mean the same. A question without such options and any
-        other interpretation stay unchanged.
+        A guess that finds nothing was not understood. A question loses the options that mean the same notes
+        as likelier ones, and options that find nothing come last. If the first option changes nothing, and is
+        the only one left or likely enough together with those that mean the same, its interpretation is
+        returned instead. Other interpretations stay unchanged.
         """
-        if not isinstance(interpretation, Clarification) or self._find_notes is None:
+        if self._find_notes is None:
+            return interpretation
+        if isinstance(interpretation, Reading) and interpretation.score <= GUESS_SCORE:
+            is_empty = _finds_nothing(interpretation, await self._with_found_notes(interpretation))
+            return Reply("", understood=False) if is_empty else interpretation
+        if not isinstance(interpretation, Clarification):
             return interpretation
         options: dict[str, ClarificationOption] = {}
         shares: dict[str, float] = {}
+        empty: set[str] = set()
         for option in (*interpretation.options, *interpretation.spare):
-            meaning = await self._meaning(option.reading)
+            found = await self._with_found_notes(option.reading)
+            meaning = serialize(found)
             options.setdefault(meaning, option)
             shares[meaning] = shares.get(meaning, 0.0) + option.share
+            if _finds_nothing(option.reading, found):
+                empty.add(meaning)
+        options = {meaning: options[meaning] for meaning in sorted(options, key=empty.__contains__)}
         offered = tuple(options.values())[:MAX_OPTIONS]
         if not offered or offered == interpretation.options:
             return interpretation
@@ -210,13 +229,13 @@ class BuiltinAgent:
             return meaning_of(reading)
         return replace(interpretation, question=question_about(offered), options=offered, spare=())
 
-    async def _meaning(self, reading: Reading) -> str:
-        """Return the reading in the notation, with the found notes in place of searches."""
+    async def _with_found_notes(self, reading: Reading) -> Reading:
+        """Return the reading with the found notes in place of its searches."""
         steps = [
             step if step.target is None else replace(step, target=await self._with_hits(step.target))
             for step in reading.steps
         ]
-        return serialize(replace(reading, steps=tuple(steps)))
+        return replace(reading, steps=tuple(steps))
 
     async def _with_hits(self, notes: NoteSet) -> NoteSet:
         """Return a note set with the hits in place of its search, or the set itself if the search fails."""
@@ -229,10 +248,12 @@ class BuiltinAgent:
         kept = paths & set(notes.notes) if notes.notes else paths
         return replace(notes, query="", notes=tuple(sorted(kept)))
 
-    def _vocabulary_of(self, words: VaultWords) -> Callable[[Language], Vocabulary]:
+    def _vocabulary_of(
+        self, words: VaultWords, resolver: Resolver | None = None
+    ) -> Callable[[Language], Vocabulary]:
         def vocabulary(language: Language) -> Vocabulary:
             return Vocabulary(
-                self._resolver,
+                self._resolver if resolver is None else resolver,
                 words,
                 language.data.get("plurals", ()),
                 language.table("types"),
@@ -274,7 +295,7 @@ class BuiltinAgent:
         if reading.steps[0].action == "help":
             turn.say(localize(HELP, _language_of(reading)))
             return
-        reading = with_links(reading, self._public_words() if turn.caller.uses_model else self._words())
+        reading = with_links(reading, self._public_words if turn.caller.uses_model else self._words)
         chips = reading_chips(reading)
         if turn.prompt.mode != "propose" and any(
             self.actions()[step.action].writes for step in reading.steps
@@ -316,9 +337,10 @@ class BuiltinAgent:
     ) -> None:
         """Show the passages that answer a question about the notes, or report that none does."""
         if not self._is_on("find_passages"):
-            turn.say(localize(NOT_UNDERSTOOD, language))
+            turn.say(localize(_NOT_UNDERSTOOD, language))
             return
-        focus = self._named_note(question.text)
+        resolver = self._public_resolver() if turn.caller.uses_model else self._resolver
+        focus = self._named_note(question.text, resolver)
         text = question.text
         if not focus and state.focus:
             text = with_name_for_pronouns(text, NotePath.on_disk(state.focus[0]).name, languages())
@@ -343,14 +365,14 @@ class BuiltinAgent:
             last=last_reading,
         )
 
-    def _named_note(self, text: str) -> tuple[str, ...]:
+    def _named_note(self, text: str, resolver: Resolver) -> tuple[str, ...]:
         """Return the note that a question names; empty if it names none or several."""
         words = text.strip(" ?.!").split()
         matches: set[str] = set()
         for length in range(min(len(words), _MAX_NAME_WORDS), 0, -1):
             for start in range(len(words) - length + 1):
                 name = " ".join(words[start : start + length]).strip('",;:?!“”')
-                paths = [str(path) for path in self._resolver.resolve(name, None).candidates if path.is_note]
+                paths = [str(path) for path in resolver.resolve(name, None).candidates if path.is_note]
                 if paths and (length > 1 or name[:1].isupper()):
                     matches.update(paths)
             if matches:
@@ -360,7 +382,7 @@ class BuiltinAgent:
 
 def reply_text(reply: Reply) -> str:
     """Return the text of a reply, in English."""
-    return _REPLIES.get(reply.text, reply.text or NOT_UNDERSTOOD)
+    return _REPLIES.get(reply.text, reply.text or _NOT_UNDERSTOOD)
 
 
 def _language_of(reading: Reading) -> Language:
@@ -382,13 +404,24 @@ def _state_key(turn: Turn) -> tuple[str, str]:
     return turn.conversation, turn.agent
 
 
-def with_links(reading: Reading, words: VaultWords) -> Reading:
+def with_links(reading: Reading, words: Callable[[], VaultWords]) -> Reading:
     """Return a reading that sets properties to links where their other values are links."""
 
     def linked(step: PipelineStep) -> PipelineStep:
         key, value = step.arguments.get("key"), step.arguments.get("value")
         if step.action != "set_property" or not isinstance(value, str) or not value:
             return step
-        return step.with_argument("value", words.linked_value(str(key), value))
+        return step.with_argument("value", words().linked_value(str(key), value))
 
     return replace(reading, steps=tuple(map(linked, reading.steps)))
+
+
+def _finds_nothing(reading: Reading, found: Reading) -> bool:
+    """Return whether a search of a reading finds nothing; `found` has its notes in place of searches."""
+    return any(
+        step.target is not None
+        and step.target.query
+        and found_step.target is not None
+        and not (found_step.target.query or found_step.target.notes or found_step.target.source)
+        for step, found_step in zip(reading.steps, found.steps, strict=True)
+    )

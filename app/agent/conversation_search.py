@@ -35,7 +35,7 @@ class ConversationIndex:
             self.put(conversation, position, ITEM_ADAPTER.validate_json(body))
 
     def put(self, conversation: str, position: int, item: AnyItem) -> None:
-        """Replace the index entry of a position; only messages of the user and the agent are indexed."""
+        """Replace the index entry for a position; only messages from the user and the agent are indexed."""
         self._delete("conversation = ? and position = ?", (conversation, position))
         if not isinstance(item, UserText | AgentText):
             return

@@ -1,7 +1,7 @@
 """A vault's saved conversations: the items that the user saw, and the models' message histories.
 
-They are stored in SQLite in the user's data folder, outside the vault. A text is saved when it is complete,
-and a tool call when it starts and when it ends, so a crash loses at most the text that is being streamed.
+They are stored in SQLite in the user's data folder, outside the vault. Text is saved when it is complete, and
+a tool call when it starts and when it ends, so a crash loses at most the text that is being streamed.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _MAX_TITLE_CHARS = 60
 
 
 def m001_conversations(db: sqlite3.Connection) -> None:
-    """Create the tables of conversations, their items and the models' message histories."""
+    """Create the tables for conversations, their items and the models' message histories."""
     for statement in (
         """create table if not exists conversations (
             id text primary key, title text not null, created real not null, updated real not null,
@@ -47,7 +47,7 @@ def m002_cards_by_commit(db: sqlite3.Connection) -> None:
 
 
 SCHEMA = Schema(
-    store="The file of conversations",
+    store="The conversations file",
     migrations=(m001_conversations, m002_cards_by_commit),
     probes=(
         "select c.title, c.created, c.updated, c.history, i.body from conversations c, items i limit 1",

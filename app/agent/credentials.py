@@ -73,7 +73,7 @@ class CredentialStore:
 
 
 def _keyring() -> ModuleType:
-    """Import the key store library on first use, because it slows the start."""
+    """Import the key store library on first use, because it slows down startup."""
     import keyring
     import keyring.errors
 

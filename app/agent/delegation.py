@@ -13,7 +13,7 @@ from app.settings import TeamSettings
 
 @dataclass
 class DelegationBudget:
-    """The remaining budget of one user request, shared by all chains of delegation that it starts.
+    """The remaining budget for one user request, shared by all chains of delegation that it starts.
 
     `used` is the usage of the delegated turns so far.
     """
@@ -28,13 +28,13 @@ class DelegationBudget:
         return cls(team.max_turns, team.max_tokens)
 
     def reserve_turn(self) -> None:
-        """Reserve a turn of the budget.
+        """Reserve a turn from the budget.
 
         Raises:
             LimitError: No turns or no tokens are left.
         """
         if self.turns <= 0:
-            raise LimitError("The team reached its limit of answers for one request.")
+            raise LimitError("The team reached its answer limit for one request.")
         if self.tokens <= 0:
             raise LimitError("The team reached its token limit for one request.")
         self.turns -= 1

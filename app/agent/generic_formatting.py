@@ -24,7 +24,7 @@ def bullet_list(lines: Iterable[str]) -> str:
 
 
 def format_details(result: Mapping[str, Any], message: str) -> str:
-    """Return the longer texts and the lists of a result as Markdown, except its message."""
+    """Format the long strings and the lists of a result as Markdown, without its message."""
     parts = [
         part for name, value in result.items() if (part := _format_value(name, value)) and part != message
     ]

@@ -30,19 +30,19 @@ class Mailbox:
     def notify_user(self, caller: Caller, text: str, metadata: Metadata | None = None) -> Delivery:
         """Deliver a message to the user and return where it is shown.
 
-        The message goes into the call's conversation, or into the conversation "Messages" if there is none.
+        The message goes into the call's conversation, or into the "Messages" conversation if there is none.
         It is saved whether or not a window is open.
         """
         is_known = bool(caller.conversation) and self._store.exists(caller.conversation)
         conversation = caller.conversation if is_known else self._inbox()
         position = self.put(conversation, caller, YOU, text, metadata)
         self._events.publish(UserMessaged(conversation, position, caller.name, text))
-        location = "this conversation" if is_known else "the conversation Messages"
+        location = "this conversation" if is_known else "the Messages conversation"
         if not self.has_window:
             return Delivery((location,), is_displayed=False)
         location = f"{location} in the agent panel"
         return Delivery(
-            (location, "the system's notifications") if self.notifies else (location,), is_displayed=True
+            (location, "the system notifications") if self.notifies else (location,), is_displayed=True
         )
 
     def put(

@@ -23,7 +23,7 @@ async def encodable_history(messages: list[Any]) -> list[Any]:
 
 
 def encodable_messages(messages: Iterable[ModelMessage]) -> list[ModelMessage]:
-    """Return the messages with all strings encodable; messages that already are stay the same objects.
+    """Return the messages with all strings made encodable; unaffected messages are returned as they are.
 
     Raises:
         LimitError: A value in a message is nested deeper than `app.encoding.MAX_DEPTH`.

@@ -19,7 +19,7 @@ from app.agent.citations import CitationChecker, NoteReader
 from app.agent.credentials import CredentialStore
 from app.agent.memory_context import Pinned, format_pinned_blocks, strip_unpinned_blocks
 from app.agent.message_encoding import encodable_history, encodable_messages
-from app.agent.prompts import system_prompt
+from app.agent.prompts import format_attached_note, system_prompt
 from app.agent.transcript import Usage
 from app.agent.turn import Role, Turn
 from app.agent.usage_limits import BudgetExceededError, UsageBudget, run_usage
@@ -57,7 +57,7 @@ class ModelAgent:
         registry: The tools.
         note_text: Returns the text of a note for the prompt; None for a note that is hidden from models.
         pinned: Returns the agent's pinned memory blocks; called for each request.
-        news: Returns new items of the sources as a block of data, and records in the turn that the agent
+        news: Returns new items from the sources as a block of data, and records in the turn that the agent
             received them.
         spending: The session's model usage, including usage inside tools.
         read_note: Reads the note that a wikilink in an answer points to.
@@ -120,7 +120,7 @@ class ModelAgent:
         from pydantic_ai.run import AgentRunResultEvent
 
         turn.news = self._news(turn)
-        # A team agent answers its caller, and the caller cites.
+        # A team agent answers its caller, which adds the citations.
         turn.cites = turn.role is None and self._is_content_question(turn.prompt.text)
         turn.review = partial(self._review, turn)
         offered = _allowed_tools(self._registry, turn)
@@ -192,10 +192,7 @@ class ModelAgent:
     def _prompt_text(self, turn: Turn) -> str:
         """Return the prompt, with its attached notes and the news as marked data."""
         parts = [turn.prompt.text]
-        for path in turn.prompt.notes:
-            text = self._note_text(path)
-            shown_text = "(This note is private and hidden from you.)" if text is None else text
-            parts.append(f"<note path={json.dumps(path, ensure_ascii=False)}>\n{shown_text}\n</note>")
+        parts += [format_attached_note(path, self._note_text(path)) for path in turn.prompt.notes]
         return "\n\n".join([*parts, *([turn.news] if turn.news else [])])
 
     def _history(self, turn: Turn) -> list[ModelMessage]:
@@ -242,7 +239,7 @@ def _allowed_tools(registry: ToolRegistry, turn: Turn) -> list[Tool]:
     return [tool for tool in tools if turn.prompt.mode == "propose" or not tool.proposes]
 
 
-def _toolset(offered: Sequence[Tool], record_usage: Callable[[RunContext[Turn]], ModelUsage]) -> Any:  # noqa: ANN401 (the class is made where its base is imported)
+def _toolset(offered: Sequence[Tool], record_usage: Callable[[RunContext[Turn]], ModelUsage]) -> Any:  # noqa: ANN401 (the class is defined where its base is imported)
     """Return the registry's tools as a pydantic-ai toolset; the app's runner validates and runs them.
 
     `record_usage` records the model's usage up to a call, and stops the turn if it exceeds a limit.
@@ -293,11 +290,11 @@ def _toolset(offered: Sequence[Tool], record_usage: Callable[[RunContext[Turn]],
     return RegistryToolset()
 
 
-def _call_limit() -> Any:  # noqa: ANN401 (the class is made where its base is imported)
+def _call_limit() -> Any:  # noqa: ANN401 (the class is defined where its base is imported)
     """Return a capability that limits the number and size of a response's tool calls before they are parsed.
 
-    Calls beyond the limit are dropped, except for the first of them: it stays, without its arguments, to be
-    rejected with an error that tells the model how many calls were refused.
+    Calls beyond the limit are dropped, except the first one, which is kept without its arguments and rejected
+    with an error that tells the model how many calls were refused.
     """
     from pydantic_ai.capabilities import AbstractCapability
     from pydantic_ai.messages import ToolCallPart
@@ -330,7 +327,7 @@ async def _bound_arguments(turn: Turn, call: ToolCallPart) -> ToolCallPart:
     raw = text.encode("utf-8", "surrogatepass")
     try:
         if len(raw) > MAX_ARGUMENT_BYTES:
-            message = f"The arguments of {call.tool_name} have more than {MAX_ARGUMENT_BYTES:,} bytes."
+            message = f"The arguments of {call.tool_name} are larger than {MAX_ARGUMENT_BYTES:,} bytes."
             raise LimitError(message, limit=MAX_ARGUMENT_BYTES)
         await check_json_size(raw)
     except LimitError as error:
@@ -380,7 +377,7 @@ def _stream(turn: Turn, piece: object) -> None:
             turn.stream_reasoning(text)
 
 
-def _model_settings(settings: Settings) -> Any:  # noqa: ANN401 (a TypedDict of a lazily imported module)
+def _model_settings(settings: Settings) -> Any:  # noqa: ANN401 (a TypedDict from a lazily imported module)
     from pydantic_ai import ModelSettings
 
     model_settings = ModelSettings(timeout=settings.model.request_timeout)

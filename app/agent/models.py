@@ -76,7 +76,7 @@ PROVIDERS = (
 
 @dataclass(frozen=True, slots=True)
 class ModelProblem:
-    """A model's failure in words for the user: what happened, and what to do."""
+    """A description of a model error for the user: what happened and what to do."""
 
     text: str
     hint: str
@@ -169,7 +169,7 @@ def _load_and_create_client(settings: ModelSettings, key: str | None) -> AsyncOp
 
 
 def _load_client() -> None:
-    """Import the client of model servers. This takes seconds, so run it in a thread."""
+    """Import the model server client. This takes seconds, so run it in a thread."""
     for module in _CLIENT_MODULES:
         import_module(module)
 
@@ -187,9 +187,9 @@ def load() -> None:
 
 
 async def check(settings: ModelSettings, key: str | None) -> ModelCheck:
-    """Test the connection: list the server's models, and ask the selected model one question with a tool.
+    """Test the connection: list the server's models, and send the selected model a request with a tool.
 
-    Without a selected model, the result only tells whether the server lists any.
+    If no model is selected, the result only indicates whether the server lists any.
     """
     await asyncio.to_thread(_load_client)
     import openai
@@ -201,7 +201,7 @@ async def check(settings: ModelSettings, key: str | None) -> ModelCheck:
             try:
                 names = tuple(sorted([model.id async for model in client.models.list()]))
             except openai.APIStatusError as error:
-                # Some compatible servers do not list models; the question below decides.
+                # Some compatible servers do not list models; the request below is the actual test.
                 if error.status_code in (401, 403):
                     raise
             if not settings.model.strip():
@@ -214,7 +214,7 @@ async def check(settings: ModelSettings, key: str | None) -> ModelCheck:
                         "type": "function",
                         "function": {
                             "name": "vault_info",
-                            "description": "Counts of the vault.",
+                            "description": "Get statistics about the vault.",
                             "parameters": {"type": "object", "properties": {}},
                         },
                     }
@@ -249,7 +249,7 @@ async def find_local() -> tuple[tuple[Provider, tuple[str, ...]], ...]:
 
 
 def explain_error(error: BaseException, settings: ModelSettings) -> ModelProblem:
-    """Explain an error of the model layer: what happened and what to do, without the key or a traceback."""
+    """Explain an error from the model layer: what happened and what to do, without the key or a traceback."""
     address = settings.base_url or get_provider(settings).address
     hint = get_provider(settings).hint
     status = getattr(_status_error(error), "status_code", None)
@@ -284,7 +284,7 @@ def _explain_transport(error: BaseException, address: str, hint: str) -> ModelPr
     kinds = {type(cause).__name__ for cause in _error_chain(error)}
     if kinds & {"UsageLimitExceeded"}:
         return ModelProblem(
-            "The turn was stopped because it reached its limit of model requests.",
+            "The turn was stopped because it reached its model request limit.",
             "Ask the agent to continue, or raise the limit in the settings under Model.",
         )
     if kinds & {"RemoteProtocolError", "ReadError", "IncompleteToolCall", "JSONDecodeError"}:

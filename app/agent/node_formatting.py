@@ -43,7 +43,7 @@ def _with_context(result: Result, call: AnsweredCall) -> str:
         if not neighbors[side]:
             return f"No note {verb} {_link(result['node_id'])}."
         return f"What {verb} {_link(result['node_id'])}:\n\n{_short_list(neighbors[side])}"
-    for key, title in (("supports", "For it"), ("contradicts", "Against it"), ("related", "Related")):
+    for key, title in (("supports", "Supporting"), ("contradicts", "Contradicting"), ("related", "Related")):
         if lines := neighbors[key]:
             parts.append(f"**{title}**\n\n{_short_list(lines)}")
     return "\n\n".join(parts)
@@ -52,7 +52,7 @@ def _with_context(result: Result, call: AnsweredCall) -> str:
 def _related(result: Result, call: AnsweredCall) -> str:
     lines = [
         f"{_link(node['id'])}: {relation_phrase(node['suggested_relationship'])},"
-        f" {node['similarity_score']:.2f} similar. {node['reasoning']}"
+        f" similarity {node['similarity_score']:.2f}. {node['reasoning']}"
         for node in result["related_nodes"]
     ]
     if not lines:
@@ -100,14 +100,14 @@ def _suggested(result: Result, call: AnsweredCall) -> str:
     ]
     if not lines:
         return "No missing relations were found."
-    return f"These relations may be missing. Say “relate … to …” to write one.\n\n{bullet_list(lines)}"
+    return f"These relations may be missing. Say “relate … to …” to add one.\n\n{bullet_list(lines)}"
 
 
 def _merged(result: Result, call: AnsweredCall) -> str:
     primary = _link(result["primary_node_id"])
     secondary = NotePath.on_disk(result["secondary_node_id"]).name
     count = len(result["rewritten"])
-    links = f" Links to it were rewritten in {pluralize(count, 'note')}." if count else ""
+    links = f" Updated links in {pluralize(count, 'note')}." if count else ""
     text = f"“{secondary}” was merged into {primary} and moved to the vault's trash.{links}"
     text += " To undo this, say “undo”."
     if skipped := result["left_out"]:

@@ -73,7 +73,7 @@ def _item_as_json(notification: Notification, source: str) -> str:
 
 
 class NotificationTrigger:
-    """Starts a turn of the agent for news from sources that the user allows to start one.
+    """Starts an agent turn for news from sources that the user allows to start turns.
 
     News items that arrive together start one turn, followed by a pause. Without a model or an external agent,
     no turn starts: the built-in agent cannot process news.
@@ -115,7 +115,7 @@ class NotificationTrigger:
             self._task = asyncio.create_task(self._start_turns(), name="start turns for news")
 
     async def _start_turns(self) -> None:
-        """Start a turn for the waiting news after each pause, until no news waits."""
+        """Start a turn for pending news after each pause, until none is left."""
         while True:
             await asyncio.sleep(self._debounce_s)
             names = self._source_names()
@@ -128,7 +128,7 @@ class NotificationTrigger:
                 # The news stays unread until the model is asked, which may take seconds the first time.
                 await self._session.wait_idle(conversation.id)
             except ScriptoriumError as error:
-                log.warning("news could not start a turn: %s", error)
+                log.warning("could not start a turn for news: %s", error)
             await asyncio.sleep(self._min_interval_s)
 
     def _source_names(self) -> str:

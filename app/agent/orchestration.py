@@ -1,4 +1,4 @@
-"""Four strategies by which a group of agents produces one answer, independent of how members are asked.
+"""Four strategies for getting one answer from a group of agents, independent of how members are asked.
 
 A model receives the other members' answers as marked data. A member without a model understands single
 requests only: it receives the bare request, or in a pipeline the bare answer of the previous member.
@@ -191,7 +191,7 @@ def _normalize(text: str) -> str:
 
 
 def _parse_vote(text: str, answer_count: int) -> int | None:
-    """Return the index of the answer that a text names, or None without exactly one valid number."""
+    """Return the index of the answer that a text names, or None if there isn't exactly one valid number."""
     numbers = {int(word) for word in _NUMBER.findall(text) if len(word) < 5}
     return numbers.pop() - 1 if len(numbers) == 1 and 1 <= min(numbers) <= answer_count else None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from datetime import date
 from typing import Any, Protocol
 
 from app.agent.answered_call import AnsweredCall
@@ -12,7 +13,6 @@ from app.agent.generic_formatting import wikilink
 from app.agent.language.actions import TOOL_PREFIX, Action
 from app.agent.language.answers import localize
 from app.agent.language.dialog import MAX_RESULTS, DialogState, OwnChange
-from app.agent.language.interpreter import GUESS_SCORE
 from app.agent.language.lexicon import Language
 from app.agent.language.notation import serialize
 from app.agent.language.readings import (
@@ -23,21 +23,20 @@ from app.agent.language.readings import (
     Reading,
 )
 from app.agent.language.role_values import bullet_list
-from app.agent.result_formatting import format_outcome, strip_properties
+from app.agent.language.vocabulary import property_label
+from app.agent.result_formatting import format_outcome, property_key, strip_properties
 from app.permissions.pluralize import pluralize
 from app.toolkit.batch import make_batch_tool
 from app.toolkit.outcome import ToolOutcome
 from app.toolkit.registry import ToolRegistry
 from app.toolkit.tool import Tool
 from app.vault.markdown.frontmatter import read_frontmatter
+from app.vault.markdown.tasks import task_facts, with_due_date
 from app.vault.path import NotePath
 
 MAX_WRITTEN_NOTES = 500
 MAX_LISTED_NOTES = 20
 MAX_READ_NOTES = 5
-NOT_UNDERSTOOD = (
-    "I did not understand that, so nothing was changed. Rephrase it, or type “help” for examples."
-)
 _ALL_NOTES_QUERY = "modified:>=1970"
 _DAY = r"\d{4}-\d\d-\d\d"
 _TASK_BOX = re.compile(r"^([\s>]*(?:[-*+]|\d+[.)])\s+)\[.\]")
@@ -95,16 +94,13 @@ class Pipeline:
         self._dialog = dialog
         self._changes_today = changes_today
         self._actions = actions
-        self._is_guess = False
         self._question: Clarification | None = None
-        self.understood = True
-        """False if the reading was a guess, a search for words, and no note contains them."""
 
     async def run(self, reading: Reading) -> DialogState:
         """Run the steps until one fails, is denied or asks a question; return the dialog state after them."""
         # In the first step, "these" means the notes of the last list.
         previous: tuple[str, ...] = self._dialog.them
-        self._is_guess = reading.score <= GUESS_SCORE
+        self._dialog = replace(self._dialog, values=())
         for step in reading.steps:
             result = await self._run_step(step, previous)
             if result is None:
@@ -137,8 +133,8 @@ class Pipeline:
                 return self._dialog.them
             case "list_tasks":
                 return await self._list_tasks(step, previous)
-            case "complete_task" | "reopen_task":
-                return await self._set_task(step, previous)
+            case "complete_task" | "reopen_task" | "reschedule_task":
+                return await self._change_task(step, previous)
             case "undo":
                 notes: tuple[str, ...] | None = None
                 if step.target is not None:
@@ -147,8 +143,8 @@ class Pipeline:
                         return None
                 scope, changed_action = (str(step.arguments.get(name, "")) for name in ("scope", "what"))
                 return await self._undo(scope or "last", notes, changed_action)
-            case "list_tags" if "uses" in step.arguments:
-                return await self._list_tags_with_uses(int(str(step.arguments["uses"])))
+            case "list_tags" if (uses := str(step.arguments.get("uses", ""))).isdecimal():
+                return await self._list_tags_with_uses(int(uses))
             case "create_note":
                 return await self._create(step)
             case "meaning":
@@ -262,10 +258,6 @@ class Pipeline:
                 paths = tuple(str(hit["path"]) for hit in _as_list(outcome.result, "hits"))
                 self._dialog = replace(self._dialog, results=paths)
                 return paths
-            if self._is_guess and not outcome.result["total"]:
-                self.understood = False
-                self._say(NOT_UNDERSTOOD)
-                return None
             self._say(format_outcome(AnsweredCall("search_notes", {"query": target.query}, "find"), outcome))
             paths = tuple(str(hit["path"]) for hit in _as_list(outcome.result, "hits"))
         self._remember(paths)
@@ -336,13 +328,16 @@ class Pipeline:
         self._dialog = replace(self._dialog, results=paths)
         return paths
 
-    async def _set_task(self, step: PipelineStep, previous: tuple[str, ...]) -> tuple[str, ...] | None:
-        """Check or clear the box of the task that a step's words name; ask if they name several tasks."""
+    async def _change_task(self, step: PipelineStep, previous: tuple[str, ...]) -> tuple[str, ...] | None:
+        """Check, clear or reschedule the task that a step's words name; ask if they name several tasks.
+
+        Without words, a task with a due date is meant.
+        """
         notes = await self._resolve_notes(step.target, previous) if step.target is not None else None
         if step.target is not None and notes is None:
             return None
-        is_done = step.action == "complete_task"
-        hits = await self._search_all(f'{"task-todo" if is_done else "task-done"}:""')
+        is_open = step.action != "reopen_task"
+        hits = await self._search_all(f'{"task-todo" if is_open else "task-done"}:""')
         if hits is None:
             return None
         tasks = [
@@ -351,22 +346,33 @@ class Pipeline:
             if notes is None or hit["path"] in notes
             for line in hit["lines"]
         ]
-        words = str(step.arguments["query"])
-        matching = set(matching_tasks(words, [(path, line) for path, line, _ in tasks]))
-        matches = [task for task in tasks if task[:2] in matching]
+        words = str(step.arguments.get("query", ""))
+        if words:
+            matching = set(matching_tasks(words, [(path, line) for path, line, _ in tasks]))
+            matches = [task for task in tasks if task[:2] in matching]
+        else:
+            matches = [task for task in tasks if task_facts(task[1]).due is not None]
         if (occurrence := str(step.arguments.get("occurrence", ""))).isdecimal():
             matches = matches[max(0, int(occurrence) - 1) : int(occurrence)]
         if not matches:
-            self._say(f"There is no {'open' if is_done else 'completed'} task that matches “{words}”.")
+            which = f"that matches “{words}”" if words else "with a due date"
+            self._say(f"There is no {'open' if is_open else 'completed'} task {which}.")
             return None
         if len(matches) > 1:
-            readings = [_task_reading(step.action, task, matches) for task in matches[:_MAX_CHOICES]]
+            readings = [
+                replace(_task_reading(step, task, matches), language=self._language.code)
+                for task in matches[:_MAX_CHOICES]
+            ]
             options = tuple(ClarificationOption(serialize(reading), reading) for reading in readings)
             self._question = Clarification("Which task do you mean?", options)
             return None
         path, line, number = matches[0]
-        checked = _TASK_BOX.sub(rf"\g<1>[{'x' if is_done else ' '}]", line, count=1)
-        call: Arguments = {"name": path, "op": "replace", "old": line, "text": checked}
+        if step.action == "reschedule_task":
+            first_day = str(step.arguments["due"]).partition("..")[0]
+            changed = with_due_date(line, date.fromisoformat(first_day))
+        else:
+            changed = _TASK_BOX.sub(rf"\g<1>[{'x' if is_open else ' '}]", line, count=1)
+        call: Arguments = {"name": path, "op": "replace", "old": line, "text": changed}
         if index := await self._occurrence_at(path, line, number):
             call["occurrence"] = index
         outcome = await self._call(step, "edit_note", call)
@@ -400,12 +406,14 @@ class Pipeline:
         argument = "node_id" if self._actions[step.action].tool in _NODE_TOOLS else "name"
         read_paths: list[str] = []
         listed_notes: list[str] = []
+        values: list[str] = []
         for path in paths[:MAX_READ_NOTES]:
             outcome = await self._call(step, self._actions[step.action].tool, {argument: path})
             if not outcome.success:
                 return None
             read_paths.append(path)
             listed_notes += _notes_in(step.action, outcome.result)
+            values += _property_texts(outcome.result, str(step.arguments.get("about", "")))
         if len(paths) > MAX_READ_NOTES:
             self._say(f"These are the first {MAX_READ_NOTES} of {len(paths)} notes.")
         focus = (read_paths[0],) if len(read_paths) == 1 else self._dialog.focus
@@ -413,7 +421,9 @@ class Pipeline:
         results = (
             tuple(listed_notes) if listed_notes else tuple(paths) if len(paths) > 1 else self._dialog.results
         )
-        self._dialog = replace(self._dialog, focus=focus, results=results, is_lost=is_lost)
+        self._dialog = replace(
+            self._dialog, focus=focus, results=results, values=tuple(values), is_lost=is_lost
+        )
         return paths
 
     async def _open(self, path: str) -> tuple[str, ...] | None:
@@ -734,8 +744,19 @@ def matching_tasks(words: str, tasks: Sequence[tuple[str, str]]) -> list[tuple[s
     return exact or matches
 
 
+def _property_texts(result: Mapping[str, Any], about: str) -> list[str]:
+    """Return the texts of a property in a note's details, links by their labels, or none."""
+    key = property_key(result, about)
+    value = result["properties"][key] if key else ()
+    return [property_label(text) for text in _values(value) if isinstance(text, str)]
+
+
+def _values(value: object) -> Sequence[object]:
+    return value if isinstance(value, list | tuple) else (value,)
+
+
 def _task_reading(
-    action: str, task: tuple[str, str, int], matches: Sequence[tuple[str, str, int]]
+    step: PipelineStep, task: tuple[str, str, int], matches: Sequence[tuple[str, str, int]]
 ) -> Reading:
     """Return the reading that selects `task` among `matches`, by its number if its text is not unique."""
     path, line, _ = task
@@ -743,10 +764,10 @@ def _task_reading(
     equal_tasks = [
         match for match in matches if match[0] == path and _task_text(match[1]).casefold() == text.casefold()
     ]
-    arguments: Arguments = {"query": text}
+    arguments = {**step.arguments, "query": text}
     if len(equal_tasks) > 1:
         arguments["occurrence"] = str(equal_tasks.index(task) + 1)
-    return Reading((PipelineStep(action, NoteSet(notes=(path,)), arguments),), 1.0)
+    return Reading((PipelineStep(step.action, NoteSet(notes=(path,)), arguments),), 1.0)
 
 
 def _task_text(line: str) -> str:

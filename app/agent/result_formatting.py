@@ -33,9 +33,7 @@ def format_outcome(call: AnsweredCall, outcome: ToolOutcome) -> str:
 
 def _failure(outcome: ToolOutcome) -> str:
     if outcome.error is None:
-        return (
-            f"Not done: {outcome.words}" if outcome.words else "You denied this change. Nothing was changed."
-        )
+        return f"Denied: {outcome.words}" if outcome.words else "You denied this change. Nothing was changed."
     text = str(outcome.error.get("message", "")) or "That did not work."
     suggestions = outcome.error.get("candidates") or outcome.error.get("suggestions")
     if isinstance(suggestions, list | tuple) and suggestions:
@@ -245,10 +243,15 @@ def _fact(result: Result, call: AnsweredCall) -> str:
         case "size":
             sizes = pluralize(int(result["word_count"]), "word"), pluralize(int(result["size"]), "byte")
             return f"{name} has {sizes[0]} and {sizes[1]}."
-    key = next((key for key in result["properties"] if key.casefold() == about.casefold()), "")
+    key = property_key(result, about)
     if not key:
         return f"{name} has no property “{about}”.\n\n{_details(result, call)}"
     return f"{name}, {key}: {_value(result['properties'][key])}"
+
+
+def property_key(result: Result, about: str) -> str:
+    """Return the property named `about` in a note's details, as it is spelled there; empty without it."""
+    return next((key for key in result.get("properties", ()) if key.casefold() == about.casefold()), "")
 
 
 def _value(value: object) -> str:
@@ -286,7 +289,7 @@ def _mentions(result: Result, call: AnsweredCall) -> str:
         len(lines),
         f"unlinked mention of {name}",
         f"unlinked mentions of {name}",
-        f"Every mention of {name} is a link.",
+        f"Every mention of {name} is already a link.",
     )
 
 
@@ -298,12 +301,12 @@ def _deleted(result: Result, call: AnsweredCall) -> str:
 
 
 def _moved(result: Result, call: AnsweredCall) -> str:
-    text = f"It is now {wikilink(result['new_path'])}"
+    text = f"It is now {wikilink(result['new_path'])}. To undo this, say “undo”."
     count = len(result["rewritten"])
-    text += f", and the links to it in {pluralize(count, 'note')} were rewritten." if count else "."
+    text += f"\n\nUpdated links in {pluralize(count, 'note')}." if count else ""
     if result["left_out"]:
         text += "\n\nUnchanged:\n\n" + bullet_list(map(str, result["left_out"][:_MAX_LIST_ITEMS]))
-    return text + " To undo this, say “undo”."
+    return text
 
 
 def _batch(result: Result, call: AnsweredCall) -> str:

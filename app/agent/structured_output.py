@@ -1,4 +1,4 @@
-"""Structured answers from a model through pydantic-ai, for the analyses."""
+"""Get structured answers from a model for analyses, using pydantic-ai."""
 
 from __future__ import annotations
 
@@ -76,8 +76,8 @@ class PydanticAIModel:
         Only the first `_MAX_INPUT_CHARS` characters of the text are sent.
 
         Raises:
-            ModelError: A usage limit is reached, or the model failed, timed out or gave no answer that fits
-                `schema`.
+            ModelError: A usage limit is reached, or the model failed, timed out or returned no answer that
+                fits `schema`.
         """
         await asyncio.to_thread(models.load)
         from pydantic_ai import capture_run_messages
@@ -112,8 +112,8 @@ class PydanticAIModel:
 
         try:
             async with asyncio.timeout(_ANSWER_TIMEOUT_S), models.connect(chosen, key) as model:
-                # A tool's arguments, because every supported model can call tools but few accept a JSON
-                # schema.
+                # The answer is a tool's arguments, because every supported model can call tools, but few
+                # accept a JSON schema.
                 form = ToolOutput(schema, name="answer")
                 agent = Agent(
                     model, output_type=form, instructions=f"{instructions}\n\n{_DATA_NOTICE}", retries=1
@@ -126,5 +126,5 @@ class PydanticAIModel:
                 f"{chosen.model} did not answer within {_ANSWER_TIMEOUT_S:.0f} seconds."
             ) from error
         except Exception as error:  # the model layer has no common base error
-            log.info("the model gave no structured answer: %s", type(error).__name__, exc_info=True)
+            log.info("the model returned no structured answer: %s", type(error).__name__, exc_info=True)
             raise ModelError(models.explain_error(error, chosen).text) from error

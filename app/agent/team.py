@@ -92,7 +92,7 @@ class Team:
         return profile is not None and self._settings().uses_model
 
     def role(self, profile: AgentProfile, max_tokens: int | None = None) -> Role:
-        """Return the agent's role in a turn, which `max_tokens` limits if given."""
+        """Return the agent's role in a turn, limited to `max_tokens` if given."""
         others = [agent.name for agent in self.settings.agents if agent.name != profile.name]
         introduction = f"You are {profile.name}, an agent of a team"
         introduction += f"; the others are {', '.join(others)}." if others else "."
@@ -178,7 +178,7 @@ class Team:
         """Run a turn of the agent `name` for `asker`; return its answer and the turn.
 
         Raises:
-            LimitError: A limit of the request is reached.
+            LimitError: The request has reached a limit.
             ScriptoriumError: The agent failed.
         """
         profile = self.settings.agent(name)
@@ -231,7 +231,7 @@ class Team:
     async def _in_chain(
         self, caller: Caller, to: str, work: Callable[[DelegationFrame], Awaitable[TeamReply]]
     ) -> TeamReply:
-        """Run `work` in the chain of a call, or in a new chain for a call from outside.
+        """Run `work` in the caller's chain, or in a new chain if the caller is not in one.
 
         Raises:
             ScriptoriumError: The user stopped the agents.

@@ -146,7 +146,7 @@ class Message(Item):
 class Notice(Item):
     """A notice about the turn: a server error, a stop, a limit.
 
-    `untrusted`: it gave untrusted text to the turn, which taints the rest of the conversation.
+    `untrusted`: it added untrusted text to the turn, which taints the rest of the conversation.
     """
 
     kind: Literal["notice"] = "notice"

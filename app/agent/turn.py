@@ -88,7 +88,7 @@ class Turn:
         tool_usage: The model usage inside tools.
         is_over: Whether a tool has ended the turn; the model agent then refuses further calls.
         texts: The agent's messages so far.
-        problem: The reason for a failure; empty without one.
+        problem: The reason for a failure; empty if there is none.
         news: The news for the agent, as a block of data; empty if there is none.
         review: Checks a model's text before it is saved; takes the text and whether it ends the turn.
         cites: Whether the answer must cite the notes.
@@ -145,7 +145,7 @@ class Turn:
         self.events.publish(NoteOpenRequested(self.conversation, self.caller.turn, path))
 
     def ask(self, text: str, choices: tuple[AnswerChoice, ...]) -> None:
-        """Ask the user a question; for an agent that asked this one, the question's text is the answer."""
+        """Ask the user a question; an agent that called this one gets the question's text as its answer."""
         self.flush()
         self.texts.append(text)
         self.put(
@@ -153,7 +153,7 @@ class Turn:
         )
 
     def show_reading(self, chips: tuple[ReadingChip, ...]) -> None:
-        """Show the reading of the request as chips."""
+        """Show the interpretation of the request as chips."""
         self.flush()
         self.put(RequestReading(turn=self.caller.turn, at=time.time(), agent=self.agent, chips=chips))
 
@@ -201,7 +201,7 @@ class Turn:
         """Call a tool, show it as a card and return the outcome; an untrusted result taints the conversation.
 
         Args:
-            tool: The tool's name, or the tool itself if it is internal, which no agent is offered.
+            tool: The tool's name, or the tool itself if it is internal and not offered to agents.
             arguments: The tool's arguments.
             claim: The agent's description for the approval dialog; by default, the text before the call.
             spent: The model usage that led to the call; an internal call is logged without it.

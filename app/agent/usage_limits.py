@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pydantic_ai.usage import RunUsage
 
 RAISE_LIMIT_HINT = (
-    "Raise or remove the limit in the settings under Model. Usage counts from when the vault was opened."
+    "Raise or remove the limit in the settings under Model. Usage is counted from when the vault was opened."
 )
 
 
@@ -37,7 +37,7 @@ class UsageBudget:
         self._dollars = 0.0
 
     def add(self, usage: Usage) -> None:
-        """Add the usage of a finished turn or of a model inside a tool."""
+        """Add the usage of a finished turn or of a model that a tool called."""
         self._tokens += usage.tokens
         self._dollars += usage.cost or 0.0
 

@@ -16,7 +16,7 @@ class CutPoints:
     """Bridges and articulation points, those with the largest effect first.
 
     Args:
-        bridges: int32 (k, 2), the end rows of links that are the only connection between two parts.
+        bridges: int32 (k, 2), the endpoint rows of links that are the only connection between two parts.
         cut_off: int32 (k,), the number of nodes on the smaller side of each bridge.
         articulations: int32 (j,), rows of nodes whose removal splits their component.
         lost: int32 (j,), the number of other nodes that each removal disconnects from the largest remainder.
@@ -69,7 +69,7 @@ class _BlockTree:
                 self._weigh(number, is_placed)
 
     def _weigh(self, root: int, is_placed: list[bool]) -> None:
-        """Count the nodes below each block, without the node that connects it to its parent."""
+        """Count the nodes below each block, excluding the node that connects it to its parent."""
         order: list[int] = []
         pending = [root]
         is_placed[root] = True

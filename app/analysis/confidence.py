@@ -6,9 +6,9 @@ Let L(p) = ln(p / (1 - p)). A new confidence p' is
 
 where p is the stated confidence (p0 if none) and p0 the prior of the note's type. Each calculation forgets
 half of the stated confidence, so that repeated recalculation converges. A neighbor with confidence c whose
-relation has confidence e weighs atanh(0.8 e c); the k-th strongest on a side counts 1 / sqrt(k) of that,
-since sources repeat each other. More support never lowers the result, more contradiction never raises it, and
-it stays between 0.01 and 0.99.
+relation has confidence e has the weight atanh(0.8 e c); the k-th strongest on a side counts for 1 / sqrt(k)
+of that, since sources repeat each other. More support never lowers the result, more contradiction never
+raises it, and it stays between 0.01 and 0.99.
 """
 
 from __future__ import annotations
@@ -78,8 +78,8 @@ def node_confidence(
 ) -> ConfidenceUpdate:
     """Return the confidence of a note, derived from its neighbors.
 
-    Supporting relations count if they point to the note, contradictions in both directions. Notes that it
-    cites, is derived from or was observed in count half as much as support.
+    Supporting relations count if they point to the note; contradictions count in both directions. Notes that
+    it cites, is derived from or was observed in count half as much as support.
 
     Args:
         kind: The note's type.

@@ -223,7 +223,7 @@ class _Clause:
 def find_contradiction(first: Sequence[str], second: Sequence[str]) -> Contradiction | None:
     """Return the first contradicting pair of sentences, one from each note; None if there is none.
 
-    Only the first 40 sentences of each note are compared, without those of more than 400 characters.
+    Only the first 40 sentences of each note are compared; those of more than 400 characters are skipped.
 
     Args:
         first: The sentences of one note.
@@ -305,7 +305,7 @@ def _are_opposites(first: _Clause, second: _Clause, at: int) -> bool:
 
 
 def _is_same_time(first: _Clause, second: _Clause) -> bool:
-    """Return whether two clauses can refer to the same time; a duty and a fact can't."""
+    """Return whether two clauses can refer to the same time; an obligation and a fact can't."""
     if (first.words & _MODALS) != (second.words & _MODALS):
         return False
     first_is_past, second_is_past = (bool(clause.words & _PAST) for clause in (first, second))

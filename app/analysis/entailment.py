@@ -1,13 +1,13 @@
 """Combine a suggested relation with the verdict of a cross-encoder for natural language inference.
 
-The model judges the most similar passages of two notes. With c and e, the highest probabilities of
-contradiction and entailment among them, its verdict is
+The model judges the most similar passages of two notes. Let c and e be the highest probabilities of
+contradiction and entailment among them. Its verdict is
 
     y = (e - c) / 2    if |e - c| is at least 0.5, else 0
 
-which counts for SUPPORTS above 0 and for CONTRADICTS below. It is combined with x, the signed strength of the
-local textual evidence, as certainty factors are (Shortliffe and Buchanan, "A model of inexact reasoning in
-medicine", 1975):
+which counts toward SUPPORTS if it is positive and toward CONTRADICTS if it is negative. It is combined with
+x, the signed strength of the local textual evidence, as certainty factors are (Shortliffe and Buchanan,
+"A model of inexact reasoning in medicine", 1975):
 
     x + y (1 - |x|)                    if both have the same sign
     (x + y) / (1 - min(|x|, |y|))      otherwise
@@ -15,8 +15,8 @@ medicine", 1975):
 The sign of the result is the type, its magnitude the strength. A type other than these two is kept unless the
 model's verdict is stronger than the evidence for it. The model contributes at most 0.5, so it never overrules
 what a note states explicitly about the other (0.5 and 0.6). The strength then reduces the doubt that the
-structure leaves, as in `relation_classifier`, so the score of a support never falls when e rises or c falls,
-nor that of a contradiction when c rises or e falls.
+structure leaves, as in `relation_classifier`, so the score of SUPPORTS never falls when e rises or c falls,
+nor that of CONTRADICTS when c rises or e falls.
 """
 
 from __future__ import annotations
@@ -63,10 +63,10 @@ def blend_entailment(
     model: str,
     passages: Sequence[PassagePair] = (),
 ) -> RelationPrediction:
-    """Return the suggestion combined with the model's verdict, which the reasoning reports.
+    """Combine the suggestion with the model's verdict, and report the verdict in the reasoning.
 
     Args:
-        local: The suggestion from the notes' text and structure.
+        local: The suggestion based on the notes' text and structure.
         verdicts: The verdicts on the passages; at least one.
         model: The model's name.
         passages: The passages, in the order of the verdicts; the decisive pair becomes the evidence if the
@@ -101,7 +101,7 @@ def _decisive_passages(
 
 
 def _combine_with_model(local: RelationPrediction, weight: float) -> tuple[str, float]:
-    """Return the type, and the combined strength of the texts and the model for it (0 to 1)."""
+    """Return the type and its combined strength from the text and the model (0 to 1)."""
     sign = _SIGNS.get(local.type)
     if sign is None:
         if abs(weight) <= local.cue_strength:

@@ -1,4 +1,4 @@
-"""The protocol of a language model for the analyses: instructions, a text, and a schema for the answer."""
+"""The protocol for language models used by analyses. They take instructions, text and an answer schema."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class ModelError(ScriptoriumError):
 
 
 class LanguageModel(Protocol):
-    """A model that answers in a given schema. Callers pass it only notes that it may read."""
+    """A model whose answers follow a given schema. Callers pass it only notes that it may read."""
 
     @property
     def name(self) -> str:
@@ -38,7 +38,7 @@ class LanguageModel(Protocol):
 
         Args:
             instructions: The task.
-            text: The text of notes, passed to the model as data.
+            text: Text from notes, passed to the model as data.
             schema: The schema of the answer.
 
         Raises:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 Kind = Literal["folder", "tag", "type", "time", "meaning"]
 LayoutCall = tuple[Callable[..., StaticLayout], tuple[object, ...]]
 
-# Groups that are not a folder, tag or type; the colon tells them apart from these.
+# Groups that are not folders, tags or types; the colon distinguishes them from those.
 UNRESOLVED, ATTACHMENTS = "unresolved:", "attachments:"
 
 

@@ -38,7 +38,7 @@ Pairs = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class CandidateFeatures:
-    """The input of the link prediction.
+    """The input for link prediction.
 
     Args:
         network: The links.
@@ -150,7 +150,7 @@ class _LinkPredictor:
         return np.flatnonzero(self._features.allowed) if self._around < 0 else np.array([self._around])
 
     def _neighbor_weights(self) -> scipy.sparse.csr_array:
-        """Return the Adamic-Adar weight of each node as a common neighbor; hubs weigh nothing."""
+        """Return the Adamic-Adar weight of each node as a common neighbor; hubs get a weight of 0."""
         import scipy.sparse
 
         degree = self._degree
@@ -267,7 +267,7 @@ class _LinkPredictor:
         return PredictedLink(source, target, score, tuple(evidence))
 
     def _common_neighbors(self, source: int, target: int) -> tuple[int, ...]:
-        """Return at most `_MAX_NAMED_REASONS` common neighbors, the highest weight first."""
+        """Return at most `_MAX_NAMED_REASONS` common neighbors, highest weight first."""
         matrix = self._matrix
         neighbor_rows = [
             matrix.indices[matrix.indptr[row] : matrix.indptr[row + 1]] for row in (source, target)

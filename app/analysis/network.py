@@ -30,7 +30,7 @@ class AdjacencyArrays:
 
     @classmethod
     def from_graph(cls, graph: Graph, types: Collection[str] | None = None) -> AdjacencyArrays:
-        """Return the links of a graph, or with `types` only the relations of these types."""
+        """Return the links of a graph; if `types` is given, only the relations of these types."""
         links = graph.links
         if types is not None:
             is_wanted = np.array([name in types for name in graph.edge_types] or [False], dtype=bool)

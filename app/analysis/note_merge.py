@@ -1,4 +1,4 @@
-"""Merge two notes: compute the text of the remaining note with a strategy.
+"""Merge two notes: compute the text of the remaining note according to a strategy.
 
 combine: both texts, the second after the first and before its relations; no prose of either is lost.
 prefer_primary: the prose of the remaining note, byte for byte. prefer_secondary: the prose of the other note,
@@ -44,7 +44,7 @@ def merge_note_texts(primary: str, secondary: str, strategy: Strategy, other_nam
 
     Args:
         primary: The text of the remaining note, with its links already updated.
-        secondary: The text of the other note, with its links as they must be written in the first.
+        secondary: The text of the other note, with its links already rewritten for the first.
         strategy: Selects the prose to keep.
         other_name: The other note's name, which becomes an alias.
 
@@ -145,7 +145,7 @@ def _with_body(primary: str, note: ParsedNote, body: str) -> str:
 
 
 def _missing_newlines(lead: str, newline: str) -> str:
-    """Return the newlines that `lead` lacks before a blank line."""
+    """Return the newlines to append to `lead` so that it ends with a blank line."""
     ends = len(lead) - len(lead.rstrip("\r\n"))
     newlines = lead[len(lead) - ends :].count("\n")
     return newline * max(0, 2 - newlines)

@@ -168,9 +168,9 @@ def relation_confidence(
 def find_cue_phrase(lines: Iterable[str], target: str) -> tuple[str, str, str] | None:
     """Return the first cue for a relation to the note `target`: its type, its words and its line.
 
-    The result is None if there is no cue. A negated cue does not count. Words of contradiction count only if
-    they are about the target: before its name, in the same clause, without words of doubt, and not about a
-    third note.
+    The result is None if there is no cue. A negated cue does not count. A contradiction cue counts only if
+    it is about the target: before its name, in the same clause, without hedging words, and not about a third
+    note.
     """
     for line in lines:
         for kind, pattern in _CUE_PATTERNS:
@@ -185,7 +185,7 @@ def find_cue_phrase(lines: Iterable[str], target: str) -> tuple[str, str, str] |
 def lines_naming(lines: Iterable[str], name: str) -> list[str]:
     """Return the lines that contain a note's name as a separate word."""
     escaped = re.escape(name.casefold())
-    # Chinese and Japanese write no spaces around a name.
+    # Chinese and Japanese are written without spaces around names.
     word = re.compile(escaped if name[:1] > "\u2e7f" else rf"(?<!\w){escaped}(?!\w)")
     return [line for line in lines if word.search(line.casefold())]
 
@@ -207,7 +207,7 @@ def _clause_before(line: str, position: int) -> str:
 
 
 def strength_label(confidence: float) -> str:
-    """Return a confidence as a word: strong from 0.8, moderate from 0.6, else weak."""
+    """Return a confidence as a word: strong (at least 0.8), moderate (at least 0.6) or weak."""
     return (
         "strong"
         if confidence >= MIN_AUTOMATIC_SCORE

@@ -1,4 +1,4 @@
-"""Split the prose of Markdown notes into plain sentences, also in Chinese and Japanese."""
+"""Split the prose of Markdown notes into plain sentences, including Chinese and Japanese."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def first_prose_line(text: str, line: int) -> tuple[int, str] | None:
     Line numbers start at 1. The text has no markup. Properties, headings, blank lines, relations, fields,
     horizontal rules, embeds, code, math and comments are skipped.
     """
-    # Not `splitlines`, which also splits at characters that end no line of a note.
+    # Not `splitlines`, which also splits at characters that do not end a line in a note.
     lines = _without_hidden(text, 0).split("\n")
     start = text.count("\n", 0, read_frontmatter(text).body_start)
     for number in range(max(line - 1, start), len(lines)):

@@ -197,7 +197,7 @@ class GraphAnalysisService:
         private: bool = True,
         progress: Report = no_progress,
     ) -> tuple[LinkSuggestion, ...]:
-        """Return links that are probably missing, best first, without existing and rejected ones.
+        """Return links that are probably missing, best first, excluding existing and rejected ones.
 
         Args:
             graph: The vault.
@@ -297,7 +297,7 @@ def _path_result(graph: Graph, rows: list[int], types: Collection[str] | None) -
 def _candidate_features(
     graph: Graph, hidden: NDArray[np.bool_], vectors: NoteVectors | None
 ) -> CandidateFeatures:
-    """Return the input of the link prediction, without any data of hidden notes."""
+    """Return the input for link prediction, without any data from hidden notes."""
     allowed = graph.is_note & ~hidden
     tags = EncodedLabels.from_strings(
         tags if ok else () for tags, ok in zip(graph.tags, allowed.tolist(), strict=True)

@@ -1,6 +1,6 @@
 """Extractive summaries: the most central sentences of a text, in their original order.
 
-LexRank (Erkan and Radev, 2004) finds central sentences by PageRank over the graph of their similarity.
+LexRank (Erkan and Radev, 2004) finds central sentences by running PageRank on their similarity graph.
 Maximal marginal relevance (Carbonell and Goldstein, 1998) then selects sentences that are central and not
 redundant, within the length limit.
 """
@@ -30,7 +30,7 @@ _FULL_WEIGHT_CHARS = 12
 class Summary:
     """A summary of a text: some of its sentences in their original order, and key points, best first.
 
-    `text` joins the sentences. If no sentence fits, it is the best sentence, cut to the length, and
+    `text` joins the sentences. If no sentence fits, it is the best sentence, cut to fit, and
     `sentences` holds only this text. `method` describes the method for the user.
     """
 
@@ -46,7 +46,7 @@ def candidate_sentences(text: str) -> tuple[str, ...]:
 
 
 def summarize(texts: Sequence[str], max_length: int, vectors: NDArray[np.floating] | None = None) -> Summary:
-    """Summarize a text; the summary of no sentences is empty.
+    """Summarize a text; without sentences, the summary is empty.
 
     Args:
         texts: The sentences, in order.
@@ -83,7 +83,7 @@ def truncate(text: str, max_length: int) -> str:
 
 def _centrality(texts: Sequence[str], similarity: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return weighted PageRank scores, 0 to 1; opening sentences count more, very short ones less."""
-    import networkx  # Takes some tenths of a second to import.
+    import networkx  # Takes a few tenths of a second to import.
 
     edges = np.where(similarity >= _MIN_SIMILARITY, similarity, 0.0)
     np.fill_diagonal(edges, 0.0)

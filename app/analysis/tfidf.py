@@ -30,7 +30,7 @@ STOP_WORDS = frozenset(
 def content_words(text: str) -> list[str]:
     """Return the content words, casefolded and without a plural s; CJK words as pairs of characters.
 
-    Other words of one letter are left out.
+    Other one-letter words are left out.
     """
     words: list[str] = []
     for word in _WORD.findall(text.casefold()):

@@ -40,7 +40,7 @@ class Passage:
         span: Its span in the note's text.
         text: Its plain text, without Markdown markup.
         trail: Up to two headings and two list items above it, outermost first, then the header of its table.
-        line: Its first line, from 1.
+        line: The number of its first line, starting at 1.
         block: The block id, if the passage is a whole block with one.
         is_property: Whether it is a property of the note.
         is_relation: Whether it is a line that relates the note to another one.
@@ -82,7 +82,7 @@ class _Parent:
 class _PassageSplitter:
     """Splits the body of a note into passages, line by line.
 
-    The lines of a paragraph are one passage, or several if it is longer than `MAX_PASSAGE_CHARS`.
+    The lines of a paragraph form one passage, or several if it is longer than `MAX_PASSAGE_CHARS`.
     """
 
     def __init__(self, text: str, parsed: ParsedNote) -> None:

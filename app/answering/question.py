@@ -32,7 +32,7 @@ _TIME = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class AnswerKind:
-    """A kind of answer, with the patterns of questions for it and of texts that contain it."""
+    """A kind of answer, with the patterns that match questions asking for it and texts containing it."""
 
     name: str
     question: re.Pattern[str]
@@ -82,7 +82,7 @@ def parse_question(text: str) -> ParsedQuestion:
         data, key=lambda language: (sum(word in data[language].stop for word in folded), language == "en")
     )
     language = data[code]
-    # The first match counts, since a nested question comes later.
+    # The first match wins, because a nested question comes later.
     matches = [(match.start(), kind) for kind in language.kinds if (match := kind.question.search(text))]
     kind = min(matches, key=lambda match: match[0])[1] if matches else None
     topic = [word for word in folded if word not in language.stop]

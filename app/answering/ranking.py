@@ -54,7 +54,7 @@ class Candidate:
 
     @property
     def in_context(self) -> str:
-        """The passage after its title and trail (at most three parts), to compare its meaning."""
+        """The passage preceded by its title and trail (at most three parts), for comparing meaning."""
         above = [self.title, *(heading for heading in self.passage.trail if heading != self.title)]
         return f"{' › '.join(above[:_CONTEXT_SIZE])}\n{self.passage.text}"
 
@@ -209,7 +209,7 @@ class CandidateScorer:
         return sum(self._word_weights[word] for word in self._matches(frozenset(words))) / self._total
 
     def _matches(self, words: frozenset[str]) -> set[str]:
-        """Return the words of the question that occur in `words`, also in a related form."""
+        """Return the words of the question that occur in `words`, exactly or in a related form."""
         return {word for word in self._question.words if word in words or _has_form(word, words)}
 
     def _stems_of(self, candidate: Candidate) -> frozenset[str]:

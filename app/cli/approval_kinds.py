@@ -1,6 +1,6 @@
-"""The kinds of change that `--approve` may name, and the kinds of a request.
+"""The kinds of changes that `--approve` accepts, and the mapping of requests to kinds.
 
-Naming a kind approves the gate's requests of this kind; the gate still makes them, and a denial by the policy
+Naming a kind approves the gate's requests of that kind; the gate still makes them, and a denial by the policy
 stands. Changes that can't be undone or that break links have separate kinds.
 """
 
@@ -37,7 +37,7 @@ MEANINGS = {
     ApprovalKind.READ: "reading outside the vault",
     ApprovalKind.FETCH: "fetching web pages",
     ApprovalKind.SEND: "sending messages to other machines",
-    ApprovalKind.EXECUTE: "running programs, and tools of other programs",
+    ApprovalKind.EXECUTE: "running programs and calling other programs' tools",
     ApprovalKind.ADMIN: "changing the vault's setup",
 }
 _KIND_BY_EFFECT = {
@@ -86,5 +86,5 @@ def missing_kinds(request: ApprovalRequest, approved: frozenset[ApprovalKind]) -
 
 
 def help_table() -> str:
-    """Return the help lines of the kinds."""
+    """Return the help lines that describe the kinds."""
     return "\n".join(f"  {kind:<14} {meaning}" for kind, meaning in MEANINGS.items())

@@ -1,4 +1,4 @@
-"""The approvers of the command line, other than a user at the terminal."""
+"""Approvers for the command line, other than the user at the terminal."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class DenyAll:
     """Denies every request for lack of a terminal, and names the option that would approve it.
 
     Args:
-        approved_kinds: The kinds of `--approve`, which the error does not repeat.
+        approved_kinds: The kinds given with `--approve`, which the error does not repeat.
     """
 
     def __init__(self, approved_kinds: frozenset[ApprovalKind] = frozenset()) -> None:

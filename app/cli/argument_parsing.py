@@ -1,4 +1,4 @@
-"""Convert words of the command line to the values that a tool's schema requires."""
+"""Convert command-line words to the values that a tool's schema requires."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class TextArguments:
         self._stdin_was_read = False
 
     def text(self, word: str) -> str:
-        """Return the text for `word`; a text that begins with an @ is written with @@.
+        """Return the text for `word`; text that begins with an @ is written with @@.
 
         Raises:
             InvalidParametersError: The text can't be read, or standard input was requested twice.
@@ -35,7 +35,7 @@ class TextArguments:
         if word == STDIN:
             return self._read_stdin()
         if "\n" in word:
-            return word  # File names here have no newline, so this is a text, for example a patch.
+            return word  # File names here have no newline, so this is text, for example a patch.
         if word.startswith("@@"):
             return word[1:]
         if word.startswith("@"):
@@ -54,7 +54,7 @@ def _read_file(name: str) -> str:
         return _decode_utf8(Path(name).read_bytes(), name)
     except OSError as error:
         raise InvalidParametersError(
-            f"@{name}: {error.strerror or error}. For a text that begins with @, write @@{name}."
+            f"@{name}: {error.strerror or error}. For text that begins with @, write @@{name}."
         ) from error
 
 
@@ -70,7 +70,7 @@ def parse_value(schema: Mapping[str, Any], kind: ArgumentKind, word: str, texts:
 
     Args:
         schema: The schema of the argument, or of an item of a list.
-        kind: The kind of the argument; names are taken verbatim, `texts` reads others.
+        kind: The kind of the argument; names are taken verbatim; `texts` reads the others.
         word: The word as given.
         texts: Reads standard input and files.
 
@@ -97,7 +97,7 @@ def parse_value(schema: Mapping[str, Any], kind: ArgumentKind, word: str, texts:
 def parse_object(words: list[str], texts: TextArguments) -> dict[str, object]:
     """Return an object from `name=value` words and JSON objects; later entries replace earlier ones.
 
-    A value that is valid JSON (a number, true, null, a list) is parsed; any other is text.
+    A value that is valid JSON (a number, true, null, a list) is parsed; any other value is text.
 
     Raises:
         InvalidParametersError: A word is neither, or its text can't be read.

@@ -11,6 +11,7 @@ import json
 from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from app import paths
@@ -18,6 +19,7 @@ from app.agent.builtin import HELP, MAX_PASSAGES, BuiltinAgent, reply_text, with
 from app.agent.language.answers import localize
 from app.agent.language.chips import reading_chips
 from app.agent.language.dialog import DialogState
+from app.agent.language.interpreter import GUESS_SCORE
 from app.agent.language.lexicon import languages
 from app.agent.language.notation import to_json
 from app.agent.language.readings import (
@@ -37,7 +39,7 @@ from app.cli.invoke import approver_for, call_tool, can_approve, resolve_vault
 from app.cli.options import Options, add_call_options
 from app.cli.session import CliSession, open_session
 from app.index.database import FILE_NAME
-from app.index.record_queries import HIDDEN_IDS, public_names
+from app.index.record_queries import public_files, public_names
 from app.index.resolver import Resolver
 from app.storage.sqlite import connect_read_only
 from app.toolkit.outcome import ToolOutcome
@@ -45,8 +47,6 @@ from app.toolkit.registry import ToolRegistry
 from app.toolkit.tool import Tool
 from app.tools import CATALOG, CATEGORIES
 from app.vault.path import NotePath
-
-_SELECT_FILES = f"SELECT path, id, aliases, note_id FROM files WHERE id NOT IN ({HIDDEN_IDS})"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -66,9 +66,10 @@ async def run(args: argparse.Namespace, console: CliConsole) -> ExitStatus:
         registry = ToolRegistry(CATEGORIES, CATALOG)
         resolver, words = _load_names(location.root)
         # Another process that holds the vault offers no search without an entry in the audit log.
-        find_notes = session.vault.search.matching if session.vault is not None else None
+        search = session.vault.search if session.vault is not None else None
+        find_notes = partial(search.matching, private=False) if search is not None else None
         agent = BuiltinAgent(registry, resolver, lambda: words, find_notes=find_notes)
-        interpretation = await agent.without_duplicate_options(
+        interpretation = await agent.compare_with_vault(
             agent.interpret(" ".join(args.request), DialogState())
         )
         if options.json:
@@ -89,8 +90,9 @@ async def run(args: argparse.Namespace, console: CliConsole) -> ExitStatus:
             return ExitStatus.DONE
         terminal = _TerminalHost(session, options, console)
         pipeline = Pipeline(terminal, registry, language, DialogState(), tuple, agent.actions())
-        await pipeline.run(with_links(interpretation, words))
-        return terminal.status if pipeline.understood else ExitStatus.NOT_FOUND
+        state = await pipeline.run(with_links(interpretation, lambda: words))
+        is_vain_guess = interpretation.score <= GUESS_SCORE and not state.results
+        return ExitStatus.NOT_FOUND if is_vain_guess else terminal.status
 
 
 def _load_names(root: Path) -> tuple[Resolver, VaultWords]:
@@ -100,7 +102,7 @@ def _load_names(root: Path) -> tuple[Resolver, VaultWords]:
     if not file.is_file():
         return resolver, VaultWords()
     with closing(connect_read_only(file, timeout=5.0)) as connection:
-        resolver.load_rows(connection.execute(_SELECT_FILES).fetchall())
+        resolver.load_rows(public_files(connection))
         return resolver, VaultWords(*public_names(connection))
 
 

@@ -68,7 +68,7 @@ async def _switch(ids: list[str], options: Options, console: CliConsole, *, on: 
         for category_id in ids:
             vault.tools.category(category_id)  # Raises `NotFoundError` if there is none.
         word = "on" if on else "off"
-        question = f"Turn {word} the tools of {', '.join(ids)} for agents in {root.name}."
+        question = f"Turn {word} these tool categories for agents in {root.name}: {', '.join(ids)}."
         await confirm(question, options, console)
         current = vault.settings.of_vault
         vault.settings.change_vault(current.with_categories(on, *ids))
@@ -80,8 +80,8 @@ async def _switch(ids: list[str], options: Options, console: CliConsole, *, on: 
 def load_registry(root: Path | None, console: CliConsole) -> ToolRegistry:
     """Return a registry of all installed tools.
 
-    Its categories are on or off as in the vault at `root`, or by default if that is None. Prints the problems
-    of plug-ins and of the vault's settings.
+    Its categories are on or off as in the vault at `root`, or by default if that is None. Prints any problems
+    with plug-ins and the vault's settings.
     """
     registry = ToolRegistry(CATEGORIES, (*CATALOG, FILE_TOOL))
     settings = load_settings()

@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, console: CliConsole) -> ExitStatus:
     """Print the script, or the note names for it."""
-    # Names must appear quickly while the user types, so this does not load every tool as the script does.
+    # Names must appear quickly while the user types. Unlike the script, they do not need every tool loaded.
     if args.notes is None:
         from app.cli import completion_scripts
 

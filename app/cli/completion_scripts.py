@@ -1,4 +1,4 @@
-"""The completion scripts for the shells, generated from the parsers of all verbs and tools."""
+"""Shell completion scripts, generated from the parsers of all verbs and tools."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _add_folder(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_tool(parser: argparse.ArgumentParser, tool_parser: ToolParser) -> None:
-    """Add the options of a tool, spelled with dashes, its operations and its positional words."""
+    """Add a tool's options (spelled with dashes), operations and positional arguments."""
     for flag in tool_parser.flags:
         if flag.name == OP:
             leading = tool_parser.positionals[: tool_parser.positionals.index(flag)]
@@ -91,7 +91,7 @@ def _offer_notes(flag: ToolOption, action: argparse.Action) -> None:
 
 
 def _complete_values(parser: argparse.ArgumentParser) -> None:
-    """Complete folders for vaults, and files for the files to write."""
+    """Complete folder names for vaults, and file names for output files."""
     for subparser in _iter_parsers(parser):
         for action in subparser._actions:  # noqa: SLF001
             if "--vault" in action.option_strings or action.dest == "folder":

@@ -30,7 +30,7 @@ _QUOTES = ("'", '"')
 
 
 def completions(word: str, line: Sequence[str], shell: str) -> list[str]:
-    """Return the completions of `word`, shortest first, quoted for `shell`; none without an indexed vault.
+    """Return the completions of `word`, shortest first, quoted for `shell`; empty if there is no index.
 
     Args:
         word: The word at the cursor as typed, with quotes and backslashes.

@@ -1,7 +1,7 @@
 """The output of a command: results to standard output, everything else to standard error.
 
-A terminal gets colors (unless NO_COLOR is set), lines of its width, and names for hidden characters in notes,
-since some control the terminal. A pipe gets the plain text.
+A terminal gets colors (unless NO_COLOR is set), lines wrapped to its width, and names in place of hidden
+characters in notes, since some of these control the terminal. A pipe gets the plain text.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ class CliConsole:
         return self.err.isatty()
 
     def show(self, *parts: RenderableType) -> None:
-        """Print a styled result; the caller names its hidden characters with `escape_controls`."""
+        """Print a styled result; the caller escapes its hidden characters with `escape_controls`."""
         self._console(self.out).print(*parts, soft_wrap=not self.is_terminal)
 
     def print_text(self, text: str) -> None:
-        """Print a text verbatim; a terminal gets names for hidden characters and a final newline."""
+        """Print text verbatim; on a terminal, escape hidden characters and add a final newline."""
         if self.is_terminal:
             text = escape_controls(text) if text.endswith("\n") else escape_controls(text) + "\n"
         self.out.write(text)
@@ -62,15 +62,15 @@ class CliConsole:
         self.out.flush()
 
     def print_message(self, *parts: RenderableType) -> None:
-        """Print a message to standard error, after erasing the progress.
+        """Print a message to standard error, after erasing the progress line.
 
-        The caller names its hidden characters with `escape_controls`.
+        The caller escapes its hidden characters with `escape_controls`.
         """
         self.end_progress()
         self._console(self.err).print(*parts, soft_wrap=True)
 
     def show_progress(self, text: str) -> None:
-        """Show progress on one line that the next progress replaces; only on a terminal."""
+        """Show progress on one line, which the next update replaces; only on a terminal."""
         if not self.is_interactive:
             return
         line = text[: self.width - 1]
@@ -79,7 +79,7 @@ class CliConsole:
         self._progress_width = len(line)
 
     def end_progress(self) -> None:
-        """Erase the line of `show_progress`."""
+        """Erase the progress line."""
         if self._progress_width:
             self.err.write("\r" + " " * self._progress_width + "\r")
             self.err.flush()
@@ -108,7 +108,7 @@ class CliConsole:
 
 
 def escape_controls(text: str) -> str:
-    """Return `text` for a terminal, with hidden characters named in ⟨⟩; tabs and newlines stay."""
+    """Return `text` for a terminal, with hidden characters named in ⟨⟩; keep tabs and newlines."""
     if text.isascii() and text.isprintable():
         return text
     return "".join(c if c in "\n\t" or c.isprintable() else f"⟨{character_label(c)}⟩" for c in text)

@@ -25,7 +25,7 @@ class CheckResult:
 
 
 def ok(what: str, message: str) -> CheckResult:
-    """Return a result without a problem."""
+    """Return a passing result."""
     return CheckResult(what, Severity.OK, message)
 
 

@@ -31,7 +31,7 @@ _MEANINGS = {
     ExitStatus.NOT_FOUND: "no such note, tag, version or operation, or an ambiguous name",
     ExitStatus.CONFLICT: "conflict: for example, a file was changed or already exists; nothing was written",
     ExitStatus.NO_VAULT: "no vault was found, or another program has it open",
-    ExitStatus.PENDING: "the call waits for approval (with --no-wait)",
+    ExitStatus.PENDING: "the call is waiting for approval (with --no-wait)",
     ExitStatus.INTERRUPTED: "interrupted by Ctrl-C",
 }
 _BY_TYPE = {

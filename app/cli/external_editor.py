@@ -69,6 +69,6 @@ async def _run_editor(command: list[str], file: Path, tty: Terminal) -> None:
             )
             status = await process.wait()
     except OSError as error:
-        raise EditingError(f"{command[0]} can't be started: {error.strerror}.") from error
+        raise EditingError(f"{command[0]} can't be started: {error.strerror or error}.") from error
     if status:
         raise EditingError(f"{command[0]} exited with status {status}.")

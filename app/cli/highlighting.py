@@ -16,7 +16,7 @@ _MATCH_STYLE = "bold yellow"
 
 
 def search_terms(query: str) -> tuple[str, ...]:
-    """Return the words and phrases that a query searches for in texts; none for an invalid query.
+    """Return the words and phrases that a query searches for in the text; none for an invalid query.
 
     Negated words are left out.
     """

@@ -26,7 +26,7 @@ _SHARED_MODE_BITS = stat.S_IRWXG | stat.S_IRWXO
 def check_installation() -> Iterator[CheckResult]:
     """Yield the results of all checks that do not depend on a vault.
 
-    Missing folders of the app are created.
+    The app's folders are created if they are missing.
     """
     yield _check_python()
     yield _check_core()
@@ -103,9 +103,9 @@ def _check_multilingual_model() -> CheckResult:
 def _repair_hint(from_source: str) -> str:
     """Return the advice for a damaged installation.
 
-    An installation from the installer has no Python for scripts, so its advice is to run the installer again.
+    An app from the installer has no Python to run scripts with, so the advice is to run the installer again.
     """
-    return "Run the installer of this version again" if is_frozen() else from_source
+    return "Run the installer for this version again" if is_frozen() else from_source
 
 
 def _check_key_store() -> CheckResult:
@@ -128,7 +128,7 @@ def _check_settings(name: str, file: Path, model: type[SettingsSection], hint: s
 
 
 def check_app_folder(name: str, folder: Path, *, private: bool) -> CheckResult:
-    """Check that a folder of the app can be read and written, and is closed to other users if `private`."""
+    """Check that an app folder is readable and writable and, if `private`, inaccessible to other users."""
     if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
         return failure(name, f"{folder} can't be written", f"Grant yourself access: chmod u+rwx '{folder}'")
     if private and sys.platform != "win32" and folder.stat().st_mode & _SHARED_MODE_BITS:

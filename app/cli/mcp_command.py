@@ -59,7 +59,7 @@ async def run(args: argparse.Namespace, console: CliConsole) -> int:
 def _parse_name(text: str) -> str:
     name = " ".join(text.split())
     if not name or len(name) > _MAX_NAME_CHARS or not name.isprintable():
-        raise argparse.ArgumentTypeError(f"a name has 1 to {_MAX_NAME_CHARS} printable characters")
+        raise argparse.ArgumentTypeError(f"a name must have 1 to {_MAX_NAME_CHARS} printable characters")
     return name
 
 

@@ -69,7 +69,7 @@ def parse_categories(words: Iterable[str]) -> tuple[str, ...]:
 
 _VAULT_HELP = (
     "the vault (default: SCRIPTORIUM_VAULT, else the one that contains the working directory, "
-    "else the one opened last)"
+    "else the last opened vault)"
 )
 
 

@@ -60,7 +60,7 @@ def _is_empty(value: object) -> bool:
 
 
 def _is_empty_text(result: Result) -> bool:
-    """Return whether an empty text was read; elsewhere an empty text is just an unused field."""
+    """Return whether the call read empty text; in other results, empty text is just an unused field."""
     return result.get("text") == "" and "total_lines" in result
 
 
@@ -86,7 +86,7 @@ def _print_change(console: CliConsole, result: Result, message: str) -> None:
 def _print_message(console: CliConsole, outcome: ToolOutcome, has_output: bool) -> None:
     """Print the message, which is the result if there is no other output, and then the remarks.
 
-    Next to other output, the message goes to standard error, and only to a terminal or after a failure.
+    If there is other output, the message goes to standard error, and only to a terminal or after a failure.
     """
     message = escape_controls(outcome.message)
     failed = bool(outcome.result.get("exit_code"))
@@ -234,7 +234,7 @@ def format_table(rows: Sequence[Row]) -> RenderableType:
 
 
 def visible_columns(rows: Sequence[Row]) -> list[str]:
-    """Return the fields to show as columns: those that are filled in some row and not redundant."""
+    """Return the fields to show as columns: those that have a value in some row and are not redundant."""
     filled = dict.fromkeys(
         name for row in rows for name, value in row.items() if value not in (None, "", [], {})
     )

@@ -101,7 +101,7 @@ def _build_source(args: argparse.Namespace) -> SourceConfig:
         needed = "address" if kind == "feed" else "folder"
         raise InvalidParametersError(f"sources add {kind} needs the {needed}.")
     if args.rule and kind != "folder":
-        raise InvalidParametersError("--rule applies only to a source of the kind folder.")
+        raise InvalidParametersError("--rule applies only to folder sources.")
     rules = [_parse_rule(rule) for rule in args.rule]
     try:
         return _create_config(kind, place, args.name, rules)
@@ -141,7 +141,7 @@ def _parse_rule(text: str) -> tuple[str, Permission]:
 
 
 def _describe_rules(rules: list[str]) -> str:
-    return f", and change them by {'; '.join(rules)}" if rules else ""
+    return f", and change them according to {'; '.join(rules)}" if rules else ""
 
 
 def _place_of(source: SourceConfig) -> str:

@@ -52,7 +52,7 @@ class TerminalApprover:
         """
         async with self._lock:
             if self._covers(request):
-                explanation = "covered by an earlier answer at the terminal: all of this kind"
+                explanation = "covered by an earlier answer in the terminal: approve all of this kind"
                 return Approved(request.proposal, words=explanation)
             draft = ApprovalDraft(request)
             for line in format_request(draft):

@@ -19,7 +19,7 @@ _TERMINAL = "CONIN$" if sys.platform == "win32" else "/dev/tty"
 
 
 class Terminal:
-    """A terminal with a user.
+    """An interactive terminal.
 
     Args:
         source: The descriptor to read lines from.
@@ -89,7 +89,10 @@ class Terminal:
         return content.decode("utf-8", "replace").strip()
 
     async def _read_in_thread(self) -> str | None:
-        """Read in a thread where the loop can't wait for the terminal; the thread ends with the process."""
+        """Read in a thread, for platforms on which the loop can't wait for the terminal.
+
+        The thread ends with the process.
+        """
         with open(self.source, encoding="utf-8", errors="replace", closefd=False) as stream:
             try:
                 line = await asyncio.to_thread(stream.readline)

@@ -44,7 +44,7 @@ async def run(args: argparse.Namespace, console: CliConsole) -> ExitStatus:
     options = Options.from_namespace(args)
     if (args.op == "list") == (args.name is not None):
         requirement = "takes no" if args.name else "needs a"
-        raise InvalidParametersError(f"tokens {args.op} {requirement} program's name.", op=args.op)
+        raise InvalidParametersError(f"tokens {args.op} {requirement} program name.", op=args.op)
     root = resolve_vault(options, console).root
     if args.op == "list":
         _list(root, options, console)

@@ -145,7 +145,7 @@ def build_tool_parser(tool_parser: ToolParser) -> argparse.ArgumentParser:
 
 
 def help_epilog() -> str:
-    """Return the end of the help of every tool."""
+    """Return the text at the end of every tool's help."""
     return (
         "Long texts: - reads standard input, @file reads a file (@@ starts a text with an @).\n"
         "Like other programs outside the window, commands can't see notes with `ai: private`.\n\n"

@@ -1,4 +1,4 @@
-"""The command of a tool: its options and positional words, derived from its schema."""
+"""The command for a tool: its options and positional arguments, derived from its schema."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class ToolOption:
 
     @property
     def is_object(self) -> bool:
-        """True if it takes names with values."""
+        """True if it takes name-value pairs."""
         return self.schema.get("type") == "object"
 
     @property
@@ -59,7 +59,7 @@ class ToolOption:
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """The allowed words; empty if any word is allowed."""
+        """The allowed values; empty if any value is allowed."""
         return tuple(self.schema.get("enum", ()))
 
 
@@ -67,9 +67,9 @@ class ToolOption:
 class ToolParser:
     """The arguments of a tool on the command line.
 
-    Positional words are the required arguments in order, or the first text if none is required. A list or
+    Positional arguments are the required ones in order, or the first string if none is required. A list or
     object takes the words after them (`shell sort a b`, `set_properties Tea status=draft`). An operation
-    adds its required arguments, and its first optional one if that is a text (`file status Plan.txt`).
+    adds its required arguments, and its first optional one if that is a string (`file status Plan.txt`).
     """
 
     name: str
@@ -86,7 +86,7 @@ class ToolParser:
 
     @classmethod
     def from_descriptor(cls, entry: ToolDescriptor) -> ToolParser:
-        """Return the parser for a tool that only the open vault knows, for example another program's."""
+        """Return the parser for a tool known only to the open vault, for example one from another program."""
         schema = entry.input_schema
         required = schema.get("required", ())
         flags = tuple(
@@ -137,7 +137,7 @@ class ToolParser:
             yield " ".join([self.name, *words, *(f"[{_option_usage(flag)}]" for flag in others)])
 
     def add_arguments(self, parser: argparse.ArgumentParser, reserved: Sequence[str] = ()) -> None:
-        """Add the options and positional words to `parser`.
+        """Add the options and positional arguments to `parser`.
 
         `reserved` options keep their meaning; an argument with such a name becomes `--argument-NAME`.
         """
@@ -191,7 +191,7 @@ class ToolParser:
             self._assign_words(words, operation_positionals, values)
         if words:
             forms = "\n  ".join(self.usage())
-            raise InvalidParametersError(f"Unexpected word: {words[0]!r}. Usage:\n  {forms}")
+            raise InvalidParametersError(f"Unexpected argument: {words[0]!r}. Usage:\n  {forms}")
 
     @staticmethod
     def _assign_words(words: list[str], positionals: list[ToolOption], values: dict[str, list[str]]) -> bool:

@@ -1,4 +1,4 @@
-"""List the tools, describe one or print their schemas; in a checkout of the source, test every tool."""
+"""List the tools, describe one or print their schemas; in a source checkout, test every tool."""
 
 from __future__ import annotations
 
@@ -19,9 +19,7 @@ from app.toolkit.tool import Tool
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the tool's name and the options."""
     parser.add_argument("name", nargs="?", help="the name of a tool")
-    parser.add_argument(
-        "--check", action="store_true", help="test every tool; needs a checkout of the source"
-    )
+    parser.add_argument("--check", action="store_true", help="test every tool; needs a source checkout")
     add_vault_option(parser)
     add_json_option(parser)
 
@@ -53,9 +51,7 @@ def _check() -> int:
     """
     checkout = resources_folder().parent
     if not (checkout / "tests" / "smoke").is_dir():
-        raise NotFoundError(
-            "`tools --check` needs a checkout of the source: it runs the calls in tests/smoke."
-        )
+        raise NotFoundError("`tools --check` needs a source checkout: it runs the calls in tests/smoke.")
     sys.path.insert(0, str(checkout))
     return int(importlib.import_module("tests.smoke.check_tools").run())
 

@@ -1,7 +1,7 @@
 """Undo the last change that a call made, or a call or turn in the audit log; later changes are kept.
 
 The undo needs approval like any other change. Except with --turn, the command first shows the entry. Changes
-that you typed in the window are skipped; to undo one, name its number (see `scriptorium audit show`).
+that you typed in the window are skipped; to undo one, give its number (see `scriptorium audit show`).
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 async def run(args: argparse.Namespace, console: CliConsole) -> ExitStatus:
-    """Show the entry to undo, unless a turn is named, and call the tool `undo`."""
+    """Show the entry to undo, unless a turn is given, and call the `undo` tool."""
     options = Options.from_namespace(args)
     location = resolve_vault(options, console)
     options = replace(options, vault=str(location.root))
@@ -78,7 +78,9 @@ def _find_entry(root: Path, number: int | None, commit: int | None) -> AuditEntr
                 if _is_change(entry):
                     return entry
             before = page[-1].id
-    raise NotFoundError("There is nothing to undo: no call changed anything, or every change was undone.")
+    raise NotFoundError(
+        "There is nothing to undo: no call changed anything, or every change has been undone."
+    )
 
 
 def _is_change(entry: AuditEntry) -> bool:

@@ -1,7 +1,7 @@
 """Access to a vault without a window: join the process that has it open, or open it here.
 
-Opening a vault needs imports that take seconds on a slow machine, so they happen on demand, and not if a
-window has the vault open.
+Opening a vault requires imports that take seconds on a slow machine, so they happen on demand, and not at
+all if a window has the vault open.
 """
 
 from __future__ import annotations

@@ -58,7 +58,7 @@ def _check_folder(root: Path) -> CheckResult:
 
 
 def _check_watching(root: Path) -> list[CheckResult]:
-    """Check the limit on inotify watches, of which each folder needs one; only on Linux."""
+    """Check the inotify watch limit on Linux; each folder needs one watch."""
     if sys.platform != "linux":
         return []
     folders = sum(1 for _ in zip(os.walk(root), range(_MAX_COUNTED_FOLDERS), strict=False))

@@ -1,4 +1,4 @@
-"""The vault of a command: the named one, the one around the working directory, or the last opened."""
+"""The vault for a command: the named one, the one containing the working directory, or the last opened."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ def locate_vault(named_folder: str | None = None) -> VaultLocation:
         (folder for folder in (working_directory, *working_directory.parents) if is_known_vault(folder)), None
     )
     if enclosing_vault is not None:
-        return VaultLocation(enclosing_vault, "around the working directory")
+        return VaultLocation(enclosing_vault, "contains the working directory")
     for recent in RecentVaults().list_vaults():
         if recent.exists:
             return VaultLocation(Path(recent.path), "the last one opened")
     raise VaultLostError(
-        f"No vault was found. Name one with --vault FOLDER or {VAULT_VARIABLE}, or change to the folder of a "
-        "vault that you have opened before."
+        f"No vault was found. Specify one with --vault FOLDER or {VAULT_VARIABLE}, or change to the folder "
+        "of a vault that you have opened before."
     )
 
 
@@ -55,4 +55,4 @@ def _location_from(text: str, source: str) -> VaultLocation:
     root = Path(text).expanduser().resolve()
     if not root.is_dir():
         raise VaultLostError(f"The folder {text} in {source} does not exist.", path=text)
-    return VaultLocation(root, f"by {source}")
+    return VaultLocation(root, f"from {source}")

@@ -1,4 +1,4 @@
-"""The desktop front end: the only importer of PySide6 and qasync."""
+"""The desktop front end: the only package that imports PySide6 and qasync."""
 
 import contextlib
 import importlib

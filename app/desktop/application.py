@@ -60,7 +60,7 @@ def main(arguments: list[str]) -> int:
 
 def _parse_options(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="scriptorium", description="Open a vault in the window.")
-    parser.add_argument("folders", nargs="*", type=Path, metavar="folder", help="the folder of a vault")
+    parser.add_argument("folders", nargs="*", type=Path, metavar="folder", help="a vault folder")
     parser.add_argument("--sample", action="store_true", help="open your copy of the sample vault")
     parser.add_argument("--read-only", action="store_true", help="open the vault read-only")
     return parser.parse_args(arguments)
@@ -126,10 +126,11 @@ async def _show_window(window: MainWindow, options: argparse.Namespace, open_eve
 def _end_without_display(window: MainWindow, service: ServiceThread) -> None:
     """Keep unsaved text, close the vault and end the process.
 
-    Qt leaves its event loop under an open window when the display is lost. No coroutine of the window runs
-    after that, so the process would keep the vault locked, and Qt must not draw or destroy anything.
+    When the display is lost, Qt exits its event loop even though a window is still open. No coroutine of the
+    window runs after that, so the process would keep the vault locked, and Qt must not draw or destroy
+    anything.
     """
-    log.error("the display was lost: unsaved text is kept as drafts, and the app ends")
+    log.error("the display was lost: unsaved text is kept as drafts, and the app exits")
     try:
         window.keep_drafts()
     finally:

@@ -51,7 +51,7 @@ class ServiceThread:
         return self._loop is not None and self._loop.is_running()
 
     def start(self) -> None:
-        """Start the thread, and return when its loop runs.
+        """Start the thread, and return once its loop is running.
 
         Raises:
             RuntimeError: The thread was already started.
@@ -105,7 +105,7 @@ class ServiceThread:
         return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(_invoke(fn), loop))
 
     def post(self, fn: Callable[[], object]) -> None:
-        """Call `fn` in the service thread soon, without waiting; do nothing if the thread does not run."""
+        """Call `fn` in the service thread soon, without waiting; do nothing if the thread is not running."""
         if self._loop is not None and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(fn)
 
@@ -313,7 +313,7 @@ class VaultClient(QObject):
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """Messages about recovered changes and damaged files, found while the vault was opened."""
+        """Messages about recovered changes and damaged files, found while opening the vault."""
         return tuple(self._vault.notices)
 
     @property

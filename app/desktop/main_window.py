@@ -104,6 +104,7 @@ class MainWindow(QMainWindow):
         self.status = StatusBar(self.theme)
         self.setStatusBar(self.status)
         self.menu = Actions(self, self._run_command)
+        self.menu.check("theme", self.settings.general.theme)
         self.palette_controller = PaletteController(CommandPalette(self.theme, container), self.menu, self)
         self.folder_drops = FolderDropFilter(self)
         self.failures = ErrorBanner(self.banners, self)
@@ -118,7 +119,7 @@ class MainWindow(QMainWindow):
         session.closed.connect(self._show_welcome)
         session.progress.connect(status.show_scan)
         session.scanned.connect(status.show_scanned)
-        # Show the graph before the texts of the notes are indexed.
+        # Show the graph before the text of the notes is indexed.
         session.progress.connect(lambda progress: self._set_scanning(progress.phase != "words"))
         session.scanned.connect(lambda _: self._set_scanning(False))
         session.stopped.connect(status.hide_scan)
@@ -144,7 +145,7 @@ class MainWindow(QMainWindow):
         resolve(command.target)(self, *arguments)
 
     def _show_vault(self, client: VaultClient) -> None:
-        # A slow import, which the session has already done in a thread.
+        # A slow import, but the session has already run it in a thread.
         from app.desktop.vault_controller import VaultController
 
         view = VaultController(client, self.theme, self._panels, self.navigation, self.banners, self)
@@ -176,7 +177,7 @@ class MainWindow(QMainWindow):
         view.note_shown.connect(self._update_note_commands)
         self._update_note_commands()
         self.session.wait_until_shown = view.wait_until_loaded
-        # The first progress of a scan may be late.
+        # The first progress report of a scan may arrive late.
         self._set_scanning(not client.is_indexed)
         self._view_task = tasks.start(view.begin(), action=self.tr("show the vault"))
 
@@ -211,7 +212,7 @@ class MainWindow(QMainWindow):
         return True
 
     def close_vault(self) -> None:
-        """Close the vault; the next start shows the welcome page."""
+        """Close the vault; the next launch shows the welcome page."""
 
         async def close() -> None:
             if await self._close_vault():
@@ -225,7 +226,7 @@ class MainWindow(QMainWindow):
             self.ended.set()
 
     def keep_drafts(self) -> None:
-        """Save unsaved text as drafts, which the next start offers."""
+        """Save unsaved text as drafts, which are offered at the next launch."""
         if self.view is not None and self.view.notes is not None:
             self.view.notes.save_drafts()
 
@@ -284,7 +285,7 @@ class MainWindow(QMainWindow):
 
     def show_help(self, page: str) -> None:
         """Open the help at `page`; see `open_help`."""
-        from app.desktop.help.opening import open_help  # Imports the tools, which the start does not need.
+        from app.desktop.help.opening import open_help  # Imports the tools, which are not needed at startup.
 
         work = open_help(self, self.theme, self.session.client, page, self._call_tool)
         tasks.start(work, action=self.tr("show the help"))
@@ -305,7 +306,7 @@ class MainWindow(QMainWindow):
 
     async def _update_check(self) -> UpdateCheck:
         if self._updates is None:
-            # Imports the web client, which the start does not need.
+            # Imports the web client, which is not needed at startup.
             await asyncio.to_thread(importlib.import_module, "app.desktop.shell.update_check")
             from app.desktop.shell.update_check import UpdateCheck
 
@@ -325,7 +326,7 @@ class MainWindow(QMainWindow):
             )
 
     async def _run_settings_dialog(self, section: str) -> None:
-        # Imports the agent: not needed at the start, and too slow for the GUI thread.
+        # Imports the agent: not needed at startup, and too slow for the GUI thread.
         await asyncio.to_thread(importlib.import_module, "app.desktop.settings.dialog_factory")
         from app.desktop.settings.dialog_factory import create_settings_dialog
 
@@ -342,6 +343,7 @@ class MainWindow(QMainWindow):
             work = self.session.client.run(lambda vault: vault.settings.apply(settings))
             tasks.start(work, action=self.tr("apply the settings"))
         self.theme.set(settings.general.theme, settings.general.zoom)
+        self.menu.check("theme", settings.general.theme)
 
     def _change_settings(self, change: Callable[[Settings], Settings]) -> None:
         if (changed := change(self.settings)) != self.settings:
@@ -353,7 +355,7 @@ class MainWindow(QMainWindow):
         self._apply_settings(self.settings.model_copy(update={"general": general}))
 
     def set_zoom(self, zoom: float) -> None:
-        """Scale the interface, by 0.7 to 2.5, and save the scale; 1 is the normal size."""
+        """Scale the interface by a factor of 0.7 to 2.5 and save the scale; 1 is the normal size."""
         self.change_general(zoom=round(min(2.5, max(0.7, zoom)), 2))
 
     def _show_vault_lost(self) -> None:

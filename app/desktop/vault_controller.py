@@ -310,7 +310,7 @@ class VaultController(QObject):
         self.deleteLater()
 
     def _save_state(self) -> None:
-        """Save the layout and tabs, after each change too, so that a crash does not lose them."""
+        """Save the layout and tabs; also called after each change, so that a crash does not lose them."""
         if not self._is_built:
             return  # Panels that do not exist yet would be saved as hidden.
         self._state.save(layout=self.page.state(), **self.context.states())

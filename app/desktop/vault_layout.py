@@ -59,7 +59,7 @@ class VaultLayout(QWidget):
         self.setObjectName("page")
         self._fit_timer = QTimer(self, singleShot=True, interval=0)
         self._fit_timer.timeout.connect(self._collapse_to_fit)
-        # Created from the outside in, since adding a filled widget to a parent restyles everything in it.
+        # Created from the outside in, since adding a populated widget to a parent restyles everything in it.
         self._vertical_splitter = _create_splitter(Qt.Orientation.Vertical, self)
         self._horizontal_splitter = _create_splitter(Qt.Orientation.Horizontal, self._vertical_splitter)
         self.side = QStackedWidget(self._horizontal_splitter)
@@ -84,7 +84,7 @@ class VaultLayout(QWidget):
     @overload
     def existing(self, panel_id: str, kind: type[PanelT]) -> PanelT | None: ...
     def existing(self, panel_id: str, kind: type[QWidget] = QWidget) -> QWidget | None:
-        """Return a panel; None if it has not been created or is of another class."""
+        """Return a panel; None if it has not been created or has a different class."""
         panel = self._panels.get(panel_id)
         return panel if isinstance(panel, kind) else None
 
@@ -228,7 +228,7 @@ class VaultLayout(QWidget):
         self._collapse_to_fit()
 
     def event(self, event: QEvent) -> bool:
-        """Fit the areas again when a part needs more space, for example after a note was loaded."""
+        """Fit the areas again when a part needs more space, for example after a note is loaded."""
         if event.type() == QEvent.Type.LayoutRequest and self.isVisible():
             self._fit_timer.start()
         return super().event(event)
@@ -239,7 +239,7 @@ class VaultLayout(QWidget):
         self._collapse_to_fit()
 
     def _collapse_to_fit(self, *, keep: str = "") -> None:
-        """Collapse the side, then the graph, then the agent, until the rest fits; but not `keep`.
+        """Collapse the side, then the graph, then the agent, until the rest fits, but never `keep`.
 
         Collapsed areas return as soon as there is space again. The graph stays while no note is open.
         """
@@ -273,7 +273,7 @@ class VaultLayout(QWidget):
         return widths
 
     def _fit_center(self) -> None:
-        """Give the graph the whole center while no note is open; else restore the shares of both."""
+        """Give the graph the whole center while no note is open; otherwise, restore both shares."""
         notes, graph = self.notes, self._panels.get("graph")
         if notes is None:
             return
@@ -292,7 +292,7 @@ class VaultLayout(QWidget):
         self._collapse_to_fit()
 
     def _save_shares(self) -> None:
-        """Store the shares of graph and notes in the center, if both are visible."""
+        """Store the graph's and the notes' shares of the center, if both are visible."""
         notes, graph = self.notes, self._panels.get("graph")
         are_both_visible = notes is not None and graph is not None and notes.isVisible() and graph.isVisible()
         if are_both_visible and all(self.center.sizes()):
@@ -334,7 +334,7 @@ class VaultLayout(QWidget):
     def _link_help(self, spec: PanelSpec, panel: QWidget) -> None:
         """Give the panel a button that opens its help page.
 
-        Panels at the bottom share the button next to their tabs; graph and notes have their own buttons.
+        Panels at the bottom share the button next to their tabs; the graph and the notes have their own.
         """
         requested = getattr(panel, "help_requested", None)
         if isinstance(panel, Panel) and spec.area != "bottom":

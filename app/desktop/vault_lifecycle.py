@@ -35,7 +35,7 @@ Opener = Callable[[Path, Settings, "Approver", bool], Awaitable["VaultService"]]
 _VIEW_MODULES = (
     "app.desktop.vault_controller",
     *(module_of(spec.target) for spec in PANELS if spec.area != "bottom"),
-    "numpy.ma",  # `numpy.unique` imports it at its first call
+    "numpy.ma",  # `numpy.unique` imports it on its first call
 )
 _PRELOADED_MODULES = (
     "app.desktop.approval.dialog",
@@ -224,7 +224,7 @@ class VaultLifecycle(QObject):
         self.scanned.emit(report)
 
     def _report(self, progress: ScanProgress) -> None:
-        """Report progress; called in the service thread, up to some hundred times a second."""
+        """Report progress; called in the service thread, up to a few hundred times a second."""
         self._progressed.emit(progress)
 
 
@@ -242,7 +242,7 @@ def preload_vault_view(*themes: Theme) -> None:
 
 
 def warm_up() -> None:
-    """Import modules that are likely needed next, and warm up the Markdown renderer and the icons.
+    """Import modules that are likely to be needed next, and warm up the Markdown renderer and the icons.
 
     This takes a while: call it in a thread.
     """

@@ -1,8 +1,8 @@
-"""An approximate nearest neighbor index over very many vectors, derived from the vector table.
+"""An approximate nearest neighbor index for large numbers of vectors, derived from the vector table.
 
-usearch was chosen among HNSW libraries because it has wheels for Linux, macOS and Windows, searches 8-bit
-codes, and adds and removes single rows. Its results are scored again in the table, so that an error can only
-lose a hit, never change a score.
+usearch was chosen over other HNSW libraries because it has wheels for Linux, macOS and Windows, searches
+8-bit codes, and adds and removes single rows. Its results are rescored with the vectors in the table, so an
+error can lose a hit but never change a score.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 Codes = npt.NDArray[np.int8]
 Keys = npt.NDArray[np.uint64]
 
-# Measured on vectors of real notes: over 98% of the best ten equal those of the exact search.
+# Measured on vectors of real notes: over 98% of the top ten results match those of an exact search.
 _CONNECTIVITY = 24
 _EXPANSION_ADD = 128
 _EXPANSION_SEARCH = 2048
@@ -46,7 +46,7 @@ class AnnIndex:
         return {int(key) for key in np.asarray(self._index.keys)}
 
     def add(self, keys: Keys, codes: Codes) -> None:
-        """Add the rows whose keys are new; equal keys, and so equal vectors, are added once."""
+        """Add the rows whose keys are new; duplicate keys, and thus duplicate vectors, are added once."""
         _, rows = np.unique(keys, return_index=True)
         new_rows = [row for row in rows if int(keys[row]) not in self._index]
         if new_rows:
@@ -74,21 +74,21 @@ class AnnIndex:
 
     @classmethod
     def load(cls, file: Path, dimension: int) -> AnnIndex | None:
-        """Load an index; return None if the file is missing or damaged, or has another dimension."""
+        """Load an index; return None if the file is missing or damaged, or has a different dimension."""
         if not file.exists():
             return None
         loaded = cls(dimension)
         try:
             loaded._index.load(str(file))
         except Exception as error:
-            # The library can raise any C++ exception; the caller rebuilds the index in every case.
+            # The library can raise any C++ exception; the caller rebuilds the index regardless.
             log.warning("the vector index is damaged (%s) and is being rebuilt", error)
             return None
         return loaded if loaded._index.ndim == dimension else None
 
 
 def _create_index(dimension: int) -> Index:
-    # Imported with the first index, not with the app.
+    # Imported when the first index is created, not when the app starts.
     from usearch.index import Index
 
     return Index(

@@ -13,8 +13,9 @@ _CHARACTERS_PER_TOKEN = 3
 def group_batches(texts: Sequence[str]) -> list[list[int]]:
     """Return the indexes of `texts` in groups of similar length, shortest first.
 
-    A batch is padded to its longest text, so groups of similar length waste least. A group has at most 32
-    texts and about 2,000 padded tokens (some 150 ms on one core), the longest time that a user's query waits.
+    A batch is padded to its longest text, so groups of similar length waste the least. A group has at most
+    32 texts and about 2,000 padded tokens (about 150 ms on one core), which is the longest that a user's
+    query waits.
     """
     groups: list[list[int]] = []
     for position in sorted(range(len(texts)), key=lambda i: len(texts[i])):

@@ -1,9 +1,9 @@
-"""Binary codes of vectors, one bit per component, for a first selection that reads a sixteenth of the memory.
+"""Binary codes of vectors, one bit per component, for a first pass that reads a sixteenth of the memory.
 
 A bit says whether a component is above its mean over all vectors (which for sentences is far from zero in
-some components). Vectors that differ in few bits are likely to be near; the exact vectors decide. Sign random
-projections are Charikar's ("Similarity estimation techniques from rounding algorithms", 2002); here the
-components themselves serve as projections.
+some components). Vectors that differ in few bits are likely to be near; the final selection uses the exact
+vectors. Charikar introduced sign random projections ("Similarity estimation techniques from rounding
+algorithms", 2002); here the components themselves serve as projections.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Split notes by heading into chunks for a sentence-embedding model, with title and headings as context.
 
-The model reads 256 word pieces; a chunk has at most `MAX_CHUNK_PIECES` by an estimate, so that almost none is
-truncated. Text that readers don't see (link brackets, comments, HTML tags) is omitted.
+The model reads 256 word pieces; a chunk is estimated to have at most `MAX_CHUNK_PIECES`, so that almost
+none are truncated. Text that readers don't see (link brackets, comments, HTML tags) is omitted.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The client of the embedding worker, which converts texts to unit vectors without blocking the app.
 
-Batches wait in two queues: those that the user waits for (`priority=True`) precede bulk work. A crashed
-worker is restarted and gets the batch once more; a batch that crashes two workers fails alone.
+Batches wait in two queues: those that the user is waiting for (`priority=True`) precede bulk work.
+A crashed worker is restarted and retries the batch once; if it crashes again, only that batch fails.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A cross-encoder for natural language inference that runs in sentence-transformers.
+"""A cross-encoder for natural language inference that runs on sentence-transformers.
 
 Only the worker imports this module, and only with the extra installed.
 """

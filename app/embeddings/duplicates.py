@@ -1,7 +1,7 @@
 """Find near-duplicate notes by their vectors, confirmed by their words.
 
-Vectors find candidate pairs (a blockwise product of all notes), and the texts decide, because two notes on
-one subject are close in meaning without being duplicates.
+Vectors find candidate pairs (by a blockwise matrix product), and the texts confirm them, because two notes
+on the same subject can be close in meaning without being duplicates.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from rapidfuzz.distance import Indel
 from app.embeddings.vector_table import NoteVectors
 from app.vault.path import NotePath
 
-# Edited copies of real notes score higher, other notes from the same template mostly lower.
+# Edited copies of real notes score higher; other notes from the same template mostly score lower.
 _MIN_COSINE = 0.92
 _MIN_WORD_SIMILARITY = 0.75
-# Shorter notes are mostly their bare template.
+# Shorter notes are mostly just the template.
 _MIN_NOTE_WORDS = 20
 _WORD = re.compile(r"[A-Za-z0-9]+|\w")
 _BLOCK_ROWS = 1024

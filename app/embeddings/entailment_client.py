@@ -18,7 +18,7 @@ from app.processes.worker import WorkerLostError
 from app.vault.path import NotePath
 
 IDLE_TIMEOUT_S = 90.0
-# Callers do without a judgment while the model downloads or loads for longer than this.
+# Callers continue without a judgment if the model takes longer than this to download or load.
 LOAD_TIMEOUT_S = 15.0
 _MAX_TRIES = 2
 

@@ -1,4 +1,4 @@
-"""Language identification by py3langid. Only the worker imports this module; the model takes 75 MB."""
+"""Language identification with py3langid. Only the worker imports this module; the model takes 75 MB."""
 
 from __future__ import annotations
 

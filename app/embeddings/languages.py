@@ -1,4 +1,4 @@
-"""Local measurement of a vault's languages on a sample of its notes.
+"""Detect a vault's languages locally, from a sample of its notes.
 
 As with vectors, private notes and those that a rule hides from models are left out. A worker process of the
 app identifies the languages and ends afterwards.
@@ -47,7 +47,7 @@ MIN_ENGLISH_PROBABILITY = 0.2
 _LANGUAGE_GROUPS = {"pcm": ENGLISH, "sco": ENGLISH, "yue": "zh", "wuu": "zh"}
 _LETTER = re.compile(r"[^\W\d_]")
 _DENSE_LETTER = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-# A text with fewer letters is not judged; a Chinese, Japanese, Korean or Thai one counts as four.
+# Texts with fewer letters are skipped; a Chinese, Japanese, Korean or Thai letter counts as four.
 _MIN_LETTERS, _DENSE_LETTER_WEIGHT = 40, 4
 
 
@@ -77,7 +77,7 @@ class VaultLanguages:
 
 @dataclass(frozen=True, slots=True)
 class LanguagesMeasured(Event):
-    """The event that the languages of the vault are known."""
+    """Published when the languages of the vault are known."""
 
     languages: VaultLanguages
 
@@ -109,7 +109,7 @@ async def measure_languages(
     try:
         worker = await WorkerProcess.start(SentenceModelConfig(LANGUAGES), threads)
     except EmbedderUnavailableError as error:
-        log.warning("the languages of the vault can't be measured: %s", error.message)
+        log.warning("the languages of the vault can't be detected: %s", error.message)
         return None
     try:
         counts: Counter[str] = Counter()
@@ -117,7 +117,7 @@ async def measure_languages(
             rows = await worker.encode(texts[start : start + BATCH_NOTES])
             counts.update(_main_language(dict(zip(worker.labels, row.tolist(), strict=True))) for row in rows)
     except (EmbedderUnavailableError, WorkerLostError) as error:
-        log.warning("the languages of the vault can't be measured: %s", error)
+        log.warning("the languages of the vault can't be detected: %s", error)
         return None
     finally:
         await worker.kill()
@@ -149,7 +149,7 @@ def _sample_texts(records: Sequence[NoteRecord], store: NoteStore) -> list[str]:
         try:
             content = store.read(record.path)
         except ScriptoriumError as error:
-            log.debug("%s is not read for its language: %s", record.path, error.message)
+            log.debug("%s is skipped in language detection: %s", record.path, error.message)
             continue
         # The text on disk may be newer than the index.
         if is_private(content):

@@ -1,9 +1,9 @@
 """The configuration of the sentence model and its runtime.
 
 The app has two sentence models of its own: an English one in every installation, and a multilingual one,
-which installers include and which is an extra from source. Other models run in sentence-transformers, which
-is also an extra (`pip install scriptorium[sentence-transformers]`) or is installed in another Python
-interpreter. Their worker process uses the same protocol.
+which installers include and which is an optional extra when running from source. Other models run in
+sentence-transformers, which is also an extra (`pip install scriptorium[sentence-transformers]`) or is
+installed in another Python interpreter. Their worker process uses the same protocol.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ _SENTENCE_TRANSFORMERS_PREFIX = "sentence-transformers:"
 
 @dataclass(frozen=True, slots=True)
 class SentenceModelConfig:
-    """One of the app's own models, or a model of sentence-transformers.
+    """One of the app's own models, or a sentence-transformers model.
 
     Args:
         name: `SHIPPED_MODEL`, `MULTILINGUAL`, `LANGUAGES` (which identifies languages), or the name or folder
-            of a model of sentence-transformers.
+            of a sentence-transformers model.
         python: The Python interpreter with sentence-transformers; the app's own if empty.
         folder: The folder of one of the app's own models; the default one if None.
         is_cross_encoder: Whether it classifies pairs of texts instead of computing vectors.
@@ -67,7 +67,7 @@ class SentenceModelConfig:
 
         Args:
             key: The key of a configuration.
-            python: The Python interpreter for a model of sentence-transformers.
+            python: The Python interpreter for a sentence-transformers model.
         """
         if key.startswith(_SENTENCE_TRANSFORMERS_PREFIX):
             return cls(key.removeprefix(_SENTENCE_TRANSFORMERS_PREFIX), python)
@@ -77,8 +77,8 @@ class SentenceModelConfig:
 def model_folder(name: str) -> Path:
     """Return the folder of one of the app's own models, which may be missing.
 
-    Installers include both models as resources. From source, the multilingual one is converted into the
-    user's data folder.
+    Installers include both models as resources. When running from source, the converted multilingual
+    model is in the user's data folder.
     """
     resources = paths.resources_folder() / "models" / name
     if name == SHIPPED_MODEL or (resources / "model.onnx").is_file():

@@ -1,7 +1,7 @@
 """Availability and conversion of the multilingual model.
 
-Installers include it. From source, the extra `multilingual` provides its weights, and
-`python -m app.embeddings.multilingual` converts them once. The result must have the hashes in the shipped
+Installers include it. When running from source, the `multilingual` extra provides its weights, and
+`python -m app.embeddings.multilingual` converts them once. The result must match the hashes in the shipped
 manifest. Nothing is downloaded here.
 """
 
@@ -35,7 +35,7 @@ INSTALL_HINT = (
     "“scriptorium[multilingual]”, then choose it again. Scriptorium's installers include it."
 )
 _REPAIR_HINT = (
-    "The multilingual model is missing from this installation. Run the installer of this version again."
+    "The multilingual model is missing from this installation. Run the installer for this version again."
 )
 _MANIFEST = "manifest.json"
 _DOCUMENTS = ("LICENSE", "NOTICE")
@@ -54,9 +54,9 @@ def installation_instructions() -> str:
 
 
 def installed_weights() -> Path | None:
-    """Return the file of weights in the installed package, or None if the model can't be converted here.
+    """Return the weights file in the installed package, or None if the model can't be converted here.
 
-    The conversion needs the package, the library `onnx` and an app that runs from source.
+    The conversion needs the package, the `onnx` library and an app that runs from source.
     """
     if is_frozen() or importlib.util.find_spec("onnx") is None:
         return None
@@ -90,9 +90,7 @@ async def prepare(report: Report) -> None:
             low_priority=True,
         )
     except ScriptoriumError as error:
-        raise EmbedderUnavailableError(
-            f"The conversion of the model can't be started: {error.message}"
-        ) from error
+        raise EmbedderUnavailableError(f"The model conversion can't be started: {error.message}") from error
     assert process.stdout is not None and process.stderr is not None
     try:
         async for line in process.stdout:
@@ -120,14 +118,14 @@ def convert_model(weights: Path, target: Path, manifest: dict[str, Any], report:
         OSError: A file can't be read or written.
     """
     if sha256_of(weights) != manifest["made_from"][WEIGHTS]:
-        raise ConversionError("the installed weights are not the expected ones")
+        raise ConversionError("the installed weights do not match the manifest")
     part = target.with_name(f"{target.name}.part")
     shutil.rmtree(part, ignore_errors=True)
     try:
         convert(weights, part, report)
         for name in (MODEL, TOKENIZER):
             if sha256_of(part / name) != manifest["files"][name]:
-                raise ConversionError(f"the converted {name} is not the expected one")
+                raise ConversionError(f"the converted {name} does not match the manifest")
         resources = paths.resources_folder() / "models" / MULTILINGUAL
         for name in _DOCUMENTS:
             shutil.copyfile(resources / name, part / name)

@@ -4,7 +4,7 @@
 |---|---|---|
 | `EMBED` | app | JSON list of texts of notes |
 | `EMBED_QUERIES` | app | JSON list of queries, which some models encode differently |
-| `CLASSIFY` | app | JSON list of pairs of premise and hypothesis |
+| `CLASSIFY` | app | JSON list of premise-hypothesis pairs |
 | `READY` | worker, once | JSON object: the `dimension` of its rows, and any `labels` of their columns |
 | `VECTORS` | worker | float32 little-endian, one row per text or pair |
 | `FAILED` | worker | the reason in UTF-8 |

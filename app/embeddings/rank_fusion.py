@@ -1,11 +1,11 @@
 """Fuse two rankings into one: the notes found by the words of a query, and those found by its meaning.
 
-Each list's scores are scaled to 0 … 1 and combined by a weighted sum. The weight of meaning depends on the
-query: it is a logistic function of a few cheap signals (whether the best hit has the words, above all the
-rare ones, how far the first hits stand out, whether the model knows the script). Above `MEANING_ONLY` the
+Each list's scores are scaled to between 0 and 1 and combined in a weighted sum. The weight of meaning depends
+on the query: it is a logistic function of a few cheap signals (whether the best hit has the words, above all
+the rare ones, how far the first hits stand out, whether the model knows the script). Above `MEANING_ONLY` the
 words do not count at all: in a vault in several languages, notes in the query's language share words with it,
-but the answer may be in another language and share none. Notes in both lists gain by the sum; a signal for
-the agreement of the lists got no weight when it was learned.
+but the answer may be in another language and share none. Notes in both lists benefit from the sum; a signal
+for agreement between the lists received no weight in training.
 
 The weights of the signals were learned by `python -m tests.benchmarks.learn_fusion`;
 `python -m tests.benchmarks.retrieval --check` compares the result with each list alone. Reciprocal rank
@@ -24,9 +24,9 @@ from app.index.term_statistics import TermStatistics
 Key = TypeVar("Key", bound=Hashable)
 
 MAX_FUSED_HITS = 50
-"""The number of hits of each list to fuse; the weights were learned on lists of this length."""
+"""The number of hits from each list to fuse; the weights were learned on lists of this length."""
 MEANING_ONLY = 0.8
-"""The value of the logistic function from which only meaning counts."""
+"""When the logistic function reaches this value, only meaning counts."""
 _MAX_COMPARED_HITS = 10
 # The weights were learned on vaults of up to this size.
 _MAX_TEXTS = 400
@@ -48,7 +48,7 @@ class FusionSignals(NamedTuple):
     covered: float
     """The share of the query's words in the best hit by words; rare and long words count more."""
     word_lead: float
-    """The lead of that hit over the second, as a share of its score; 1 without a second, 0 without hits."""
+    """The lead of that hit over the second, as a share of its score; 1 for a single hit, 0 for none."""
     spread: float
     """The logarithm of the distance between the first and the last cosine."""
     closest: float

@@ -124,7 +124,7 @@ class SyncRun:
         missing = [key for key in texts if key not in known_vectors]
         computed = round_vectors(await self._embedder.embed([texts[key] for key in missing]))
         vectors = {**known_vectors, **dict(zip(missing, computed, strict=True))}
-        # Check once more: notes that became private during the embedding must not be stored.
+        # Check once more: notes that became private during embedding must not be stored.
         storable = [
             note for note in notes if (record := self._index.note(note.path)) and self._is_allowed(record)
         ]

@@ -43,7 +43,7 @@ _MAX_RETRY_DELAY_S = 3600.0
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingProgressed(Event):
-    """The event that the embedding of changed notes has progressed.
+    """Published as changed notes are embedded.
 
     Attributes:
         done: The number of changed notes that have been embedded.
@@ -67,7 +67,7 @@ class EmbeddingProgressed(Event):
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingFailed(Event):
-    """The event that semantic search has become unavailable, with the `reason`.
+    """Published when semantic search becomes unavailable, with the `reason`.
 
     While `switching`, searches still use the earlier model's vectors.
     """
@@ -89,7 +89,7 @@ class EmbeddingScheduler:
         events: Reports changed notes, and receives the progress.
         is_excluded: Returns whether a rule excludes a note from embedding.
         throttle: Limits the speed to what the machine can spare.
-        on_complete: Called each time no note is waiting anymore, even if some have failed.
+        on_complete: Called each time no more notes are waiting, even if some have failed.
         switching: Whether these vectors will replace another model's.
     """
 
@@ -145,7 +145,7 @@ class EmbeddingScheduler:
             self._task = self._supervisor.start("prepare notes for semantic search", self._run)
 
     def stop(self) -> None:
-        """Stop and keep the computed vectors; `start` continues."""
+        """Stop and keep the computed vectors; `start` resumes."""
         if self._task is not None:
             self._task.cancel()
 
@@ -178,7 +178,7 @@ class EmbeddingScheduler:
         self._publish_progress(self._throttle.state())
 
     async def replace_embedder(self, embedder: Embedder) -> None:
-        """Stop, and use another embedder with the same model from the next `start` on."""
+        """Stop, and use another embedder with the same model after the next `start`."""
         self.stop()
         if self._task is not None:
             await asyncio.gather(self._task, return_exceptions=True)
@@ -231,7 +231,7 @@ class EmbeddingScheduler:
             pace = self._throttle.state()
             self._publish_progress(pace)
             if self._is_vault_lost:
-                # The watcher reports the folder's return; without one, check periodically.
+                # The watcher reports when the folder is back; without one, check periodically.
                 await self._wait_for_work(_MIN_RECHECK_S)
                 self._is_vault_lost = False
             elif not self._queued or pace.speed == "paused":
@@ -296,7 +296,7 @@ class EmbeddingScheduler:
         return batch
 
     async def _idle(self, update: SyncRun, pace: ThrottleState) -> None:
-        """Wait for a change, a user action, or the next check of the machine; then retry unread notes."""
+        """Wait for a change, a user action, or the next check of the machine; then retry unreadable notes."""
         if not self._queued and not self._failed:
             self._done = 0
         seconds: float | None = None

@@ -1,4 +1,4 @@
-"""Throttling of bulk work (full speed, with rests, or paused) by battery, load and user settings.
+"""Throttle bulk work (full speed, slow, or paused) based on battery, load and user settings.
 
 Work that the user is waiting for (a search, a question) is never throttled.
 """
@@ -20,7 +20,7 @@ SAMPLE_INTERVAL_S = 2.0
 # Rest this many times as long as a batch took, which uses a fifth of a core.
 _REST_FACTOR = 4.0
 _MIN_CHARGE = 0.2
-# The share of all cores used by other programs: busy from the first value until below the second.
+# Shares of all cores used by other programs: busy at or above the first, until below the second.
 _BUSY_LOAD, _CALM_LOAD = 0.75, 0.5
 
 
@@ -44,8 +44,8 @@ class LoadSample:
     """A sample of the machine's state.
 
     Attributes:
-        on_battery: Whether the machine runs on battery.
-        charge: The battery's charge, 0 to 1; 1 unless the machine runs on battery.
+        on_battery: Whether the machine is running on battery.
+        charge: The battery's charge, 0 to 1; 1 unless the machine is running on battery.
         load: The share of all cores that other programs use, 0 to 1.
     """
 
@@ -58,12 +58,12 @@ ReadLoad = Callable[[], LoadSample]
 
 
 class Throttle:
-    """Decides the speed from user settings and the machine, which it samples at most every two seconds.
+    """Chooses the speed based on user settings and the machine's state, sampled at most every two seconds.
 
     Args:
         read: Samples the machine.
-        on_battery: The speed while the machine runs on battery; unless it is "full", the work pauses below a
-            charge of 20%.
+        on_battery: The speed while the machine is running on battery; unless it is "full", the work pauses
+            when the charge is below 20%.
         when_busy: The speed while other programs need the processor.
     """
 
@@ -108,7 +108,7 @@ class SystemLoad:
 
     def __call__(self) -> LoadSample:
         """Return a sample with the load since the last call; the first load is 0."""
-        # Imported with the first embedded vault, not with the app.
+        # Imported when a vault is first embedded, not when the app starts.
         import psutil
 
         load = max(0.0, psutil.cpu_percent(None) / 100.0 - self._own_load())

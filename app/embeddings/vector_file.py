@@ -83,7 +83,7 @@ class VectorFile:
         self._db, damage = open_database(self._path, SCHEMA)
         if damage is not None:
             log.warning("%s", damage.message)
-        # Writing statements start a transaction, which `with` ends.
+        # Statements that write start a transaction, which `with` ends.
         self._db.isolation_level = "DEFERRED"
         with self._db:
             row = self._db.execute("SELECT value FROM meta WHERE key = 'model'").fetchone()
@@ -153,7 +153,7 @@ class VectorFile:
             self._db.executemany("DELETE FROM notes WHERE path = ?", keys)
 
     def prune(self) -> None:
-        """Delete the vectors of texts that no note has."""
+        """Delete the vectors of text that is no longer in any note."""
         with self._lock, self._db:
             self._db.execute("DELETE FROM vectors WHERE hash NOT IN (SELECT hash FROM chunks)")
 

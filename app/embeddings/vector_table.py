@@ -1,7 +1,7 @@
 """The vectors in memory, searched by binary codes and, if there are very many, by an approximate index.
 
 A search compares binary codes first (100,000 rows take a millisecond), keeps several times as many candidates
-as requested, and scores those by their 16-bit vectors: on average, 99% of the ten best rows equal those of an
+as requested, and scores those by their 16-bit vectors: on average, 99% of the top ten rows match those of an
 exact search. Up to `MAX_EXACT_ROWS` rows, all codes are compared; above that, an `AnnIndex` selects the
 candidates.
 """
@@ -26,8 +26,8 @@ _MIN_CAPACITY = 256
 # Components of sentence vectors are below 0.3; larger ones are clipped in the code.
 _CODE_SCALE = 127 / 0.3
 _OVERSAMPLING = 4
-# The candidates are at least this many rows, and at least one row in this many, because the codes of similar
-# vectors may differ in many bits.
+# The minimum number of candidates, and the maximum number of rows per candidate: the codes of similar vectors
+# may differ in many bits.
 _MIN_CANDIDATES, _CANDIDATE_DIVISOR = 2000, 100
 # The approximate index ranks more precisely than the codes, so fewer candidates suffice.
 _MIN_INDEX_CANDIDATES = 64
@@ -138,7 +138,7 @@ class VectorTable:
         return self._keys[:count].copy(), self._vectors[:count].copy()
 
     def attach(self, ann_index: AnnIndex | None) -> None:
-        """Synchronize `ann_index` with the rows and select candidates by it; None compares every row."""
+        """Synchronize `ann_index` with the rows and select candidates with it; None compares every row."""
         self._ann_index, self._row_by_key = ann_index, {}
         if ann_index is None:
             return
@@ -198,7 +198,7 @@ class VectorTable:
         while True:
             selected = slice(None)
             if count < len(rows):
-                # Include all ties with the last row, because the order of paths decides.
+                # Include all rows tied with the last one, because ties are ordered by path.
                 selected = scores >= np.partition(scores, -count)[-count]
             hits = self._hits(rows[selected], scores[selected])
             best = _one_per_note(hits) if per_note else hits

@@ -129,12 +129,12 @@ class VectorStore:
                 self._hashes.pop(path, None)
 
     async def prune(self) -> None:
-        """Delete the vectors of texts that no note has."""
+        """Delete the vectors of texts that are no longer in any note."""
         async with self._lock:
             await asyncio.to_thread(self._file.prune)
 
     async def maintain_ann_index(self) -> None:
-        """Use and save an approximate index if there are too many vectors to compare all, else delete it.
+        """Use and save an approximate index if the vectors are too many for an exact search, else delete it.
 
         Raises:
             OSError: the index can't be saved or deleted.

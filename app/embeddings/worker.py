@@ -42,14 +42,12 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="scriptorium --embedding-worker")
     model_options = parser.add_mutually_exclusive_group(required=True)
     model_options.add_argument("--model", type=Path, help="the folder of one of the app's own models")
+    model_options.add_argument("--sentence-transformer", help="a sentence-transformers model: name or folder")
     model_options.add_argument(
-        "--sentence-transformer", help="a model of sentence-transformers: name or folder"
-    )
-    model_options.add_argument(
-        "--cross-encoder", help="a cross-encoder of sentence-transformers: name or folder"
+        "--cross-encoder", help="a sentence-transformers cross-encoder: name or folder"
     )
     model_options.add_argument("--languages", action="store_true", help="identify the languages of texts")
-    parser.add_argument("--threads", type=int, default=1, help="processor threads of one batch")
+    parser.add_argument("--threads", type=int, default=1, help="processor threads per batch")
     options = parser.parse_args(arguments)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _lower_priority()

@@ -1,4 +1,4 @@
-"""The app's handle on one embedding worker process."""
+"""The app's handle to an embedding worker process."""
 
 from __future__ import annotations
 
@@ -63,9 +63,9 @@ class WorkerProcess(Worker):
         return worker
 
     async def encode(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
-        """Return the rows for `texts` (queries with `query`), shape (n, dimension).
+        """Return the rows for `texts` (queries if `query` is set), shape (n, dimension).
 
-        A sentence model returns unit vectors, the language identifier the probabilities of `labels`.
+        A sentence model returns unit vectors; the language identifier returns the probabilities of `labels`.
 
         Raises:
             WorkerLostError: the worker crashed, hangs or is out of sync.

@@ -123,7 +123,7 @@ def _validating_class(checked: Schema, server_names: Mapping[str, str]) -> type[
     class Checked(RemoteArguments):
         @classmethod
         def _find_violations(cls, values: dict[str, object]) -> list[SchemaViolation]:
-            if not validators:  # compiled at the first call: most tools are never called
+            if not validators:  # compiled on the first call: most tools are never called
                 validators.append(build_validator(checked))
             server_values = {server_names[name]: value for name, value in values.items()}
             return [

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 OpenStreams = Callable[[ServerLog], AbstractAsyncContextManager[Any]]
-"""Opens a server's streams, starting a local program; the log receives its errors and how it ended."""
+"""Opens a server's streams, starting a local program; the log receives its errors and why it stopped."""
 OnProgress = Callable[[float | None, str], None]
 """Receives the progress of a call: a share from 0 to 1 or None, and the server's message."""
 
@@ -45,13 +45,13 @@ class ConnectionTimeouts:
     """Timeouts and delays, in seconds.
 
     Attributes:
-        start_timeout: The time for a server to start and list its tools, and for each later list.
+        start_timeout: The time for a server to start and list its tools, and for each later listing.
         initial_delay: The delay before the first restart; each automatic restart doubles it.
         max_delay: The longest delay before a restart.
         delay_reset_after: How long a server must run to reset the delay.
         exit_timeout: The time for a program to exit.
         list_ttl: How long a list of tools stays valid.
-        min_list_interval: The minimum interval between two lists after changes.
+        min_list_interval: The minimum interval between two listings after changes.
     """
 
     start_timeout: float = 90.0
@@ -239,7 +239,7 @@ class ServerConnection:
                 delay = min(2 * delay, self._timeouts.max_delay)
 
     async def _run_once(self) -> str:
-        """Run the server until it ends, and return the reason in words."""
+        """Run the server until it stops, and return the reason as text."""
         try:
             async with asyncio.timeout(self._timeouts.start_timeout) as limit:
                 async with self._connect() as connection:
@@ -256,7 +256,7 @@ class ServerConnection:
             return reason
         finally:
             self._connection = None
-        return self._log.end_reason or "it ended"
+        return self._log.end_reason or "it stopped"
 
     @asynccontextmanager
     async def _connect(self) -> AsyncIterator[_LiveConnection]:

@@ -1,4 +1,4 @@
-"""Explain a server's failures in our own words; its own message is untrusted and kept apart."""
+"""Explain a server's failures in our own words; its own message is untrusted and kept separate."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def explain_error(error: BaseException) -> ErrorExplanation:
     root_error = _root_error(error)
     match root_error:
         case MCPError() if root_error.error.code == CONNECTION_CLOSED:
-            return ErrorExplanation("the connection ended before it answered")
+            return ErrorExplanation("the connection closed before it answered")
         case MCPError():
             return ErrorExplanation(
                 "it answered with an error", sanitize_text(root_error.error.message, _MAX_MESSAGE_CHARS)
@@ -45,7 +45,7 @@ def explain_error(error: BaseException) -> ErrorExplanation:
         case httpcore2.TimeoutException() | httpx2.TimeoutException() | TimeoutError():
             return ErrorExplanation("it did not answer in time")
         case httpcore2.ConnectError() | httpx2.ConnectError() | ConnectionError():
-            return ErrorExplanation("nothing responds at the address")
+            return ErrorExplanation("nothing is responding at the address")
         case httpcore2.NetworkError() | httpcore2.ProtocolError() | httpx2.TransportError():
             return ErrorExplanation("the connection was lost")
     return ErrorExplanation(f"it failed ({type(root_error).__name__})")

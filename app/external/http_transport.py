@@ -22,10 +22,10 @@ _CONNECT_TIMEOUT_S, _READ_TIMEOUT_S = 20.0, 900.0
 
 
 class UserServerAddresses:
-    """Allows the server that the user has added, wherever it is; without TLS only on private networks.
+    """Allows the server that the user has added, wherever it is; TLS is optional only on private networks.
 
-    Therefore, the token and all data sent over the public Internet are encrypted, and the certificate exposes
-    a host name that resolves to another server.
+    This ensures that the token and all data sent over the public Internet are encrypted, and that a host name
+    that resolves to another server fails certificate verification.
     """
 
     def __init__(self, origin: Origin) -> None:
@@ -151,11 +151,11 @@ class _GuardedTransport(httpx2.AsyncBaseTransport):
 
 
 class _TooLargeError(httpx2.StreamError, LimitError):
-    """A response over the size limit, as an error of both httpx2 and the app."""
+    """A response over the size limit, as both an httpx2 error and an app error."""
 
     def __init__(self, max_bytes: int) -> None:
         LimitError.__init__(
-            self, f"It answered with more than {max_bytes // 1024 // 1024} MiB.", limit=max_bytes
+            self, f"It sent a response larger than {max_bytes // 1024 // 1024} MiB.", limit=max_bytes
         )
 
 

@@ -1,7 +1,7 @@
-"""End server programs that outlived a killed app, at the next start.
+"""Terminate server programs that outlived a killed app, the next time the app starts.
 
-According to the protocol, a program ends when its input closes. One that doesn't would keep running after the
-app was killed. A process is identified by its id and start time, because ids are reused.
+According to the protocol, a program exits when its input closes. One that doesn't would keep running after
+the app was killed. A process is identified by its id and start time, because ids are reused.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def track_process(folder: Path, pid: int) -> Iterator[None]:
 
 
 def end_orphans(folder: Path) -> int:
-    """End programs whose app is gone, with their child processes, and return how many were ended.
+    """Terminate programs whose app is gone, with their child processes, and return the number of programs.
 
     Reads the records in the subfolders of `folder`, and deletes those that are unreadable or no longer
     needed. This can take a few seconds per program: call it in a thread.
@@ -63,7 +63,7 @@ def end_orphans(folder: Path) -> int:
         except (OSError, ValueError, TypeError):
             record = None
         if record is not None and _find_process(record.app, record.app_started) is not None:
-            continue  # this app still runs, with another vault
+            continue  # this app is still running, with another vault
         if (
             record is not None
             and (program := _find_process(record.program, record.program_started)) is not None
@@ -73,7 +73,7 @@ def end_orphans(folder: Path) -> int:
         with suppress(OSError):
             file.unlink(missing_ok=True)
     if ended_count:
-        log.info("ended %d programs that outlived the app", ended_count)
+        log.info("terminated %d programs that outlived the app", ended_count)
     return ended_count
 
 

@@ -47,8 +47,8 @@ def identity_of(server: ExternalServer) -> str:
 class Pins:
     """The tools that the user has allowed, by server.
 
-    `problem` is a message about a file that could not be read, which leaves nothing allowed; else it is
-    empty.
+    If the file could not be read, `problem` is a message about it and no tools are allowed; otherwise
+    `problem` is empty.
 
     Args:
         folder: The user's data folder. The file is read again whenever it has changed, because another

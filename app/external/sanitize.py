@@ -11,10 +11,10 @@ _PARAGRAPHS = re.compile(r"\n{3,}")
 
 
 def sanitize_text(text: str, limit: int) -> str:
-    """Truncate `text`, and replace invisible characters other than line ends and tabs with their names.
+    """Truncate `text`, and replace invisible characters other than newlines and tabs with their names.
 
-    Successive blank lines become one, and outer whitespace is removed. The text is cut at `limit` characters
-    first, because a server may send megabytes; names and `TRUNCATION_MARK` then lengthen it.
+    Consecutive blank lines become one, and surrounding whitespace is removed. The text is cut at `limit`
+    characters first, because a server may send megabytes; names and `TRUNCATION_MARK` then lengthen it.
     """
     truncated = text[:limit].replace("\r\n", "\n").replace("\r", "\n")
     shown = _PARAGRAPHS.sub("\n\n", escape_hidden(truncated, allowed="\n\t").strip())

@@ -119,7 +119,7 @@ class _SchemaInliner:
         if isinstance(node, bool):
             return node
         if not isinstance(node, Mapping):
-            raise InvalidParametersError("A part of the schema is not a valid schema.")
+            raise InvalidParametersError("Part of the schema is not a valid schema.")
         result = self._plain_keywords(node)
         self._add_subschemas(node, result, depth, path)
         if "$ref" in node:
@@ -184,7 +184,8 @@ class _SchemaInliner:
 
     def _resolve_reference(self, reference: str) -> object:
         if reference not in ("", "#") and not reference.startswith("#/"):
-            raise InvalidParametersError(f"The schema refers to {one_line(reference, 80)}, outside itself.")
+            message = f"The schema refers to {one_line(reference, 80)}, which is outside the schema."
+            raise InvalidParametersError(message)
         node: Any = self._root
         for step in reference.lstrip("#").split("/")[1:]:
             name = step.replace("~1", "/").replace("~0", "~")

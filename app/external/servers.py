@@ -51,15 +51,15 @@ class ExternalServers:
     """Keeps the enabled servers running and registers their allowed tools.
 
     Belongs to the service thread. An allowed tool is registered immediately, in its allowed form, even before
-    its server runs: calls wait for the server. A tool whose description has changed is removed until the user
-    has reviewed the difference.
+    its server is running: calls wait for the server. A tool whose description has changed is removed until
+    the user has reviewed the difference.
 
     Args:
         registry: The registry of the tools.
         events: Publishes changes.
         folder: The user's data folder, for allowed tools and the working folders of programs.
         key_of: Returns a server's token.
-        on_categories_changed: Called when a category was added or removed, or can now be switched.
+        on_categories_changed: Called when a category is added or removed, or can now be turned on or off.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class ExternalServers:
 
     @property
     def categories_on(self) -> frozenset[str]:
-        """The categories of servers with allowed tools: they are on unless switched off."""
+        """The categories of servers with allowed tools: they are on unless turned off."""
         return frozenset(
             category_id(name) for name, running in self._running_servers.items() if running.registered_tools
         )
@@ -174,7 +174,7 @@ class ExternalServers:
         """Allow a tool in the form that the user has seen.
 
         Raises:
-            NotFoundError: the server is not on, or does not offer the tool.
+            NotFoundError: the server is not enabled, or does not offer the tool.
             ConflictError: the tool has changed since the user saw it.
             OSError: the permission can't be saved.
         """
@@ -197,7 +197,7 @@ class ExternalServers:
         """Revoke the permission for a tool.
 
         Raises:
-            NotFoundError: the server is not on.
+            NotFoundError: the server is not enabled.
             OSError: the change can't be saved.
         """
         running = self._running_server(server)
@@ -216,7 +216,7 @@ class ExternalServers:
         """Restart a server; one that is waiting for a restart starts now.
 
         Raises:
-            NotFoundError: the server is not on.
+            NotFoundError: the server is not enabled.
         """
         running = self._running_server(server)
         if running.connection.state is ConnectionState.FAILED:
@@ -288,7 +288,7 @@ class ExternalServers:
         )
 
     def _clean(self, server: ExternalServer, text: str) -> str:
-        """Return a server's text, truncated, without secrets and invisible characters."""
+        """Return a server's text, truncated, without secrets or invisible characters."""
         for name in server.variables:
             value = os.environ.get(name, "")
             if len(value) >= _MIN_SECRET_CHARS:
@@ -297,7 +297,7 @@ class ExternalServers:
 
     def _running_server(self, server: str) -> _RunningServer:
         if server not in self._running_servers:
-            raise NotFoundError(f"The server {one_line(server, 60)} is not on.", server=server)
+            raise NotFoundError(f"The server {one_line(server, 60)} is not enabled.", server=server)
         return self._running_servers[server]
 
     # Registered tools

@@ -43,7 +43,7 @@ class ServerState:
 
     Attributes:
         name: The name in the settings.
-        connection_state: Whether the server runs.
+        connection_state: Whether the server is running.
         reason: Explains a failure; else empty.
         implementation: The name and version that the server reports.
         errors: The last lines of its error output.
@@ -64,14 +64,14 @@ class ServerState:
 
 @dataclass(frozen=True, slots=True)
 class ExternalChanged(Event):
-    """The event that a server's state, tools or allowed tools may have changed."""
+    """Published when a server's state, tools or allowed tools may have changed."""
 
     server: str
 
 
 @dataclass(frozen=True, slots=True)
 class ExternalProgress(Event):
-    """The event that a call has progressed: the share from 0 to 1, if known, and the server's message."""
+    """Published when a call progresses: the share from 0 to 1, if known, and the server's message."""
 
     tool: str
     share: float | None

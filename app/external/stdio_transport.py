@@ -1,7 +1,7 @@
 """Stdio transport of an external server: a local program that exchanges lines of JSON.
 
 Unlike the SDK's own transport, it limits the length of lines, keeps the error output for the user, passes
-only necessary variables and those that the user named, and ends child processes with the program.
+only the necessary variables and those that the user named, and stops child processes with the program.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _REQUIRED_VARIABLES = (
 class ServerLog:
     """The last lines of a server's error output, and how it ended.
 
-    `closed` is set when the server sends nothing more; `end_reason` is empty if the reason is unknown.
+    `closed` is set once the server has stopped sending; `end_reason` is empty if the reason is unknown.
     """
 
     lines: deque[str] = field(default_factory=lambda: deque(maxlen=_MAX_ERROR_LINES))
@@ -61,8 +61,8 @@ async def stdio_transport(program: StdioServerSpec, log: ServerLog, grace: float
 
     Args:
         program: The program to start.
-        log: Receives its error output and the reason for its end.
-        grace: Seconds to wait for its exit after its input is closed, and again after SIGTERM.
+        log: Receives its error output and the reason why it exited.
+        grace: Seconds to wait for it to exit after its input is closed, and again after SIGTERM.
 
     Raises:
         NotFoundError: there is no such program or working folder.
@@ -168,5 +168,5 @@ async def _stop_process(
 
 def _exit_text(code: int | None) -> str:
     if code is None:
-        return "it ended"
-    return f"it ended with status {code}" if code >= 0 else f"signal {-code} ended it"
+        return "it exited"
+    return f"it exited with status {code}" if code >= 0 else f"it was terminated by signal {-code}"

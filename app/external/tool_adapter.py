@@ -87,5 +87,5 @@ def call_effect(server: ExternalServer, tool: RemoteTool, arguments: Mapping[str
     else:
         origin = ("program", " ".join([server.command, *server.arguments]))
     encoded = ((name, json.dumps(value, ensure_ascii=False)) for name, value in arguments.items())
-    description = f"call {one_line(tool.name, 100)} of {one_line(server.name, 60)}"
+    description = f"call {one_line(tool.name, 100)} on {one_line(server.name, 60)}"
     return Effect(EXTERNAL_TOOL, description, (origin, *encoded))

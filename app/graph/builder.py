@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def build(data: GraphData) -> Graph:
-    """Return the graph of `data` without self-links, duplicates of one type, and links out of range."""
+    """Return the graph of `data` without self-links, duplicates of the same type, or out-of-range links."""
     edges = np.asarray(data.edges, dtype=np.int32).reshape(-1, 2)
     codes = np.asarray(data.codes, dtype=np.int16)
     selected = _select_edges(edges, codes, len(data.paths))
@@ -39,9 +39,9 @@ def build(data: GraphData) -> Graph:
 
 
 def build_from(nodes: Iterable[GraphNode], edges: Iterable[GraphEdge]) -> Graph:
-    """Return the graph of `nodes` and `edges`, without self-links, duplicates and edges with an unknown end.
+    """Return the graph of `nodes` and `edges`, without self-links, duplicates, or edges with unknown nodes.
 
-    Of nodes with the same path, the last one counts. Suggested edges come last.
+    If several nodes have the same path, the last one wins. Suggested edges come last.
     """
     distinct_nodes = tuple({node.path: node for node in nodes}.values())
     rows = {node.path: row for row, node in enumerate(distinct_nodes)}
@@ -73,7 +73,7 @@ def build_from(nodes: Iterable[GraphNode], edges: Iterable[GraphEdge]) -> Graph:
 
 
 def _select_edges(edges: NDArray[np.int32], codes: NDArray[np.int16], size: int) -> NDArray[np.int64]:
-    """Return the indexes of the edges to keep: no self-links, no end out of range, no duplicates."""
+    """Return the indexes of the edges to keep: no self-links, no out-of-range endpoints, no duplicates."""
     is_valid = (edges >= 0).all(axis=1) & (edges < size).all(axis=1) & (edges[:, 0] != edges[:, 1])
     candidates = np.flatnonzero(is_valid)
     edges, codes = edges[candidates], codes[candidates]

@@ -18,7 +18,7 @@ def pack_circles(radii: NDArray[np.float64], aspect: float = 1.0) -> NDArray[np.
     """Return the centers float64 (k, 2) of discs packed around the origin without overlaps.
 
     The largest is in the middle; the others follow by size, each touching earlier discs as close to the
-    middle as it fits.
+    middle as possible.
 
     Args:
         radii: float64 (k,).
@@ -60,7 +60,7 @@ class _CirclePacking:
             free = np.flatnonzero(self._is_free(batch, radius, index))
             if len(free):
                 return np.asarray(batch[free[0]])
-        # Rounding may close every gap; beyond all other discs there is always room.
+        # Rounding may close every gap; there is always room beyond all other discs.
         reach = float((self._centers[:index, 0] + self._radii[:index]).max())
         return np.array([reach + radius, 0.0])
 
@@ -84,7 +84,7 @@ class _CirclePacking:
         return np.asarray(((offsets * offsets).sum(axis=2) >= min_distances).all(axis=1))
 
     def _add_pairs(self, index: int) -> None:
-        """Add the pairs of this disc with others that a later disc could also touch."""
+        """Pair this disc with each earlier disc that is close enough for a later disc to touch both."""
         offsets = self._centers[:index] - self._centers[index]
         gap = np.sqrt((offsets * offsets).sum(axis=1)) - self._radii[:index] - self._radii[index]
         next_radius = self._radii[index + 1] if index + 1 < len(self._radii) else 0.0
@@ -128,7 +128,7 @@ def separate_circles(
 ) -> NDArray[np.float32]:
     """Return the positions float32 (n, 2) of discs after pushing them apart.
 
-    The rounds end when the discs have at least 40% of `gap` between them, or at a limit.
+    Pushing stops when the discs have at least 40% of `gap` between them, or after a limited number of rounds.
     """
     placed = np.array(positions, dtype=np.float32, order="C")
     radii = np.ascontiguousarray(radii, dtype=np.float32)

@@ -50,7 +50,7 @@ def adjacency(edges: NDArray[np.int32], size: int) -> scipy.sparse.csr_matrix:
 def damp_hubs(weights: scipy.sparse.csr_matrix) -> scipy.sparse.csr_matrix:
     """Return the strength of each link: the number of links, at most three, reduced between hubs.
 
-    This leaves the mean unchanged. Links at full strength would draw a hub's notes into one heap. The links
+    This leaves the mean unchanged. Links at full strength would pull a hub's notes into one clump. The links
     of a very large hub are reduced further, because it is too wide for them to hold together.
     """
     degree = np.maximum(np.diff(weights.indptr), 1)

@@ -1,7 +1,7 @@
 """Place the components of a layout next to each other.
 
-The largest component stays in the middle, and smaller ones take the nearest free place. A few notes without
-links do so, too; many form even rings around all others, in their order.
+The largest component stays in the middle, and smaller ones take the nearest free spot. Notes without
+links do the same if there are only a few; otherwise, they form even rings around all others, in order.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ _ORPHAN_SPACING = 1.7
 
 
 class ComponentPacking:
-    """Moves whole components of a layout; inside a component nothing changes.
+    """Moves whole components of a layout; nothing changes inside a component.
 
     `parts` contains the rows of each component with links, largest first; `linked` all their rows; `orphans`
     the rows without links.
 
     Args:
         weights: The symmetric adjacency, a sparse matrix.
-        radii: float32 (n,) of the nodes.
+        radii: float32 (n,), the radii of the nodes.
         aspect: The width of the page to fill, divided by its height.
     """
 
@@ -55,7 +55,7 @@ class ComponentPacking:
         return placed
 
     def _place_parts(self, placed: Positions) -> None:
-        """Center the largest component, and put each smaller one into the nearest free place."""
+        """Center the largest component, and put each smaller one into the nearest free spot."""
         if not self.parts:
             return
         main, small = self.parts[0], self.parts[1:]
@@ -68,13 +68,13 @@ class ComponentPacking:
             placed[part] += space.occupy(reach)
 
     def _center(self, placed: Positions, part: NDArray[np.int64]) -> float:
-        """Center a component at the origin and return its radius, with half of the gap."""
+        """Center a component at the origin and return its radius plus half the gap."""
         placed[part] -= (placed[part].min(axis=0) + placed[part].max(axis=0)) / 2
         distance = np.sqrt((placed[part] ** 2).sum(axis=1)) + self._radii[part]
         return float(distance.max()) + _COMPONENT_GAP / 2
 
     def _place_orphans(self, placed: Positions) -> None:
-        """Place a few nodes without links into free places, or many around all others."""
+        """Put a few nodes without links into free spots, or many around all others."""
         count = len(self.orphans)
         if not self.parts or not 0 < count <= _MAX_SCATTERED_ORPHANS:
             self.ring_orphans(placed)
@@ -146,14 +146,14 @@ class _FreeSpace:
         self._candidates: Iterator[int] = iter(())
 
     def occupy(self, reach: float) -> NDArray[np.float32]:
-        """Occupy the free place nearest to the middle for a disc of radius `reach`, and return its center.
+        """Occupy the free spot nearest to the middle for a disc of radius `reach`, and return its center.
 
-        Discs do not overlap if larger ones are requested first; without a large enough place, the roomiest is
+        Discs do not overlap if larger ones are requested first; if no spot is large enough, the roomiest is
         used.
         """
         radius = float(np.ceil(reach / self._RADIUS_STEP) * self._RADIUS_STEP)
         if radius != self._radius:
-            # For equal sizes, a place that was rejected once stays rejected.
+            # A spot that was rejected for a size stays rejected for that size.
             self._radius = radius
             self._candidates = iter(self._order[self._free.flat[self._order] >= radius].tolist())
         best = next((cell for cell in self._candidates if self._free.flat[cell] >= radius), -1)

@@ -1,4 +1,4 @@
-"""Typed bindings of the C core: forces, clustering and separation.
+"""Typed bindings for the C core: forces, clustering and separation.
 
 The core is built when the package is installed (app/graph/core), and is part of every wheel and installer.
 Importing this module raises ImportError if the core is missing or was built for another version.
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import scipy.sparse
 
 _ABI_VERSION = 6
-_REMEDY = "Run `python packaging/build_core.py`, or the installer again."
+_REMEDY = "Run `python packaging/build_core.py`, or run the installer again."
 try:
     from app.graph import _graphcore
 except ImportError as error:
@@ -85,7 +85,7 @@ class WorkerThreads:
         return self._pool
 
     def close(self) -> None:
-        """End the threads; a later task starts new ones."""
+        """Stop the threads; a later task starts new ones."""
         if self._pool is not None:
             self._pool.shutdown()
             self._pool = None
@@ -160,7 +160,7 @@ class BarnesHutTree:
 
         Args:
             positions: float32 (n, 2).
-            mass: float32 (n,); None is 1 each. A body whose mass is not positive repels nothing.
+            mass: float32 (n,); None means 1 for each body. A body whose mass is not positive repels nothing.
         """
         self._leaves = core.build(self._tree, positions, mass)
 
@@ -281,7 +281,7 @@ def step(
 
     Args:
         positions: float32 (n, 2), layout units.
-        velocity: float32 (n, 2), units per step; first affected by gravity, damped and limited.
+        velocity: float32 (n, 2), units per step; gravity, damping and the limit are applied first.
         gravity: The force towards the origin per unit of distance.
         damping: The share of the velocity that remains after a step.
         max_displacement: The maximum displacement of a body in one step.
@@ -297,7 +297,7 @@ def cluster(links: CsrGraph, mass: Floats, order: Ints, cap: float, rounds: int 
         links: Weights that tie bodies to labels.
         mass: float32 (n,).
         order: int32 (n,), the order in which bodies choose.
-        cap: The maximum mass of a label; a heavier body stays alone.
+        cap: The maximum mass of a label; a heavier body gets a label of its own.
         rounds: The maximum number of choices of each body.
     """
     label = np.empty(len(links), dtype=np.int32)
@@ -306,7 +306,7 @@ def cluster(links: CsrGraph, mass: Floats, order: Ints, cap: float, rounds: int 
 
 
 def separate(positions: Floats, radii: Floats, gap: float = 0.2) -> float:
-    """Push overlapping discs apart once, in place, and return the largest overlap before that.
+    """Push overlapping discs apart once, in place, and return the largest overlap before the push.
 
     Args:
         positions: float32 (n, 2).

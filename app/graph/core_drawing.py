@@ -55,7 +55,7 @@ class Viewport:
 
     @property
     def as_tuple(self) -> tuple[float, float, float, float, float, float, float]:
-        """The fields as the core takes them."""
+        """The fields as the core expects them."""
         return (*self.eye, self.scale, *self.center, self.radius_scale, self.min_radius)
 
 
@@ -300,7 +300,7 @@ def draw_discs(
         ratio: Device pixels per pixel, for the width of rims.
         pixels: uint8 (height, width, 4), premultiplied.
         workers: The threads that draw; the picture is the same for any number. None draws in this thread and
-            holds the GIL: for a GUI, which may wait longer for the GIL than it draws.
+            holds the GIL: for a GUI, which may wait for the GIL longer than drawing takes.
     """
     alone = workers is None
 

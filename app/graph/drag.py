@@ -1,8 +1,8 @@
-"""Physics around a dragged node: its surroundings follow, all other nodes stay in place.
+"""Physics around a dragged node: its neighborhood follows, and all other nodes stay in place.
 
-Only bodies within a few links of the dragged node move. Links are springs with the length that they have
-when the drag starts, so the drawing keeps its proportions and a grab alone moves nothing. After the release
-the motion cools down within a second.
+Only bodies within a few links of the dragged node move. Links are springs whose rest length is their
+length when the drag starts, so the drawing keeps its proportions and merely grabbing a node moves nothing.
+After the release, the motion cools down within a second.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _MAX_PULL = 9.0
 
 
 class LocalPhysics:
-    """Moves the surroundings of one dragged node.
+    """Moves the neighborhood of one dragged node.
 
     `bodies` contains the rows that move, starting with `dragged`.
 
@@ -57,7 +57,7 @@ class LocalPhysics:
         return self._is_held
 
     def move_to(self, x: float, y: float) -> None:
-        """Hold the dragged node at a point in layout units; it moves there with the next tick."""
+        """Hold the dragged node at a point in layout units; it moves there on the next tick."""
         self._target = np.array([x, y], dtype=np.float32)
         self._is_held, self._heat = True, 1.0
 

@@ -63,6 +63,6 @@ def encode_columns(graph: Graph) -> Columns:
 
 
 def warm_graph(graph: Graph) -> Graph:
-    """Compute and cache what displaying a graph needs, in the thread that builds it; return the graph."""
+    """Compute and cache the data for displaying a graph, in the thread that builds it; return the graph."""
     encode_columns(graph)
     return graph.precompute()

@@ -24,7 +24,7 @@ from app.graph.core_bindings import (
 from app.graph.model import Positions
 
 MAX_CHARGED_LEVEL_SIZE = 1500
-"""The number of bodies below which a level is laid out by charges."""
+"""Levels with fewer bodies than this are laid out with charges."""
 _MIN_LEVEL_SIZE = 150
 _COARSENING_FACTOR = 4.0
 _MAX_LEVEL_RATIO = 0.85
@@ -42,11 +42,11 @@ class ForceSchedule:
     """The schedule of the bounded forces on a level.
 
     Links pull with d·(a + b/(1+d²)). A large a draws the ends of long links together, which reduces
-    crossings. It decreases over time, so that finally b dominates, which keeps neighbors together.
+    crossings. It decreases over time, so that b, which keeps neighbors together, eventually dominates.
 
     Args:
         ticks: The number of ticks.
-        rate: The rate of the first tick; the last has a tenth of it.
+        rate: The rate at the first tick; it falls to a tenth by the last.
         linear: a in the first tick.
         linear_after: a after three fifths of the ticks.
     """
@@ -57,7 +57,7 @@ class ForceSchedule:
     linear_after: float
 
     def values_at(self, tick: int) -> tuple[float, float]:
-        """Return the rate and a of a tick."""
+        """Return the rate and a for a tick."""
         share = tick / self.ticks
         progress = min(1.0, share / 0.6)
         return self.rate * (1 - 0.9 * share), self.linear ** (1 - progress) * self.linear_after**progress
@@ -67,7 +67,7 @@ class ForceField(Protocol):
     """The attraction of links and the repulsion of bodies at given positions."""
 
     def __call__(self, positions: Positions, attraction: float, repulsion: float) -> Positions:
-        """Return a new array float32 (n, 2): the force on each body, both parts times their factors."""
+        """Return the force on each body as a new float32 array (n, 2), both parts scaled by their factors."""
         ...
 
 
@@ -77,16 +77,16 @@ class Engine:
     Positions are float32 (n, 2) in layout units.
 
     Args:
-        threads: The number of threads of a tick; by default one per processor, at most four.
+        threads: The number of threads for each tick; by default one per processor, at most four.
     """
 
     def __init__(self, threads: int | None = None) -> None:
         self._workers = WorkerThreads(threads)
 
     def build_levels(self, weights: scipy.sparse.csr_matrix, seed: int) -> list[CoarseLevel]:
-        """Return levels from the finest on, each about four times coarser, until about 150 bodies remain.
+        """Return levels, starting with the finest, each about four times coarser, down to about 150 bodies.
 
-        The levels end earlier if clustering hardly merges any bodies.
+        Coarsening stops earlier if clustering merges hardly any bodies.
         """
         levels = [CoarseLevel(weights, np.ones(weights.shape[0], dtype=np.float32))]
         while len(levels[-1]) > _MIN_LEVEL_SIZE:
@@ -99,7 +99,10 @@ class Engine:
         return levels
 
     def _cluster_labels(self, level: CoarseLevel, seed: int) -> core_bindings.Ints:
-        """Cluster bodies to about four times the mean mass; ties count less between strongly tied bodies."""
+        """Merge bodies into clusters of about four times the mean mass.
+
+        Ties count less between strongly tied bodies.
+        """
         rng = np.random.default_rng(seed)
         links = CsrGraph.from_matrix(level.weights)
         degree = links.degree()
@@ -115,9 +118,10 @@ class Engine:
     def charge_layout(
         self, level: CoarseLevel, positions: Positions, ticks: int, alpha: float
     ) -> Iterator[Positions]:
-        """Lay out by d3-force's model, cooling from `alpha`; yield positions. This sets the overall shape.
+        """Lay out the level with d3-force's model, cooling from `alpha`, and yield positions.
 
-        Integrates by velocity Verlet: charges by mass, springs as long as bodies are wide.
+        This determines the overall shape. Uses velocity Verlet integration; charges are proportional to mass,
+        and springs are as long as bodies are wide.
         """
         links = CsrGraph.from_matrix(level.weights)
         if len(links.weight):
@@ -142,11 +146,11 @@ class Engine:
     def refine(
         self, level: CoarseLevel, positions: Positions, schedule: ForceSchedule
     ) -> Iterator[Positions]:
-        """Refine by bounded forces with a decreasing rate, which keep neighbors together.
+        """Refine the layout with bounded forces at a decreasing rate; they keep neighbors together.
 
         Args:
-            level: The bodies; links pull by their weights.
-            positions: The positions in widths of a body of mean mass.
+            level: The bodies; links pull in proportion to their weights.
+            positions: The positions, in units of the width of a body with the mean mass.
             schedule: The schedule of the forces.
         """
         links = CsrGraph.from_matrix(level.weights)

@@ -102,7 +102,7 @@ def _link_fields(graph: Graph, index: int) -> dict[str, Any]:
 
 
 def _graphml_ids(paths: Sequence[str]) -> list[str]:
-    """Return the paths without nonprintable characters, numbered if two become equal."""
+    """Return the paths without nonprintable characters, with a number added to duplicates."""
     ids: dict[str, None] = {}
     for path in paths:
         printable = name = str(_graphml_value(path))

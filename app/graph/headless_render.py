@@ -83,7 +83,7 @@ def _fit_view(positions: Positions, options: RenderOptions) -> Viewport:
 def _colors(graph: Graph) -> NDArray[np.uint32]:
     """Return a color for each node, uint32 (n,).
 
-    Notes have colors by type if at least a third of them have a type other than `note`, else by top-level
+    Notes are colored by type if at least a third of them have a type other than `note`, else by top-level
     folder. Other nodes and rare groups are gray, and unresolved names are hollow.
     """
     typed_count = sum(name not in ("", "note") for name in graph.types)
@@ -174,7 +174,7 @@ def _build_discs(
 def _build_labels(
     graph: Graph, positions: NDArray[np.float32], radii: NDArray[np.float32], options: RenderOptions
 ) -> list[SvgLabel]:
-    """Label the nodes with the most links, skipping labels that overlap by their estimated widths."""
+    """Label the nodes with the most links, skipping labels whose estimated widths overlap."""
     available = max(20, options.width * options.height // _PIXELS_PER_NAME)
     ranked = np.argsort(-graph.degree, kind="stable")[: 3 * available].tolist()
     boxes: list[tuple[float, float, float, float]] = []

@@ -1,4 +1,4 @@
-"""Compute the next graph after notes were saved; unchanged parts are shared or copied in one piece.
+"""Compute the next graph after notes were saved; unchanged parts are shared or copied as a block.
 
 Rows keep their order; removed ones are dropped, and new ones are appended. A table without changes is the
 same object in the next graph, so the renderer sees immediately what it need not recompute.

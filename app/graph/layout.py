@@ -25,7 +25,7 @@ class Layout:
     between neighboring notes; y points down.
 
     Args:
-        threads: The number of threads of a tick; by default one per processor, at most four.
+        threads: The number of threads per tick; by default one per processor, at most four.
     """
 
     def __init__(self, threads: int | None = None) -> None:
@@ -69,7 +69,7 @@ class Layout:
         aspect: float = 1.0,
         forces: ForceParams = DEFAULT_FORCES,
     ) -> None:
-        """Start with `graph`: from scratch, or from `positions`, where nan rows get a free place.
+        """Start with `graph`: from scratch, or from `positions`, where nan rows are placed automatically.
 
         With positions, the layout is settled immediately.
 
@@ -135,10 +135,10 @@ class Layout:
         self._positions = self._simulation.positions
 
     def pin(self, row: int, x: float, y: float) -> None:
-        """Hold a node at a point; its surroundings follow at each tick, or all nodes in a simulation.
+        """Hold a node at a point; its surroundings follow with each tick (in a simulation, all nodes do).
 
-        A layout from scratch in progress is finished first. While paused, only the node moves. A row outside
-        the graph is ignored.
+        If a layout from scratch is in progress, it is finished first. While paused, only the node moves. A
+        row outside the graph is ignored.
         """
         if self._graph is None or not 0 <= row < len(self._graph):
             return
@@ -174,10 +174,10 @@ class Layout:
             self._drag.release()
 
     def set_forces(self, forces: ForceParams) -> None:
-        """Let all nodes move to their balance under other forces, starting from their current positions.
+        """Let all nodes move to equilibrium under new forces, starting from their current positions.
 
-        May be called at every slider movement: speeds are kept, nothing jumps. A layout from scratch that is
-        in progress continues, and applies these forces at its end.
+        May be called on every slider movement: velocities are preserved, so nothing jumps. If a layout from
+        scratch is in progress, it continues and applies these forces at the end.
         """
         self._target_forces = forces.within_limits()
 
@@ -191,7 +191,7 @@ class Layout:
 
 
 def compute_layout(graph: Graph, seed: int = 0, aspect: float = 1.0) -> Positions:
-    """Return the finished layout of `graph` from scratch; blocks until it is done."""
+    """Lay out `graph` from scratch and return the positions; blocks until the layout is finished."""
     layout = Layout()
     layout.start(graph, seed=seed, aspect=aspect)
     while not layout.is_settled:

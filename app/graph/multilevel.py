@@ -197,7 +197,7 @@ class _LevelHierarchy:
 def _is_even(levels: list[CoarseLevel]) -> bool:
     """Return whether the first sufficiently coarse level has too little link weight inside its groups.
 
-    Groups are misleading then, and charges find a better shape.
+    In that case, groups are misleading, and charges find a better shape.
     """
     total_weight = float(levels[0].weights.sum())
     coarse = [level for level in levels if _COARSE_FACTOR * len(level) <= len(levels[0])]

@@ -1,6 +1,6 @@
 """A PNG encoder: rows stored as their difference from the row above, deflated.
 
-The format is the W3C's (Portable Network Graphics, third edition); filter 2 suits plain backgrounds.
+The format is a W3C standard (Portable Network Graphics, third edition); filter 2 suits plain backgrounds.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _UP_FILTER = 2
 
 
 def encode_png(pixels: NDArray[np.uint8]) -> bytes:
-    """Encode a picture as PNG.
+    """Encode an image as PNG.
 
     Args:
         pixels: uint8 (height, width, 3): red, green, blue.

@@ -15,7 +15,7 @@ _CLEARANCE = 1.3
 _GOLDEN_ANGLE = np.pi * (3 - np.sqrt(5))
 _SPIRAL_SPOTS = 160
 _MAX_DIRECT_QUERIES = 64
-# The reach of a spiral; where it is full the next one begins there, up to `_MAX_TURNS` times.
+# The radius of a spiral; if it is full, another one begins at that radius, up to `_MAX_TURNS` in all.
 _TURN_RADIUS = 0.5 * math.sqrt(_SPIRAL_SPOTS)
 _MAX_TURNS = 12
 
@@ -52,8 +52,8 @@ def transfer_positions(
 def place_missing(graph: Graph, positions: Positions) -> Positions:
     """Return `positions` with every nan row placed near its neighbors, or on the rim if it has none.
 
-    All other rows stay bit-identical. A component without any position starts on the rim with its best-linked
-    row.
+    All other rows stay bit-identical. A component without any position starts on the rim with its most
+    connected row.
     """
     placed = positions.copy()
     missing = np.flatnonzero(np.isnan(placed[:, 0])).tolist()
@@ -88,7 +88,7 @@ class _NodePlacer:
     def place(self) -> None:
         """Place all missing rows."""
         ready = [row for row in sorted(self._missing) if len(self._placed_neighbors(row))]
-        # A component without a placed node begins with its best-linked row.
+        # A component without a placed node begins with its most connected row.
         seeds = iter(sorted(self._missing, key=lambda row: (-int(self._graph.degree[row]), row)))
         while self._missing:
             ready = ready or [next(row for row in seeds if row in self._missing)]
@@ -120,10 +120,10 @@ class _NodePlacer:
             point, is_clear = self._first_clear(_spiral_points(rim, 0.0, row))
             if is_clear:
                 return point
-            self._rim += _CLEARANCE  # full here: the next ring
+            self._rim += _CLEARANCE  # this ring is full; try the next
 
     def _clear_spot_near(self, middle: NDArray[np.float64], row: int) -> NDArray[np.float32]:
-        """Return a spot near `middle`, farther away only if other new nodes fill the surroundings."""
+        """Return a spot near `middle`, farther away only if other new nodes fill the area around it."""
         point, is_clear = self._first_clear(_spiral_points(middle, 1.5, row))
         for turn in range(1, _MAX_TURNS):
             if is_clear or self._occupied.is_clear(point):
@@ -181,7 +181,7 @@ def _distances_by_tree(known: Positions) -> Distances:
 
 
 def _distances_by_lookup(known: Positions) -> Distances:
-    """Return a function like that of `_distances_by_tree`, but for few spots.
+    """Return a function like that of `_distances_by_tree`, but for a small number of spots.
 
     It may overestimate distances beyond the clearance.
     """

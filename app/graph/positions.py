@@ -1,4 +1,4 @@
-"""A vault's layout in its cache folder, by path, so that the next start shows it immediately."""
+"""A vault's layout, saved by path in its cache folder so that it appears immediately at the next start."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def load_positions(folder: Path, graph: Graph) -> Positions | None:
     """Return the saved positions for `graph`, nan for a node without one.
 
     Returns None if nothing readable is saved (a cache may disappear or be damaged at any time), or if less
-    than half of the nodes have a position: then a layout from scratch is better.
+    than half of the nodes have a position: a layout from scratch is better in that case.
     """
     layout = _load_layout(folder)
     if layout is None:

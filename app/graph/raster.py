@@ -2,7 +2,7 @@
 
 Lines are summed, not painted over each other. Therefore, the picture does not depend on their order, dense
 links stay translucent, and a line is equally bright in every direction. Pixels are a numpy array, independent
-of Qt, so drawing runs in any thread and gives the same picture everywhere.
+of Qt, so drawing works in any thread and gives the same picture everywhere.
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ def draw_edges(
         pixels: uint8 (height, width, 4): blue, green, red, alpha; premultiplied afterwards.
         exposure: The conversion of light to pixels.
         hidden: bool (n,), nodes whose links are left out.
-        workers: The threads that draw; by default this one. Their number does not affect the picture.
+        workers: The threads that draw; by default, only the calling thread. Their number does not affect the
+            picture.
         is_wanted: Called periodically; once it returns false, the picture is left unfinished.
     """
     workers = workers or core_bindings.WorkerThreads(1)

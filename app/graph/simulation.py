@@ -1,8 +1,8 @@
-"""The simulation of all nodes: they move to their balance under the sliders' forces, or around a drag.
+"""The simulation of all nodes: they move toward equilibrium under the sliders' forces, or around a drag.
 
-A finished layout is not a balance of the forces alone: it was eased, fitted to the page and packed.
-Therefore, the force on each body at the start is kept, and bodies follow the difference from it. Unchanged
-forces move nothing, a slider that returns restores the layout, and only changes cause motion.
+A finished layout is not in equilibrium under the forces alone: it was eased, fitted to the page and packed.
+Therefore, the initial force on each body is kept, and bodies respond to the difference from it. Unchanged
+forces move nothing, moving a slider back restores the layout, and only changes cause motion.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ _STILL_TOLERANCE = 1e-3
 
 
 class Simulation:
-    """Moves all nodes; one tick takes a few milliseconds at 10,000 nodes.
+    """Moves all nodes; one tick takes a few milliseconds with 10,000 nodes.
 
     Args:
         weights: The symmetric adjacency, a sparse matrix.
         positions: float32 (n, 2), the bodies at rest under `forces`.
         engine: Computes attraction and repulsion.
-        forces: The forces of `positions`.
+        forces: The initial forces.
         radii: float32 (n,) of the nodes, in layout units, to keep them apart. None allows overlaps.
     """
 
@@ -80,12 +80,12 @@ class Simulation:
         return np.asarray(self._positions * np.float32(self._unit), dtype=np.float32)
 
     def set_forces(self, forces: ForceParams) -> None:
-        """Let all bodies move to their balance under `forces`, with their current positions and speeds."""
+        """Let all bodies move to equilibrium under `forces`, from their current positions and speeds."""
         self._heat = 1.0 if forces != self._forces else self._heat
         self._forces = forces
 
     def hold(self, row: int, x: float, y: float) -> None:
-        """Hold a body at a point; all others feel it, those linked to it most."""
+        """Hold a body at a point; this affects all others, especially those linked to it."""
         if row not in self._drags:
             matrix = self._weights
             linked = matrix.indices[matrix.indptr[row] : matrix.indptr[row + 1]]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from app.graph.model import Positions
 
 Report = Callable[[float, str], None]
-"""Receives the progress: the completed share, from 0 to 1, and what is being done."""
+"""Receives the progress: the completed fraction, from 0 to 1, and a description of the current step."""
 
 
 def no_progress(share: float, message: str) -> None:

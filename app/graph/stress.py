@@ -1,7 +1,8 @@
 """Lay out a small graph at distances that follow its links, and make room for its labels.
 
 Uses stress majorization (Gansner, Koren, North: "Graph drawing by stress majorization", 2004) with links that
-are longer between communities than inside them. The matrices are dense, so it suits a few hundred nodes.
+are longer between communities than inside them. The matrices are dense, so this suits graphs
+of a few hundred nodes.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ def stress_layout(
 def _distances(
     weights: scipy.sparse.csr_matrix, radii: NDArray[np.float32], seed: int
 ) -> NDArray[np.float64]:
-    """Return each pair's target distance along links, which grow with node radii and between groups."""
+    """Return each pair's target distance along links, which are longer for large nodes and between groups."""
     links = weights.tocoo()
     pairs = np.stack([links.row, links.col], axis=1).astype(np.int32)
     group = communities(pairs[pairs[:, 0] < pairs[:, 1]], len(radii), seed)

@@ -20,7 +20,7 @@ def add_suggestions(
     Args:
         graph: A graph with or without suggestions.
         pairs: int32 (k, 2), rows of source and target; pairs that are already linked are left out.
-        scores: float32 (k,), drawn as confidence; by default none is stated.
+        scores: float32 (k,), drawn as confidence; none by default.
     """
     link_count = len(graph.links)
     pairs = np.asarray(pairs, dtype=np.int32).reshape(-1, 2)

@@ -74,7 +74,7 @@ class SvgDrawing:
         paper: The color of rims, of hollow nodes and of the outlines of labels.
         ink: The color of labels.
         line: The color of rings.
-        family: The fonts of labels, by preference.
+        family: The fonts of labels, in order of preference.
     """
 
     width: int
@@ -92,7 +92,7 @@ class SvgDrawing:
 
 
 class StoppedError(Exception):
-    """The writing was canceled; an existing file is unchanged."""
+    """Writing was canceled; an existing file is unchanged."""
 
 
 def write_svg(drawing: SvgDrawing, file: Path, cancelled: threading.Event | None = None) -> int:
@@ -141,7 +141,7 @@ def _lines(lines: SvgLines) -> Iterator[str]:
     style += dashes
     for start in range(0, len(lines.ends), _SHAPES_PER_PIECE):
         part = np.round(lines.ends[start : start + _SHAPES_PER_PIECE].astype(np.float64), 1).tolist()
-        # Each link is a separate path, so that crossing links add up as on the screen.
+        # Each link is a separate path, so that crossing links blend as they do on screen.
         yield "".join(f'<path {style} d="M{a:g} {b:g}L{c:g} {d:g}"/>\n' for a, b, c, d in part)
 
 

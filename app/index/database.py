@@ -56,7 +56,7 @@ class IndexDatabase:
         """Yield the reading connection, with a consistent snapshot of the last commit.
 
         Raises:
-            DamagedIndexError: SQLite finds the file damaged.
+            DamagedIndexError: SQLite reports that the file is damaged.
             StorageError: the file is locked or the disk fails.
         """
         with self._reader_lock, _translate_errors(self.path):
@@ -73,7 +73,7 @@ class IndexDatabase:
     def transaction(self) -> Iterator[sqlite3.Connection]:
         """Yield the writing connection in a transaction, committed at the end or rolled back on any error.
 
-        Raises as `read_connection` does.
+        Raises the same errors as `read_connection`.
         """
         with self._writer_lock, _translate_errors(self.path):
             self._writer.execute("BEGIN IMMEDIATE")
@@ -88,7 +88,7 @@ class IndexDatabase:
     def search_connection(self) -> Iterator[sqlite3.Connection]:
         """Yield a connection for longer reads, so that short ones need not wait.
 
-        Raises as `read_connection` does; StorageError also if the index is closed.
+        Raises the same errors as `read_connection`, and StorageError if the index is closed.
         """
         with _translate_errors(self.path):
             with self._idle_lock:
@@ -129,7 +129,7 @@ def open_database(folder: Path) -> tuple[IndexDatabase, str | None]:
     """Open the index file in a folder; also return the reason if an earlier one was deleted.
 
     Raises:
-        StorageError: the folder cannot be written, or another program keeps the file locked.
+        StorageError: the folder cannot be written, or another program has the file locked.
     """
     path = folder / FILE_NAME
     schema = _schema()
@@ -194,7 +194,7 @@ def _connect_reading(path: Path) -> sqlite3.Connection:
 
 
 def _roll_back(connection: sqlite3.Connection) -> None:
-    """Roll back, unless SQLite already has: another error then must not hide the first."""
+    """Roll back unless SQLite already has, so that a second error does not hide the first."""
     if connection.in_transaction:
         connection.execute("ROLLBACK")
 

@@ -1,6 +1,7 @@
 """SQLite indexes whose creation a first scan defers, because maintaining them takes a third of the time.
 
-`meta` stores the pending statements, so that after an interrupted scan the next opening creates the indexes.
+`meta` stores the pending statements, so that the indexes of an interrupted scan are created the next time the
+vault is opened.
 Indexes needed to find the rows of a changed note are not deferred.
 """
 

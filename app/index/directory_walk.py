@@ -1,8 +1,8 @@
-"""Walk of a vault's folders, which lists files without reading them.
+"""Walk a vault's folders and list the files without reading them.
 
 Names that start with a dot, `node_modules` folders and paths excluded in the settings are skipped. A symbolic
-link that is broken or leaves the vault is listed as a problem; any other is not followed, because its target
-is found at its own path. So each file appears once, and cycles of links are harmless.
+link that is broken or points outside the vault is listed as a problem; other links are not followed, because
+their targets are found at their own paths. So each file appears once, and cycles of links are harmless.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Exclusion:
         self._globs = tuple(Glob(bare) for text in globs if (bare := text.strip().strip("/")))
 
     def __contains__(self, path: str) -> bool:
-        """Return whether a glob matches the path itself; a walk does not go below such a folder."""
+        """Return whether a glob matches the path itself; a walk does not descend into such a folder."""
         return any(glob.matches_text(path) for glob in self._globs)
 
     def excludes(self, path: NotePath) -> bool:
@@ -123,7 +123,9 @@ def walk(
     while pending and not is_cancelled():
         pending.extend(_walk_folder(root, real_root, pending.pop(), exclusion, result))
     if identity(root) != root_identity:
-        raise VaultLostError(f"The vault's folder was replaced while it was read: {root}.", path=str(root))
+        raise VaultLostError(
+            f"The vault's folder was replaced while it was being read: {root}.", path=str(root)
+        )
     result.notes.sort(key=lambda file: file.path.text)
     result.attachments.sort(key=lambda file: file.path.text)
     return result
@@ -194,7 +196,7 @@ def _link_problem(path: str, real_root: str) -> str | None:
     if not Path(target).exists():
         return "it is a broken symbolic link"
     is_inside = target == real_root or target.startswith(real_root.rstrip(os.sep) + os.sep)
-    return None if is_inside else "it is a symbolic link that leaves the vault"
+    return None if is_inside else "it is a symbolic link that points outside the vault"
 
 
 def _read_error(error: OSError) -> str:

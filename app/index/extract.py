@@ -119,7 +119,7 @@ def extract(
     *,
     with_words: bool = True,
 ) -> ExtractResult:
-    """Return the rows for a file in the vault at `root`, or that it is unchanged or missing.
+    """Return the rows for a file in the vault at `root`, or report it as unchanged or missing.
 
     A file that can't be read or parsed is listed with the reason.
 
@@ -142,7 +142,7 @@ def extract(
     seen_ns = 0 if age_ns < _RACY_WINDOW_NS else status.st_mtime_ns
     created = getattr(status, "st_birthtime", None) or min(status.st_ctime, status.st_mtime)
     if content is None:
-        reason = f"it is larger than {max_bytes / 2**20:g} MiB: listed, not read"
+        reason = f"it is larger than {max_bytes / 2**20:g} MiB, so it is listed but not read"
         verdict = _large_note_privacy(root, path)
         return _name_only_note(path, status, seen_ns, created, reason, "skipped", verdict)
     digest = hashlib.sha256(content).hexdigest()

@@ -1,4 +1,4 @@
-"""Queries of the full-text index: counts, ids, the best hits, and the first hits in the order of a column."""
+"""Queries on the full-text index: counts, ids, the best hits, and the first hits in the order of a column."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Ranked = list[tuple[int, float]]
 
 @dataclass(frozen=True, slots=True)
 class RowCursor:
-    """A large result of about `size` hits: the matches of an FTS query without those of another one.
+    """A large result of about `size` hits: the matches of an FTS query minus those of another.
 
     `fts_query` runs on `table`, `excluding` on `heads`. `notes_read` is the number of notes to read to find
     all hits, if larger than `size`: a phrase is searched for in each note that has all its words.
@@ -39,7 +39,7 @@ class RowCursor:
 class FtsHits:
     """Runs full-text expressions; a `table` is `fulltext` or `heads`.
 
-    Results are without `hidden` notes, except those of `first_hits`, `first_ids` and `estimate_count`.
+    Results exclude `hidden` notes, except those of `first_hits`, `first_ids` and `estimate_count`.
     """
 
     def __init__(self, connection: sqlite3.Connection, hidden: Ids) -> None:
@@ -84,7 +84,7 @@ class FtsHits:
         return int(self._connection.execute("SELECT max(id) FROM notes").fetchone()[0] or 0)
 
     def count(self, table: str, fts_query: str) -> int:
-        """Return the number of hits, without the hidden ones."""
+        """Return the number of hits, excluding hidden ones."""
         query = f"SELECT count(*) FROM {table} WHERE {table} MATCH ?{self._hidden_condition('+rowid')}"
         values = (fts_query, self._hidden_json) if self._hidden else (fts_query,)
         return int(self._connection.execute(query, values).fetchone()[0])
@@ -93,7 +93,7 @@ class FtsHits:
         return f" AND {column} NOT IN (SELECT value FROM json_each(?))" if self._hidden else ""
 
     def ids(self, table: str, fts_query: str) -> Ids:
-        """Return all hits, without the hidden ones."""
+        """Return all hits, excluding hidden ones."""
         rows = self._connection.execute(f"SELECT rowid FROM {table} WHERE {table} MATCH ?", (fts_query,))
         return {row_id for (row_id,) in rows} - self._hidden
 
@@ -102,7 +102,7 @@ class FtsHits:
     def best(self, table: str, fts_query: str, start: int, count: int, among: str = "") -> Ranked:
         """Return a page of hits with their scores, best first; ties are in the order of indexing.
 
-        With `among`, return only hits that match this expression, too; `fts_query` gives the scores.
+        With `among`, return only hits that also match this expression; `fts_query` determines the scores.
         """
         query, values = f"SELECT rowid, -rank FROM {table} WHERE {table} MATCH ?", [fts_query]
         if among:

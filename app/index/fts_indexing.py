@@ -1,7 +1,7 @@
 """Deferred full-text indexing: a vault is listed and linked before its texts are searchable.
 
 A scan of many notes first writes properties, tags and links and lists the notes as `unworded`. Then it reads
-their texts again, which costs little, and writes them to the full-text indexes in large batches, together
+their texts again, which is cheap, and writes them to the full-text indexes in large batches, together
 with headings and tasks, which only searches use. An interrupted scan resumes there. A text that has changed
 since, or can't be parsed, is left to a refresh.
 """
@@ -143,5 +143,5 @@ def merge_pages(connection: sqlite3.Connection) -> bool:
     """Merge a few pages in the full-text index; return whether more remain."""
     before = connection.total_changes
     connection.execute("INSERT INTO fulltext (fulltext, rank) VALUES ('merge', ?)", (_MERGE_PAGE_COUNT,))
-    # As documented by SQLite, a merge without work changes fewer than two rows.
+    # As documented by SQLite, a merge with nothing to do changes fewer than two rows.
     return connection.total_changes - before >= 2

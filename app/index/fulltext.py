@@ -29,7 +29,7 @@ def leaf_expression(leaf: Leaf) -> Expression | None:
     """
     if isinstance(leaf, RegexTerm) or not (words := tokenize(leaf.text)):
         return None
-    # Quoted, so that FTS5 sees no operators and tokenizes it like the texts.
+    # Quoted, so that FTS5 sees no operators and tokenizes it in the same way as the notes.
     text = segment(leaf.text).replace("\0", " ").replace('"', " ").strip()
     return f'"{text}"*' if isinstance(leaf, WordTerm) and leaf.prefix and can_extend(words) else f'"{text}"'
 

@@ -57,7 +57,7 @@ class FuzzyNames:
             self._paths.append(path)
 
     def most_similar(self, query: str, limit: int, min_score: float) -> list[FuzzyName]:
-        """Return the names most similar to `query`, with at least the score `min_score`, best first."""
+        """Return the names most similar to `query`, with a score of at least `min_score`, best first."""
         matches = process.extract(query, self._names, scorer=fuzz.ratio, limit=limit, score_cutoff=min_score)
         return [FuzzyName(name, self._paths[index], score) for name, score, index in matches]
 

@@ -1,6 +1,6 @@
 """The vault as arrays, for the graph.
 
-An unresolved name is one node regardless of its spellings. Its label is the first spelling in sort order, so
+An unresolved name is one node regardless of its spelling. Its label is the first spelling in sort order, so
 that the whole graph and a delta use the same one.
 """
 
@@ -22,8 +22,8 @@ UNRESOLVED: NodeKind = "unresolved"
 def graph_data(connection: sqlite3.Connection) -> GraphData:
     """Return the graph: notes by key, then attachments by key, then unresolved names.
 
-    Every link is an edge, even one from a note to itself. During the first scan, notes that were not read yet
-    have no outgoing edges.
+    Every link is an edge, even one from a note to itself. During the first scan, notes that have not been
+    read yet have no outgoing edges.
     """
     nodes: list[Row] = []
     node_index: dict[int, int] = {}

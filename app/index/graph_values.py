@@ -23,7 +23,7 @@ class GraphNode:
 
 @dataclass(frozen=True, slots=True)
 class GraphEdge:
-    """A link by the paths of its ends; `confidence` is None if not stated.
+    """A link, given by the paths of its endpoints; `confidence` is None if not stated.
 
     A `suggested` link is only proposed: it is drawn, but does not connect components.
     """
@@ -40,12 +40,12 @@ class GraphDelta:
     """A change to the graph after notes were saved.
 
     Args:
-        renamed: Pairs of old and new path; a renamed node keeps its links and its position. Pairs with an
+        renamed: Pairs of old and new paths; a renamed node keeps its links and its position. Pairs with an
             unknown old path or a known new path are ignored.
         removed: Paths to remove, with all their links.
         nodes: New nodes, and nodes whose name, type, tags or times may have changed.
         sources: Paths whose outgoing links are replaced with those in `edges` (empty: links are only added).
-        edges: Links to add; those with unknown ends are ignored.
+        edges: Links to add; those with unknown endpoints are ignored.
     """
 
     renamed: tuple[tuple[str, str], ...] = ()

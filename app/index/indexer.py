@@ -119,10 +119,10 @@ class Indexer:
                     await asyncio.to_thread(self._resolver.fuzzy_names)
 
     async def check(self, is_cancelled: Callable[[], bool]) -> IndexDelta:
-        """Find missed changes by the times of all files, and refresh those files.
+        """Find missed changes by checking the times of all files, and refresh those files.
 
-        The check runs slowly to spare the machine. During a scan or if canceled, it returns an empty delta.
-        Raises as `refresh` does.
+        The check is throttled to limit the load on the machine. During a scan or if canceled, it returns an
+        empty delta. Raises the same errors as `refresh`.
         """
         if self._scanning.locked():
             return IndexDelta()
@@ -167,7 +167,7 @@ class Indexer:
             return await run_shielded(self._put_refreshed(walked, self._files_below(missing), extracts))
 
     def _problems_of(self, misnamed: Iterable[NotePath]) -> dict[str, Problem | None]:
-        """Return the problem of each file whose name is not UTF-8, or None if it is gone."""
+        """Return the problem with each file whose name is not UTF-8, or None if it is gone."""
         problems: dict[str, Problem | None] = {}
         for path in misnamed:
             listed = undecodable.listed_path(path)
@@ -196,7 +196,7 @@ class Indexer:
         return await self._ingest.put(extracts, batch, removed, moved)
 
     def _find_moves(self, missing: Sequence[NotePath], extracts: Sequence[ExtractResult]) -> Moves:
-        """Return the pairs of old and new path of files that were only moved."""
+        """Return the old and new paths, in pairs, of files that were only moved."""
         if not missing or not extracts:
             return []
         added = [(NotePath(e.path), e.hash) for e in extracts if isinstance(e, ExtractedNote)]
@@ -219,7 +219,7 @@ class Indexer:
     ) -> tuple[WalkResult, list[NotePath], dict[str, Problem | None]]:
         """Return the existing files, including those in existing folders, and the missing paths.
 
-        The third value has the problems in these folders, by path; those that were solved are None.
+        The third value maps paths to the problems in these folders, or to None for resolved problems.
         """
         identity(self._root)
         walked, missing, real_folders = WalkResult(), list[NotePath](), dict[str, bool]()
@@ -248,7 +248,7 @@ class Indexer:
         return walked, missing, problems
 
     def _known_problems(self, folder: NotePath) -> list[str]:
-        """Return the paths of the problems that earlier walks found at this folder or below it."""
+        """Return the paths of the problems that earlier walks found at or below this folder."""
         below = f"{folder.text}/"
         query = "SELECT path FROM problems WHERE path = ? OR substr(path, 1, ?) = ?"
         with self._database.read_connection() as connection:
@@ -271,7 +271,7 @@ class Indexer:
         return status if is_file_or_folder and real_folders[folder] else None
 
     def _files_below(self, missing: Iterable[NotePath]) -> list[NotePath]:
-        """Return these files; a path that is no indexed file is replaced with the indexed files below it."""
+        """Return these files; paths that are not indexed files are replaced with those below them."""
         files: list[NotePath] = []
         folders: list[NotePath] = []
         for path in missing:

@@ -111,7 +111,7 @@ class Ingest:
         return self._publish(batch, removed, await self._write(batch), moved)
 
     async def put_problems(self, changed: Mapping[str, Problem | None]) -> None:
-        """Write the problems of single paths (None: solved) and publish `IndexUpdated`."""
+        """Write the problems of individual paths (None: resolved) and publish `IndexUpdated`."""
         await self._write(WriteBatch(changed_problems=dict(changed)))
         self._events.publish(IndexUpdated((), (), self._resolver.notes))
 

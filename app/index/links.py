@@ -54,7 +54,7 @@ def links_concerning(
     paths: Iterable[NotePath],
     link_keys: Iterable[str],
 ) -> tuple[LinkRecord, ...]:
-    """Return the links that are in one of these files, lead to one, or have one of these link keys.
+    """Return the links that are in one of these files, point to one, or have one of these link keys.
 
     Of several links with the same text in one line, only one is returned. They are read in pages, so that
     other readers never wait long for the connection.

@@ -20,7 +20,7 @@ def release_memory() -> None:
 
 
 def limit_arenas() -> None:
-    """Let the threads share two heaps, if the C library can (glibc); call it before they start.
+    """Limit the threads to two shared heaps if the C library supports it (glibc); call before they start.
 
     Otherwise, each of some thirty threads keeps the freed memory of its own heap. Python's threads rarely
     allocate at the same time.

@@ -10,8 +10,8 @@ import sqlite3
 from collections.abc import Callable
 
 _M001 = """
--- Every file that a link can refer to. hash is NULL until a note was read; seen_ns is the modification time
--- at the last read, 0 if the file may have changed since within the clock's resolution.
+-- Every file that a link can refer to. hash is NULL until a note has been read; seen_ns is the modification
+-- time at the last read, 0 if the file may have changed since within the clock's resolution.
 CREATE TABLE files (
     id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, key TEXT NOT NULL, is_note INTEGER NOT NULL,
     size INTEGER NOT NULL, seen_ns INTEGER NOT NULL, modified REAL NOT NULL, created REAL NOT NULL,
@@ -81,7 +81,7 @@ def m001_create_schema(connection: sqlite3.Connection) -> None:
 
 
 _M002 = """
--- Indexes for the orders of hits, which a search walks until a page is full, and for private notes.
+-- Indexes for the sort orders of hits, which a search walks until a page is full, and for private notes.
 CREATE INDEX files_by_change ON files (modified DESC, id) WHERE is_note = 1;
 CREATE INDEX files_by_birth ON files (created DESC, id) WHERE is_note = 1;
 CREATE INDEX notes_by_name ON notes (name_key, id);
@@ -99,7 +99,7 @@ INSERT INTO heads (rowid, name, aliases, headings, tags)
 
 
 def m002_index_orders(connection: sqlite3.Connection) -> None:
-    """Add the indexes that a search uses to list the first of very many hits."""
+    """Add the indexes that a search uses to list the first hits when there are very many."""
     _run(connection, _M002)
 
 
@@ -153,7 +153,7 @@ def m005_defer_headings_and_tasks(connection: sqlite3.Connection) -> None:
 
 
 _M006 = """
--- Earlier versions judged privacy by laxer rules: every note is read again, and until then it is hidden from
+-- Earlier versions applied laxer privacy rules: every note is read again, and until then it is hidden from
 -- models, like any note that was only listed.
 UPDATE files SET hash = NULL WHERE is_note;
 CREATE INDEX IF NOT EXISTS unread_notes ON files (id) WHERE is_note AND hash IS NULL;
@@ -161,7 +161,7 @@ CREATE INDEX IF NOT EXISTS unread_notes ON files (id) WHERE is_note AND hash IS 
 
 
 def m006_judge_privacy_again(connection: sqlite3.Connection) -> None:
-    """Judge every note again by the current privacy rules."""
+    """Recheck every note against the current privacy rules."""
     _run(connection, _M006)
 
 

@@ -260,7 +260,7 @@ def _split(text: str) -> tuple[str, str]:
 
 
 def _tails(stem: str) -> Iterator[str]:
-    """Yield the stem and every end of it that starts after a slash."""
+    """Yield the stem and the rest of it after each slash."""
     yield stem
     index = stem.find("/")
     while index >= 0:

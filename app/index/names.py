@@ -13,14 +13,14 @@ from app.vault.path import NOTE_SUFFIXES, NotePath, name_key
 def decode_list(text: str) -> tuple[str, ...]:
     """Decode a JSON list of tags or aliases; cached, because many notes share their lists."""
     if text.startswith('["') and text.endswith('"]') and "\\" not in text and '","' not in text:
-        # The usual form, without special characters: for a large graph, parsing it as JSON takes much of the
-        # time.
+        # The usual form, without special characters: for a large graph, parsing it as JSON would take a large
+        # share of the time.
         return tuple(text[2:-2].split('", "'))
     return tuple(json.loads(text))
 
 
 def target_key(text: str) -> str:
-    """Return a link's target or a path in its form for comparison."""
+    """Return a link's target or a path, normalized for comparison."""
     bare = text.strip()
     return bare.lower() if bare.isascii() else name_key(bare)
 

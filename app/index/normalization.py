@@ -2,7 +2,7 @@
 
 SQLite's `unicode61` finds words between spaces and punctuation. In scripts without spaces, each letter gets a
 separator, so that any part of the text can be searched as a phrase. The separator is a control character,
-removed again before a line is displayed.
+which is removed before a line is displayed.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import unicodedata
 
 SEPARATOR = "\x1f"
 # Thai and Lao, Myanmar, Khmer, Han radicals, marks, kana, Bopomofo and Hangul letters, Han, Hangul syllables,
-# compatibility forms, half-width kana, the further Han planes.
+# compatibility forms, half-width kana, the supplementary Han planes.
 UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3031-\u30ff\u3100-\u319f"
     "\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"

@@ -31,14 +31,14 @@ Work = Callable[[str, Sequence[In], int], list[Out]]
 
 
 def justifies_processes(notes: int, size: int) -> bool:
-    """Return whether a thread would need longer for these notes than processes take to start."""
+    """Return whether a thread would take longer to read these notes than processes take to start."""
     return notes >= MIN_PROCESS_NOTES and notes * _NOTE_COST_S + size / _BYTES_PER_SECOND > _PROCESS_START_S
 
 
 class ParserPool:
     """The workers that read the files of the vault at `root` for one scan or refresh; `close` ends them.
 
-    A thread does the work unless `start` announces enough of it to justify processes, at most one per core.
+    A thread does the work, unless `start` is called with enough to justify processes (at most one per core).
     If the processes die or fail to start, a thread does the rest.
     """
 
@@ -112,7 +112,7 @@ class ParserPool:
         running: dict[asyncio.Future[list[Out]], int] = {}
 
         def submit_chunks() -> None:
-            # Only a few chunks ahead, so that a cancellation is quick and results don't pile up in memory.
+            # Stay only a few chunks ahead, so that cancellation is quick and results don't pile up in memory.
             while (
                 len(running) < self._workers * _CHUNKS_PER_WORKER
                 and (item := next(pending, None)) is not None
@@ -132,7 +132,7 @@ class ParserPool:
         finally:
             for future in running:
                 if not future.cancel() and not future.cancelled():
-                    # Retrieved, so that asyncio does not warn: the chunk is read again or no longer needed.
+                    # Retrieve it so that asyncio does not warn: the chunk is read again or no longer needed.
                     future.exception()
 
     async def close(self) -> None:

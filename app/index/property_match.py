@@ -1,4 +1,4 @@
-"""Matching of property values against the filter `[name:value]`."""
+"""Match property values against the filter `[name:value]`."""
 
 from __future__ import annotations
 

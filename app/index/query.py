@@ -258,7 +258,7 @@ class _QueryParser:
         start = self.position
         item = self.parse_item(depth + 1) if not self.at_end() else None
         if not isinstance(item, WordTerm | PhraseTerm) or not item.text.strip():
-            raise _error(start, 'a text in quotes after similar:, such as similar:"free will"')
+            raise _error(start, 'text in quotes after similar:, such as similar:"free will"')
         return SimilarityFilter(item.text, start)
 
     # Properties
@@ -346,7 +346,7 @@ def date_span(text: str) -> tuple[float | None, float | None] | None:
 
 def _error(position: int, expected: str) -> QueryError:
     return QueryError(
-        f"The search can't be read at position {position}: expected {expected}.",
+        f"The search is invalid at position {position}: expected {expected}.",
         position=position,
         expected=expected,
     )

@@ -1,6 +1,6 @@
 """Completion of queries: the kind of name at the cursor, and the part already typed.
 
-A query is rarely valid while it is typed, so this module examines only the text before the cursor and
+A query is rarely valid while it is being typed, so this module examines only the text before the cursor and
 tolerates any error.
 """
 

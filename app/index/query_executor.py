@@ -65,8 +65,8 @@ _ANYWHERE = MatchScope()
 class QueryExecutor:
     """Executes one query; `check` raises if it takes too long.
 
-    `hidden` are the notes that must not appear in results. Callers remove them from the returned sets; their
-    contents and links never make another note match.
+    `hidden` contains the notes that must not appear in results. Callers remove them from the returned sets;
+    their contents and links never make another note match.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class QueryExecutor:
     def candidates(self, node: Node) -> Ids | None:
         """Return the notes with all necessary words if the query must read texts, else None.
 
-        Return None also if no words are necessary.
+        Also return None if no words are necessary.
         """
         fts_query = (
             necessary_expression(node) if any(_reads_texts(part) for part in walk_nodes(node)) else None
@@ -89,7 +89,7 @@ class QueryExecutor:
         return self._match_expression(fts_query, None) if fts_query else None
 
     def select(self, node: Node, among: Ids | None = None, scope: MatchScope = _ANYWHERE) -> Ids:
-        """Return the notes (of `among`, None for all) that match the node.
+        """Return the notes in `among` (all notes if None) that match the node.
 
         Raises:
             QueryError: a pattern is invalid, or a filter is in the wrong place.
@@ -185,7 +185,7 @@ class QueryExecutor:
         return {row_id for (row_id,) in self._connection.execute(query, (fts_query, json.dumps(list(among))))}
 
     def _search_texts(self, leaf: Leaf, among: Ids | None, scope: MatchScope) -> Ids:
-        """Return the notes whose texts contain the leaf, or outside `content:` their names, too.
+        """Return the notes whose texts or, outside `content:`, names contain the leaf.
 
         Texts are read for what the full-text index can't match: patterns, symbols and case.
         """

@@ -33,7 +33,7 @@ def _suggestion_text(target: CompletionTarget, name: str) -> str:
 
 
 def _names(connection: sqlite3.Connection, target: CompletionTarget) -> Iterable[tuple[str, int | None]]:
-    """Return the names of the wanted kind with their numbers of notes, if counted."""
+    """Return the names of the requested kind with their note counts, if available."""
     match target.kind:
         case "operator":
             word = target.word.casefold()

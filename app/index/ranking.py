@@ -2,11 +2,11 @@
 
 Relevance is BM25 over weighted fields (name, aliases, headings, tags, text). Scoring a note takes
 microseconds, so not all hits are scored if there are more than `MAX_RANKED_HITS`. Hits with the words in
-their name or an alias then come first, followed by hits with the words in headings or tags, and the others.
-The first two tiers are ranked by relevance if they have up to `MAX_RANKED_HITS`, otherwise, like the third,
-by modification time, newest first. The same applies to phrases of very frequent words: if testing notes one
-by one is faster, the first hits are found without finding all. Words in more than a third of all notes and in
-more than `MAX_RANKED_HITS` have no weight next to rarer ones.
+their name or an alias then come first, followed by hits with the words in headings or tags, and then the
+rest. The first two tiers are ranked by relevance if they have at most `MAX_RANKED_HITS`; otherwise, like the
+third, they are ranked by modification time, newest first. The same applies to phrases of very frequent words:
+if testing notes one by one is faster, the first hits are found without finding all of them. Words in more
+than a third of all notes and in more than `MAX_RANKED_HITS` carry no weight when combined with rarer ones.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ class Ranking:
         return RankedPage(page, max(fts_hits.MAX_RANKED_HITS, request.offset + len(page)), exact=False)
 
     def _phrase_cursor(self, fts_query: str, first_known: Sequence[int]) -> RowCursor | None:
-        """Return a cursor for a phrase if it finds the page faster than finding all hits."""
+        """Return a cursor for a phrase if walking it is faster than finding all hits."""
         size = len(first_known) * self._hits.newest_row() // first_known[-1]
         cursor = RowCursor(fts_query, size, excluding=fts_query, notes_read=self._phrase_frequency)
         return (
@@ -163,7 +163,7 @@ class Ranking:
 
     @cached_property
     def _phrase_frequency(self) -> int:
-        """The approximate maximum number of notes with all words of such a phrase, 0 without one."""
+        """The approximate maximum number of notes with all words of such a phrase; 0 if there is none."""
         if (
             len(self._terms) != 1
             or self._request.similar
@@ -179,8 +179,8 @@ class Ranking:
     def rank_first_notes(self, select: Callable[[Ids], Ids]) -> RankedPage | None:
         """Return the page if the first notes in order are enough for it, else None.
 
-        `select` returns the matching notes of a set. Testing notes in the order of listing avoids a full
-        search for filters that nearly every note matches.
+        `select` returns the matching notes of a set. Testing notes in listing order avoids a full search
+        for filters that nearly every note matches.
         """
         request = self._request
         order: str = request.order
@@ -205,10 +205,10 @@ class Ranking:
         return RankedPage([(row_id, 0.0) for row_id in hits[request.offset : end]], end, exact=False)
 
     def best_candidates(self, candidates: Ids | None, select: Callable[[Ids], Ids]) -> RankedPage | None:
-        """Return the page by testing a few candidates in the order of relevance, else None.
+        """Return the page by testing a few candidates in order of relevance, else None.
 
-        Candidates after the page need no test. The result is None if the candidates are unknown or too many,
-        or if the request needs another order or the exact number of hits.
+        Candidates after the page are not tested. The result is None if the candidates are unknown or too
+        many, or if the request needs another order or the exact number of hits.
         """
         request = self._request
         if request.exact or request.group or request.order != "relevance" or request.similar:
@@ -288,7 +288,7 @@ class Ranking:
         return sorted(ranked, key=lambda hit: -hit[1])
 
     def _by_tier(self, ids: Ids, start: int, count: int) -> list[int]:
-        """Return notes with a term in name or alias first, then in headings or tags, then in the text."""
+        """Return notes with a term in the name or aliases first, then in headings or tags, then in text."""
         fts_query = any_of(self._terms)
         in_heads = ids & self._hits.ids("heads", fts_query) if fts_query else set()
         in_names = (
@@ -301,7 +301,7 @@ class Ranking:
         return page
 
     def _scoring_expression(self) -> str | None:
-        """Return the expression for scoring: the significant terms, or all if none is."""
+        """Return the expression for scoring: the significant terms, or all terms if none is significant."""
         if len(self._terms) < 2:
             return any_of(self._terms)
         limit = max(fts_hits.MAX_RANKED_HITS, self._hits.newest_row() // _BROAD_QUERY_DIVISOR)
@@ -315,7 +315,7 @@ class Ranking:
     # Groups
 
     def _group_page(self, ranked: Ranked, group: Grouping) -> RankedPage:
-        """Return the hits by group, in the order of the groups' names; hits without a group are last."""
+        """Return the hits by group, sorted by group name; hits without a group come last."""
         ids = [row_id for row_id, _ in ranked]
         query = _GROUPS[group].format("id IN (SELECT value FROM json_each(?))")
         rows = self._connection.execute(query, (json.dumps(ids),))

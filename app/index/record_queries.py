@@ -108,14 +108,14 @@ def file_records(connection: sqlite3.Connection) -> tuple[FileRecord, ...]:
 
 
 def property_values(connection: sqlite3.Connection, *, private: bool = True) -> tuple[tuple[str, str], ...]:
-    """Return the names and distinct texts of all properties, the most frequent first.
+    """Return the names and distinct text values of all properties, the most frequent first.
 
-    Each item of a list counts as a text. Long texts, dates and numbers are left out, and so are the least
+    Each item of a list counts as a value. Long text, dates and numbers are left out, and so are the least
     frequent pairs beyond `_MAX_VALUES`.
 
     Args:
         connection: The index.
-        private: Whether notes that are hidden from models and external programs count.
+        private: Whether to include notes that are hidden from models and external programs.
     """
     public = "" if private else f" AND note NOT IN ({HIDDEN_IDS})"
     rows = connection.execute(
@@ -132,10 +132,17 @@ def property_values(connection: sqlite3.Connection, *, private: bool = True) -> 
     return tuple(pair for pair, _ in counts.most_common(_MAX_VALUES))
 
 
+def public_files(connection: sqlite3.Connection) -> list[tuple[str, int, str, str | None]]:
+    """Return the rows of all files except hidden notes, as `Resolver.load_rows` takes them."""
+    return connection.execute(
+        f"SELECT path, id, aliases, note_id FROM files WHERE id NOT IN ({HIDDEN_IDS})"
+    ).fetchall()
+
+
 def public_names(
     connection: sqlite3.Connection,
 ) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...], tuple[tuple[str, str], ...]]:
-    """Return the tags, types, properties and property texts without those of hidden notes."""
+    """Return the tags, types, properties and property values, except those of hidden notes."""
 
     def column(query: str) -> tuple[str, ...]:
         return tuple(str(value) for (value,) in connection.execute(f"{query} NOT IN ({HIDDEN_IDS})"))
@@ -154,7 +161,7 @@ def note_types(connection: sqlite3.Connection) -> tuple[str, ...]:
 
 
 def tasks(connection: sqlite3.Connection, limit: int, *, done: bool) -> tuple[TaskRecord, ...]:
-    """Return the open tasks (with `done`, the completed ones, too) by note and line, at most `limit`."""
+    """Return the open tasks (with `done`, also the completed ones) by note and line, at most `limit`."""
     condition = "" if done else " WHERE done = 0"
     rows = connection.execute(
         "SELECT path, line, done, text FROM tasks JOIN files ON files.id = tasks.note"
@@ -207,7 +214,7 @@ def problems(connection: sqlite3.Connection) -> tuple[Problem, ...]:
 
 
 def ids_of(connection: sqlite3.Connection, paths: Collection[NotePath], *, private: bool) -> set[int]:
-    """Return the ids of the files at `paths`; with `private`, those of private notes, too."""
+    """Return the ids of the files at `paths` and, with `private`, those of private notes."""
     query = "SELECT id FROM files WHERE path IN (SELECT value FROM json_each(?))"
     rows = connection.execute(query, (json.dumps([stored_path(path) for path in paths]),))
     private_rows = connection.execute(HIDDEN_IDS) if private else ()
@@ -215,7 +222,7 @@ def ids_of(connection: sqlite3.Connection, paths: Collection[NotePath], *, priva
 
 
 def vault_stats(connection: sqlite3.Connection, hidden: Collection[int] = ()) -> VaultStats:
-    """Return counts over the vault as if the files with the ids in `hidden` did not exist.
+    """Return counts for the vault as if the files with the ids in `hidden` did not exist.
 
     The numbers of skipped and failed files include them.
     """

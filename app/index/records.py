@@ -59,7 +59,7 @@ class LinkRecord:
     """A link with its current target.
 
     `target` is None for an unresolved name. `ambiguous` means that several files have the name and the
-    shortest path was chosen. `type` is UPPER_SNAKE, `LINKS_TO` for a plain link. `line` counts from 1,
+    shortest path was chosen. `type` is UPPER_SNAKE, `LINKS_TO` for a plain link. `line` is 1-based,
     `context` is that line, shortened.
     """
 
@@ -126,9 +126,9 @@ class UnresolvedName:
 class Problem:
     """A file or folder that is not completely indexed, and the reason.
 
-    `failed`: it could not be read. `skipped`: omitted on purpose (for example too large, or a link out of the
-    vault). `marked`: indexed, but a part could not be parsed (broken properties, invalid UTF-8). `misnamed`:
-    skipped because its name is not UTF-8; `path` has the name's bytes escaped.
+    `failed`: it could not be read. `skipped`: omitted on purpose (for example too large, or a link that leads
+    out of the vault). `marked`: indexed, but a part could not be parsed (broken properties, invalid UTF-8).
+    `misnamed`: skipped because its name is not UTF-8; `path` has the name's bytes escaped.
     """
 
     path: NotePath
@@ -152,7 +152,7 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class VaultStats:
-    """Counts over the vault; `orphans` are notes without links to or from other notes.
+    """Counts for the vault; `orphans` are notes without links to or from other notes.
 
     `indexed` notes were read completely; `problems()` has the reasons for `skipped` and `failed`.
     """
@@ -174,8 +174,8 @@ class ScanProgress:
     """The progress of a scan: `done` of `total` files in `phase`.
 
     `walk`: finding files. `read`: reading metadata and links; at its end, the names, links and properties of
-    the whole vault are known and the graph is complete. `words`: making texts searchable; a scan of few notes
-    does that while reading and skips this phase.
+    the whole vault are known and the graph is complete. `words`: making the text searchable; a scan of only a
+    few notes does that while reading and skips this phase.
     """
 
     done: int
@@ -219,7 +219,7 @@ class IndexDelta:
 
 @dataclass(frozen=True, slots=True)
 class Snippet:
-    """A line of a hit: `line` counts from 1, `marks` are (start, end) in the possibly shortened `text`."""
+    """A line of a hit: `line` is 1-based, `marks` are (start, end) in the possibly shortened `text`."""
 
     line: int
     text: str
@@ -230,7 +230,7 @@ class Snippet:
 class SearchHit:
     """A search hit; a higher `score` is a better match.
 
-    `lines` is the number of lines with the first occurrences of each term, of which `snippets` are some;
+    `lines` is the number of lines with the first occurrences of each term; `snippets` has some of them.
     `group` is the name of its group, `modified` is in Unix seconds.
     """
 
@@ -255,7 +255,7 @@ class SearchGroup:
 class SearchPage:
     """A page of hits, the total number, and all groups if requested.
 
-    Unless `exact`, there may be more hits than `total`, which were not counted.
+    If not `exact`, `total` is a lower bound: further hits were not counted.
     """
 
     hits: tuple[SearchHit, ...]
@@ -289,7 +289,7 @@ class GraphData:
 
 @dataclass(frozen=True, slots=True)
 class IndexUpdated(Event):
-    """The event that the index is up to date with these files; it now has `total` notes.
+    """Event: the index is up to date with these files and now has `total` notes.
 
     `relinked` notes did not change, but their links resolve differently. `moved` pairs the old and new paths
     of unchanged notes found at another path.
@@ -304,6 +304,6 @@ class IndexUpdated(Event):
 
 @dataclass(frozen=True, slots=True)
 class IndexRebuilt(Event):
-    """The event that the index file was unusable, so a new one is being filled."""
+    """Event: the index file was unusable, so a new one is being filled."""
 
     reason: str

@@ -1,6 +1,6 @@
 """Plans for link rewrites after renames and moves: the notes to change and the new targets.
 
-A link to a moved file is rewritten if it would no longer lead there or become ambiguous, in its original
+A link to a moved file is rewritten if it would otherwise break or become ambiguous. It keeps its original
 style: as short as possible, relative, or from the root, with or without `.md`. The same applies to links
 inside a moved note. Ambiguous links are listed, but not changed.
 """
@@ -26,8 +26,8 @@ class RenamePlan:
     """The link rewrites, by the notes' paths before the move.
 
     `rewrites[note](link)` returns the new target of a link in that note, or None to keep it. `ambiguous`
-    links lead to a moved file only by the shortest path rule; `captured` links led elsewhere and will lead to
-    a moved file. Both stay unchanged.
+    links point to a moved file only because of the shortest-path rule; `captured` links pointed elsewhere and
+    will point to a moved file. Both stay unchanged.
     """
 
     rewrites: Mapping[NotePath, Rewrite]
@@ -43,7 +43,7 @@ def plan_renames(
     Args:
         resolver: The resolver for the vault's current state.
         moves: All files that move together.
-        links: All links that lead to a moved file, are in one, or may be captured.
+        links: All links that point to a moved file, are in one, or may be captured.
     """
     all_links = list(links)
     ambiguous: list[LinkRecord] = []
@@ -131,5 +131,5 @@ def _relative_target(path: NotePath, source: NotePath, with_suffix: bool) -> str
 
 @lru_cache(maxsize=256)
 def _from_folder(text: str, folder: str) -> str:
-    # Cached because it is slow, and thousands of linking notes are in few folders.
+    # Cached because it is slow, and thousands of linking notes are in only a few folders.
     return posixpath.relpath(text, folder)

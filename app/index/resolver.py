@@ -1,10 +1,10 @@
 """In-memory resolution of links to files by the rules of the vault format, in a few microseconds each.
 
-The rules are: 1. The exact path in the vault (a root note precedes a sibling). 2. The source note's own
-folder. 3. The shortest path, ties by name; with several candidates, the link is ambiguous. Names compare
-case-insensitively in NFC, `.md` is optional, and a name with folders matches whole parts from the right. `./`
-and `../` start at the source note's folder, a leading `/` at the root. Aliases resolve only if the vault's
-settings say so; for tools that read, they always resolve, after names.
+The rules are: 1. The exact path in the vault (a root note takes precedence over a sibling). 2. The source
+note's own folder. 3. The shortest path, with ties broken by name; with several candidates, the link is
+ambiguous. Names compare case-insensitively in NFC, `.md` is optional, and a name with folders matches whole
+parts from the right. `./` and `../` start at the source note's folder, a leading `/` at the root. Aliases
+resolve only if the vault's settings say so; for tools that read, they always resolve, after names.
 """
 
 from __future__ import annotations
@@ -183,7 +183,7 @@ class Resolver:
         return self._find_exact(key) or siblings or self._find_matching(key)
 
     def _find_matching(self, key: str) -> Entries:
-        """Return every file that the key (with or without folders) matches, or else by alias if enabled."""
+        """Return the files whose name matches the key (with or without folders), or else alias if enabled."""
         entries = self._table.find_by_name(key)
         return entries or (self._table.find_by_alias(key) if self._aliases_resolve else ())
 
@@ -209,7 +209,7 @@ class Resolver:
     def resolve_for_reading(self, reference: str) -> NotePath:
         """Return the note for a path, name, `id` property or alias, for a tool that reads.
 
-        A name without folders prefers a note at the root. Raises as `resolve_strictly` does.
+        For a name without folders, a note at the root is preferred. Raises like `resolve_strictly`.
         """
         cache = self._read_cache
         path = cache.get(reference)
@@ -233,7 +233,7 @@ class Resolver:
     def _references(self, reference: str) -> tuple[Entries, Entries]:
         """Return the notes with this whole path, and those with this name or `id`.
 
-        A path exactly as on disk matches first, even with characters that links treat specially:
+        A path spelled exactly as on disk matches first, even with characters that links treat specially:
         `C# and F#.md`.
         """
         exact_entry = self._table.entry(reference.strip().lstrip("/"))

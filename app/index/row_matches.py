@@ -51,7 +51,7 @@ class RowFilters:
         return {row_id for row_id, path in rows if find(path if whole_path else path.rpartition("/")[2])}
 
     def _keys_with(self, text: str, whole_path: bool, among: Ids | None) -> Ids:
-        """Return the notes with a text in the keys of their names or, if `whole_path`, of their paths."""
+        """Return the notes whose name keys or, if `whole_path`, path keys contain `text`."""
         if among is not None and len(among) <= _MAX_DIRECT_NOTES:
             rows = self._rows("SELECT id, key FROM files WHERE 1", "id", among)
             return {row_id for row_id, key in rows if _is_named(key, text, whole_path)}
@@ -227,7 +227,7 @@ class RowFilters:
             wanted_key = key(leaf.text.strip())
             prefix = isinstance(leaf, WordTerm) and leaf.prefix
             matches = lambda text: key(text).startswith(wanted_key) if prefix else key(text) == wanted_key  # noqa: E731
-        matches_by_value: dict[str, bool] = {}  # Many rows have few distinct values.
+        matches_by_value: dict[str, bool] = {}  # Many rows share a few distinct values.
         ids = set()
         for row_id, text in self._rows(query, column, among, *values):
             if text not in matches_by_value:

@@ -38,7 +38,7 @@ _Searches = TypeAdapter(list[SavedSearch])
 
 @dataclass(frozen=True, slots=True)
 class SavedSearchesChanged(Event):
-    """The event that the saved searches have changed."""
+    """Published when the saved searches have changed."""
 
     searches: tuple[SavedSearch, ...]
 
@@ -58,7 +58,7 @@ class SavedSearches:
         self._searches, self.problem = self._file.load(writable=writable)
 
     def list_searches(self) -> tuple[SavedSearch, ...]:
-        """Return all saved searches by name."""
+        """Return all saved searches, sorted by name."""
         return self._searches
 
     def save(self, name: str, query: str, order: Order = "relevance", group: Grouping = "") -> SavedSearch:
@@ -89,7 +89,7 @@ class SavedSearches:
     def rename(self, name: str, new_name: str) -> None:
         """Rename a search; do nothing if it is unknown.
 
-        Raises as `save` does; InvalidParametersError also if another search has the new name.
+        Raises the same errors as `save`, and InvalidParametersError if another search has the new name.
         """
         search = next((saved for saved in self._searches if name_key(saved.name) == name_key(name)), None)
         if search is None:

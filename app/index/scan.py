@@ -1,8 +1,8 @@
 """A scan of the whole vault: first the file list, then the notes' metadata and links, then their words.
 
 The scan releases the lock between batches, so that a refresh (after a commit or by the watcher) need not wait
-for its end. Files refreshed during a scan are newer than the scan's data and are kept: the indexer adds their
-paths to `touched`.
+for it to finish. Files refreshed during a scan are newer than the scan's data and are kept: the indexer adds
+their paths to `touched`.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class ScanRun:
         self._counts = ScanCounts()
 
     async def run(self, known_count: int, progress: Progress, is_cancelled: Callable[[], bool]) -> ScanCounts:
-        """Scan the vault; if the walk finds many more notes than `known_count`, start the readers meanwhile.
+        """Scan the vault; if the walk finds many more notes than `known_count`, start the readers early.
 
         Raises:
             VaultLostError: the vault's folder is gone; the index keeps its data.

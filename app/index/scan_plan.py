@@ -18,7 +18,7 @@ _MAX_HASHED_BYTES = 64 * 2**20
 
 @dataclass(frozen=True, slots=True)
 class IndexedFile:
-    """A file's data in the index; `hash` is None for an attachment and for a note to be read (again)."""
+    """A file's data in the index; `hash` is None for an attachment and for a note that must be (re)read."""
 
     id: int
     size: int
@@ -30,7 +30,7 @@ class IndexedFile:
 class ScanPlan:
     """The work of a scan: files to list, notes to read, removed files and moved notes.
 
-    `moved` has pairs of old and new path: the old paths are also in `removed`, the new ones in `tasks`.
+    `moved` has pairs of old and new paths: the old paths are also in `removed`, the new ones in `tasks`.
     `unchanged` is the number of notes that need no work.
     """
 
@@ -106,7 +106,7 @@ def pair_moves(
 def _find_moves(
     root: Path, new_files: Sequence[FoundFile], removed: Sequence[NotePath], known: Mapping[str, IndexedFile]
 ) -> list[tuple[NotePath, NotePath]]:
-    """Return the pairs of old and new path of notes that were only moved.
+    """Return the pairs of old and new paths of notes that were only moved.
 
     Only new files with a matching size are hashed.
     """

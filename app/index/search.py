@@ -1,4 +1,4 @@
-"""Execution of searches: the matching notes in order, with the lines that match.
+"""Run searches: return the matching notes in order, with the lines that match.
 
 A search runs in a worker thread on its own connection, times out, and stops almost immediately when it is
 canceled.
@@ -59,7 +59,7 @@ class SearchRun:
 
         Raises:
             QueryError: a pattern is invalid, or a filter is in the wrong place.
-            InvalidParametersError: no visible note has the property that gives the order.
+            InvalidParametersError: no visible note has the property to sort by.
             TimeoutExpiredError: it took too long or was canceled.
         """
         with self._time_limit():
@@ -70,14 +70,14 @@ class SearchRun:
         return SearchPage(hits, page.total, groups, page.exact)
 
     def notes(self, request: SearchRequest) -> tuple[NotePath, ...]:
-        """Return every matching note, unordered; raises as `run` does."""
+        """Return every matching note, unordered; raises the same errors as `run`."""
         with self._time_limit():
             ids = self._matching_ids(request, QueryExecutor(self._connection, request, self._check))
             rows = self._connection.execute("SELECT id, path FROM files WHERE is_note = 1")
             return tuple(NotePath(path) for row_id, path in rows if row_id in ids)
 
     def ranked(self, request: SearchRequest) -> tuple[tuple[NotePath, float], ...]:
-        """Return the best hits with their scores, without lines; raises as `run` does."""
+        """Return the best hits with their scores, without lines; raises the same errors as `run`."""
         with self._time_limit():
             page = self._rank(request, QueryExecutor(self._connection, request, self._check))
             return tuple(
@@ -86,14 +86,14 @@ class SearchRun:
             )
 
     def count(self, request: SearchRequest) -> int:
-        """Return the number of matching notes; raises as `run` does."""
+        """Return the number of matching notes; raises the same errors as `run`."""
         with self._time_limit():
             return len(self._matching_ids(request, QueryExecutor(self._connection, request, self._check)))
 
     def lines(self, request: SearchRequest, note: int) -> tuple[Snippet, ...]:
         """Return at most `_MAX_MATCHING_LINES` matching lines of the note with the id `note`.
 
-        Raises as `run` does.
+        Raises the same errors as `run`.
         """
         with self._time_limit():
             terms = tuple(highlight_terms(request.node))
@@ -103,8 +103,8 @@ class SearchRun:
     def explain(self, request: SearchRequest) -> ExplanationNode:
         """Explain the search part by part, with the number of notes that each part finds.
 
-        A part has no number if the search is canceled or times out before it is counted. Raises QueryError
-        as `run` does.
+        A part has no number if the search is canceled or times out before it is counted. Raises
+        QueryError for the same reasons as `run`.
         """
 
         def count(node: Node) -> int | None:

@@ -16,10 +16,10 @@ Grouping = Literal["", "folder", "type", "tag"]
 class SearchRequest:
     """A query with the data that the service thread has resolved for it.
 
-    `targets` are the files for the names in `links-to:` and `linked-from:`, `similar` the scores of notes for
-    each text of `similar:`. Notes in `hidden` and, without `private`, private ones are treated as missing.
-    Unless `exact`, very large numbers of hits are not counted. `order` is an `Order`, or one that
-    `value_order.in_value_order` takes.
+    `targets` maps the names in `links-to:` and `linked-from:` to files, and `similar` maps each text in
+    `similar:` to the scores of notes. Notes in `hidden` are treated as missing, and so are private notes
+    unless `private` is set. Unless `exact` is set, very large numbers of hits are not counted. `order` is an
+    `Order`, or one that `value_order.in_value_order` accepts.
     """
 
     node: Node

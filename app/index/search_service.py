@@ -62,11 +62,11 @@ class SearchService:
         private: bool = True,
         hidden: Iterable[NotePath] = (),
     ) -> SearchPage:
-        """Return a page of hits with matching lines; unless `exact`, very many hits are not counted.
+        """Return a page of hits with matching lines; unless `exact`, very large results are not counted.
 
         Raises:
             QueryError: the query can't be parsed or executed; `position` and `expected` describe the problem.
-            InvalidParametersError: no visible note has the property that gives the order.
+            InvalidParametersError: no visible note has the property to sort by.
             TimeoutExpiredError: the search took too long.
         """
         if (node := parse(query)) is None:
@@ -94,9 +94,9 @@ class SearchService:
     async def ranked(
         self, text: str, limit: int, *, private: bool = True, hidden: Iterable[NotePath] = ()
     ) -> tuple[tuple[NotePath, float], ...]:
-        """Return the notes with any word of a plain text, best first, with their scores.
+        """Return the notes that contain any word of a plain text, best first, with their scores.
 
-        Very frequent words have no weight next to rarer ones (see `ranking.py`). Scores are comparable only
+        Very frequent words carry no weight next to rarer ones (see `ranking.py`). Scores are comparable only
         within one result. Raises TimeoutExpiredError as `search` does.
         """
         words = list(dict.fromkeys(tokenize(text)))[:_MAX_WORDS]

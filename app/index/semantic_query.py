@@ -1,4 +1,4 @@
-"""Conversion of a query to a semantic one: its plain words become a text to match by meaning."""
+"""Conversion of a query to a semantic one: its plain words become text to match by meaning."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from app.index.query_serializer import serialize_query
 def to_semantic_query(query: str) -> str:
     """Return the query with its plain words as `similar:"…"`, unchanged if it has none.
 
-    `tag:idea bread rises` becomes `similar:"bread rises" tag:idea`. Phrases and alternatives of words count
-    as plain words; excluded words and several words in parentheses stay as they are.
+    `tag:idea bread rises` becomes `similar:"bread rises" tag:idea`. Phrases, and words joined by OR, count as
+    plain words; excluded words and several words in parentheses stay as they are.
 
     Raises:
         QueryError: the query is invalid.
@@ -29,7 +29,7 @@ def to_semantic_query(query: str) -> str:
 
 
 def _plain_words(node: Node) -> str:
-    """Return the words of a word, a phrase or alternatives of these, else ""."""
+    """Return the words of a word, a phrase, or several of these joined by OR; "" for anything else."""
     match node:
         case WordTerm(text) | PhraseTerm(text):
             return text

@@ -66,7 +66,7 @@ def snippets(
 
 
 def opening_snippet(text: str) -> tuple[Snippet, ...]:
-    """Return the first line of prose, without marks, for a note found by meaning only.
+    """Return the first line of prose, without marks, for a note found only by semantic search.
 
     Properties, empty lines and lines that start with `#` don't count; the result is empty if the beginning of
     the note has nothing else.

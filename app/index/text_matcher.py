@@ -1,4 +1,4 @@
-"""Matching of query terms in texts, for conditions beyond the full-text index and for marking hits.
+"""Match query terms in text: for conditions that the full-text index can't check, and to highlight hits.
 
 Words match as in the full-text index: whole, ignoring case and accents. User-defined patterns run in RE2,
 which takes time proportional to the text for any pattern.
@@ -38,8 +38,8 @@ _UNSUPPORTED = (
     ("look-ahead", re.compile(r"\(\?[=!]")),
     ("a back-reference", re.compile(r"\\[1-9]|\(\?P=|\\k[<{']")),
     ("an atomic group", re.compile(r"\(\?>")),
-    ("a condition", re.compile(r"\(\?\(")),
-    ("a possessive repeat", re.compile(r"[*+?}]\+")),
+    ("a conditional", re.compile(r"\(\?\(")),
+    ("a possessive quantifier", re.compile(r"[*+?}]\+")),
 )
 Marks = list[tuple[int, int]]
 
@@ -120,10 +120,10 @@ def check_patterns(node: Node) -> None:
 
 
 def _pattern_error(regex: RegexTerm, reason: str) -> QueryError:
-    """Return the error for a pattern that RE2 can't compile, naming an unsupported construct if any."""
+    """Return the error for a pattern that RE2 can't compile, naming the unsupported construct, if any."""
     for name, pattern in _UNSUPPORTED:
         if match := pattern.search(regex.pattern):
-            # In the query, a slash in the pattern has a backslash before it.
+            # In the query, a slash in the pattern is escaped with a backslash.
             position = regex.position + 1 + match.start() + regex.pattern.count("/", 0, match.start())
             return QueryError(
                 f"The regular expression at position {regex.position} uses {name} ({match[0]}), which is not"
@@ -132,7 +132,7 @@ def _pattern_error(regex: RegexTerm, reason: str) -> QueryError:
                 expected=f"a regular expression without {name}",
             )
     return QueryError(
-        f"The regular expression at position {regex.position} can't be read: {reason}.",
+        f"The regular expression at position {regex.position} is invalid: {reason}.",
         position=regex.position,
         expected="a regular expression in RE2's syntax",
     )
@@ -140,7 +140,7 @@ def _pattern_error(regex: RegexTerm, reason: str) -> QueryError:
 
 @dataclass(frozen=True, slots=True)
 class _Compiled:
-    """A pattern of words for the folded (if cased, the plain) text, and the literal text it starts with."""
+    """A word pattern for the folded text (the plain text if cased), and the literal text it starts with."""
 
     prefix_text: str
     pattern: re.Pattern[str]
@@ -186,7 +186,7 @@ def required_literals(node: Node) -> tuple[str, ...] | None:
                 for item in items
                 if (literals_of_item := required_literals(item)) is not None
             ]
-            # The fewest and longest literals occur in the fewest pieces.
+            # A small set of long literals matches the fewest pieces.
             return min(
                 literals,
                 key=lambda literals_of_item: (len(literals_of_item), -min(map(len, literals_of_item))),
@@ -228,7 +228,7 @@ def predicate(node: Node, cased: bool = False) -> Callable[[FoldedText], bool]:
 
 
 def highlight_terms(node: Node | None, cased: bool = False) -> Iterator[Term]:
-    """Yield the terms to highlight: those searched for in texts, without excluded ones."""
+    """Yield the terms to highlight: those searched for in text, except excluded ones."""
     if isinstance(node, And | Or):
         for item in node.items:
             yield from highlight_terms(item, cased)

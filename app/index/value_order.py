@@ -81,7 +81,7 @@ def in_value_order(
             sort_keys.update(connection.execute(_QUERIES["created"], values).fetchall())
     else:
         if connection.execute(_HAS_PROPERTY, values).fetchone() is None:
-            raise InvalidParametersError(f"No note has the property “{key}”, so it can't give the order.")
+            raise InvalidParametersError(f"No note has the property “{key}”, so notes can't be sorted by it.")
         for row_id, text in connection.execute(_PROPERTY, values):
             if (value := _sort_key(json.loads(text))) is not None:
                 sort_keys[row_id] = value

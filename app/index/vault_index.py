@@ -289,7 +289,7 @@ class VaultIndex:
             return record_queries.problems(connection)
 
     def stats(self, *, private: bool = True, hidden: Collection[NotePath] = ()) -> VaultStats:
-        """Return counts over the vault.
+        """Return counts for the whole vault.
 
         Args:
             private: Whether to count private notes; otherwise they are treated as missing.
@@ -336,6 +336,13 @@ class VaultIndex:
             if self._values is None or self._values[0] != state:
                 self._values = state, record_queries.property_values(connection)
             return self._values[1]
+
+    def public_resolver(self) -> Resolver:
+        """Return a resolver that knows all files except hidden notes."""
+        resolver = Resolver()
+        with self._rebuild_on_damage(), self._open_database.read_connection() as connection:
+            resolver.load_rows(record_queries.public_files(connection))
+        return resolver
 
     def public_names(
         self,
@@ -454,7 +461,7 @@ class VaultIndex:
 
         Raises:
             QueryError: the query is invalid; `position` and `expected` describe the problem.
-            InvalidParametersError: no visible note has the property that gives the order.
+            InvalidParametersError: no visible note has the property to sort by.
             TimeoutExpiredError: the search took too long.
         """
         return await self.searcher.search(

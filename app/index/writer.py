@@ -2,7 +2,7 @@
 
 Each link stores its resolved target. A batch contains the link keys that added or removed names can affect
 (`Resolver.link_keys`). The links with those keys are resolved again in the same transaction, so that stored
-targets never differ from those after a rebuild.
+targets never differ from those that a rebuild would store.
 """
 
 from __future__ import annotations
@@ -38,9 +38,10 @@ T = TypeVar("T")
 class WriteBatch:
     """Changes to write: files by row id. `link_keys` are the keys of links that may resolve differently.
 
-    `problems`, unless None, replaces all problems of earlier walks; `changed_problems` has those of single
-    paths (None: solved). `removed_paths` and `added` are files by path, `moved` has pairs of their row ids.
-    `births` has the times when files were first seen, if known; a later time than a file's own has no effect.
+    `problems`, unless None, replaces all problems of earlier walks; `changed_problems` has those of
+    individual paths (None: resolved). `removed_paths` and `added` are files by path, `moved` has pairs of
+    their row ids. `births` has the times when files were first seen, if known; a time later than a file's own
+    has no effect.
     """
 
     files: list[tuple[int, FoundFile]] = field(default_factory=list)
@@ -174,7 +175,7 @@ def _put_notes(
 
 
 def _first_seen(connection: sqlite3.Connection, ids: str, births: Mapping[int, float]) -> dict[int, float]:
-    """Return when these files were first seen, if they are indexed: a save changes a file's own times."""
+    """Return when each indexed file was first seen, because a save changes a file's own times."""
     rows = connection.execute(
         "SELECT id, created FROM files WHERE id IN (SELECT value FROM json_each(?))", (ids,)
     )

@@ -1,4 +1,4 @@
-"""Access control of memory blocks: every change is judged by its effect on the block.
+"""Access control for memory blocks: every change is judged by its effect on the block.
 
 | permission       | read | append | overwrite | delete |
 |------------------|------|--------|-----------|--------|
@@ -9,7 +9,7 @@
 | admin            | yes  | yes    | yes       | asks   |
 
 An agent that may read a block may pin it and choose its lines; one that may overwrite it may archive it.
-With `partner` and `human`, archiving needs approval. Sharing a block takes a permission to overwrite it and
+With `partner` and `human`, archiving needs approval. Sharing a block requires permission to overwrite it and
 approval, and no agent can grant more than it has. Other parts of the header and read-only fields can only be
 changed with `admin`, after approval. None of this restricts the user.
 """
@@ -90,7 +90,7 @@ _SEVERITY: Sequence[Effect] = ("allow", "ask", "deny")
 
 @dataclass(frozen=True, slots=True)
 class BlockVerdict:
-    """A verdict on a change: its effect, and the reason in words for the approval dialog and the log."""
+    """A verdict on a change: its effect, and the reason to show in the approval dialog and the log."""
 
     effect: Effect
     reason: str
@@ -102,7 +102,10 @@ def table_effect(operation: BlockOperation, permission: Permission | None) -> Ef
 
 
 def authorize_change(before: Block | None, after: Block | None, agent: str) -> BlockVerdict:
-    """Decide whether the agent may make this change: from None is a creation, to None a deletion."""
+    """Decide whether the agent may make this change.
+
+    If `before` is None, the change is a creation; if `after` is None, it is a deletion.
+    """
     if before is None:
         return _authorize_new(after, agent)
     permission = before.permission_of(agent)

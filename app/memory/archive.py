@@ -87,13 +87,13 @@ class Archive:
         return [(int(number), float(score)) for number, score in rows]
 
     def term_statistics(self, query: str, best: int | None) -> TermStatistics:
-        """Return statistics of the query's words in all agents' entries, and in the entry numbered `best`."""
+        """Return statistics on the query's words in all agents' entries, and in the entry numbered `best`."""
         with self._database.transaction() as db:
             (texts,) = db.execute("SELECT max(id) FROM entries").fetchone()
             return term_statistics(db, "entry_words", query, texts or 0, best)
 
     def missing_vectors(self, agent: str, model: str) -> list[tuple[int, str]]:
-        """Return the numbers and texts of the agent's entries without a vector of this model, newest first.
+        """Return the numbers and texts of the agent's entries without a vector from this model, newest first.
 
         At most `_MAX_VECTOR_BATCH` are returned.
         """

@@ -101,7 +101,7 @@ class Block:
 
     @property
     def size(self) -> int:
-        """The number of characters of its text."""
+        """The number of characters in its text."""
         return len(self.text)
 
     def check(self) -> None:
@@ -113,7 +113,7 @@ class Block:
         contents.check(self.schema, self.content)
 
     def with_content(self, content: Content) -> Block:
-        """Return this block with other content.
+        """Return a copy of this block with different content.
 
         Raises:
             InvalidParametersError: the schema does not allow it.
@@ -123,7 +123,7 @@ class Block:
         return block
 
     def with_text(self, text: str) -> Block:
-        """Return this block with content parsed from a text; raises as `with_content` does."""
+        """Return this block with content parsed from `text`; raises as `with_content` does."""
         return self.with_content(contents.parse(self.schema, text))
 
     def view_of(self, agent: str) -> BlockView:
@@ -131,7 +131,7 @@ class Block:
         return self.views.get(agent, BlockView())
 
     def with_view(self, agent: str, view: BlockView) -> Block:
-        """Return this block with another view for an agent."""
+        """Return a copy of this block with a different view for an agent."""
         views = {name: agent_view for name, agent_view in self.views.items() if name != agent}
         return replace(self, views=views if view == BlockView() else {**views, agent: view})
 
@@ -156,7 +156,7 @@ HUMAN_LABEL, PERSONA_LABEL = "human", "persona"
 
 
 def default_blocks(agent: str) -> tuple[Block, ...]:
-    """Return the blocks that every agent starts with; they are stored at the first edit."""
+    """Return the blocks that every agent starts with; they are stored on the first edit."""
     pinned = {agent: BlockView(pinned=True)}
     return (
         Block(

@@ -2,7 +2,7 @@
 
 A list item is a line that starts with `- `; in a log, a time comes next. A map field is `name: value`, or
 `name:` above its indented items; empty fields are omitted. A composite block has the name of each section
-above its indented content. The further lines of an item or a field are indented by two spaces.
+above its indented content. Continuation lines of an item or a field are indented by two spaces.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def render(schema: Schema, content: object) -> str:
     """Return the content as text, from which `parse` restores it.
 
     Raises:
-        InvalidParametersError: a text contains a lone surrogate.
+        InvalidParametersError: some text contains a lone surrogate.
     """
     match schema:
         case TextSchema():
@@ -105,7 +105,7 @@ def _render_section(schema: Schema, content: object) -> str:
     text = render(schema, content)
     if not text:
         return ""
-    # Every newline counts in a text; other content always ends with one.
+    # In text content, every newline counts; other content always ends with one.
     return _indent(text if isinstance(schema, TextSchema) else text.removesuffix("\n"))
 
 
@@ -133,7 +133,7 @@ def _indent(text: str) -> str:
 
 
 def parse(schema: Schema, text: str) -> Content:
-    """Parse a text into content.
+    """Parse text into content.
 
     Raises:
         InvalidParametersError: the text does not follow the schema; `line` in its data, if known, counts from
@@ -205,7 +205,7 @@ def _parse_sections(schema: CompositeSchema, text: str) -> Mapping[str, PlainCon
 
 
 def _split_parts(text: str, names: Mapping[str, object]) -> list[tuple[str, str, list[str], int]]:
-    """Return the parts that start with `name:`: name, rest of that line, further lines and line number.
+    """Return the parts that start with `name:`: name, rest of that line, continuation lines and line number.
 
     Raises:
         InvalidParametersError: a line names no part, or a part that occurs twice.
@@ -242,7 +242,7 @@ def _parse_scalar(field: MapField, text: str, number: int) -> FieldValue:
 
 
 def field_value(field: MapField, value: object) -> FieldValue:
-    """Validate and normalize a field's value; None empties the field or resets a counter to 0.
+    """Validate and normalize a field's value; None clears the field or resets a counter to 0.
 
     Raises:
         InvalidParametersError: the field can't have this value.
@@ -276,10 +276,10 @@ def field_value(field: MapField, value: object) -> FieldValue:
 
 
 _KIND_NAMES = {
-    FieldKind.TEXT: "a text",
+    FieldKind.TEXT: "text",
     FieldKind.NUMBER: "a number",
     FieldKind.BOOLEAN: "true or false",
-    FieldKind.LIST: "a list of texts",
+    FieldKind.LIST: "a list of strings",
     FieldKind.TIMESTAMP: "a time such as 2026-01-31T12:00:00Z",
     FieldKind.COUNTER: "a whole number",
 }
@@ -308,10 +308,10 @@ def _check_timestamp(text: str) -> str:
     try:
         datetime.fromisoformat(text)
     except ValueError:
-        message = f"{text[:80]!r} is not a time; use the form 2026-01-31T12:00:00Z."
+        message = f"{text[:80]!r} is not a time; use the format 2026-01-31T12:00:00Z."
         raise InvalidParametersError(message) from None
     if " " in text:
-        raise InvalidParametersError(f"{text!r}: write T between the day and the time.")
+        raise InvalidParametersError(f"{text!r}: write T between the date and the time.")
     return text
 
 
@@ -320,7 +320,7 @@ def _check_text(value: object) -> str:
     try:
         value.encode("utf-8")
     except UnicodeEncodeError:
-        raise InvalidParametersError("The text contains a broken character (a lone surrogate).") from None
+        raise InvalidParametersError("The text contains an invalid character (a lone surrogate).") from None
     return value
 
 

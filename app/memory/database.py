@@ -22,7 +22,7 @@ def m001_documents(db: sqlite3.Connection) -> None:
         """CREATE TABLE documents (
             key TEXT PRIMARY KEY, path TEXT NOT NULL, data BLOB NOT NULL, hash TEXT NOT NULL,
             document BLOB, changed REAL NOT NULL)""",
-        # Versions of loro documents by the hash of the block, so that an edit of an older one can be merged.
+        # Versions of loro documents by the hash of the block, so that edits to an older one can be merged.
         """CREATE TABLE versions (
             key TEXT NOT NULL, hash TEXT NOT NULL, version BLOB NOT NULL, at REAL NOT NULL,
             PRIMARY KEY (key, hash)) WITHOUT ROWID""",

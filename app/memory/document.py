@@ -97,7 +97,7 @@ class BlockDocument:
         return build_block(header, self._content)
 
     def write(self, block: Block) -> None:
-        """Update the document to this block; only the differences are written."""
+        """Update the document to match this block; only the differences are written."""
         header = block_header(block)
         for name in _MAPS:
             self._write_map(name, cast("Mapping[str, JsonValue]", header.pop(name, {})))

@@ -1,4 +1,4 @@
-"""Edits of a block's content. Pure functions: each returns the edited block.
+"""Edits to a block's content. Pure functions: each returns the edited block.
 
 `part` names a field of a map, a section of a composite block, or a field in a section (`section.field`).
 Without it, the edit applies to the whole content, which must not be a map or a composite.
@@ -62,17 +62,17 @@ def replace(
 ) -> Block:
     r"""Replace `old` with `new`.
 
-    `mode` selects the first occurrence, all, the `nth` (from 1), or all matches of the regular expression
-    `old` (RE2; `\1` in `new` is its first group).
+    `mode` selects the first occurrence, all occurrences, the `nth` (counting from 1), or all matches of the
+    regular expression `old` (RE2; `\1` in `new` is its first group).
 
     Raises:
         NotFoundError: the text does not occur, or not often enough.
-        InvalidParametersError: there is no such part, it is not an editable text, or the expression or its
+        InvalidParametersError: there is no such part, it is not editable text, or the expression or its
             replacement is not valid.
         LimitError: the text would become too long.
     """
     if not old:
-        raise InvalidParametersError("Give the text to replace; use append to add text.")
+        raise InvalidParametersError("Specify the text to replace; use append to add text.")
     return _edit_text(block, part, lambda text: _replace_text(text, old, new, mode, nth or 1))
 
 
@@ -81,17 +81,17 @@ def patch(block: Block, diff_text: str, part: str | None = None) -> Block:
 
     Raises:
         ConflictError: the diff does not apply.
-        InvalidParametersError: the diff can't be parsed, or the part does not exist or is not an editable
+        InvalidParametersError: the diff can't be parsed, or the part does not exist or is not editable
             text.
     """
     return _edit_text(block, part, lambda text: apply_patch(text, diff_text))
 
 
 def edit_range(block: Block, first: int, last: int, text: str, part: str | None = None) -> Block:
-    """Replace the lines `first` to `last`, counted from 1, with a text; `last = first - 1` inserts.
+    """Replace lines `first` to `last`, counted from 1, with `text`; `last = first - 1` inserts.
 
     Raises:
-        InvalidParametersError: there are no such lines, or the part does not exist or is not an editable
+        InvalidParametersError: there are no such lines, or the part does not exist or is not editable
             text.
     """
 
@@ -202,7 +202,7 @@ def _edit_part(
 def _edit_text(block: Block, part: str | None, edit: Callable[[str], str]) -> Block:
     def change(schema: Plain | MapField, content: object) -> object:
         if isinstance(schema, ListSchema | LogSchema) or not isinstance(content, str):
-            raise InvalidParametersError(f"This edit needs a text, but the part is a {schema.kind}.")
+            raise InvalidParametersError(f"This edit requires text, but the part is a {schema.kind}.")
         return edit(content)
 
     return _change_part(block, part, change)
@@ -226,7 +226,7 @@ def _parse_integer(text: str) -> int:
         return int(text)
     except ValueError:
         raise InvalidParametersError(
-            f"A counter increases by a whole number, not by {text[:80]!r}."
+            f"A counter can only be increased by a whole number, not by {text[:80]!r}."
         ) from None
 
 

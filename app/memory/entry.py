@@ -39,7 +39,7 @@ class ArchiveEntry:
 
     @classmethod
     def new(cls, owner: str, text: str, metadata: Mapping[str, JsonValue] | None = None) -> ArchiveEntry:
-        """Create an entry with the current time; ids sort by the second of their creation.
+        """Create an entry with the current time; ids sort by creation time, to the second.
 
         Raises:
             InvalidParametersError: the text is empty or too long.

@@ -1,4 +1,4 @@
-"""Paths of blocks and archive entries, encoded so that no label can mislead a file system or a rule.
+"""Paths of blocks and archive entries, encoded so that no file system or rule can misinterpret a label.
 
 A block is at `<agent>/<label>`. Unsafe characters are percent-encoded, so that the label can be decoded. A
 `/` in a label creates a folder, which rules can name.

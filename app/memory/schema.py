@@ -1,4 +1,4 @@
-"""Schemas of blocks: a text, a map of fields, a list, a log, or named sections of these."""
+"""Schemas of blocks: text, a map of fields, a list, a log, or named sections of these."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class _Frozen(BaseModel):
 class MapField(_Frozen):
     """A map field. A `required` field must not be empty.
 
-    `set_field` never changes a `read_only` field, and other edits of it need the permission `admin`.
+    `set_field` never changes a `read_only` field, and other edits to it require the `admin` permission.
     """
 
     name: Name
@@ -42,7 +42,7 @@ class MapField(_Frozen):
 
 
 class TextSchema(_Frozen):
-    """One text."""
+    """Plain text."""
 
     kind: Literal["text"] = "text"
 
@@ -60,14 +60,14 @@ class MapSchema(_Frozen):
 
 
 class ListSchema(_Frozen):
-    """An ordered list of texts, at most `max_items`."""
+    """An ordered list of at most `max_items` items."""
 
     kind: Literal["list"] = "list"
     max_items: int | None = Field(None, ge=1, le=100_000)
 
 
 class LogSchema(_Frozen):
-    """Texts with the times when they were added; the newest `display_limit` are shown in the context."""
+    """Entries with the times when they were added; the newest `display_limit` are shown in the context."""
 
     kind: Literal["log"] = "log"
     display_limit: int = Field(20, ge=1, le=10_000)

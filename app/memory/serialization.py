@@ -94,7 +94,7 @@ def parse_document(data: bytes) -> tuple[dict[str, JsonValue], str]:
     """
     if len(data) > MAX_BLOCK_BYTES:
         raise InvalidParametersError(
-            f"A block or entry can have at most {MAX_BLOCK_BYTES // 1024 // 1024} MiB.", size=len(data)
+            f"A block or entry can be at most {MAX_BLOCK_BYTES // 1024 // 1024} MiB in size.", size=len(data)
         )
     try:
         text = data.decode()

@@ -49,7 +49,7 @@ _BACKUP_CHECK_INTERVAL_S = 3600.0
 
 @dataclass(frozen=True, slots=True)
 class PinnedBlock:
-    """A block in an agent's context: the shown text, and the size of the whole text in characters.
+    """A block in an agent's context: the displayed text, and the size of the whole text in characters.
 
     `outside`: the text comes from outside the vault, so its reader is tainted.
     """
@@ -414,6 +414,6 @@ def _check_current_hash(db: Connection, row: DocumentRow) -> None:
 def _merge_lines(path: NotePath, base: bytes, current: bytes, theirs: bytes) -> bytes:
     merged = merge(base, current, theirs)
     if merged.conflicts:
-        message = f"{path} changed in the meantime, at the same lines."
+        message = f"{path} changed in the meantime, on the same lines."
         raise ConflictError(message, path=str(path), current_hash=content_hash(current))
     return serialize_block(parse_block(merged.text))

@@ -103,7 +103,7 @@ class BlueskyAccount:
                 else ("bytes", MAX_POST_BYTES, size)
             )
             raise LimitError(
-                f"Bluesky allows {limit:,} {unit}; this message has {count:,}. Nothing was sent: shorten it.",
+                f"Bluesky allows {limit:,} {unit}; this message has {count:,}. Nothing was sent. Shorten it.",
                 limit=limit,
                 length=count,
             )
@@ -128,7 +128,7 @@ class BlueskyAccount:
         except AtProtocolError as error:
             raise _to_app_error(error) from None
         except (httpx.HTTPError, ValueError) as error:
-            # The library does not wrap these: a lost connection, or a response outside the protocol.
+            # The library does not wrap these: a lost connection, or a response that violates the protocol.
             kind = type(error).__name__
             raise NetworkError(f"The connection to Bluesky failed ({kind}). {_CHECK_HINT}") from error
         finally:
@@ -164,7 +164,7 @@ async def _refuse_redirect(response: Any) -> None:  # noqa: ANN401 (of a lazily 
 
 
 def _error_name(error: Exception) -> str:
-    """Return the error name from the server's response, or an empty string without such a response."""
+    """Return the error name from the server's response, or an empty string if there is none."""
     content = getattr(getattr(error, "response", None), "content", None)
     return str(getattr(content, "error", ""))
 
@@ -182,7 +182,7 @@ def _to_app_error(error: Exception) -> ScriptoriumError:
         return LimitError(f"Bluesky’s rate limit has been reached.{retry_hint}", retry_after=wait)
     if isinstance(error, exceptions.UnauthorizedError) or name in ("AuthenticationRequired", _EXPIRED):
         return PermissionDeniedError(
-            "Bluesky does not accept the handle with this app password. Nothing was sent. "
+            "Bluesky did not accept this handle and app password. Nothing was sent. "
             "Enter the app password again in the settings."
         )
     if isinstance(error, exceptions.BadRequestError):
@@ -196,4 +196,4 @@ def _to_app_error(error: Exception) -> ScriptoriumError:
     status = getattr(getattr(error, "response", None), "status_code", None)
     if status is None:
         return NetworkError(f"The connection to Bluesky failed. {_CHECK_HINT}")
-    return NetworkError(f"Bluesky returned the error {status}. {_CHECK_HINT}", status=status)
+    return NetworkError(f"Bluesky returned error {status}. {_CHECK_HINT}", status=status)

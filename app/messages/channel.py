@@ -1,4 +1,4 @@
-"""The protocol for channels, which send messages through a service, and what the channels share."""
+"""The protocol for channels, which send messages through a service, and the code that they share."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _HTTP_LOGGERS = ("httpx2", "httpcore2", "httpx", "httpcore")
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """A channel's receipt for a message: its id there, and a link to it, if known."""
+    """A channel's receipt for a message: its id in the service, and a link to it, if known."""
 
     id: str
     link: str = ""
@@ -24,7 +24,7 @@ class Channel(Protocol):
 
     @property
     def destination(self) -> str:
-        """The destination in words, for the approval; never contains a secret."""
+        """A description of the destination, for the approval; never contains a secret."""
         ...
 
     def check(self, text: str) -> None:
@@ -45,7 +45,7 @@ class Channel(Protocol):
             InvalidParametersError: `check` or the service rejected the text.
             LimitError: The text is too long, or too many messages were sent; then `retry_after` in its data
                 is the wait in seconds, if known.
-            TimeoutExpiredError: No answer came, so the message may or may not have been sent.
+            TimeoutExpiredError: No response was received, so the message may or may not have been sent.
             NetworkError: The service can't be reached, or failed.
         """
         ...
@@ -68,7 +68,7 @@ def check_sendable(text: str) -> None:
     if not text.strip():
         raise InvalidParametersError("An empty message can't be sent.")
     if any("\ud800" <= char <= "\udfff" for char in text):
-        raise InvalidParametersError("The message contains broken characters (surrogates). Nothing was sent.")
+        raise InvalidParametersError("The message has invalid characters (surrogates). Nothing was sent.")
 
 
 def keep_addresses_out_of_logs() -> None:

@@ -134,7 +134,7 @@ def _to_app_error(response: httpx2.Response) -> ScriptoriumError:
         return InvalidParametersError(
             f"Discord rejected this message: {server_message or 'no reason given'}."
         )
-    return NetworkError(f"Discord returned the error {status}. {_CHECK_HINT}", status=status)
+    return NetworkError(f"Discord returned error {status}. {_CHECK_HINT}", status=status)
 
 
 def _parse_seconds(value: object) -> float | None:

@@ -65,7 +65,7 @@ class Postponement:
 class ApprovalRequest:
     """A request for approval: the caller, the tool with its arguments, and the exact change or effect.
 
-    `timeout` counts in seconds from the request; None for a caller that waits as long as the user takes.
+    `timeout` is in seconds, starting at the request; None for a caller that waits as long as the user takes.
     `postponed` is added to it. `offers` is empty where the rules forbid standing permissions. `reason` is the
     policy's reason for asking. `rewrites` are the notes whose links a move rewrites. `call` is the call's id.
     """

@@ -1,7 +1,7 @@
 """Check that an approved proposal is the one that was shown, a part of it, or the user's edit of it.
 
-The user may leave out files and hunks and edit text. No approval may add a file, another path, another kind
-of change, or a change that was made for other bytes.
+The user may leave out files and hunks and edit text. An approval must not add a file, change the path or the
+kind of a change, or include a change that is based on different file contents.
 """
 
 from __future__ import annotations

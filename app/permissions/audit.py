@@ -79,11 +79,11 @@ class AuditLog(AuditLogReader):
     """The audit log of one vault.
 
     Belongs to the thread that created it; `verify` may run in any thread. `problem` is a message for the user
-    about damage found at opening, or empty; `is_replaced` is true if the previous file was damaged.
+    about damage found on opening, or empty; `is_replaced` is true if the previous file was damaged.
 
     Args:
         folder: The log's folder; created if missing.
-        head: The second file, best in another folder; by default in `folder`.
+        head: The second file, preferably in another folder; by default in `folder`.
 
     Raises:
         StorageError: The log can't be opened or written.
@@ -170,7 +170,7 @@ class AuditLog(AuditLogReader):
         return Head(*row) if row else Head()
 
     def _save_head(self, head: Head) -> None:
-        # The row is already on the disk; the next row brings a stale head up to date.
+        # The row is already on disk; the next row brings a stale head up to date.
         try:
             write_head(self._head_file, replace(self._session, id=head.id, hash=head.hash))
         except OSError as error:

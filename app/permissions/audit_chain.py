@@ -36,7 +36,7 @@ class Head:
     Attributes:
         id: The row's number.
         hash: The row's hash.
-        boot: The id of the computer's boot in which the log was opened; empty after a clean close.
+        boot: The id of the computer's boot session in which the log was opened; empty after a clean close.
         base: The last row when that session began.
     """
 
@@ -53,8 +53,8 @@ class Gap:
     Attributes:
         first: The first missing row.
         last: The last missing row.
-        cause: "crash" if the computer stopped before the rows were on the disk, "set-aside" if they are in a
-            damaged file, "cut-off" if nothing explains the gap.
+        cause: "crash" if the computer stopped before the rows were written to disk, "set-aside" if they are
+            in a damaged file, "cut-off" if nothing explains the gap.
         file: The damaged file's name, for "set-aside".
     """
 
@@ -70,7 +70,7 @@ class Gap:
         entries = f"entry {self.first}" if is_one else f"entries {self.first} to {self.last}"
         if self.cause == "crash":
             verb = "it was" if is_one else "they were"
-            return f"The audit log lacks {entries}: the computer stopped before {verb} on the disk."
+            return f"The audit log lacks {entries}: the computer stopped before {verb} written to disk."
         if self.cause == "set-aside":
             return (
                 f"The audit log continues after {entries}, which {'is' if is_one else 'are'} in {self.file}."
@@ -108,7 +108,7 @@ def boot_id() -> str:
 
 
 def is_same_boot(first: str, second: str) -> bool:
-    """Return whether both ids belong to one boot; start times may differ by a clock correction."""
+    """Return whether both ids belong to the same boot; start times may differ by a clock correction."""
     if first.startswith(_START_PREFIX) and second.startswith(_START_PREFIX):
         return (
             abs(int(first[len(_START_PREFIX) :]) - int(second[len(_START_PREFIX) :]))
@@ -118,10 +118,10 @@ def is_same_boot(first: str, second: str) -> bool:
 
 
 def gap_at_end(last: Head, stored: Head) -> Gap | None:
-    """Return the rows that the stored head counts and the log lacks.
+    """Return the rows that the stored head covers but that are missing from the log.
 
-    They count as lost in a crash only if the computer was restarted since, the log was not closed, and the
-    rows belong to that session: a killed process loses no row.
+    They count as lost in a crash only if the computer has been restarted since, the log was not closed, and
+    the rows belong to that session: a killed process loses no rows.
     """
     if stored.id <= last.id:
         return None
@@ -132,8 +132,8 @@ def gap_at_end(last: Head, stored: Head) -> Gap | None:
 def write_head(file: Path, head: Head) -> None:
     """Write `head` to `file` in one step.
 
-    The text always has the same length and fits in one sector, so a single write overwrites it in place: no
-    crash leaves half of it, and it costs a tenth of a rename, which every call would pay.
+    The text always has the same length and fits in one sector, so a single write overwrites it in place: a
+    crash can't leave half of it, and it takes a tenth of the time of a rename, which every call would need.
 
     Raises:
         OSError: The file can't be written.
@@ -150,7 +150,7 @@ def write_head(file: Path, head: Head) -> None:
 
 
 def begin_session(file: Path, head: Head) -> None:
-    """Write the head of a log that is being opened, and wait until it is on the disk.
+    """Write the head of a log that is being opened, and flush it to disk.
 
     Raises:
         OSError: The file can't be written.

@@ -34,8 +34,8 @@ class AuditDecision(StrEnum):
 class AuditEntry:
     """One call: its caller, tool and arguments, the decision with its reason, and the result.
 
-    `id` is 0 until the entry is in the log. `time` is in Unix seconds. `duration_ms` is the call's duration
-    without the time that the user took to answer. `arguments` is redacted JSON, `result` one line. `commit`
+    `id` is 0 until the entry is in the log. `time` is in Unix seconds. `duration_ms` is the call's duration,
+    excluding the time that the user took to answer. `arguments` is redacted JSON, `result` one line. `commit`
     and `undoes` are commit ids. `paths` are the files that were changed, or read by name. `cost` is in US
     dollars. `grant` lists the ids of the grants that authorized the call. `call` is the id in the call's
     events. `undone_by` is the entry that undid this one; it is looked up, not stored, since a row never
@@ -115,7 +115,7 @@ def with_id(entry: AuditEntry, entry_id: int) -> AuditEntry:
 
 
 def minimal_entry(entry: AuditEntry, error: Exception) -> AuditEntry:
-    """Return a replacement for an entry that can't be logged in full: without its text, and dated now."""
+    """Return a replacement for an entry that can't be logged in full: no text, and the current time."""
     reason = f"The full entry could not be logged ({type(error).__name__})."
     return AuditEntry(
         time=time.time(),
@@ -156,7 +156,7 @@ def to_row(entry: AuditEntry) -> tuple[Any, ...]:
 
 
 def from_row(row: Sequence[Any], undone_by: int | None) -> AuditEntry:
-    """Return the entry of a stored row."""
+    """Return the entry that a stored row represents."""
     values = dict(zip(_FIELDS, row, strict=False))
     values["undoes"] = tuple(json.loads(values["undoes"]))
     values["paths"] = tuple(json.loads(values["paths"]))

@@ -18,7 +18,7 @@ _FORMULA_PREFIXES = ("=", "+", "-", "@", "\t", "\r", "\n")
 def export_csv(entries: Iterable[AuditEntry], file: Path) -> int:
     """Write the entries to `file` as CSV and return their number.
 
-    Times are in ISO 8601. A text that a spreadsheet would take for a formula is prefixed with an apostrophe.
+    Times are in ISO 8601. Text that a spreadsheet would read as a formula is prefixed with an apostrophe.
 
     Raises:
         OSError: The file can't be written; an existing file is unchanged.

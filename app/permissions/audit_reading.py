@@ -92,7 +92,7 @@ class AuditLogReader:
             yield self._entry(row)
 
     def commits_of_entry(self, entry_id: int, journal: Journal) -> tuple[Commit, ...]:
-        """Return the entry's commit in a tuple, which is empty if it made none.
+        """Return a tuple of the entry's commit; empty if the entry made none.
 
         Raises:
             NotFoundError: There is no such entry, or the journal does not have its commit.
@@ -160,7 +160,7 @@ def _commits(entries: Iterable[AuditEntry], journal: Journal) -> tuple[Commit, .
     """Return the commits of the entries.
 
     Raises:
-        NotFoundError: The journal lacks a commit, or was replaced and has another one under its number.
+        NotFoundError: The journal lacks a commit, or was replaced and has a different one with that number.
     """
     commits = []
     for entry in entries:

@@ -27,10 +27,10 @@ class Caller:
     `conversation` is the saved conversation, if any. `uses_model`: results reach a model or a program outside
     the app, so private notes are withheld (the built-in agent and the user see them). `tainted`: the context
     holds content from the web, an external tool or an imported note. `claim` is the caller's own description
-    of the change, shown separately in the dialog and never trusted. `agent` is the key of the agent whose
-    memory is used, if the other fields do not determine it. `acting_for` is the external program for which an
-    agent of the team makes the call; that program's restrictions apply to the agent too. `says` is an
-    external program's own identification ("claude-code 2.1"), shown and never trusted.
+    of the change, shown separately in the dialog but never trusted. `agent` is the key of the agent whose
+    memory is used, if the other fields do not determine it. `acting_for` is the external program for which a
+    team agent makes the call; that program's restrictions apply to the agent too. `says` is an external
+    program's own identification ("claude-code 2.1"), shown but never trusted.
     """
 
     kind: CallerKind

@@ -14,7 +14,7 @@ GRANT_MINUTES = 30
 
 
 def offers_for(call: CallFacts, *, deletes_unlocked: bool) -> tuple[GrantOffer, ...]:
-    """Return the offers for a call, the narrowest first; none if no standing permission would cover it."""
+    """Return the offers for a call, narrowest first; none if no standing permission would cover it."""
     if call.scope.kind is ScopeKind.READ_OUT_OF_SCOPE:
         return _with_labels(*_outside_offers(call))
     operations = {part.operation for part in call.parts}

@@ -212,9 +212,9 @@ class Grants:
 
     def _put(self, grant: Grant) -> None:
         self._grants[grant.id] = grant
-        self._save_and_publish()
         if grant.until is not None:
             self._schedule_expiry_check(grant.until - self._clock())
+        self._save_and_publish()
 
     def _schedule_expiry_check(self, seconds: float) -> None:
         """Publish the expiry on time; without a running loop, the next `active_grants` publishes it."""
@@ -225,9 +225,12 @@ class Grants:
         loop.call_later(seconds + _EXPIRY_SLACK_S, self.active_grants)
 
     def _save_and_publish(self) -> None:
-        self._save()
-        if self._events is not None:
-            self._events.publish(GrantsChanged(self.active_grants()))
+        try:
+            self._save()
+        finally:
+            # Without being saved, the change applies until the vault is closed.
+            if self._events is not None:
+                self._events.publish(GrantsChanged(self.active_grants()))
 
     def _save(self) -> None:
         lasting = [asdict(grant) for grant in self._grants.values() if grant.always]
@@ -256,13 +259,13 @@ def _ungrantable_error(operation: Operation) -> PermissionDeniedError:
 
 
 def grant_label(offer: GrantOffer) -> str:
-    """Return a grant's coverage and its end: "Edits by edit_note in Projects/ for 30 minutes"."""
+    """Return a grant's coverage and duration: "Edits by edit_note in Projects/ for 30 minutes"."""
     coverage = coverage_label(offer)
     return f"{coverage[0].upper()}{coverage[1:]} {_duration_label(offer)}"
 
 
 def coverage_label(offer: GrantOffer) -> str:
-    """Return a grant's coverage, without its end."""
+    """Return a grant's coverage, without its duration."""
     by = f" by {offer.tool}" if offer.tool else ""
     if offer.folder is None:
         scope = "" if offer.operation in (Operation.READ, Operation.NETWORK) else " anywhere in the vault"

@@ -1,6 +1,6 @@
 """The impact of a proposal, computed from the proposal itself and the links in the index.
 
-A description by a tool or a model has no influence on it.
+A description by a tool or a model does not affect it.
 """
 
 from __future__ import annotations
@@ -58,11 +58,11 @@ class ImpactPart:
 
 @dataclass(frozen=True, slots=True)
 class CallFacts:
-    """The facts about a call that the policy decides on.
+    """The facts about a call that the policy's decision depends on.
 
     `op` is the chosen operation of a tool that has several; `effect` is the kind of an effect outside the
     notes. `reads_only`: the tool or its category promises to change nothing. `executes`: its category may run
-    programs. `creates_only`: the tool or its category creates notes and changes no existing one.
+    programs. `creates_only`: the tool or its category creates notes but changes no existing ones.
     `always_asks`: the tool requires approval for every call. `access` is the verdict of the store that holds
     the documents; None for the vault.
     """
@@ -136,7 +136,7 @@ def has_side_effects(effect: Effect) -> bool:
 
 
 def impact_of_reading(paths: tuple[NotePath, ...]) -> Impact:
-    """Return the impact of reading these notes of the vault."""
+    """Return the impact of reading these notes in the vault."""
     scope = Scope(ScopeKind.READ_IN_SCOPE, paths=paths, files=len(paths))
     return Impact(Operation.READ, scope, tuple(ImpactPart(Operation.READ, path) for path in paths))
 

@@ -62,7 +62,7 @@ class FileDraft:
 
     @property
     def is_divisible(self) -> bool:
-        """True if single hunks can be left out; false for a file that is created or deleted."""
+        """True if individual hunks can be left out; false for a file that is created or deleted."""
         return isinstance(self.change, Update | Move)
 
     @property
@@ -120,7 +120,7 @@ class FileDraft:
         return diff.apply(set(range(len(diff.hunks))) - self._excluded_hunks)
 
     def chosen(self) -> FileChange | None:
-        """Return the change as selected and edited; None if nothing of it is left."""
+        """Return the change as selected and edited; None if nothing is left of it."""
         if not self._is_selected:
             return None
         after = self.chosen_bytes()

@@ -107,7 +107,7 @@ class PendingStore:
         self._db.close()
 
     def add(self, operation: PendingOperation) -> None:
-        """Save a new operation; it is on the disk when this returns.
+        """Save a new operation; it is on disk when this returns.
 
         Raises:
             LimitError: Too many operations are open.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def with_article(words: str) -> str:
-    """Return the words with "a" or "an" before them, by their first letter."""
+    """Return the words with "a" or "an" before them, depending on their first letter."""
     return f"{'an' if words[:1].lower() in 'aeiou' else 'a'} {words}" if words else words
 
 

@@ -1,7 +1,7 @@
 """The policy: decides whether a call is allowed, needs approval, or is denied.
 
-The order is: 1. Hard rules, which nothing loosens. 2. Deny rules. 3. Operations that always ask. 4. Ask
-rules, and changes for which their document store asks. 5. Grants and allow rules. 6. The default: reads in
+The order is: 1. Hard rules, which nothing can loosen. 2. Deny rules. 3. Operations that always ask. 4. Ask
+rules, and changes that their document store asks about. 5. Grants and allow rules. 6. The default: reads in
 the vault, and changes that their own document store allows, are allowed; everything else asks. So deny beats
 ask beats allow regardless of the order of the rules, and no grant overrides step 3 or 4.
 """
@@ -71,8 +71,8 @@ class Policy:
     Args:
         settings: The user's permission settings.
         grants: The standing permissions.
-        vault: The vault's own rules, which only tighten; None if they could not be read: then only the user
-            may change anything, not an agent or another program.
+        vault: The vault's own rules, which can only tighten the settings; None if they could not be read. In
+            that case, only the user may change anything, not an agent or another program.
     """
 
     def __init__(
@@ -219,7 +219,7 @@ class Policy:
         if call.effect == EXTERNAL_TOOL:
             return "the effects of an external tool are unknown, so each call needs approval"
         if call.caller.kind is CallerKind.USER:
-            return "changes that you start yourself are also shown before they are written"
+            return "you review your own changes, too, before they are written"
         if call.operation in (Operation.ADMINISTRATIVE, Operation.EXECUTE):
             return _ALWAYS_ASKED[call.operation]
         if call.effect == MESSAGE:
@@ -258,7 +258,7 @@ def _rule_label(rule: Rule) -> str:
     if rule is _UNREADABLE_RULE:
         return "the vault's rules can't be read, so agents can't change anything"
     if rule is _ASK_EVERYTHING:
-        return "the file of permission rules can't be read, so everything needs approval"
+        return "the permission rules can't be read, so everything needs approval"
     operations = ", ".join(rule.operations) or "everything"
     conditions = [
         f"{name} {pattern}"

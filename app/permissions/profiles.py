@@ -27,7 +27,7 @@ def allows_tool(profile: CallerProfile, category: str, tool: str, op: str) -> bo
 
 
 def allows_note(profile: CallerProfile, path: NotePath) -> bool:
-    """Return whether the note at `path` is in a folder of the profile; one without folders includes all."""
+    """Return whether a profile includes the note at `path`; one without folders includes all notes."""
     return not profile.folders or any(path.is_under(folder) for folder in profile.folders)
 
 

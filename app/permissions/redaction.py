@@ -30,9 +30,9 @@ _SECRET_VALUE = re.compile(
 
 
 def redacted_json(arguments: Mapping[str, object]) -> str:
-    """Return `arguments` as JSON without secrets, long text as `{"sha256", "characters", "start"}`.
+    """Return `arguments` as JSON without secrets, with long text as `{"sha256", "characters", "start"}`.
 
-    A list or an object is cut after 200 items, and nesting after 12 levels.
+    Lists and objects are truncated after 200 items, and nesting after 12 levels.
     """
     return escape_unencodable(_JSON.encode(_redact(arguments, 0)))
 

@@ -73,7 +73,7 @@ def change_name(change: FileChange) -> str:
 
 
 def caller_label(caller: Caller) -> str:
-    """Return the caller's interface, and the identification that an external program gives of itself."""
+    """Return the caller's interface, and how an external program identifies itself."""
     kind = CALLER_KINDS[caller.kind]
     description = " ".join(caller.says.split())
     return (
@@ -106,7 +106,7 @@ def format_size(count: int) -> str:
 
 
 def format_time_left(seconds: float) -> str:
-    """Return a duration as minutes and seconds, "4:05", or as hours from two hours on: "23 h"."""
+    """Return a duration as minutes and seconds, "4:05", or in hours if it is two hours or more: "23 h"."""
     total = max(0, int(seconds + 0.999))
     if total >= 2 * 3600:
         return f"{total // 3600} h"

@@ -53,7 +53,7 @@ class CompiledRule:
     def is_about(self, caller: Caller, tool: str, op: str = "") -> bool:
         """Return whether the rule applies to calls of `tool` (and its operation `op`) by `caller`.
 
-        A rule about the program for which the caller acts applies too, unless it allows.
+        A rule about the program for which the caller acts applies too, unless it is an allow rule.
         """
         if not any(word_matches(self.rule.tool, name) for name in (tool, f"{tool}.{op}")):
             return False
@@ -67,7 +67,7 @@ class CompiledRule:
     def covers(self, part: ImpactPart) -> bool:
         """Return whether the rule covers the part's operation and path directly.
 
-        A rule that restricts every path restricts every store; a rule that allows covers only its own store.
+        A rule that restricts every path restricts every store; an allow rule covers only its own store.
         """
         if part.operation not in self.operations:
             return False
@@ -81,7 +81,7 @@ class CompiledRule:
         return Glob(self.rule.glob)
 
     def _matches(self, place: str, path: NotePath) -> bool:
-        """Return whether the rule covers a path of a store; a restricting rule applies in both readings."""
+        """Return whether the rule covers a path of a store; a restriction applies under either reading."""
         if self._matches_store(place) and self.glob.matches(path):
             return True
         return place == VAULT != self.place and self.effect != "allow" and self._full_glob.matches(path)

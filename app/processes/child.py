@@ -1,4 +1,4 @@
-"""Start and end child processes: each has its own process group, and ends with all of its own children."""
+"""Start and stop child processes: each has its own process group and is stopped with all its descendants."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ def unpack(payload: bytes) -> Frame:
 
 
 class BinaryReader(Protocol):
-    """A blocking binary stream with frames."""
+    """A blocking binary stream of frames."""
 
     def read(self, size: int, /) -> bytes | None:
         """Read at most `size` bytes; return no bytes at the end."""

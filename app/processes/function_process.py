@@ -31,9 +31,7 @@ class FunctionProcess:
     """
 
     def __init__(self) -> None:
-        self._worker = OnDemandWorker(
-            "the process for computations", _start, idle_timeout=IDLE_TIMEOUT_S, tries=1
-        )
+        self._worker = OnDemandWorker("the computation process", _start, idle_timeout=IDLE_TIMEOUT_S, tries=1)
 
     @property
     def worker_id(self) -> int | None:

@@ -7,7 +7,7 @@ copied, and no large pickle blocks the app. The answer is sent in the same way.
 |---|---|---|
 | `BUFFER` | both | the contents of an array in the next `CALL` or `RESULT` |
 | `CALL` | app | a pickled function with its arguments |
-| `PROGRESS` | worker | a JSON list: the share done, from 0 to 1 or -1 if unknown, and a description |
+| `PROGRESS` | worker | a JSON list: the completed fraction, from 0 to 1 or -1 if unknown, and a description |
 | `RESULT` | worker | the pickled result |
 | `FAILED` | worker | the type and message of the error in UTF-8 |
 """

@@ -23,12 +23,12 @@ class OnDemandWorker(Generic[W]):
     """Starts a worker for the first request and ends it when it is idle. Belongs to one event loop.
 
     Requests run one at a time. A canceled request ends the worker, because its answer would be taken for the
-    next request's. A request that loses the worker may run again on another one.
+    next request's. A request whose worker is lost may run again on another one.
 
     Args:
         name: The worker's name in tasks and in the log: "the analysis process".
-        start: Starts a worker; called again after it was ended or lost.
-        idle_timeout: Seconds without requests after which the worker ends; None keeps it.
+        start: Starts a worker; called again after the worker has ended or been lost.
+        idle_timeout: Seconds without requests after which the worker ends; None keeps it running.
         tries: The number of workers on which a request is tried.
     """
 
@@ -65,8 +65,8 @@ class OnDemandWorker(Generic[W]):
         Raises:
             TimeoutError: The worker has not started yet.
             WorkerClosedError: `close` was called.
-            WorkerLostError: The request lost every worker.
-            Exception: any exception of `start` and `request`.
+            WorkerLostError: Every worker was lost while running the request.
+            Exception: any exception raised by `start` or `request`.
         """
         async with self._request_lock:
             self._stop_timer()
@@ -132,14 +132,14 @@ class OnDemandWorker(Generic[W]):
             self._idle_timer = asyncio.get_running_loop().call_later(self.idle_timeout, self._on_idle)
 
     def _on_idle(self) -> None:
-        """End an idle worker, unless it is still starting, which may take long."""
+        """End an idle worker, unless it is still starting, which may take a long time."""
         if self._start_task is not None and not self._start_task.done():
             self._start_timer()
         elif not self._request_lock.locked():
             self._end_task = asyncio.create_task(self._end(), name=f"end {self._name}")
 
     async def _end(self) -> None:
-        """End the worker and the request that it runs; not interrupted by a cancellation."""
+        """End the worker and the request that it is running; not interrupted by a cancellation."""
         await asyncio.shield(asyncio.ensure_future(self._end_now()))
 
     async def _end_now(self) -> None:

@@ -35,7 +35,7 @@ class TaskFailed(Event):
 
 @dataclass(frozen=True, slots=True)
 class TaskRecovered(Event):
-    """A failed background task has run steadily again, or has completed."""
+    """A failed background task is running steadily again, or has completed."""
 
     task: str
 
@@ -56,18 +56,18 @@ class Supervisor:
         """Run `work` until it returns, restarting it after each error with increasing delays.
 
         Args:
-            task: A description of the task for the user; only one task with a name runs at a time.
+            task: A description of the task for the user; only one task with this description runs at a time.
             work: Called for each run. It ends normally by returning or by cancellation.
 
         Returns:
             The supervising task; cancel it to end the work.
 
         Raises:
-            ValueError: A task with this name is running already.
+            ValueError: A task with this description is already running.
         """
         running = self._running.get(task)
         if running is not None and not running.done():
-            raise ValueError(f"{task} is running already")
+            raise ValueError(f"{task} is already running")
         supervisor_task = self._running[task] = asyncio.create_task(self._supervise(task, work), name=task)
         supervisor_task.add_done_callback(lambda _: self._forget(task, supervisor_task))
         return supervisor_task
@@ -76,7 +76,7 @@ class Supervisor:
         """End all tasks without restarting them.
 
         Args:
-            grace: Seconds that the tasks have to return before they are canceled.
+            grace: Seconds to wait for the tasks to return before they are canceled.
         """
         self._closing.set()
         running = tuple(self._running.values())
@@ -108,7 +108,7 @@ class Supervisor:
                 await asyncio.gather(run, return_exceptions=True)
                 raise
             except Exception as error:
-                log.exception("could not %s; starting again in %g s", task, delay)
+                log.exception("could not %s; restarting in %g s", task, delay)
                 self._events.publish(TaskFailed(task, _error_text(error), delay))
             has_failed = True
             with suppress(TimeoutError):

@@ -12,7 +12,7 @@ from app.processes.frames import LENGTH, MAX_FRAME_BYTES, Frame, unpack
 
 log = logging.getLogger(__name__)
 
-# A larger body is written in parts, because asyncio copies the rest that does not fit into the pipe.
+# A larger body is written in parts, because asyncio copies whatever does not fit into the pipe.
 _PART_BYTES = 1024 * 1024
 
 
@@ -80,7 +80,7 @@ class Worker:
             async with asyncio.timeout(timeout):
                 (length,) = LENGTH.unpack(await self._stdout.readexactly(LENGTH.size))
                 if length > MAX_FRAME_BYTES:
-                    raise WorkerLostError("a frame that is too long")
+                    raise WorkerLostError("a frame is too long")
                 return unpack(await self._stdout.readexactly(length))
         except TimeoutError as error:
             raise WorkerLostError("no answer") from error

@@ -20,7 +20,7 @@ VAULT_MOUNT = "/vault"
 PATH = "/usr/local/bin:/usr/bin:/bin"
 TMP_BYTES = 64 * 1024 * 1024
 MAX_HIDDEN_PATHS = 100
-"""Maximum number of hidden files and folders: bubblewrap's time grows with their square."""
+"""Maximum number of hidden files and folders: bubblewrap's running time is quadratic in it."""
 
 _SYSTEM_FOLDERS = ("/usr", "/nix/store")
 _SYSTEM_LINKS = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
@@ -52,8 +52,8 @@ def sandbox_arguments(
 ) -> tuple[list[str], bytes]:
     """Return the command line that runs `command` in a sandbox, and its standard input.
 
-    The options go through the standard input (`--args 0`), because the mounts of many hidden notes do not fit
-    on a command line. The program itself reads an empty input.
+    The options are passed on standard input (`--args 0`), because the mounts for many hidden notes would not
+    fit on a command line. The program's own standard input is empty.
 
     Args:
         bwrap: The path of bubblewrap.

@@ -87,7 +87,7 @@ class Repository:
             StorageError: git can't be started, or the repository's configuration is too long to check.
         """
         if not self.exists:
-            raise NotFoundError("The vault has no git repository of its own (a folder .git at its root).")
+            raise NotFoundError("The vault has no git repository of its own (a .git folder at its root).")
         if self._program_overrides is None:
             self._program_overrides = await self._read_program_overrides()
         return await self._git(arguments, max_output, author, {**_SAFE_CONFIG, **self._program_overrides})

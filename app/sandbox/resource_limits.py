@@ -1,7 +1,8 @@
 """A program's resource limits: memory, processes, open files and file size.
 
 `prlimit` (util-linux) sets them and then executes the program, so that it never runs without them. Unix
-systems without `prlimit` use the shell's `ulimit` for memory and file size only. Windows has no limits.
+systems without `prlimit` use the shell's `ulimit` for memory and file size only. On Windows, no limits
+are set.
 """
 
 from __future__ import annotations
@@ -18,11 +19,11 @@ class ResourceLimits:
     """The limits of a program and its child processes.
 
     Attributes:
-        memory: Bytes of private memory that each process may allocate. Address space that is only
-            reserved, as by Node.js, does not count.
+        memory: Bytes of private memory that each process may allocate. Address space that
+            a program only reserves, as Node.js does, does not count.
         processes: Maximum number of processes and threads; None for no limit. Outside a sandbox, the system
             counts all of the user's processes, so the limit would stop unrelated programs.
-        file_size: Maximum bytes of a file that it writes.
+        file_size: Maximum size in bytes of a file that it writes.
         open_files: Maximum number of open files of each process.
     """
 

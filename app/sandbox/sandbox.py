@@ -72,8 +72,8 @@ class Sandbox:
 async def run_unsandboxed(command: Sequence[str], folder: str, home: str, timeout: float) -> ProcessResult:
     """Run a command without a sandbox, with all of the user's rights.
 
-    Its environment has only the app's search path and language, on Windows the system folder, and `home` as
-    home and temporary folder.
+    Its environment has only the app's search path and language, the system folder on Windows, and `home` as
+    the home and temporary folder.
 
     Raises:
         NotFoundError: there is no such program or folder.

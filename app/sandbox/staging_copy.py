@@ -33,7 +33,7 @@ class VaultReader(Protocol):
 
         Raises:
             NotFoundError: there is no such visible file.
-            InvalidPathError: the path is a folder, or leads out of the vault.
+            InvalidPathError: the path is a folder, or points outside the vault.
         """
         ...
 

@@ -70,7 +70,7 @@ class ActivityStream:
             return
         if len(self._waiting) >= _MAX_QUEUED_EVENTS:
             self._waiting.append(
-                ActivityEvent("too-slow", {"message": "The client reads too slowly: events were lost."})
+                ActivityEvent("too-slow", {"message": "The client is reading too slowly; events were lost."})
             )
             self.end()
             return

@@ -14,7 +14,7 @@ REPORT_INTERVAL_S = 60.0
 class AuthFailures:
     """Reports the first rejected token immediately, and later ones combined once a minute.
 
-    The name that a request claims is unverified and only shown; the token is not stored.
+    The name that a request claims is unverified and only for display; the token is not stored.
 
     Args:
         events: Receives `TokenRefused`.

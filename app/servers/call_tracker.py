@@ -1,4 +1,4 @@
-"""Track one call from outside: its permit to run, its stages, and their events."""
+"""Track one client call: its permit to run, its stages, and their events."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class CallTracker:
         self._enter_stage("running")
 
     def end(self) -> None:
-        """End the tracking: the call has ended or was abandoned."""
+        """Stop tracking: the call has ended or was abandoned."""
         self._ended = True
         self._stop_asking()
         if self._permit is not None:

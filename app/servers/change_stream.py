@@ -1,7 +1,7 @@
 """Streams that notify clients of changes to notes, tools, memory and pending operations.
 
-A client that reads slowly gets less detail, but no growing backlog: at most one change of each kind waits
-for it.
+A client that reads slowly loses detail instead of building up a backlog: at most one change of each kind
+waits for it.
 """
 
 from __future__ import annotations

@@ -113,7 +113,7 @@ class ClientRegistry:
         )
 
     def mark_seen(self, client: Client, *, call: bool = False, open_change: int = 0) -> None:
-        """Record a client's activity; `call`: it calls a tool; `open_change` is added to its open calls."""
+        """Record a client's activity, a tool call if `call` is true; add `open_change` to its open calls."""
         key, now = _client_key(client), self._clock()
         record = self._clients.get(key)
         if record is None:

@@ -1,4 +1,4 @@
-"""Limits on connections to the local server: their number, and the time for their headers.
+"""Limit the number of connections to the local server, and the time that they take to authenticate.
 
 A connection is authenticated once it has sent a valid token. When there are too many connections, the oldest
 unauthenticated one is dropped. So a flood of connections can't lock out clients, and the number of open files
@@ -70,7 +70,7 @@ class ConnectionLimiter:
         self._cancel_timeout(address)
 
     def close(self) -> None:
-        """Drop all connections, and every later one."""
+        """Drop all current and future connections."""
         self.closed = True
         for address in tuple(self._open):
             self.drop(address)
@@ -93,7 +93,7 @@ class CoalescingTransport(asyncio.Transport):
     """Coalesces small writes into one packet: the headers of a response, its body and its end.
 
     Otherwise the client would wake up for each of them. A short write waits a moment for the next; a long
-    write and the end of a response are sent immediately with everything before.
+    write and the end of a response are sent immediately with everything before them.
     """
 
     def __init__(self, transport: asyncio.Transport) -> None:

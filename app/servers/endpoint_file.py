@@ -20,7 +20,7 @@ from app.servers.server_state import Holder
 from app.servers.tokens import write_private
 
 _START_TIME_TOLERANCE_S = 2.0
-"""Tolerance for start times of a process, which vary by rounding and clock changes."""
+"""Tolerance for start times of a process, which vary due to rounding and clock changes."""
 
 
 class _EndpointFile(BaseModel):
@@ -65,7 +65,7 @@ def publish(folder: Path, endpoint: Endpoint) -> None:
 
     Args:
         folder: The vault's data folder.
-        endpoint: The endpoint, which must be listening already.
+        endpoint: The endpoint, which must already be listening.
 
     Raises:
         StorageError: the file can't be written.

@@ -70,13 +70,13 @@ Raises `VaultBusyError` while another process has it open.
 class ProgressRelay:
     """Forwards the progress of a call, and records it.
 
-    A call that waits when its backend yields (`yield_backend`), or starts to wait later, is canceled.
+    A call that is waiting when its backend yields (`yield_backend`), or starts waiting later, is canceled.
 
     Attributes:
         stage: The last stage; None before the first.
         task: The call's task.
         done: Resolved when a backend in this process has finished the call.
-        cancelled: Whether the call was canceled for the next backend.
+        cancelled: Whether the call was canceled so that the next backend can restart it.
     """
 
     def __init__(self, progress: OnProgress | None) -> None:
@@ -95,7 +95,7 @@ class ProgressRelay:
         self._cancel_if_waiting()
 
     def yield_backend(self) -> None:
-        """Cancel the call if it waits, because the backend yields."""
+        """Cancel the call if it is waiting, because the backend is yielding."""
         self._yielding = True
         self._cancel_if_waiting()
 
@@ -106,7 +106,7 @@ class ProgressRelay:
 
     @property
     def is_waiting(self) -> bool:
-        """True if the call waits for a permit or for the user, so that it has had no effect."""
+        """True if the call is waiting for a permit or for the user, and so has had no effect."""
         return self.stage is not None and self.stage.stage in ("queued", "asking")
 
     @property
@@ -177,7 +177,7 @@ class FailoverVaultAccess:
         return await self._read(lambda service: service.complete(client, kind, text))
 
     async def changes(self, client: Client) -> AsyncIterator[VaultChange]:
-        """Yield changes from the current backend; a new backend counts as a change of everything."""
+        """Yield changes from the current backend; a new backend counts as a change to everything."""
         while not self._closed:
             backend: Backend | None = None
             try:

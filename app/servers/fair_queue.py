@@ -80,10 +80,10 @@ class FairQueue:
     def _check_room(self, client: Hashable) -> None:
         if self.waiting(client) >= self._max_waiting_per_client:
             limit = self._max_waiting_per_client
-            message = f"{limit} of your calls are already waiting. Wait until some have ended."
+            message = f"{limit} of your calls are already waiting. Wait until some have finished."
             raise LimitError(message, limit=limit, retry_after=1.0)
         if self.waiting() >= self._max_waiting:
-            message = "Too many calls from all programs are waiting. Try again soon."
+            message = "Too many calls are waiting across all programs. Try again soon."
             raise LimitError(message, limit=self._max_waiting, retry_after=5.0)
 
     def _grant(self, client: Hashable) -> RunPermit:

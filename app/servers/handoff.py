@@ -37,7 +37,7 @@ def _post(endpoint: Endpoint) -> int:
         connection.request("POST", _YIELD_PATH, b"", {"Authorization": f"Bearer {endpoint.token}"})
         return connection.getresponse().status
     except (OSError, http.client.HTTPException) as error:
-        log.info("process %d does not answer: %s", endpoint.pid, error)
+        log.info("process %d did not respond: %s", endpoint.pid, error)
         return 0
     finally:
         connection.close()

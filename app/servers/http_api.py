@@ -1,6 +1,6 @@
 """The HTTP API under /api/v1, for programs with a token and for the user's own processes.
 
-It exposes the methods of `LocalVaultAccess` as JSON; the middleware has authenticated the requests.
+It exposes the methods of `LocalVaultAccess` as JSON; the middleware has already authenticated the requests.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ _MAX_DIGITS = 9
 
 
 def http_api(service: LocalVaultAccess, on_yield: OnYield | None = None) -> Starlette:
-    """Return the app that serves /api/v1 of an open vault.
+    """Return the app that serves /api/v1 for an open vault.
 
     Args:
         service: The vault.
-        on_yield: Closes the vault when another process of the user asks for it; None in a window.
+        on_yield: Closes the vault when another of the user's processes asks for it; None in a window.
     """
     api = _Api(service, on_yield)
     paths: list[tuple[str, str, Callable[[Request], Awaitable[Response]]]] = [

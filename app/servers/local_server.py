@@ -1,4 +1,4 @@
-"""The local server: an open vault for programs on this machine, on 127.0.0.1 only."""
+"""The local server, which makes an open vault available to programs on this machine (127.0.0.1 only)."""
 
 from __future__ import annotations
 
@@ -58,9 +58,9 @@ class LocalServer:
         folder: The vault's data folder, for `door.json`.
         settings: Returns the current settings.
         events: Announces revoked clients, and receives rejected tokens.
-        mcp: The MCP server's app; None to serve no MCP.
-        holder: The kind of this process.
-        on_yield: Closes the vault for another process that asks; None if that is not allowed.
+        mcp: The MCP server's app; None to disable MCP.
+        holder: What kind of process this is.
+        on_yield: Closes the vault when another process asks for it; None if that is not allowed.
     """
 
     def __init__(
@@ -94,7 +94,7 @@ class LocalServer:
         """Listen on the port in the settings, or another one if it is taken, and publish the endpoint file.
 
         Returns:
-            The port; if the server is open already, its current one.
+            The port; if the server is already open, its current one.
 
         Raises:
             NetworkError: no port is available, or the server could not be started.
@@ -281,4 +281,4 @@ def _listen(port: int) -> socket.socket:
             listener.close()
             log.info("port %d is not available: %s", candidate, error)
             last_error = error
-    raise NetworkError(f"No port on this machine is available: {last_error.strerror}.")
+    raise NetworkError(f"No port on this machine is available: {last_error.strerror or last_error}.")

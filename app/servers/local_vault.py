@@ -124,7 +124,7 @@ class LocalVaultAccess:
         claim: str = "",
         progress: OnProgress | None = None,
     ) -> ToolOutcome:
-        """Call a tool like `VaultAccess.call`.
+        """Call a tool; see `VaultAccess.call`.
 
         Raises:
             LimitError: the arguments are nested too deeply, or too many of the client's operations are
@@ -176,7 +176,8 @@ class LocalVaultAccess:
         )
         if waiting_count >= _MAX_PENDING_OPERATIONS:
             message = (
-                f"{waiting_count} of your operations already wait for the user. Cancel some, or try later."
+                f"{waiting_count} of your operations are already waiting for the user. "
+                "Cancel some, or try again later."
             )
             raise LimitError(message, limit=_MAX_PENDING_OPERATIONS)
         return await self._pending.submit(tool, arguments, caller, tracker.wait_for_turn)

@@ -30,7 +30,7 @@ CALLS_KEY = "scriptorium.calls"
 _INPUT_KEY = "approval"
 _MAX_PENDING_CALLS = 32
 _RESULT_TTL_S = 60.0
-"""Time that the result of a pending call stays available to its client."""
+"""How long the result of a pending call stays available to its client."""
 
 
 class Asker(Protocol):
@@ -49,7 +49,7 @@ class ClientApprover:
     """An `Approver` that asks the client's user, for a process without a window.
 
     Attributes:
-        is_pending: Returns whether a call is a pending operation, which waits for a decision without limit.
+        is_pending: Returns whether a call is a pending operation, which waits indefinitely for a decision.
     """
 
     def __init__(self) -> None:
@@ -67,8 +67,8 @@ class ClientApprover:
         asker = ASKER.get()
         if asker is None:
             raise PermissionDeniedError(
-                f"The user can't be asked here, and {request.reason}. Nothing was changed. Open the vault in "
-                "Scriptorium, or call again without waiting for the user."
+                f"This client can't ask the user, and {request.reason}. Nothing was changed. Open the vault "
+                "in Scriptorium, or call again without waiting for the user."
             )
         return await asker.ask(request)
 
@@ -90,7 +90,7 @@ class _LiveElicitation:
 
 @dataclass
 class _PendingElicitation:
-    """A call that returned with a question and waits for the answer."""
+    """A call that returned with a question and is waiting for the answer."""
 
     client: tuple[str, str]
     call: tuple[str, object]
@@ -205,7 +205,7 @@ class Elicitation:
         )
 
     async def close(self) -> None:
-        """Cancel the pending calls and wait for their end."""
+        """Cancel the pending calls and wait for them to finish."""
         tasks = [pending.task for pending in self._pending.values() if pending.task is not None]
         self._pending.clear()
         for task in tasks:

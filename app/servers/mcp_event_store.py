@@ -1,6 +1,6 @@
 """The last messages of each session over HTTP, for clients that resume a broken stream.
 
-The SDK uses one store for all sessions and names streams by the client's request ids, so streams of two
+The SDK uses one store for all sessions and names streams after the client's request ids, so streams of two
 clients can have the same name. Here each session has its own store, which a context variable provides.
 """
 

@@ -1,6 +1,6 @@
 """Report the progress of a call to its client, and log messages if the client asked for them.
 
-The last progress is repeated until the call ends: clients abort a call without signs of life, and users need
+The last progress is repeated until the call ends: clients abort a call that shows no activity, and users need
 time to decide.
 """
 
@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 
 HEARTBEAT_INTERVAL_S = 5.0
 LEVEL_KEY = "log level"
-"""Key of the level set by `logging/setLevel`, in the state of a connection of the 2025 protocol."""
+"""Key of the level set by `logging/setLevel`, in the state of a connection that uses the 2025 protocol."""
 _STAGE_MESSAGES = {
     "queued": "Waiting for other calls.",
     "running": "Running.",
@@ -36,7 +36,7 @@ Context = ServerRequestContext[Any, Any]
 
 
 def accepts_log(ctx: Context) -> bool:
-    """Return whether the client asked for log messages of the level of progress."""
+    """Return whether the client asked for log messages at the level used for progress."""
     if ctx.protocol_version in MODERN_PROTOCOL_VERSIONS:
         level_name = (ctx.meta or {}).get(t.LOG_LEVEL_META_KEY)
     else:
@@ -73,7 +73,7 @@ class ProgressReporter:
         self._changed.set()
 
     def report_question(self) -> None:
-        """Record that the client itself asks its user."""
+        """Record that the client itself is asking the user."""
         self._client_asks = True
 
     async def run(self, work: Awaitable[T]) -> T:
@@ -117,6 +117,6 @@ class ProgressReporter:
 
 
 async def set_level(ctx: Context, params: t.SetLevelRequestParams) -> t.EmptyResult:
-    """Send log messages of this level and above to the connection from now on."""
+    """Send log messages at this level and above to the connection from now on."""
     connection_state(ctx)[LEVEL_KEY] = params.level
     return t.EmptyResult()

@@ -1,4 +1,4 @@
-"""Prompts: common requests, filled with results of the vault's tools.
+"""Prompts: common requests, filled in with results from the vault's tools.
 
 A prompt is built by calling tools for the client. So it is offered only to clients that may call these tools,
 it contains only what the client may see, and the calls are in the audit log. Text from notes is in separate
@@ -64,7 +64,7 @@ class PromptContext:
     async def note(self) -> tuple[str, Part]:
         """Return the name of the note in the argument `note`, and its text as a resource.
 
-        A very long note is cut, because the text comes from a single call of read_note.
+        A very long note is truncated, because the text comes from a single call of read_note.
 
         Raises:
             MCPError: the note can't be read.
@@ -120,7 +120,7 @@ async def list_prompts(
 
 
 async def get_prompt(context: McpContext, ctx: Context, params: t.GetPromptRequestParams) -> dict[str, Any]:
-    """Return a prompt filled with results of tools.
+    """Return a prompt filled in with tool results.
 
     Raises:
         MCPError: the client has no such prompt, an argument is missing or unknown, or a tool failed.
@@ -211,12 +211,12 @@ async def _build_review_prompt(prompt_context: PromptContext) -> list[Part]:
 async def _build_tags_prompt(prompt_context: PromptContext) -> list[Part]:
     result = await prompt_context.ask("list_tags")
     tag = prompt_context.arguments.get("tag", "")
-    target = f"the tag #{tag.removeprefix('#')} and those near it" if tag else "the tags of the vault"
+    target = f"the tag #{tag.removeprefix('#')} and similar tags" if tag else "the tags in the vault"
     return [
         _text_part(
-            f"Tidy {target}: find tags that mean the same, differ by a typo, number or case, or are nested "
-            "in the wrong place. List them first, with your reason for each. When I agree, use rename_tag, "
-            "one call for each; I see every note that it changes before it is written."
+            f"Tidy {target}: find tags that mean the same thing, differ by a typo, number or case, or are "
+            "nested in the wrong place. List them first, with your reason for each. When I agree, use "
+            "rename_tag, one call for each; I see every note that it changes before it is written."
         ),
         _text_part(_DATA_NOTICE),
         _data_part("Tags and how often each is used", result["tags"]),
@@ -225,18 +225,18 @@ async def _build_tags_prompt(prompt_context: PromptContext) -> list[Part]:
 
 async def _build_answer_prompt(prompt_context: PromptContext) -> list[Part]:
     question = prompt_context.arguments["question"]
-    # Lower case: a word "OR" of the question is not an operator.
+    # Lower case, so that the word "OR" in the question is not an operator.
     words = _strip_punctuation(question).lower().split()
     query = " OR ".join(word for word in words if len(word) > 3) or " ".join(words) or question
     result = await prompt_context.ask("search_notes", query=query, limit=15)
     return [
         _text_part(
             f"Answer from my notes alone: {question}\nSearch further (search_notes, semantic_search) and "
-            "read what you rely on. Cite each statement by the [[note]] it comes from, say where notes "
-            "disagree, and say so if they do not contain the answer."
+            "read what you rely on. Cite the [[note]] that each statement comes from, say where "
+            "notes disagree, and say so if they do not contain the answer."
         ),
         _text_part(_DATA_NOTICE),
-        _data_part("Results of a first search", result["hits"]),
+        _data_part("Results of an initial search", result["hits"]),
     ]
 
 
@@ -274,7 +274,7 @@ _ALL_PROMPTS = (
     McpPrompt(
         "link_up_note",
         "Link up a note",
-        "Find the links that a note lacks, and propose them.",
+        "Find the links that are missing from a note, and propose them.",
         (_NOTE,),
         ("read_note", "find_related", "unlinked_mentions", "edit_note"),
         _build_link_prompt,
@@ -290,7 +290,7 @@ _ALL_PROMPTS = (
     McpPrompt(
         "tidy_tags",
         "Tidy the tags",
-        "Find tags that mean the same, and merge them.",
+        "Find tags that mean the same thing, and merge them.",
         (PromptArgument("tag", "Begin with this tag.", "tag", required=False),),
         ("list_tags", "rename_tag"),
         _build_tags_prompt,

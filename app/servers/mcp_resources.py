@@ -56,7 +56,7 @@ async def list_resources(
 async def list_templates(
     context: McpContext, ctx: Context, params: t.PaginatedRequestParams | None
 ) -> Result:
-    """Return the URI templates of notes and blocks, as far as the client may read them.
+    """Return the URI templates for notes and blocks, if the client may read them.
 
     Raises:
         LimitError: there are too many clients.
@@ -65,14 +65,14 @@ async def list_templates(
         "uriTemplate": NOTE_TEMPLATE,
         "name": "note",
         "title": "A note",
-        "description": "A note by its path (Ideas/Tea.md) or by its name (Tea).",
+        "description": "A note, given its path (Ideas/Tea.md) or its name (Tea).",
         "mimeType": _MARKDOWN,
     }
     block = {
         "uriTemplate": BLOCK_TEMPLATE,
         "name": "block",
         "title": "A memory block",
-        "description": "A memory block by its label.",
+        "description": "A memory block, given its label.",
         "mimeType": "text/plain",
     }
     templates = [note] if await context.has_tools(ctx, READ_NOTE_TOOL) else []

@@ -120,7 +120,7 @@ def _with_context(handler: Handler[P]) -> Callable[[Context, P], Awaitable[Any]]
 
 
 async def _initialized(ctx: Context, _: t.NotificationParams) -> None:
-    """Start sending changes to a connection of the 2025 protocol."""
+    """Start sending changes to a connection that uses the 2025 protocol."""
     Subscriber.for_request(ctx, ctx.lifespan_context)
     await asyncio.sleep(0)
 

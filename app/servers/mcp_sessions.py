@@ -1,6 +1,6 @@
 """The clients of the MCP server: their notifications and their tools.
 
-Each client has one stream of changes for all its connections. The notifications of both protocol eras are
+Each client has one stream of changes for all its connections. The notifications for both protocol eras are
 derived from this stream, and the list of tools is cached until it changes.
 """
 
@@ -80,7 +80,7 @@ class McpSession:
         return lambda: cast("None", self._listeners.pop(key, None))
 
     def watch(self, uris: Iterable[str]) -> Callable[[], None]:
-        """Report changes of these resources until the returned function is called."""
+        """Report changes to these resources until the returned function is called."""
         new_uris = Counter(uris)
         self._watched_uris += new_uris
 
@@ -116,9 +116,9 @@ class McpSession:
             )
 
     def _stop_when_idle(self) -> None:
-        """Stop following changes when the client has no listeners and made no call for a while.
+        """Stop following changes when the client has no listeners and has made no calls for a while.
 
-        A client that follows changes counts as connected, and the 2026 protocol has no sessions that end.
+        A client that follows changes counts as connected, and the 2026 protocol has no session to end.
         """
         loop = asyncio.get_running_loop()
         remaining = self._last_used + _IDLE_TIMEOUT_S - loop.time()

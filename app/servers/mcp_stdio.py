@@ -1,4 +1,4 @@
-"""The MCP server over standard input and output, one line per message.
+"""The MCP server over standard input and output, one message per line.
 
 Other output would break the protocol, so the descriptors are duplicated first, and standard output is
 redirected to standard error.
@@ -45,7 +45,7 @@ async def serve_stdio(service: VaultAccess, client: Client) -> None:
 
 
 def _are_pipes() -> bool:
-    """Return whether standard input and output are pipes that the event loop can wait for."""
+    """Return whether standard input and output are pipes that the event loop can wait on."""
     if sys.platform == "win32":
         return False
     modes = (os.fstat(0).st_mode, os.fstat(1).st_mode)
@@ -135,7 +135,7 @@ def _parse_error(error: ValidationError) -> tuple[int, str]:
 
 
 async def _send_error(writer: asyncio.StreamWriter, code: int, message: str) -> None:
-    """Send an error for an invalid message, without a request id, which is unknown."""
+    """Send an error for an invalid message, whose request id is unknown."""
     error = t.JSONRPCError(jsonrpc="2.0", id=None, error=t.ErrorData(code=code, message=message))
     await _write_message(writer, error)
 

@@ -1,4 +1,4 @@
-"""Notify clients of changes: connections of the 2025 protocol, and subscriptions of the 2026 protocol."""
+"""Notify clients of changes, over connections in the 2025 protocol and subscriptions in the 2026 protocol."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _STATE_KEY = "subscriber"
 
 
 class Subscriber:
-    """Sends events to one connection of the 2025 protocol; equal unsent events are combined."""
+    """Sends events to one connection in the 2025 protocol; identical unsent events are combined."""
 
     def __init__(self, connection: Connection, session: McpSession) -> None:
         self._connection = connection
@@ -118,7 +118,7 @@ class Subscriber:
 async def listen(
     context: McpContext, ctx: Context, params: t.SubscriptionsListenRequestParams
 ) -> t.SubscriptionsListenResult:
-    """Serve a subscription of the 2026 protocol while its client listens.
+    """Serve a subscription in the 2026 protocol while its client listens.
 
     Raises:
         MCPError: the request names too many resources, or the client has too many subscriptions.

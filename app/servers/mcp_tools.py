@@ -25,13 +25,15 @@ _ADDED_ARGUMENTS: Mapping[str, Mapping[str, object]] = {
         "default": True,
         "description": (
             "If true, the call waits for the user's answer. If false, it returns immediately with a "
-            "pending_operation_id; use the tool `pending` to query its state."
+            "pending_operation_id; use the `pending` tool to query its state."
         ),
     },
     WHY_ARGUMENT: {
         "type": "string",
         "maxLength": _MAX_CLAIM_CHARS,
-        "description": "Why you want this, in a sentence. The user sees it with the change, as your words.",
+        "description": (
+            "Why you want this, in a sentence. The user sees it with the change, attributed to you."
+        ),
     },
 }
 
@@ -53,7 +55,7 @@ class McpTool:
     wire: Mapping[str, Any]
     added: frozenset[str]
     validator: Draft202012Validator
-    """Validates results. For a long list, the package jsonschema is slower than the tool itself."""
+    """Validates results. For a long list, the jsonschema package is slower than the tool itself."""
 
     @classmethod
     def from_descriptor(cls, descriptor: ToolDescriptor) -> McpTool:

@@ -15,7 +15,7 @@ BLOCK_TEMPLATE = _BLOCK_PREFIX + "{label}"
 
 @dataclass(frozen=True, slots=True)
 class ResourceAddress:
-    """A note by its path or name, or a memory block by its label."""
+    """The path or name of a note, or the label of a memory block."""
 
     kind: ResourceKind
     name: str

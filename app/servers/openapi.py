@@ -148,7 +148,7 @@ _PREFER = _parameter("Prefer", "header", "`respond-async`: do not wait for the u
 _CLAIM = _parameter(
     "Scriptorium-Claim",
     "header",
-    "Your reason for the change, percent-encoded; the user sees it as your words.",
+    "Your reason for the change, percent-encoded; it is shown to the user as your own words.",
     _TEXT,
 )
 _NAME = _parameter("name", "path", "The name of a tool.", _TEXT)

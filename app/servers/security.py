@@ -41,7 +41,7 @@ CLIENT_KEY = "scriptorium.client"
 LOCAL_KEY = "scriptorium.local"
 """Key in the scope: whether the request has the local token, which only the user's processes can read."""
 CLOSED_REASON = "the app was closed"
-SWITCHED_OFF_REASON = "it was switched off"
+SWITCHED_OFF_REASON = "this interface was switched off"
 REVOKED_REASON = "its token was revoked"
 
 
@@ -176,7 +176,7 @@ class SecurityMiddleware:
                 raise
             log.info("%s did not read its response; its connection was closed", name or "a local client")
         except asyncio.CancelledError as error:
-            log.info("a request of %s was ended: %s", name or "a local client", error)
+            log.info("a request from %s was ended: %s", name or "a local client", error)
             await response.abort(str(error))
         finally:
             del running[task]

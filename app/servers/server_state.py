@@ -28,10 +28,10 @@ class RejectedTokens:
 
 @dataclass(frozen=True, slots=True)
 class LocalServerState:
-    """The local server's address and problems; `address` is empty and `port` is 0 while it is closed.
+    """The local server's address and problems; `address` is empty and `port` is 0 while it is stopped.
 
-    `wanted_port` is the port in the settings. `problem` explains to the user why the server is not open.
-    `refused` counts requests with an unknown token since the server was opened; None if there were none.
+    `wanted_port` is the port in the settings. `problem` explains to the user why the server is not running.
+    `refused` counts requests with an unknown token since the server was started; None if there were none.
     """
 
     address: str = ""
@@ -43,14 +43,14 @@ class LocalServerState:
 
 @dataclass(frozen=True, slots=True)
 class LocalServerStateChanged(Event):
-    """The local server was opened or closed, or failed to open."""
+    """The local server was started or stopped, or failed to start."""
 
     state: LocalServerState
 
 
 @dataclass(frozen=True, slots=True)
 class TokenRefused(Event):
-    """Requests came with an unknown or revoked token; `refused` counts those since the last event.
+    """Requests used an unknown or revoked token; `refused` counts those since the last event.
 
     Published at most once a minute.
     """

@@ -171,7 +171,9 @@ def write_private(file: Path, content: bytes) -> None:
     try:
         write_atomic(file, content)
     except OSError as error:
-        raise StorageError(f"{file.name} could not be written: {error.strerror}.", path=str(file)) from error
+        raise StorageError(
+            f"{file.name} could not be written: {error.strerror or error}.", path=str(file)
+        ) from error
 
 
 def _hash(token: str) -> str:

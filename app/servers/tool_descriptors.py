@@ -12,7 +12,7 @@ from app.toolkit.tool import Tool
 
 _OPEN_WORLD_LEVELS = (AccessLevel.NETWORK, AccessLevel.EXECUTE)
 _READING_LEVELS = (AccessLevel.READ_ONLY, AccessLevel.NETWORK)
-"""Levels at which a proposal that changes no notes only reads."""
+"""Levels at which a proposal that changes no notes counts as read-only."""
 
 
 def describe_tool(tool: Tool, category: Category) -> ToolDescriptor:
@@ -21,7 +21,7 @@ def describe_tool(tool: Tool, category: Category) -> ToolDescriptor:
     The annotations follow from the rules that the approval gate enforces. A tool changes nothing if it
     neither acts nor proposes anything, or if it does not act and its category is read-only. In a network
     category, a proposal counts only if it changes notes. A tool is not destructive if it acts, if it only
-    creates notes, or in a network category.
+    creates notes, or if it is in a network category.
     """
     changes_existing = tool.changes_notes and category.level is not AccessLevel.READ_ONLY
     has_effect = tool.acts or (
@@ -52,10 +52,13 @@ def outcome_schema(result: type[ToolResult]) -> Schema:
     properties: Schema = {
         "success": {"type": "boolean", "description": "Whether the call succeeded."},
         "message": {"type": "string", "description": "The outcome in a sentence."},
-        "untrusted": {"type": "string", "description": "A warning if the result contains text from outside."},
+        "untrusted": {
+            "type": "string",
+            "description": "A warning if the result contains text from outside the vault.",
+        },
         "changed_by_user": {
             "type": "boolean",
-            "description": "The user approved only a part, or edited the text.",
+            "description": "The user approved only part of the change, or edited the text.",
         },
         "left_out_by_user": {
             "type": "array",
@@ -69,7 +72,7 @@ def outcome_schema(result: type[ToolResult]) -> Schema:
         },
         "changes_refused": {
             "type": "string",
-            "description": "Why the change was not made although there is a result.",
+            "description": "Why the change was not made, even though there is a result.",
         },
         "requires_confirmation": {"type": "boolean", "description": "The user is being asked."},
         "operation": {"type": "string", "description": "The operation that the user is asked to confirm."},

@@ -24,7 +24,7 @@ class AnswerByModel(_Choice):
 
 
 class AnswerByTeam(_Choice):
-    """An agent or a group of the team."""
+    """A team agent or group."""
 
     kind: Literal["team"] = "team"
     name: str

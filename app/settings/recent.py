@@ -35,7 +35,7 @@ class RecentVault:
 
 
 class RecentVaults:
-    """The list of recent vaults in the user's data folder. An error of a write is only logged."""
+    """The list of recent vaults in the user's data folder. Write errors are only logged."""
 
     def __init__(self) -> None:
         self._file = DurableFile(

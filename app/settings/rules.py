@@ -49,14 +49,14 @@ class CallerProfile(BaseModel):
 
 
 class CallLimit(BaseModel):
-    """A limit on each caller's calls of matching tools."""
+    """A limit on each caller's calls to matching tools."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     tool: str = Field("*", title="Tool", description="Glob pattern for the tool's name.")
     per_minute: int | None = Field(None, ge=0, title="Per minute", description="Maximum calls per minute.")
     pause: float | None = Field(
-        None, ge=0, title="Pause (s)", description="Minimum seconds between two calls of the same tool."
+        None, ge=0, title="Pause (s)", description="Minimum seconds between two calls to the same tool."
     )
     per_turn: int | None = Field(None, ge=0, title="Per turn", description="Maximum calls in one turn.")
 

@@ -1,4 +1,4 @@
-"""Base classes of the settings' sections."""
+"""Base classes for the sections of the settings."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ class SettingsSection(BaseModel):
 
 
 class GuardedSection(SettingsSection):
-    """Settings that restrict agents: while they can't be read, agents ask before everything.
+    """Settings that restrict agents: while they can't be read, agents must ask before every action.
 
     `unreadable` is the file that can't be read; empty if there is none. The settings in effect instead (the
-    last good version, or the defaults) are not saved until they are changed or accepted: the file stays for
-    the user to repair.
+    last good version, or the defaults) are not saved until they are changed or accepted: the file is
+    left for the user to repair.
     """
 
     _unreadable: str = PrivateAttr("")

@@ -133,7 +133,7 @@ class ModelSettings(SettingsSection):
         120.0, ge=5, le=1800, title="Timeout (s)", description="Maximum wait for the model's next word."
     )
     max_requests: int = Field(
-        40, ge=1, le=500, title="Requests per turn", description="Stops a turn that loops."
+        40, ge=1, le=500, title="Requests per turn", description="Maximum model requests in one turn."
     )
     max_tokens_per_turn: int = Field(
         400_000, ge=1000, title="Tokens per turn", description="Maximum tokens in one turn."
@@ -143,14 +143,14 @@ class ModelSettings(SettingsSection):
         ge=0,
         le=10_000,
         title="Dollars per session",
-        description="Maximum cost of all turns; 0 is no limit. Requires a model with a known price.",
+        description="Maximum cost of all turns; 0 means no limit. Requires a model with a known price.",
         json_schema_extra={"decimals": 2},
     )
     max_tokens_per_session: int = Field(
         0,
         ge=0,
         title="Tokens per session",
-        description="Maximum tokens of all turns, for any model; 0 is no limit.",
+        description="Maximum tokens in all turns, for any model; 0 means no limit.",
     )
 
 
@@ -202,7 +202,7 @@ class PermissionSettings(GuardedSection):
     categories: dict[str, bool] = Field(
         default_factory=dict,
         title="Tool categories",
-        description="Categories that are on or off in all vaults; others have their default.",
+        description="Categories that are on or off in all vaults; others use their default.",
         json_schema_extra={"form": False},
     )
     callers: tuple[CallerProfile, ...] = Field(
@@ -225,14 +225,14 @@ class IndexSettings(SettingsSection):
         False, title="Resolve links by alias", description="A link to an alias opens the note."
     )
     max_note_mib: int = Field(
-        4, ge=1, le=64, title="Maximum note size (MiB)", description="A larger note is listed but not read."
+        4, ge=1, le=64, title="Maximum note size (MiB)", description="Larger notes are listed but not read."
     )
     check_minutes: int = Field(
         10,
         ge=0,
         le=1440,
         title="Check for missed changes (minutes)",
-        description="Interval for checking all files for changes that were not reported; 0 is never.",
+        description="How often to check all files for missed changes; 0 means never.",
     )
 
 
@@ -258,8 +258,8 @@ class EmbeddingSettings(SettingsSection):
         min_length=1,
         title="Semantic search model",
         description=(
-            "Indexes the meaning of notes on this computer. After a change, notes are indexed again in "
-            "the background; the previous model stays in use until then."
+            "Indexes the meaning of notes on this computer. After a change, notes are reindexed in the "
+            "background; the previous model stays in use until this is done."
         ),
         examples=[
             "all-MiniLM-L6-v2-int8",

@@ -1,4 +1,4 @@
-"""Settings of the servers for other programs, and of the programs that the app starts."""
+"""Settings for the servers that other programs use, and for the programs that the app starts."""
 
 from __future__ import annotations
 
@@ -55,9 +55,9 @@ class ExternalServer(BaseModel):
 
 
 class ExternalSettings(SettingsSection):
-    """Tools of other programs; each call needs your approval, and results are never trusted."""
+    """Tools from other programs; each call needs your approval, and results are never trusted."""
 
-    servers: tuple[ExternalServer, ...] = Field((), title="Servers", description="Servers that you added.")
+    servers: tuple[ExternalServer, ...] = Field((), title="Servers", description="Servers you added.")
 
 
 class AgentProgram(BaseModel):
@@ -73,7 +73,7 @@ class AgentProgram(BaseModel):
     variables: tuple[str, ...] = Field(
         (),
         title="Variables",
-        description="Names of additional environment variables to pass to it, such as an API key's.",
+        description="Names of additional environment variables to pass to it, such as one for an API key.",
     )
 
 
@@ -85,7 +85,7 @@ class AgentProgramSettings(SettingsSection):
         title="Programs",
         description=(
             "Installed agents that support the Agent Client Protocol. They run with your permissions on "
-            "this computer. You see their requests, and you can undo what they write directly."
+            "this computer. You see their requests, and you can undo changes they make directly."
         ),
     )
 

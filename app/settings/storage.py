@@ -1,7 +1,7 @@
-"""Settings files: damage never prevents a start, never loosens a rule, and is always reported.
+"""Settings files: damage never prevents startup, never loosens a rule, and is always reported.
 
 The permission rules have a file of their own. While it can't be read, agents ask before everything, under the
-last good version of the rules if there is one, and the file stays for the user to repair.
+last good version of the rules if there is one, and the file is left for the user to repair.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def settings_file() -> Path:
 
 
 def permissions_file() -> Path:
-    """Return the path of the file of permission rules."""
+    """Return the path of the permission rules file."""
     return paths.config_folder() / "permissions.json"
 
 
@@ -75,7 +75,7 @@ def save_settings(settings: Settings) -> None:
     Permission rules that replace an unreadable file are not written until they are changed or accepted.
 
     Raises:
-        OSError: a file can't be written. Its old version stays.
+        OSError: a file can't be written; its old version is kept.
     """
     _save_guarded(settings.permissions, _settings_file(permissions_file(), "The file of permission rules"))
     raw = settings.model_dump(mode="json", exclude={_PERMISSIONS})
@@ -101,7 +101,7 @@ def save_vault_settings(folder: Path, settings: VaultSettings) -> None:
     Settings that replace an unreadable file are not written until they are changed or accepted.
 
     Raises:
-        OSError: the file can't be written; the old file stays.
+        OSError: the file can't be written; the old file is kept.
     """
     _save_guarded(settings, _settings_file(folder / "settings.json", "The settings of this vault"))
 
@@ -202,7 +202,7 @@ def _valid_part(kind: type[_S], raw: _Raw) -> tuple[_S, list[str]]:
 def _drop_value(raw: _Raw, location: tuple[int | str, ...]) -> str:
     """Drop the value at `location` and return its name.
 
-    A list's entry is dropped as a whole: with a part of it missing, it could allow more.
+    A list entry is dropped as a whole: a partial entry could allow more.
     """
     parent: object = raw
     for depth, key in enumerate(location):

@@ -27,7 +27,7 @@ class AgentProfile(BaseModel):
     model: str = Field(
         "",
         title="Model",
-        description="Another model of the same server, or built-in. Leave empty for the default.",
+        description="Another model on the same server, or built-in. Leave empty for the default.",
     )
     tools: tuple[str, ...] = Field(
         (), title="Tools", description="Only these tools, such as read_* or edit_note.append; none means all."
@@ -67,7 +67,7 @@ class TeamSettings(SettingsSection):
     )
     max_turns: int = Field(20, ge=1, le=200, title="Turns", description="Maximum agent answers per request.")
     max_tokens: int = Field(
-        400_000, ge=1000, title="Tokens", description="Maximum tokens of the team per request."
+        400_000, ge=1000, title="Tokens", description="Maximum tokens for the team per request."
     )
 
     def agent(self, name: str) -> AgentProfile | None:

@@ -54,7 +54,7 @@ class VaultRules(BaseModel):
 
     @property
     def tightening_rules(self) -> tuple[Rule, ...]:
-        """The rules that can only tighten; a vault's `allow` is ignored."""
+        """The rules that can only restrict access; a vault's `allow` is ignored."""
         return tuple(rule for rule in self.rules if rule.effect != "allow")
 
 
@@ -63,7 +63,7 @@ def load_vault_rules(root: Path) -> VaultRules:
 
     Raises:
         InvalidParametersError: the file can't be read or is invalid. The caller must then deny all changes to
-            the vault, so that a typo does not remove rules that tighten.
+            the vault, so that a typo does not remove restrictions.
     """
     file = root / ".scriptorium" / "rules.toml"
     try:

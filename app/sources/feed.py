@@ -20,7 +20,7 @@ _MAX_TITLE_CHARS, _MAX_TEXT_CHARS, _MAX_LINK_CHARS = 300, 600, 2000
 class FeedEntry:
     """An entry: its title, plain text and web address; text and address may be empty.
 
-    `key` is the same in every fetch. `time` is in Unix seconds, None if unknown.
+    `key` is the same across fetches. `time` is in Unix seconds, None if unknown.
     """
 
     key: str
@@ -39,7 +39,7 @@ class Feed:
 
 
 def read_feed(content: bytes, content_type: str, charset: str) -> Feed:
-    """Parse a feed and return its first entries; of a truncated feed, only the complete ones.
+    """Parse a feed and return its first entries, but only the complete ones if the feed is truncated.
 
     Raises:
         InvalidParametersError: the content is not a feed.
@@ -49,7 +49,7 @@ def read_feed(content: bytes, content_type: str, charset: str) -> Feed:
     response_type = f"{content_type or 'application/xml'}; charset={charset}" if charset else content_type
     parsed = feedparser.parse(content, response_headers={"content-type": response_type or "application/xml"})
     if not parsed.get("version"):
-        raise InvalidParametersError("The address is not a feed: its content is neither RSS nor Atom.")
+        raise InvalidParametersError("This is not a feed: the content is neither RSS nor Atom.")
     entries = tuple(_parse_entry(entry) for entry in parsed.get("entries", ())[:_MAX_ENTRIES])
     title = _strip_markup(parsed.get("feed", {}).get("title"), _MAX_TITLE_CHARS)
     return Feed(title, tuple({entry.key: entry for entry in entries}.values()))

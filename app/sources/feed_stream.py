@@ -40,14 +40,15 @@ _NOT_MODIFIED = 304
 class FeedStream:
     """Sends the new entries of a feed.
 
-    Entries of the first fetch are not new. The state (validators, seen entries) survives a restart. A failing
-    feed is polled with exponential backoff, at least once a day (or at the configured interval, if longer).
+    Entries in the first fetch do not count as new. The state (validators, seen entries) survives a restart.
+    A failing feed is polled with exponential backoff, at least once a day (or at the configured interval, if
+    longer).
 
     Args:
         config: The user's configuration of the feed.
-        file: The file of its state.
+        file: The file that stores its state.
         fetcher: Fetches the feed and refuses private addresses.
-        events: Publishes changes of the state.
+        events: Publishes changes to the state.
     """
 
     def __init__(
@@ -95,7 +96,7 @@ class FeedStream:
         return min(interval * 2.0**self._failures, max(interval, _MAX_BACKOFF_S))
 
     async def check(self) -> int:
-        """Fetch the feed now and return the number of notifications sent; a failure is in `problem`."""
+        """Fetch the feed now and return the number of notifications sent; `problem` describes a failure."""
         try:
             count = await self._check()
         except ScriptoriumError as error:

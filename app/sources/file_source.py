@@ -66,7 +66,7 @@ class FileSource:
     Args:
         config: The user's configuration of the folder.
         journal: Records the commits of its store.
-        data: The folder of its own state.
+        data: The folder for its own state.
         events: Publishes changes to loaded files and to `problem`.
         is_loaded: Returns whether an agent has loaded the file with this label.
         writable: Whether this process may write.
@@ -197,7 +197,7 @@ class FileSource:
             raise NotFoundError(f"There is no file {path}.", path=str(path))
         size = self.store.stat(path).size
         if size > MAX_FILE_BYTES:
-            message = f"{path} has {size:,} bytes; only files up to {MAX_FILE_BYTES:,} bytes can be loaded."
+            message = f"{path} is {size:,} bytes; only files up to {MAX_FILE_BYTES:,} bytes can be loaded."
             raise LimitError(message, path=str(path), limit=MAX_FILE_BYTES)
         content = self.store.read(path)
         try:
@@ -216,7 +216,7 @@ class FileSource:
             return None
 
     def read_start(self, path: NotePath, length: int) -> bytes:
-        """Return the first `length` bytes of a file of any size; raises as `NoteStore.read_start` does."""
+        """Return the first `length` bytes of a file of any size; for errors, see `NoteStore.read_start`."""
         return self.store.read_start(path, length)
 
     def list_files(

@@ -85,5 +85,5 @@ class FolderStream:
 
 
 def _is_own_write(path: NotePath, digest: str) -> bool:
-    """Return False: the app writes nothing in the folder of a stream."""
+    """Return False: the app never writes to a stream's folder."""
     return False

@@ -18,7 +18,7 @@ _ITEMS_ADAPTER: TypeAdapter[list[Notification]] = TypeAdapter(list[Notification]
 class Inbox:
     """Unread notifications in order of arrival; `save` keeps them for the next start.
 
-    `dropped` counts the notifications that the limits have dropped.
+    `dropped` counts the notifications that were dropped because of the limits.
     """
 
     def __init__(self, file: Path | None) -> None:
@@ -36,7 +36,7 @@ class Inbox:
         return tuple(notification for notification in self._unread.values() if notification.source == source)
 
     def add(self, notification: Notification) -> None:
-        """Add a notification in place of an unread one with its key; drop the oldest ones over the limits."""
+        """Add a notification, replacing any unread one with its key; if over a limit, drop the oldest."""
         self._unread.pop((notification.source, notification.key), None)
         self._unread[notification.source, notification.key] = notification
         keys = [key for key in self._unread if key[0] == notification.source]
@@ -59,7 +59,7 @@ class Inbox:
         """Write the unread notifications to the file.
 
         Raises:
-            OSError: the file can't be written; the old file stays.
+            OSError: the file can't be written; the old file is kept.
         """
         if self._file is not None:
             write_atomic(self._file, _ITEMS_ADAPTER.dump_json(list(self._unread.values())))

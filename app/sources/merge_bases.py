@@ -16,7 +16,7 @@ class MergeBases:
 
     A loaded block carries the hash of its file and the token of the load (`Block.origin`), both versioned
     with it. Saving does not change the block: the new hash of the file is stored here under the token, so
-    that undoing a load or reload restores the state of that time.
+    that undoing a load or reload restores the earlier state.
     """
 
     def __init__(self, folder: Path) -> None:

@@ -91,7 +91,7 @@ class Stream(Protocol):
         ...
 
     async def start(self, notify: Notify) -> None:
-        """Start sending notifications; return once changes are noticed, or after a short wait."""
+        """Start sending notifications; return once changes are being detected, or after a short wait."""
         ...
 
     async def stop(self) -> None:

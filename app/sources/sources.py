@@ -59,11 +59,11 @@ class Sources:
     """The sources of one vault. Belongs to the service thread.
 
     Args:
-        vault: The vault's folder; folders inside it or around it can't be sources.
+        vault: The vault's folder; folders inside it or containing it can't be sources.
         folder: The vault's data folder.
         journal: Records commits in the folders.
         memory: Holds loaded files; without it, there are no file sources.
-        events: Publishes notifications and changes of sources.
+        events: Publishes notifications and changes to sources.
         register_store: Registers a folder as a document store.
         writable: Whether this process may write; otherwise no source is started.
     """
@@ -95,7 +95,7 @@ class Sources:
         self.inbox = Inbox(self._folder / "inbox.json" if writable else None)
         self.problem = self._config_store.problem
         self.on_configured: Callable[[str, SourceConfig], None] = lambda op, config: None
-        """Called after the user's action: “add”, “change”, “pause”, “resume” or “remove”, and the source."""
+        """Called with the user's action (“add”, “change”, “pause”, “resume” or “remove”) and the source."""
 
     # Lifecycle
 
@@ -258,7 +258,7 @@ class Sources:
         return self._info(config)
 
     async def change(self, config: SourceConfig) -> SourceInfo:
-        """Change a source's configuration and restart it. Raises as `add` does, and NotFoundError."""
+        """Reconfigure and restart a source. Raises the same errors as `add`, and NotFoundError."""
         return await self._change(config, "change")
 
     async def _change(self, config: SourceConfig, op: str) -> SourceInfo:
@@ -276,7 +276,7 @@ class Sources:
         return self._info(config)
 
     async def set_paused(self, source_id: str, paused: bool, *, by_call: bool = False) -> SourceInfo:
-        """Pause or resume a source; the choice survives a restart. Raises as `change` does.
+        """Pause or resume a source; the choice survives a restart. Raises the same errors as `change`.
 
         Args:
             source_id: The source's id or name.
@@ -378,7 +378,7 @@ class Sources:
         self._events.publish(Notified(notification))
 
     def take_notifications(self, may_see: Callable[[Notification], bool]) -> tuple[Notification, ...]:
-        """Remove the oldest unread notifications, limited in number; return those that the agent may see."""
+        """Remove a limited number of the oldest unread notifications; return those that the agent may see."""
         notifications = self.inbox.take(_MAX_NOTIFICATIONS_PER_TURN)
         if notifications:
             self._events.publish(

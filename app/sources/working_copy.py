@@ -174,7 +174,7 @@ class WorkingCopy:
         return memory_changes.edit_block(block, edits.append(block, text), f"Add to {self.path} in memory")
 
     def replace(self, old: str, new: str) -> ChangeSet:
-        """Replace the only occurrence of a text in the block.
+        """Replace the only occurrence of `old` in the block.
 
         Raises:
             NotFoundError: the file is not loaded, or does not contain the text.
@@ -196,7 +196,7 @@ class WorkingCopy:
 
         Raises:
             NotFoundError: the file is not loaded, or (unless `keep` is `memory`) no longer exists.
-            ConflictError: both changed the same lines, of which `conflicts` lists the first, or the text that
+            ConflictError: both changed the same lines (`conflicts` lists the first ones), or the text that
                 was loaded is no longer stored.
             InvalidParametersError: the block is too large for a file.
             OSError: the file's text can't be stored for a later merge.
@@ -243,7 +243,7 @@ class WorkingCopy:
             ]
             raise self._conflict(
                 f"Disk and memory changed the same lines of {self.path}. Nothing was changed. Edit the "
-                "block as it should be and reconcile with keep=memory, or use keep=disk.",
+                "block until it has the text you want, then reconcile with keep=memory, or use keep=disk.",
                 conflicts=conflicts,
             )
         return self._reloaded_block(disk, f"Merge {self.path}", merge_result.text.decode())
@@ -301,7 +301,7 @@ class WorkingCopy:
     def _check_size(self, text: str) -> None:
         if len(text.encode()) > MAX_FILE_BYTES:
             raise InvalidParametersError(
-                f"A file can have at most {MAX_FILE_BYTES:,} bytes.", limit=MAX_FILE_BYTES
+                f"A file can be at most {MAX_FILE_BYTES:,} bytes.", limit=MAX_FILE_BYTES
             )
 
     def _conflict(self, message: str, **details: object) -> ConflictError:

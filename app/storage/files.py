@@ -71,10 +71,10 @@ class DurableFile(Generic[T]):
         return value, ""
 
     def save(self, content: bytes) -> None:
-        """Write the file, and then its copy of the last good version, for which an error is only logged.
+        """Write the file, and then the copy of the last good version; a failure to copy is only logged.
 
         Raises:
-            OSError: the file can't be written; the old file stays.
+            OSError: the file can't be written; the old file is kept.
         """
         write_atomic(self.path, content)
         self._back_up(content)
@@ -123,7 +123,7 @@ class DurableFile(Generic[T]):
 
 
 READ_ERRORS = (OSError, ValueError, TypeError, KeyError, RecursionError)
-"""The errors of reading and parsing a file."""
+"""The errors that reading and parsing a file can raise."""
 
 
 def _error_text(error: Exception) -> str:
@@ -152,7 +152,7 @@ def write_atomic(path: Path, content: bytes | bytearray | memoryview, *, durable
             is acceptable for derived data.
 
     Raises:
-        OSError: The disk failed; the old file stays, unless only the folder's sync failed.
+        OSError: The disk failed; the old file is kept, unless only the folder's sync failed.
     """
     if not path.parent.is_dir():
         make_private_folder(path.parent)

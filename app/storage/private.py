@@ -56,7 +56,7 @@ def create_private_file(path: Path) -> None:
 
 
 def _restrict(path: Path, mode: int) -> None:
-    # A path of another owner, or on a file system without modes, stays unchanged.
+    # A path that another user owns, or that is on a file system without modes, is left unchanged.
     with suppress(OSError):
         if stat.S_IMODE(path.stat().st_mode) != mode:
             path.chmod(mode)

@@ -58,7 +58,7 @@ class Schema:
 
 
 def connect_read_only(file: Path, *, timeout: float | None = None) -> sqlite3.Connection:
-    """Open an existing file read-only, even while another process writes it.
+    """Open an existing file read-only, even while another process writes to it.
 
     Args:
         file: The file; it must exist.
@@ -128,7 +128,7 @@ def open_database(
             memory stands in for a missing or unusable file.
 
     Returns:
-        A connection in autocommit mode, and the damage of a file that was unusable, or None.
+        A connection in autocommit mode, and the damage if the file was unusable, or None.
 
     Raises:
         StorageError: The disk failed, or another program keeps the file locked.
@@ -174,7 +174,7 @@ def retire(file: Path, schema: Schema, reason: Exception | str) -> Damage:
 
 
 def _open(file: Path, schema: Schema) -> sqlite3.Connection:
-    """Open the file, migrate and check it."""
+    """Open, migrate and check the file."""
     if not file.parent.is_dir():
         make_private_folder(file.parent)
     if file.exists() and file.stat().st_size == 0 and not schema.derived:
@@ -198,7 +198,7 @@ def _open(file: Path, schema: Schema) -> sqlite3.Connection:
 
 
 def _open_without_writing(file: Path, schema: Schema) -> sqlite3.Connection:
-    """Open a file that another process owns, and write nothing."""
+    """Open a file that another process owns, without writing to it."""
     if not file.exists():
         return _in_memory(schema)
     connection = _connect_without_writing(file, schema)
@@ -213,7 +213,7 @@ def _open_without_writing(file: Path, schema: Schema) -> sqlite3.Connection:
 
 
 def _connect_without_writing(file: Path, schema: Schema) -> sqlite3.Connection:
-    """Connect to a file of another process, or to one in a folder that can't be written."""
+    """Connect to a file that another process owns, or to one in a read-only folder."""
     try:
         connection = connect(file, schema)
         try:
@@ -262,7 +262,7 @@ def _migrate(connection: sqlite3.Connection, schema: Schema) -> None:
 def _version(connection: sqlite3.Connection, schema: Schema) -> int:
     version = int(connection.execute("PRAGMA user_version").fetchone()[0])
     if not 0 <= version <= len(schema.migrations):
-        raise UnusableDatabaseError(f"a newer version of the app wrote it, as version {version}")
+        raise UnusableDatabaseError(f"a newer version of the app wrote it (schema version {version})")
     return version
 
 
@@ -282,7 +282,7 @@ def _check(connection: sqlite3.Connection, schema: Schema, size: int) -> None:
 
 
 class Database:
-    """A connection for one thread at a time, which replaces a file that proves damaged in use.
+    """A connection for one thread at a time, which replaces a file found to be damaged while in use.
 
     After a replacement, it calls `on_damage` with a message for the user, in the thread that detected the
     damage. Without `writable`, it replaces nothing.
@@ -320,7 +320,7 @@ class Database:
         """Run a transaction that is committed at the end and rolled back on any error.
 
         Raises:
-            StorageError: The disk failed, or the file proved damaged and was replaced.
+            StorageError: The disk failed, or the file turned out to be damaged and was replaced.
             sqlite3.IntegrityError: A statement violates a constraint.
         """
         with self._lock:

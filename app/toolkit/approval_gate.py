@@ -1,4 +1,4 @@
-"""Decide on proposals by the policy, and ask the user if the policy requires it.
+"""Decide on proposals according to the policy, and ask the user if the policy requires it.
 
 A new grant answers the open questions that it covers, and they are withdrawn from the user. The policy checks
 for calls that always ask before it checks grants, so no grant answers their questions.
@@ -230,7 +230,7 @@ def _build_request(
 
 
 def _timeout(draft: AuditDraft, caller: Caller, policy: Policy) -> float | None:
-    """Return the time limit for an answer in seconds; None for the user and the agent of the window."""
+    """Return the time limit for an answer in seconds; None for the user and the desktop agent."""
     if draft.call.observer.approval_timeout is not None:
         return draft.call.observer.approval_timeout
     is_in_window = caller.kind in (CallerKind.USER, CallerKind.DESKTOP_AGENT) and not caller.acting_for
@@ -238,7 +238,7 @@ def _timeout(draft: AuditDraft, caller: Caller, policy: Policy) -> float | None:
 
 
 async def _wait_within_time_limit(futures: tuple[asyncio.Future[Any], ...], request: ApprovalRequest) -> None:
-    """Wait until one of `futures` is done or the time limit, which the user's work extends, is reached."""
+    """Wait until one of `futures` is done or time runs out; the user's work extends the time limit."""
     started = time.monotonic()
     while not any(future.done() for future in futures):
         remaining = None
@@ -268,7 +268,7 @@ def _task_decision(answer_task: asyncio.Future[Decision]) -> Decision | Rejected
 
 def _failed_rejection(error: BaseException) -> Rejected:
     log.error("the approver failed", exc_info=error)
-    return Rejected(AuditDecision.FAILED, f"The user could not be asked: {error or type(error).__name__}")
+    return Rejected(AuditDecision.FAILED, f"Could not ask the user: {error or type(error).__name__}")
 
 
 def _approval_reason(request: ApprovalRequest, decision: Approved) -> str:

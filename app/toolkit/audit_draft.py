@@ -20,7 +20,7 @@ MAX_RESULT_CHARS = 300
 
 @dataclass(slots=True)
 class CallTimer:
-    """Measures a call without the time that it waits for its turn and for the user."""
+    """Measures the duration of a call, excluding the time spent waiting for its turn or the user."""
 
     start_time: float = field(default_factory=time.time)
     waited: float = 0.0
@@ -28,7 +28,7 @@ class CallTimer:
 
     @property
     def duration_ms(self) -> float:
-        """The time that the call has run, in milliseconds."""
+        """The time that the call has been running, in milliseconds."""
         return round(1000 * (time.perf_counter() - self._started - self.waited), 3)
 
 
@@ -52,8 +52,8 @@ class AuditDraft:
         operation: The kind of change that the call makes.
         scope: A description of what the change affects.
         paths: The files that the call is about.
-        commit: The journal's commit, once the changes are on the disk.
-        usage: The tool's own use of a model.
+        commit: The journal's commit, once the changes are on disk.
+        usage: The tool's own model usage.
         is_throttled: Whether a rate limit refused the call.
         visibility: The visibility of notes for the call, once the tool is known.
         timer: Measures the call's duration.
@@ -91,11 +91,11 @@ class AuditDraft:
         self.decision = GateDecision(kind, reason, grants)
 
     def set_commit(self, commit: Commit) -> None:
-        """Record that the changes are on the disk."""
+        """Record that the changes are on disk."""
         self.commit = commit
 
     def add_usage(self, tokens: int, cost: float) -> None:
-        """Add the tool's own use of a model."""
+        """Add the tool's own model usage."""
         self.usage = ModelUsage(self.usage.tokens + tokens, self.usage.cost + cost)
 
     def begin_next_step(self) -> None:

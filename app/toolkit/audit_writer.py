@@ -34,12 +34,12 @@ _PERMANENT_ERRORS = (
 log = logging.getLogger(__name__)
 
 BURST_WINDOW_S = 60.0
-"""The time for which refusals of one caller and tool are counted before they are logged as one row."""
+"""How long refused calls by one caller to one tool are counted before they are logged as one row."""
 
 
 @dataclass(slots=True)
 class _Burst:
-    """Refused calls of one caller to one tool: the number of the first entry, and the later calls."""
+    """Refused calls by one caller to one tool: the number of the first entry, and the later calls."""
 
     first_id: int
     timer: asyncio.TimerHandle
@@ -50,7 +50,7 @@ class _Burst:
 class AuditWriter:
     """Appends entries. After a disk error, an entry is kept and written before the next one.
 
-    An entry that can't be logged for another reason is logged without the text from outside, or dropped
+    An entry that can't be logged for another reason is logged without its external text, or dropped
     with an error in the app's log, so that it never blocks a call.
     """
 
@@ -66,7 +66,7 @@ class AuditWriter:
             self._end_burst(key)
 
     def append_throttled(self, entry: AuditEntry) -> tuple[int, int]:
-        """Log a call that a limit refused: the first of a burst immediately, the others as one counted row.
+        """Log a call that a limit refused: the first of a burst immediately, the rest as a row with a count.
 
         Returns:
             The number of the burst's first entry, and how many calls were refused after that one.
@@ -95,11 +95,11 @@ class AuditWriter:
         try:
             return self._flush()
         except StorageError as error:
-            log.error("%d audit entries wait to be written: %s", len(self._unwritten), error)
+            log.error("%d audit entries are waiting to be written: %s", len(self._unwritten), error)
             return 0
 
     def log_read(self, caller: Caller, tool: str, arguments: Mapping[str, object], result: str) -> None:
-        """Log that a program read data of `tool` without calling it, such as a page of note names."""
+        """Log that a program read the data of `tool` without calling it, such as a page of note names."""
         draft = AuditDraft(Call(tool, arguments, caller), result)
         draft.decide(AuditDecision.NO_APPROVAL_NEEDED, "reading in the vault")
         self.append(draft.entry())
@@ -151,7 +151,7 @@ class AuditWriter:
         except Exception as error:
             if isinstance(error, StorageError) and not _is_unloggable(error):
                 raise
-            log.exception("an audit entry of %s can't be logged in full", entry.tool)
+            log.exception("an audit entry for %s can't be logged in full", entry.tool)
             return self._write_minimal(entry, error)
 
     def _write_minimal(self, entry: AuditEntry, error: Exception) -> AuditEntry | None:
@@ -160,7 +160,7 @@ class AuditWriter:
         except Exception as second_error:
             if isinstance(second_error, StorageError) and not _is_unloggable(second_error):
                 raise
-            log.exception("the audit entry of %s is dropped", entry.tool)
+            log.exception("the audit entry for %s was dropped", entry.tool)
             return None
 
 

@@ -26,7 +26,7 @@ def _ignore() -> None:
 
 @dataclass(frozen=True, slots=True)
 class CallObserver:
-    """Callbacks of a caller that follows its call. An error that one of them raises stops the call.
+    """Callbacks for a caller that monitors its call. An error raised by one of them stops the call.
 
     Attributes:
         on_question: Called just before the user is asked.
@@ -51,7 +51,7 @@ class ModelUsage:
     """The tokens and dollars that a model used since the previous call of the turn; 0 dollars if unknown.
 
     This covers reading the conversation and requesting the call. If one response requests several calls,
-    the first call carries all of it. Text after the last call counts only in the sum of the turn.
+    the first call carries all of it. Text after the last call counts only toward the turn's total.
     """
 
     tokens: int = 0
@@ -133,14 +133,14 @@ class Call:
         observer: CallObserver = UNOBSERVED,
         call_id: str = "",
     ) -> Self:
-        """Return a call of the tool `name`."""
+        """Return a call to the tool `name`."""
         return cls(
             encodable(name), arguments, caller, NamedTool(), usage, observer, call_id or uuid.uuid4().hex
         )
 
     @classmethod
     def internal(cls, tool: Tool, arguments: Mapping[str, object], caller: Caller) -> Self:
-        """Return a call of a tool that is not registered, such as a request of an ACP agent."""
+        """Return a call to a tool that is not registered, such as a request of an ACP agent."""
         return cls(tool.name, arguments, caller, InternalTool(tool))
 
     @classmethod
@@ -180,7 +180,7 @@ class Call:
         choices: Mapping[NotePath, bytes | None],
         arguments: Mapping[str, object],
     ) -> Self:
-        """Return a call of `undo` whose conflicts the user has resolved.
+        """Return a call to `undo` whose conflicts the user has resolved.
 
         The whole plan is one change set, and its commit marks the plan's commits as undone. The outcome's
         error is a `conflict` if a file has changed since.
@@ -188,13 +188,13 @@ class Call:
         Args:
             plan: The plan with the conflicts.
             choices: The content of each file in conflict; see `ResolvedUndo`.
-            arguments: The arguments of the call of `undo` that found the conflicts.
+            arguments: The arguments of the `undo` call that found the conflicts.
         """
         return cls(UNDO_TOOL, arguments, Caller.user(), ResolvedUndo(plan, choices))
 
     @classmethod
     def invalid(cls, name: str, arguments: str, caller: Caller, error: ScriptoriumError) -> Self:
-        """Return a call that can't be made, such as one of an unknown tool, so that it is logged.
+        """Return a call that can't be made, such as one to an unknown tool, so that it is logged.
 
         Args:
             name: The tool that the caller named.

@@ -138,7 +138,7 @@ class CallPipeline:
     """Runs calls through the stages below. It belongs to the service thread.
 
     Many calls may run, and wait for an answer, at once: a call's state travels from stage to stage, and the
-    audit entry grows in its `AuditDraft`.
+    audit entry is built up in its `AuditDraft`.
     """
 
     def __init__(
@@ -267,7 +267,7 @@ class CallPipeline:
     # Resolve
 
     async def _resolve(self, draft: AuditDraft, proceed: Proceed[ResolvedCall]) -> ToolOutcome:
-        """Find the tool and check that its category is on. The user's own edits go straight to the disk.
+        """Find the tool and check that its category is on. The user's own edits go straight to disk.
 
         Raises:
             NotFoundError: There is no such tool.
@@ -313,7 +313,7 @@ class CallPipeline:
         """Validate the arguments with the tool's Pydantic model.
 
         Raises:
-            InvalidParametersError, LimitError: The arguments do not fit the tool, or are too large.
+            InvalidParametersError, LimitError: The arguments are not valid for the tool, or are too large.
         """
         check_names_and_size(call.tool, call.draft.call.arguments)
         arguments = validate_arguments(call.tool, encodable_arguments(call.draft.call.arguments))
@@ -523,7 +523,7 @@ def _is_read_only_call(call: PreparedCall) -> bool:
     """Return whether a caller that may only read may make this call."""
     is_internal = isinstance(call.draft.call.request, InternalTool)
     if not call.tool.acts and (is_internal or call.category.level is AccessLevel.READ_ONLY):
-        # The gate decides on what it reads outside the vault.
+        # The gate controls what it reads outside the vault.
         return True
     return call.tool.is_read_only_call(call.op, call.arguments)
 

@@ -82,7 +82,7 @@ def check_names_and_size(tool: Tool, values: Mapping[str, object]) -> None:
         if isinstance(value, Mapping | list | tuple):
             remaining -= len(value)
             if remaining < 0:
-                raise LimitError(f"{tool.name} takes {MAX_VALUES:,} values at most.", limit=MAX_VALUES)
+                raise LimitError(f"{tool.name} takes at most {MAX_VALUES:,} values.", limit=MAX_VALUES)
             pending.extend(value.values() if isinstance(value, Mapping) else value)
 
 

@@ -134,7 +134,7 @@ class CommitQueue:
 def changes_of(commit: Commit) -> NotesChanged:
     """Return the event for a commit: the files that were written, removed and moved.
 
-    Paths that are not UTF-8 are left out, because no other part of the app knows those files.
+    Paths that are not UTF-8 are left out, because no other part of the app knows about those files.
     """
     paths: list[NotePath] = []
     removed: list[NotePath] = []

@@ -1,7 +1,7 @@
 """The document stores that the gate may change: the vault, the agents' memory and source folders.
 
-All stores take the same change sets, write to the same journal and are undone in the same way. They differ
-in who may change what without approval: `StoreVerdict`.
+All stores take the same change sets, write to the same journal and support undo in the same way. They
+differ in who may change what without approval: `StoreVerdict`.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ class StoreRegistry:
     """The open stores; the vault is always one of them.
 
     Args:
-        vault: The notes' store.
+        vault: The note store.
     """
 
     def __init__(self, vault: DocumentStore) -> None:
@@ -134,7 +134,7 @@ class StoreRegistry:
         try:
             return self._open[name]
         except KeyError:
-            raise NotFoundError(f"{name} is not open now, so it can't be changed.", place=name) from None
+            raise NotFoundError(f"{name} is not open, so it can't be changed.", place=name) from None
 
     def plan_undo(self, journal: Journal, commits: Sequence[int]) -> UndoPlan:
         """Plan the undo of commits in one store; raises the errors of `Journal.plan_undo` and `current`."""

@@ -9,7 +9,7 @@ from app.toolkit.registry import AccessLevel, Category, ToolCatalog
 from app.toolkit.tool import Tool
 
 _LEVELS = {
-    AccessLevel.READ_ONLY: "These tools only read.",
+    AccessLevel.READ_ONLY: "These tools are read-only.",
     AccessLevel.NETWORK: "These tools read, fetch web pages and propose new notes; you approve or deny them.",
     AccessLevel.READ_WRITE: "These tools read and propose changes, which you approve or deny.",
     AccessLevel.EXECUTE: "These tools can run programs; each run needs your approval.",
@@ -49,15 +49,15 @@ def _access_paragraph(tool: Tool, category: Category) -> str:
     if tool.always_asks:
         lines.append("Every change needs approval; earlier approvals do not count.")
     elif tool.changes_notes:
-        lines.append("Every change is shown for approval, unless you have auto-approved its kind.")
+        lines.append("Every change is shown for approval, unless you have auto-approved changes of its kind.")
     elif tool.proposes:
         lines.append("Every action outside the notes is shown for approval first.")
     else:
         lines.append("It changes nothing.")
     if tool.taints:
-        lines.append("Its results contain text from outside: all changes that follow need approval.")
+        lines.append("Its results contain text from outside the vault, so all later changes need approval.")
     rate = tool.rate_per_minute or category.rate_per_minute
-    lines.append(f"At most {rate} calls per minute and caller.")
+    lines.append(f"Each caller can make at most {rate} calls per minute.")
     if tool.usage_rule:
         lines.append(f"\n\nFor agents: {tool.usage_rule}")
     return " ".join(lines)

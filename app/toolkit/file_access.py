@@ -1,8 +1,8 @@
 """Resolve the paths that callers name, and refuse the locations that no tool may read.
 
-A path leads into the vault, where the views decide what is visible, or outside, where the user is asked to
-approve the real folder with all links resolved. Devices, system file systems, folders with keys, the app's
-own data, and hidden files and folders in the vault are always refused.
+A path points into the vault, where the views decide what is visible, or outside it, where the user is asked
+to approve the real folder with all links resolved. Devices, virtual file systems, folders that contain keys,
+the app's own data, and hidden files and folders in the vault are always refused.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class ResolvedPath:
 
     `vault_path` is its path in the vault (empty: the vault itself), or None if it is outside.
     `used_as_folder`: access is requested for the location itself; otherwise for its parent folder.
-    `requested` is the path as the caller gave it; an error about a hidden location shows no other.
+    `requested` is the path as the caller gave it; an error about a hidden location shows no other path.
     """
 
     real_path: str
@@ -76,7 +76,7 @@ class FileAccess:
 
         Raises:
             InvalidPathError: the path contains `..`, is not valid here, or is on the network.
-            PermissionDeniedError: the path leads to a location that no tool may read.
+            PermissionDeniedError: the path points to a location that no tool may read.
         """
         real_path = os.path.realpath(self._absolute(text))
         self._check(text, real_path)
@@ -90,7 +90,7 @@ class FileAccess:
         return ResolvedPath(real_path, vault_path, requested=text)
 
     def may_enter(self, real_path: str) -> bool:
-        """Return whether a walk outside the vault may enter a folder: not the vault, nor a denied location.
+        """Return whether a walk outside the vault may enter a folder that is neither the vault nor denied.
 
         `real_path` must not contain links.
         """
@@ -107,11 +107,11 @@ class FileAccess:
                 raise PermissionDeniedError(f"{text} is a location that no tool may read.", path=text)
             if not _SECRET_FOLDERS.isdisjoint(path.parts):
                 raise PermissionDeniedError(
-                    f"{text} is in a folder of keys, which no tool may read.", path=text
+                    f"{text} is in a folder that contains keys, which no tool may read.", path=text
                 )
 
     def _absolute(self, text: str) -> str:
-        """Return the path as an absolute one; a relative path starts at the vault."""
+        """Return the absolute path; a relative path is resolved against the vault."""
         if "\0" in text:
             raise InvalidPathError(f"{text!r} can't be read: a path can't contain a null byte.", path=text)
         if any(part == ".." for part in re.split(r"[/\\]", text)):
@@ -146,7 +146,9 @@ def open_folder(real_path: str) -> Folder:
     except (FileNotFoundError, NotADirectoryError) as error:
         raise NotFoundError(f"There is no folder {real_path}.", path=real_path) from error
     except OSError as error:
-        raise StorageError(f"{real_path} can't be read: {error.strerror}.", path=real_path) from error
+        raise StorageError(
+            f"{real_path} can't be read: {error.strerror or error}.", path=real_path
+        ) from error
 
 
 def is_folder(real_path: str) -> bool:

@@ -133,7 +133,9 @@ def _entries(real_path: str, prefix: str) -> list[DirectoryEntry]:
                     kind = _entry_kind(status.st_mode)
                     entries.append(DirectoryEntry(f"{prefix}{name}", kind, status.st_size, status.st_mtime))
     except OSError as error:
-        raise StorageError(f"{real_path} can't be read: {error.strerror}.", path=real_path) from error
+        raise StorageError(
+            f"{real_path} can't be read: {error.strerror or error}.", path=real_path
+        ) from error
     return entries
 
 
@@ -170,7 +172,9 @@ def _read(real_path: str, read: Callable[[Folder, str], bytes]) -> bytes:
     except FileNotFoundError as error:
         raise NotFoundError(f"There is no file {real_path}.", path=real_path) from error
     except OSError as error:
-        raise StorageError(f"{real_path} can't be read: {error.strerror}.", path=real_path) from error
+        raise StorageError(
+            f"{real_path} can't be read: {error.strerror or error}.", path=real_path
+        ) from error
 
 
 def compile_line_pattern(pattern: str, *, case_sensitive: bool) -> _LinePattern:

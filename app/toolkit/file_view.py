@@ -1,4 +1,4 @@
-"""Access to a location on disk for one call: through the views in the vault, with approval outside."""
+"""Access to a location on disk for one call: through the views in the vault, with approval outside it."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ class FileView:
         return PurePath(name).suffix.lower() in NOTE_SUFFIXES and self._context.vault.hides_private
 
     def is_from_web(self, name: str) -> bool:
-        """Return whether a file is a note in the vault that may hold a web page; raises as `read` does."""
+        """Return whether a file is a note in the vault that may hold a web page; for errors, see `read`."""
         if self._prefix is None or not self._vault_path(name).is_note:
             return False
         return OpenNote(self._vault_path(name), self.read(name)).is_from_web

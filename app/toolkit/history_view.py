@@ -44,7 +44,7 @@ class HistoryView:
     def versions(self, path: NotePath) -> tuple[Version, ...]:
         """Return the visible versions of the note at `path`, newest first, across moves.
 
-        There are none if the note is hidden; the last stored text decides whether it is private.
+        There are none if the note is hidden; the last stored text determines whether it is private.
         """
         if not self._visibility.can_see(path):
             return ()
@@ -77,7 +77,7 @@ class HistoryView:
         return self._journal.content(version_hash)
 
     def commits(self, limit: int = 50) -> tuple[Commit, ...]:
-        """Return those of the latest `limit` commits that touch no hidden document, newest first.
+        """Return the latest `limit` commits, except those that touch hidden documents, newest first.
 
         In stores other than the vault, an agent sees only its own commits.
         """
@@ -142,7 +142,7 @@ class HistoryView:
         return any(self._is_visible(change) for change in commit.changes)
 
     def _is_visible(self, change: CommittedFile) -> bool:
-        """Return whether a change is visible, by its paths and by its texts before and after."""
+        """Return whether a change is visible, based on its paths and on its text before and after."""
         paths = [path for path in (change.path, change.to) if path is not None]
         if not all(self._visibility.can_see(path) for path in paths):
             return False

@@ -98,7 +98,7 @@ class IndexView:
         return tuple(link for link in self._index.backlinks(path) if self._visibility.can_see(link.source))
 
     def all_backlinks(self, path: NotePath) -> tuple[LinkRecord, ...]:
-        """Return all links to the note at `path`, also from hidden notes: for edits, never for a result."""
+        """Return all links to the note at `path`, even from hidden notes: for edits, never for a result."""
         return self._index.backlinks(path)
 
     async def links_to_rewrite(self, old_path: NotePath, new_path: NotePath) -> RenamePlan:
@@ -264,7 +264,7 @@ class IndexView:
         return await self._index.searcher.ranked(text, limit, private=False, hidden=hidden)
 
     async def chunks_like(self, text: str, limit: int) -> tuple[VectorHit, ...]:
-        """Return the visible ones of the `limit` chunks closest in meaning to `text`, best first.
+        """Return the `limit` chunks closest in meaning to `text`, minus hidden ones, best first.
 
         Raises:
             EmbedderUnavailableError: semantic search is off, or the text can't be embedded.

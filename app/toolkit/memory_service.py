@@ -45,7 +45,7 @@ def agent_key(caller: Caller) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ConversationQuery:
-    """A search in the saved conversations; `since` and `until` are Unix times in seconds.
+    """A search of the saved conversations; `since` and `until` are Unix times in seconds.
 
     `shown_to_model`: exclude the built-in agent's messages, because it can read private notes.
     """
@@ -99,7 +99,7 @@ class Memory:
         return tuple(sorted({OWN_AGENT, *self.store.agents(), *self._named_agents()}))
 
     def agent(self, name: str) -> str:
-        """Return the agent's name in its own spelling; prefer an exact match to one that ignores case.
+        """Return the agent's name as originally spelled; prefer an exact match to one that ignores case.
 
         Raises:
             NotFoundError: No agent has that name; `suggestions` are near misses.

@@ -17,7 +17,7 @@ from app.vault.storage_id import StorageId
 
 @dataclass(frozen=True)
 class OpenNote:
-    """A snapshot of a note, or of another file, from the time when it was opened; it never writes."""
+    """A snapshot of a note or other file, taken when it was opened; it never writes."""
 
     path: NotePath
     content: bytes

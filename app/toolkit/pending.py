@@ -1,7 +1,7 @@
 """Calls whose callers do not wait: they receive an id and fetch the outcome later.
 
 The call itself passes through the runner and the gate like any other. A call that is still waiting when the
-app exits runs again at the next start, on the current notes.
+app exits runs again the next time the app starts, on the current notes.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ log = logging.getLogger(__name__)
 LIFETIME_S = 24 * 3600.0
 """How long an operation waits for a decision, in seconds."""
 
-_CLOSING_REASON = "the app was closed; the user is asked again at the next start"
+_CLOSING_REASON = "the app was closed; the user will be asked again the next time it starts"
 _CANCELLED_REASON = "withdrawn by its caller"
-_INTERRUPTED_MESSAGE = "The app stopped during this call. It is not repeated: check what the call did."
+_INTERRUPTED_MESSAGE = "The app stopped during this call. It will not be repeated. Check what the call did."
 
 
 @dataclass(frozen=True, slots=True)
 class PendingChanged(Event):
-    """A pending operation was created or changed its state."""
+    """A pending operation was created or changed state."""
 
     operation: PendingOperation
 
@@ -152,7 +152,7 @@ class PendingOperations:
         return operation
 
     def details(self, operation_id: str) -> Mapping[str, object]:
-        """Return the question to the user about an operation: kind of operation, tool, reason and target.
+        """Describe what the user is asked about an operation: kind of operation, tool, reason and target.
 
         It is empty if the user is not being asked, as in a process without a window after a restart.
         """
@@ -180,9 +180,7 @@ class PendingOperations:
         """
         operation = self.status(operation_id, caller)
         if operation.state is not PendingState.WAITING:
-            message = (
-                f"The operation {operation_id} is {operation.state.value}: it can no longer be canceled."
-            )
+            message = f"Operation {operation_id} is {operation.state.value}: it can no longer be canceled."
             raise InvalidParametersError(
                 message, pending_operation_id=operation_id, state=operation.state.value
             )
@@ -197,9 +195,9 @@ class PendingOperations:
     def resume(self, *, ask: bool = True) -> int:
         """Resolve interrupted operations, run waiting ones again, and return the number of running calls.
 
-        Call it once the notes are indexed. Operations whose calls already run are left alone, and those that
-        have expired are closed. Without `ask`, as in a process without a window, waiting operations are left
-        for the next start.
+        Call it once the notes are indexed. Operations whose calls are already running are left alone, and
+        those that have expired are closed. Without `ask`, as in a process without a window, waiting
+        operations are left for the next time the app starts.
         """
         for operation in self.open_operations:
             if operation.id in self._tasks:
@@ -320,7 +318,7 @@ class _PendingRecord:
         self._is_effect_done = False
 
     def on_question(self) -> None:
-        """Record that the user is asked, and store the operation at the first question.
+        """Record that the user is being asked, and store the operation at the first question.
 
         It stays `running` after an effect, so that a restart never repeats the effect.
         """
@@ -338,10 +336,10 @@ class _PendingRecord:
         self._publish(operation_id)
 
     def on_write(self) -> None:
-        """Mark the operation as running, just before it has an effect or writes.
+        """Mark the operation as running, just before it writes or carries out an effect.
 
         Raises:
-            NotFoundError: the operation has been decided in the meantime.
+            NotFoundError: the operation has already been decided.
         """
         # A further step of the same call that asks no question belongs to the same run.
         if not self.is_stored or self._is_running:
@@ -353,7 +351,7 @@ class _PendingRecord:
         self._is_running = True
 
     def on_effect(self) -> None:
-        """Record that an effect is done; the changes that follow it belong to the same run."""
+        """Record that an effect was carried out; the changes that follow it belong to the same run."""
         self._is_effect_done = self._is_running = True
 
 
@@ -369,7 +367,7 @@ def _pending_outcome(operation: PendingOperation, details: Mapping[str, object])
     """Return the outcome for a caller that does not wait."""
     return ToolOutcome(
         False,
-        message="Waiting for the user. Check the operation later by its id.",
+        message="Waiting for the user. Use the id to check the operation later.",
         pending=operation.id,
         details=details,
     )

@@ -1,8 +1,8 @@
-"""Plug-ins: packages that add categories of tools, found by their entry points `scriptorium.tools`.
+"""Plug-ins: packages that add categories of tools, found by their `scriptorium.tools` entry points.
 
 The app looks for them in the packages of its own Python and in the user's plug-in folder, which also works
 for an installed app. A plug-in in that folder is a wheel, or a folder that `pip install --target` creates.
-It is code with all of the app's rights, so it is not loaded until the user enables it.
+Its code runs with all of the app's permissions, so it is not loaded until the user enables it.
 
 A plug-in's tools use the same runner, gate and context as the built-in ones: views that read, and methods to
 propose a change. Its categories are off until the user turns them on. A plug-in that fails to load or uses an
@@ -81,7 +81,7 @@ def _read_package(path: Path) -> PluginPackage:
 def load_plugins(
     registry: ToolRegistry, entry_points: Iterable[EntryPoint] | None = None, *, enabled: Collection[str] = ()
 ) -> tuple[str, ...]:
-    """Register the categories, all off, and the tools of the plug-ins; skip those that fail.
+    """Register the categories (turned off) and the tools of the plug-ins; skip plug-ins that fail.
 
     Runs the plug-ins' code, and adds the enabled ones in the user's folder to Python's module path.
 

@@ -1,4 +1,4 @@
-"""The proposals that tools return for the gate to decide on: changes to notes, and effects outside."""
+"""The proposals that tools return for the gate to decide on: changes to notes, and outside effects."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ R = TypeVar("R", bound=ToolResult)
 class Proposal(Generic[R]):
     """Changes to the notes, and the result to report once they are written.
 
-    The user may approve only a part of the changes, or edit them. A result whose fields depend on the user's
+    The user may approve only part of the changes, or edit them. A result whose fields depend on the user's
     edits is given as a function of the change set to commit; it is called before the commit, so the views
     still show the old files.
 

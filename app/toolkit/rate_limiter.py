@@ -1,4 +1,4 @@
-"""Limit the calls of each caller: per minute by category and tool, by a pause between calls, and per turn."""
+"""Limit each caller's calls per minute (by category and tool) and per turn, with pauses between calls."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _Key = tuple[str, str, str]
 
 
 class RateLimiter:
-    """Counts calls and refuses those that exceed a limit. The user at the window is not limited.
+    """Counts calls and refuses those that exceed a limit. The user's own calls in the app are not limited.
 
     Args:
         clock: Returns monotonic seconds.
@@ -40,7 +40,7 @@ class RateLimiter:
         self._user_limits = tuple(user_limits)
 
     def check(self, tool: Tool, category: Category, caller: Caller) -> None:
-        """Count a call of `tool` by `caller`.
+        """Count a call to `tool` by `caller`.
 
         Raises:
             LimitError: the call exceeds a limit and is not counted. `limit` is the allowed number of calls;
@@ -58,7 +58,7 @@ class RateLimiter:
                 raise _limit_error(subject, limit, (calls[0] if calls else now) + _WINDOW_S - now)
         self._check_pause(tool, caller, user_limits, now)
         self._check_turn(tool, caller, user_limits)
-        # Several limits of one tool count in the same window.
+        # Several limits on one tool share the same window.
         for calls in {subject: calls for calls, subject, _ in windows}.values():
             calls.append(now)
         self._last[_window_key(tool.name, caller)] = now
@@ -67,7 +67,7 @@ class RateLimiter:
     def _windows(
         self, tool: Tool, category: Category, caller: Caller, user_limits: list[CallLimit], now: float
     ) -> list[tuple[_CallTimes, str, int]]:
-        """Return the calls of the last minute that each limit counts, the limit's label, and the limit."""
+        """Return the calls in the last minute, the label, and the number of allowed calls for each limit."""
         limits = [(f"category {category.id}", category.rate_per_minute)]
         if tool.rate_per_minute is not None:
             limits.append((f"tool {tool.name}", tool.rate_per_minute))

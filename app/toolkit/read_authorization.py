@@ -58,7 +58,7 @@ class PreparedCall:
         access: StoreVerdict | None = None,
         from_outside: bool = False,
     ) -> CallFacts:
-        """Return the facts on which the policy decides.
+        """Return the facts on which the policy bases its decision.
 
         Args:
             impact: The impact of the proposal.

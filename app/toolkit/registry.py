@@ -122,7 +122,9 @@ class ToolRegistry:
             InvalidParametersError: its id is taken.
         """
         if category.id in self._categories:
-            raise InvalidParametersError(f"A category {category.id} already exists.", category=category.id)
+            raise InvalidParametersError(
+                f"A category named {category.id} already exists.", category=category.id
+            )
         self._categories[category.id] = category
 
         def remove() -> None:

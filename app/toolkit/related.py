@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 ReasonKind = Literal["FORWARDLINK_TO", "BACKLINK_FROM", "SHARED_TAG", "SEMANTICALLY_RELATED"]
 LikeNote = Callable[[NotePath, int, float], Sequence["VectorHit"]]
 
-# Below this cosine, notes in real vaults have little more in common than the language.
+# Below this cosine, notes in real vaults have little more in common than their language.
 MIN_SIMILARITY = 0.45
 _LINK_WEIGHT = 0.7
 _TAG_WEIGHT = 0.6
@@ -94,7 +94,7 @@ def find_related_notes(
 
 
 def _combine_reasons(path: NotePath, reasons: tuple[RelatednessReason, ...]) -> RelatedNote:
-    """Combine the reasons into one score: each reason closes a part of the remaining gap to 1."""
+    """Combine the reasons into one score: each reason closes part of the remaining gap to 1."""
     remainder = 1.0
     for reason in reasons:
         remainder *= 1.0 - _weight(reason)

@@ -54,7 +54,7 @@ class ToolRunner:
         audit: The audit log.
         grants: The user's standing approvals.
         events: Publishes the events of calls and commits.
-        limits: Counts the calls; by default a new one without user limits.
+        limits: Counts the calls; by default a new limiter without user limits.
         models: The models that the user can switch off.
 
     Attributes:

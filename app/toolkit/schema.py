@@ -1,7 +1,7 @@
 """Convert a pydantic model to a flat JSON schema, which all model providers and MCP clients accept.
 
-Flat means: no `$ref`, no `oneOf` and no discriminated unions (a tool has an `op` string instead), `enum`
-only in a top-level property, no formats except dates, no tuples, and no properties by pattern.
+A flat schema has no `$ref`, no `oneOf` and no discriminated unions (a tool has an `op` string instead), has
+`enum` only in top-level properties, and has no formats except dates, no tuples and no pattern properties.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _UNSUPPORTED_KEYWORDS = {
     "oneOf": "a discriminated union: use an `op` string",
     "discriminator": "a discriminated union: use an `op` string",
     "prefixItems": "a tuple: use a list",
-    "patternProperties": "properties by pattern",
+    "patternProperties": "pattern properties",
 }
 _FORMATS = frozenset({"date", "date-time"})
 
@@ -115,7 +115,7 @@ def _simplify(node: Schema, nullable: bool) -> Schema:
 
 
 def _or_null(node: Schema) -> Schema:
-    """Return `node` extended to accept null; a schema without a type accepts it already."""
+    """Return `node` extended to accept null; a schema without a type already accepts it."""
     extended = {**node, "type": [node["type"], "null"]} if "type" in node else dict(node)
     return {**extended, "enum": [*node["enum"], None]} if "enum" in node else extended
 
@@ -127,7 +127,7 @@ def _check(node: object, location: str, top: bool) -> None:
         if key in node:
             raise TypeError(f"{location}: {problem}")
     if "enum" in node and not top:
-        raise TypeError(f"{location}: an enum inside a list or an object; take a string and check it on call")
+        raise TypeError(f"{location}: an enum in a list or an object: use a string and check it in the tool")
     if "format" in node and node["format"] not in _FORMATS:
         raise TypeError(f"{location}: the format {node['format']!r}")
     for option in node.get("anyOf", ()):

@@ -1,6 +1,6 @@
 """The services of the tool categories, and the models that the user can switch off.
 
-A tool that needs more than the notes declares it by the type of its context: `context: WebContext` provides
+A tool that needs more than the notes declares it in the type of its context: `context: WebContext` provides
 `context.services.web`. The workspace creates one object per category that has services.
 """
 
@@ -33,7 +33,7 @@ class OptionalModels:
     """The models that the user can switch off at any time; each function returns None while its model is off.
 
     Attributes:
-        semantic_search: Returns the search by meaning.
+        semantic_search: Returns semantic search.
         language_model: Returns a model with structured output.
     """
 
@@ -43,7 +43,7 @@ class OptionalModels:
 
 @dataclass(frozen=True, slots=True)
 class MemoryServices:
-    """The services of the categories memory and sources: files of a source are loaded into memory blocks."""
+    """The services of the memory and sources categories: files of a source are loaded into memory blocks."""
 
     memory: Memory
     sources: Sources
@@ -51,21 +51,21 @@ class MemoryServices:
 
 @dataclass(frozen=True, slots=True)
 class FileServices:
-    """The services of the categories filesystem and programs: `file_access` resolves all their paths."""
+    """The services of the filesystem and programs categories: `file_access` resolves all their paths."""
 
     file_access: FileAccess
 
 
 @dataclass(frozen=True, slots=True)
 class DevelopmentServices(FileServices):
-    """The services of the category development: `sandbox` runs commands."""
+    """The services of the development category: `sandbox` runs commands."""
 
     sandbox: Sandbox
 
 
 @dataclass(frozen=True, slots=True)
 class RelationServices:
-    """The services of the categories nodes and relationships.
+    """The services of the nodes and relationships categories.
 
     Attributes:
         suggestions: Relations that may be missing.
@@ -78,7 +78,7 @@ class RelationServices:
 
 @dataclass(frozen=True, slots=True)
 class MessageServices:
-    """The services of the category messages: the team and the user, and channels to other services."""
+    """The services of the messages category: the team and the user, and channels to other services."""
 
     team: TeamService
     channels: ChannelRegistry
@@ -86,7 +86,7 @@ class MessageServices:
 
 @dataclass(frozen=True, slots=True)
 class AgentServices:
-    """The services of the category agents: the tools, the pending operations, and the other agents."""
+    """The services of the agents category: the tools, the pending operations, and the other agents."""
 
     registry: ToolRegistry
     pending: PendingOperations
@@ -95,7 +95,7 @@ class AgentServices:
 
 @dataclass(frozen=True, slots=True)
 class WebServices:
-    """The services of the category web: web pages and web searches."""
+    """The services of the web category: web pages and web searches."""
 
     web: WebAccess
 

@@ -87,7 +87,7 @@ def authorize_loading(sources: Sources, change_set: ChangeSet, caller: Caller) -
     """Allow a file to be loaded or reloaded into the agent's own block, regardless of the file's permission.
 
     The permission restricts the agent's own edits. Here the block receives the file's content, which is
-    verified byte for byte. Return None for any other change: then the block's own permission decides.
+    verified byte for byte. Return None for any other change, which the block's own permission governs.
     """
     if change_set.place != MEMORY or len(change_set.changes) != 1:
         return None

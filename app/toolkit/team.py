@@ -25,7 +25,8 @@ class TeamReply:
     """The result of a message to an agent or a group.
 
     `text` is the whole answer, `answers` are those of the individual agents in the order given, and
-    `explanation` says how a group reached its answer. `untrusted`: the answer is based on text from outside.
+    `explanation` says how a group reached its answer. `untrusted` is true if the answer is based on
+    text from outside.
     """
 
     to: str
@@ -37,7 +38,7 @@ class TeamReply:
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """The places where the user can read a message; `is_displayed`: an open window shows it now."""
+    """The places where the user can read a message; `is_displayed` is true if an open window shows it."""
 
     places: tuple[str, ...]
     is_displayed: bool

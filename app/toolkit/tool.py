@@ -221,11 +221,11 @@ def tool(
     read_operations: tuple[str, ...] = (),
     write_arguments: tuple[str, ...] = (),
 ) -> Callable[[Function], Tool]:
-    """Make a tool from an async function whose first parameter is `context`, of the type `ToolContext`.
+    """Make a tool from an async function whose first parameter is `context`, of type `ToolContext`.
 
     Args:
         category: The id of its category.
-        examples: Requests in users' words, with `{slot}`s named after arguments; a tool with several
+        examples: Requests in the users' own words, with `{slot}`s named after arguments; a tool with several
             operations may give them by operation.
         usage_rule: A sentence for the agent's prompt.
         operations: For a tool with an `op: Literal[...]` argument: the arguments of each operation, such as
@@ -246,7 +246,7 @@ def tool(
 
     def decorate(function: Function) -> Tool:
         if not inspect.iscoroutinefunction(function):
-            raise TypeError(f"{function.__name__}: a tool is an async function")
+            raise TypeError(f"{function.__name__}: a tool must be an async function")
         hints = get_type_hints(function, include_extras=True)
         result, kinds = _read_return(function.__name__, hints.get("return"))
         documentation = parse_docstring(function.__doc__)
@@ -299,7 +299,7 @@ def _read_return(name: str, annotation: object) -> tuple[type[ToolResult], set[o
             raise TypeError(f"{name}: returns {option!r}, not a ToolResult or a proposal of one")
         results.add(inner)
     if len(results) != 1:
-        raise TypeError(f"{name}: returns several result classes; one tool has one")
+        raise TypeError(f"{name}: returns several result classes; a tool must have exactly one")
     return results.pop(), kinds
 
 
@@ -308,7 +308,7 @@ def _parameters(
 ) -> tuple[Parameter, ...]:
     signature = list(inspect.signature(function).parameters.values())
     if not signature or signature[0].name != "context":
-        raise TypeError(f"{function.__name__}: the first parameter of a tool is `context`")
+        raise TypeError(f"{function.__name__}: the first parameter of a tool must be `context`")
     parameters = []
     for parameter in signature[1:]:
         if (

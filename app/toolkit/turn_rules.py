@@ -25,7 +25,7 @@ class TurnRules:
         self._rules = tuple(rules)
 
     def check(self, tool: str, caller: Caller) -> None:
-        """Record a call of `tool` in the caller's turn.
+        """Record a call to `tool` in the caller's turn.
 
         Raises:
             LimitError: the call violates a rule; `tools` are the tools that the rule names.
@@ -42,7 +42,7 @@ class TurnRules:
             self._called.popitem(last=False)
 
     def ends(self, tool: str, caller: Caller) -> bool:
-        """Return whether a call of `tool` ends the caller's turn by a rule."""
+        """Return whether a rule makes a call to `tool` end the caller's turn."""
         return bool(caller.turn) and any(rule.kind == "last" and _is_in(tool, rule) for rule in self._rules)
 
 

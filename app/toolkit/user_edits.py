@@ -1,4 +1,4 @@
-"""The user's edits of a proposal, and sentences that describe committed changes."""
+"""The user's edits to a proposal, and sentences that describe committed changes."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class UserEdits:
 
 
 def find_user_edits(proposed: ChangeSet, committed: ChangeSet, can_see: CanSee) -> UserEdits:
-    """Return the user's edits, from a comparison of the proposed with the approved change set.
+    """Return the user's edits by comparing the proposed change set with the approved one.
 
     Args:
         proposed: The changes that the tool proposed.
@@ -83,7 +83,7 @@ def find_user_edits(proposed: ChangeSet, committed: ChangeSet, can_see: CanSee) 
 
 
 def describe_changes(committed: ChangeSet, can_see: CanSee) -> str:
-    """Describe committed changes in a sentence for each kind of change.
+    """Describe committed changes, with one sentence for each kind of change.
 
     Args:
         committed: The changes.

@@ -76,7 +76,7 @@ class VaultView:
 
         Raises:
             NotFoundError: the call can see no file at `path`.
-            InvalidPathError: it is a folder, or a link leads out of the vault.
+            InvalidPathError: it is a folder, or a link points outside the vault.
             LimitError: it is larger than 64 MiB.
             StorageError: it can't be read.
         """
@@ -207,7 +207,7 @@ class VaultView:
 
 
 def _resolve_name_or_storage_id(resolve: Callable[[str], NotePath], reference: str) -> NotePath:
-    """Resolve a reference; treat it as a storage id if it has such a prefix and no note has that name.
+    """Resolve a reference; treat it as a storage id if it has the prefix of one and no note has that name.
 
     Raises:
         NotFoundError: no note matches, or the storage id belongs to a store that this vault does not use.

@@ -1,4 +1,4 @@
-"""Decide which documents a caller may see, from private notes and read rules.
+"""Decide which documents a caller may see, based on private notes and read rules.
 
 Private notes are hidden from models and programs; a deny rule hides notes from the callers that it names.
 `Visibility` tracks the private notes with the index and evaluates the rules; `CallVisibility` applies both

@@ -91,7 +91,7 @@ async def find_passages(
 async def rank_passages(
     context: ToolContext, question: ParsedQuestion
 ) -> tuple[RankedPassages, dict[NotePath, OpenNote]]:
-    """Rank the passages of notes that are closest to a question, without private notes.
+    """Rank the passages of notes that are closest to a question, excluding private notes.
 
     Returns:
         The ranking, and the notes with candidate passages.
@@ -133,7 +133,7 @@ def _open_candidate(context: ToolContext, path: NotePath) -> OpenNote | None:
 async def _compute_cosines(
     context: ToolContext, question: ParsedQuestion, candidates: Sequence[Candidate]
 ) -> list[float] | None:
-    """Return the cosine of each candidate to the question, or None without semantic search."""
+    """Return each candidate's cosine similarity to the question; None if semantic search is unavailable."""
     search = context.semantic_search
     if search is None or not candidates or not context.index.has_embeddings:
         return None

@@ -71,7 +71,7 @@ async def patch(
     def report(committed: ChangeSet) -> FilesPatched:
         shown_diff = "".join(_change_diff(change) for change in committed.changes)[:_MAX_DIFF_CHARS]
         names = [str(change.path) for change in committed.changes]
-        message = f"The patch fits {', '.join(names)}." if dry_run else f"Patched {', '.join(names)}."
+        message = f"The patch applies to {', '.join(names)}." if dry_run else f"Patched {', '.join(names)}."
         return FilesPatched(files=names, dry_run=dry_run, diff=shown_diff, message=message)
 
     return report(change_set) if dry_run else context.propose(change_set, report)
@@ -174,7 +174,7 @@ def _plan_write(
     existing = vault.existing_path(target)
     if existing is None:
         if expected_hash is not None:
-            raise NotFoundError(f"There is no file {target}, so it has no such hash.", path=str(target))
+            raise NotFoundError(f"There is no file {target}, so its hash can't match.", path=str(target))
         return Create(vault.disk_spelling(target), content)
     before = vault.read(existing)
     if expected_hash not in (None, content_hash(before)):
@@ -193,7 +193,7 @@ def _apply_patches(context: DevelopmentContext, text: str, files: list[str]) -> 
     Raises:
         InvalidParametersError: the patch is malformed, does not name its file, or renames a file.
         PermissionDeniedError: it touches a file that the call does not name, or a hidden one.
-        ConflictError: it does not fit, creates a file that exists, or deletes only some of a file's lines.
+        ConflictError: it does not apply, creates a file that exists, or deletes only some of a file's lines.
         NotFoundError: it changes a file that does not exist.
         LimitError, StorageError: a file is too large, is not UTF-8 or can't be read.
     """

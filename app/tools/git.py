@@ -1,4 +1,4 @@
-"""The tool git: show the state and history of the vault's repository, and stage and commit files."""
+"""The git tool: show the state and history of the vault's repository, and stage and commit files."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class GitAnswer(ToolResult):
         "commit": "message",
         "branch": "name?",
     },
-    usage_rule="git never changes files of the vault: it can't check out, reset, merge or pull.",
+    usage_rule="git never changes files in the vault: it can't check out, reset, merge or pull.",
     always_asks=True,
 )
 async def git(
@@ -66,7 +66,7 @@ async def git(
     name: Annotated[str, Field(min_length=1, max_length=100)] | None = None,
     limit: Annotated[int, Field(ge=1, le=1000)] | None = None,
 ) -> EffectProposal[GitAnswer]:
-    """Use the git repository of the vault. Hooks, filters and other programs of the repository are not run.
+    """Use the vault's git repository. Hooks, filters and other programs from the repository are not run.
 
     Args:
         op: The operation.
@@ -95,7 +95,7 @@ async def git(
     effect_arguments = (
         ("command", json.dumps(["git", *arguments], ensure_ascii=False)),
         ("repository", "the vault's own"),
-        ("sandbox", "none, but no program of the repository is run"),
+        ("sandbox", "none, but no programs from the repository are run"),
     )
     effect = Effect(COMMAND, f"Run git {' '.join(arguments)}".rstrip(" -"), effect_arguments)
     return context.propose_effect(effect, run)
@@ -162,7 +162,7 @@ class _GitCommands:
         """Stage the files.
 
         Raises:
-            InvalidParametersError: a file uses a filter, which would run a program of the repository.
+            InvalidParametersError: a file uses a filter, which would run a program from the repository.
             NotFoundError: a file does not exist, or the caller may not see it.
         """
         filters = await self._repository.run_text("check-attr", "-z", "filter", "--", *self._files)

@@ -39,7 +39,7 @@ class Versions(ToolResult):
 class Undone(ToolResult):
     """Commits that were undone, and the visible documents that were reverted.
 
-    `commits` is empty if only a part of the undo was approved. `left` counts the commits of the same call or
+    `commits` is empty if only part of the undo was approved. `left` counts the commits of the same call or
     turn in other stores (memory, files outside the vault), which another undo reverts.
     """
 
@@ -106,12 +106,12 @@ async def _find_path(context: ToolContext, name: str) -> NotePath:
 @tool(
     category="notes",
     examples=("undo", "undo that", "take it back", "undo the last change", "revert what you just did"),
-    usage_rule="undo without arguments undoes the last change of this conversation.",
+    usage_rule="undo without arguments undoes the last change in this conversation.",
 )
 async def undo(context: ToolContext, entry: int | None = None, turn: str | None = None) -> Proposal[Undone]:
     """Undo the changes of a call or of a whole turn; later changes are kept.
 
-    Without arguments, it undoes this caller's last change that was not undone yet.
+    Without arguments, it undoes this caller's last change that has not been undone yet.
 
     Args:
         entry: The number of the call in the audit log.
@@ -132,7 +132,7 @@ async def undo(context: ToolContext, entry: int | None = None, turn: str | None 
     if plan.conflicts:
         paths = context.history.visible_paths(first, (conflict.path for conflict in plan.conflicts))
         raise ConflictError(
-            f"{', '.join(paths) or 'A note'} has changed since at the same lines."
+            f"{', '.join(paths) or 'A note'} has since changed on the same lines."
             " Nothing was undone. Open the note's history to choose a version.",
             paths=paths,
             commits=list(plan.commits),

@@ -32,13 +32,13 @@ class ListedTool(BaseModel):
 
 
 class ListedTools(ToolResult):
-    """Tools; after a query, best match first."""
+    """Tools, with the best match first if there is a query."""
 
     tools: list[ListedTool]
 
 
 class ListedOperation(BaseModel):
-    """An operation that waits for the user, is running or has ended; times are in Unix seconds."""
+    """An operation that is waiting for the user, is running or has ended; times are in Unix seconds."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 
@@ -64,7 +64,7 @@ class ListedOperations(ToolResult):
     examples=("which tools are there", "list all the tools there are", "which tool can {query}"),
 )
 async def list_tools(context: AgentContext, query: str = "", limit: Limit = 50) -> ListedTools:
-    """List the tools that you may call, best matches of a query first.
+    """List the tools that you may call, best matches for a query first.
 
     Args:
         query: Words that describe the task; empty for all tools.
@@ -100,12 +100,14 @@ def _match_score(query: str, candidate: Tool) -> float:
     category="agents",
     examples={"list": ("what is still waiting?", "show what is pending", "list the pending operations")},
     operations={"list": "", "status": "pending_operation_id", "cancel": "pending_operation_id"},
-    usage_rule="pending returns the state of a change that waits for the user; only the user can decide.",
+    usage_rule=(
+        "pending returns the state of a change that is waiting for the user; only the user can decide."
+    ),
 )
 async def pending(
     context: AgentContext, op: Literal["list", "status", "cancel"], pending_operation_id: str | None = None
 ) -> ListedOperations:
-    """List your own operations that wait for the user's decision, or cancel one.
+    """List your own operations that are waiting for the user's decision, or cancel one.
 
     Args:
         op: list the operations, return the status of one, or cancel one that is still undecided.
@@ -127,7 +129,7 @@ async def pending(
 
 
 def _mark_untrusted(result: ListedOperations) -> ListedOperations:
-    """Mark a list as untrusted if an operation returned text from outside."""
+    """Mark a list as untrusted if an operation returned text from outside the vault."""
     outcomes = [operation.outcome for operation in result.operations if operation.outcome is not None]
     return result.from_outside() if any(is_untrusted(outcome) for outcome in outcomes) else result
 

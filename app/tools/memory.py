@@ -201,7 +201,7 @@ def _list_blocks(blocks: VisibleBlocks, agent: str) -> BlockResult:
     visible = blocks.blocks(agent)
     return BlockResult(
         blocks=[info_of(visible_block, agent) for visible_block in visible],
-        message=f"{pluralize(len(visible), 'block')} in the memory.",
+        message=f"{pluralize(len(visible), 'block')} in memory.",
     )
 
 
@@ -233,7 +233,7 @@ def _create(context: MemoryContext, memory: Memory, new_block: Block) -> Proposa
 def _load_file(
     context: MemoryContext, store: MemoryStore, source_id: str, path: str
 ) -> Proposal[BlockResult]:
-    """Load an external file, as the tool `file` does, and return it as a block."""
+    """Load an external file, as the `file` tool does, and return it as a block."""
     agent = agent_key(context.caller)
     copy = readable_copy(context, source_id, path)
     change_set = copy.load()

@@ -50,9 +50,9 @@ class BlockEdited(ToolResult):
         "redo": "label",
     },
     usage_rule=(
-        "block_edit changes a block: append adds at the end, replace and patch change a text, "
+        "block_edit changes a block: append adds at the end, replace and patch change text, "
         "set_field sets a field of a map or a section. Store lasting facts about the user in the "
-        "block human."
+        "`human` block."
     ),
 )
 async def block_edit(
@@ -76,7 +76,7 @@ async def block_edit(
         op: append, replace, patch (a unified diff), set_field, edit_range (replace lines), undo and redo
             (your own last edit of this block).
         label: The block.
-        content: The text to add: as a new line of a text, as an item of a list, as a timed entry of a log.
+        content: The text to add: as a new line of a text, an item of a list or a timestamped entry of a log.
         old: The text to replace; with mode regex, a regular expression.
         new: The replacement.
         mode: Which occurrences: the first (the default), all, the nth, or all matches of a regular
@@ -119,14 +119,14 @@ _SUMMARY_VERBS = {
 
 
 def _undo_edit(context: MemoryContext, block: Block, *, redo: bool) -> Proposal[BlockEdited]:
-    """Undo or redo an edit through the journal, as the tool `undo` does."""
+    """Undo or redo an edit through the journal, as the `undo` tool does."""
     commit = _undo_target(context, block, redo=redo)
     if commit is None:
         action = "redo" if redo else "undo"
         raise NotFoundError(f"You have nothing to {action} in the block {block.label!r}.", label=block.label)
     plan = context.history.plan_undo((commit.id,))
     if plan.conflicts:
-        message = f"{block.label} has changed since at the same lines. Nothing was changed; edit it instead."
+        message = f"The same lines of {block.label} have changed since. Nothing was changed; edit it instead."
         raise ConflictError(message, label=block.label, commits=list(plan.commits))
     message = f"{'Redone' if redo else 'Undone'}: {commit.summary or block.label}."
     result = BlockEdited(label=block.label, size=_size_after(plan.change_set, block), message=message)

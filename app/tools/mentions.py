@@ -55,7 +55,7 @@ async def link_mentions(context: ToolContext, name: NoteName) -> Proposal[Mentio
         message = (
             f"Linked the mentions of [[{target.name}]] in {pluralize(len(paths), 'note')}."
             if paths or left_out
-            else f"Every mention of [[{target.name}]] is a link."
+            else f"Every mention of [[{target.name}]] is already a link."
         )
         return MentionsLinked(path=str(target.path), notes=paths, left_out=left_out, message=message)
 

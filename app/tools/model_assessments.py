@@ -126,7 +126,7 @@ async def judge_confidence(
         context: The context of the call.
         note: The note to judge.
         neighbors: The supporting and contradicting notes, each with its stance.
-        local: The confidence by log-odds; the model's change is a separate factor.
+        local: The confidence computed from log-odds; the model's change is a separate factor.
     """
     model = context.language_model
     if model is None:

@@ -125,7 +125,7 @@ def rewrite_other_notes(
 def _skipped_links(context: ToolContext, plan: RenamePlan) -> list[str]:
     """Return the visible links that the plan does not change, each with the reason."""
     reasons = [(link, "could mean several notes") for link in plan.ambiguous]
-    reasons += [(link, "will lead to the moved note") for link in plan.captured]
+    reasons += [(link, "will point to the moved note") for link in plan.captured]
     return [
         f"{link.source} line {link.line}: [[{link.target_text}]] {reason}"
         for link, reason in reasons

@@ -77,7 +77,7 @@ class NodeSummaryWithContext(ToolResult):
 
 
 class ConfidenceFactor(BaseModel):
-    """A factor in a confidence, and its impact, such as "+0.12"."""
+    """A factor in a confidence value, and its impact, such as "+0.12"."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 
@@ -103,7 +103,7 @@ class NodeConfidence(ToolResult):
         "which relations could {node_id} have?",
     ),
     write_arguments=("auto_link",),
-    usage_rule="auto_link of find_related_nodes proposes only relations with a score of at least 0.8, "
+    usage_rule="find_related_nodes with auto_link proposes only relations with a score of at least 0.8, "
     "and a type other than RELATES_TO only with evidence for it.",
 )
 async def find_related_nodes(
@@ -197,7 +197,7 @@ async def summarize_node(
     Args:
         node_id: The note.
         include_relationships: Also count the relations and name the strongest.
-        max_length: The maximum number of characters of the summary.
+        max_length: The maximum number of characters in the summary.
         style: A paragraph, bullets, or one sentence.
     """
     note = await context.vault.resolve_for_reading(node_id)
@@ -258,7 +258,7 @@ async def summarize_node_with_context(
 
     Args:
         node_id: The note.
-        depth: The number of steps to follow relations.
+        depth: The number of steps to follow along relations.
         relationship_types: Follow only relations of these types; by default all types and plain links.
     """
     note = await context.vault.resolve_for_reading(node_id)

@@ -125,9 +125,9 @@ async def open_edge(context: ToolContext, relation_id: str) -> OpenEdge:
     `A -- B` means the only relation between two notes, in either direction.
 
     Raises:
-        InvalidParametersError: It is not the id of a relation; the message shows the form.
-        NotFoundError: There is no such note, or the notes have no such relation; then `candidates` are the
-            ids of those they have.
+        InvalidParametersError: It is not the id of a relation; the message shows the expected format.
+        NotFoundError: There is no such note, or the notes have no such relation; in the latter case,
+            `candidates` lists the ids of the relations that they have.
         AmbiguousError: Several notes or relations match; `candidates` are their ids.
     """
     match = _EDGE.fullmatch(relation_id)
@@ -210,7 +210,7 @@ def leads_to(context: ToolContext, note: OpenNote, link: Link, target: NotePath)
 
 
 def remove_relations_to(context: ToolContext, note: OpenNote, target: NotePath) -> tuple[str, int]:
-    """Return a note's text without its relations to `target`, and their number.
+    """Return a note's text without its relations to `target`, and how many were removed.
 
     Raises:
         UnreadableNoteError: the note's bytes are not UTF-8.

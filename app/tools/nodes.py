@@ -1,4 +1,4 @@
-"""Category nodes: create, read, change and delete nodes: notes with a type, a confidence and relations."""
+"""Create, read, change and delete nodes, which are notes with a type, a confidence and relations."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def _parse_draft(kind: str, content: Mapping[str, JsonValue]) -> _Draft:
     text = next((str(properties.pop(key)) for key in _TEXT_KEYS if isinstance(properties.get(key), str)), "")
     folder = str(properties.pop("folder", "") or "")
     if not title and not text.strip():
-        raise InvalidParametersError("Give the node a title or a text.", content=list(content))
+        raise InvalidParametersError("Give the node a title or some text.", content=list(content))
     body = text if text.strip() else f"# {title}\n"
     note = edit.set_property(body if body.endswith("\n") else f"{body}\n", "type", kind)
     for key, value in properties.items():
@@ -305,7 +305,7 @@ async def delete_node(context: ToolContext, node_id: NodeId, cascade: bool = Fal
             ]
         message = f"Moved {note.path} to the trash." if is_deleted else f"{note.path} was not deleted."
         if removed_count:
-            message += f" {pluralize(removed_count, 'relation')} to it removed."
+            message += f" Removed {pluralize(removed_count, 'relation')} to it."
         return NodeDeleted(
             node_id=str(note.storage_id),
             content_preview=preview(note, 120),
@@ -378,7 +378,7 @@ async def reclassify_node(
         warnings = []
         if removed := _removed_relations(note.parsed, written):
             warnings.append(
-                f"{pluralize(len(removed), 'relation')} of the note removed: {', '.join(removed[:10])}."
+                f"Removed {pluralize(len(removed), 'relation')} of the note: {', '.join(removed[:10])}."
             )
         extra = [key for key in _PROPERTIES_BY_TYPE.get(old_type, ()) if key in written.properties]
         if extra and written_type != old_type:

@@ -42,7 +42,7 @@ class NoteWritten(ToolResult):
 
 
 class NoteText(ToolResult):
-    """A part of a note, or all of it; lines count from 1."""
+    """A part of a note, or all of it; line numbers start at 1."""
 
     name: str
     path: str
@@ -75,7 +75,7 @@ class NoteList(ToolResult):
 class NoteMetadata(ToolResult):
     """Metadata of a note; times are in Unix seconds, `size` is in bytes.
 
-    `storage_id` identifies the note in calls of all tools; it is opaque.
+    `storage_id` identifies the note in calls to any tool; it is opaque.
     """
 
     name: str
@@ -113,8 +113,8 @@ async def create_note(
 ) -> Proposal[NoteWritten]:
     """Create a note. Never overwrites an existing note.
 
-    Fails if a note of the same name, title or slug exists, in any case: in the given folder, or anywhere in
-    the vault if no folder is given. The error names that note.
+    Fails if a note with the same name, title or slug exists (ignoring case) in the given folder, or anywhere
+    in the vault if no folder is given. The error names that note.
 
     Args:
         name: The name of the note, optionally with folders ("Ideas/Tea").
@@ -201,7 +201,7 @@ async def read_note(
 
 
 def _truncate_lines(text: str) -> str:
-    """Truncate a text to the lines that fit in one result; if not even the first line fits, truncate it."""
+    """Truncate text to the lines that fit in one result; if not even the first line fits, truncate it."""
     if len(text) <= _MAX_READ_CHARS:
         return text
     return text[: text.rfind("\n", 0, _MAX_READ_CHARS) + 1] or text[:_MAX_READ_CHARS]
@@ -254,7 +254,7 @@ async def update_note(
         "add {text} under {heading} in {name}",
         "in {name} replace the section {heading} with {text}",
     ),
-    usage_rule="In edit_note, `old` must be an exact and unique piece of the note, as read_note shows it.",
+    usage_rule="In edit_note, `old` must exactly match a unique passage of the note, as read_note shows it.",
 )
 async def edit_note(
     context: ToolContext,
@@ -266,12 +266,12 @@ async def edit_note(
     occurrence: int | None = None,
     patch: MarkdownText | None = None,
 ) -> Proposal[NoteWritten]:
-    """Change a part of a note's text; every other byte stays, including the properties.
+    """Change a part of a note's text; everything else, including the properties, stays unchanged.
 
     Args:
         name: The note.
         op: append or prepend `text`; replace `old` with `text`; insert_under or replace_section a heading; or
-            apply a unified-diff `patch` whose context lines must fit.
+            apply a unified-diff `patch` whose context lines must match.
         text: The text to write.
         old: The text to replace; it must occur exactly once unless `occurrence` selects one.
         heading: The heading's text, without #.
@@ -322,7 +322,7 @@ async def set_properties(
     """
     note = await context.vault.resolve_strictly(name)
     if not properties and not remove:
-        raise InvalidParametersError("Give the properties to set or to remove.")
+        raise InvalidParametersError("Specify the properties to set or remove.")
     text = note.text
     for key in remove or ():
         text = edit.remove_property(text, key)
@@ -347,7 +347,7 @@ async def list_notes(
     limit: Limit = 50,
     offset: Offset = 0,
 ) -> NoteList:
-    """List the notes of a folder, sorted by path.
+    """List the notes in a folder, sorted by path.
 
     Args:
         folder: The folder; the whole vault if empty.
@@ -407,18 +407,18 @@ async def get_metadata(context: ToolContext, name: NoteName) -> NoteMetadata:
 
 
 def _properties_of(text: str) -> str:
-    """Return a note's properties block, without byte order mark and final newlines; empty if it has none."""
+    """Return a note's properties block, without the byte order mark and final newlines; empty if none."""
     block = text[: read_frontmatter(text).body_start]
     return block.removeprefix("\ufeff").rstrip("\r\n")
 
 
 def _deduplicate(texts: Iterable[str]) -> list[str]:
-    """Return each text once, in order."""
+    """Return the strings without duplicates, in order."""
     return list(dict.fromkeys(texts))
 
 
 def _propose_text(context: ToolContext, note: OpenNote, text: str, action: str) -> Proposal[NoteWritten]:
-    """Propose a new text for a note; `action` starts the summary ("Append to")."""
+    """Propose new text for a note; `action` starts the summary ("Append to")."""
     change_set = ChangeSet.of(note.with_text(text), summary=f"{action} {note.path}")
     message = (
         f"Changed [[{note.name}]]."

@@ -64,7 +64,7 @@ class Recalled(ToolResult):
     read_operations=("search",),
     operations={"insert": "content metadata?", "search": "query limit?"},
     usage_rule=(
-        "recall insert stores a lasting fact in words that make sense alone; recall search finds "
+        "recall insert stores a lasting fact in words that make sense on their own; recall search finds "
         "such facts. Search before you say that you don't know something about the user or "
         "earlier work."
     ),
@@ -181,11 +181,11 @@ async def search(
 
     Args:
         query: The text to search for.
-        domain: Where: archival_memory, conversations, vault, or all.
+        domain: Where to search: archival_memory, conversations, vault, or all.
         limit: The maximum number of results in each domain.
-        role: In conversations: the author of the message.
-        since: Only from this day or time on, such as 2026-01-31 or 2026-01-31T12:00:00Z.
-        until: Only before this day or time.
+        role: In conversations, the author of the message.
+        since: Only results from this day or time onward, such as 2026-01-31 or 2026-01-31T12:00:00Z.
+        until: Only results before this day or time.
     """
     memory = context.services.memory
     start, end = _parse_time(since), _parse_time(until)
@@ -294,7 +294,7 @@ def _parse_time(text: str | None) -> datetime | None:
         moment = datetime.fromisoformat(text)
     except ValueError:
         raise InvalidParametersError(
-            f"{text[:80]!r} is not a date or time. Use a form such as 2026-01-31."
+            f"{text[:80]!r} is not a date or time. Use a format such as 2026-01-31."
         ) from None
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
@@ -350,7 +350,7 @@ async def context(
             summary=f"Load {loaded.label} in place of {archived.label}",
             place=changes.MEMORY_PLACE,
         )
-        message = f"{archived.label} is archived, {loaded.label} is in the context."
+        message = f"{archived.label} is archived and {loaded.label} is in the context."
         return context.propose(change, BlockEdited(label=loaded.label, size=loaded.size, message=message))
     before = store.block(label or "", agent)
     match op:

@@ -50,7 +50,7 @@ class RelatedNode(BaseModel):
 
 
 class RelationAnswer(BaseModel):
-    """A model's answer about the relation of two notes."""
+    """A model's answer about the relation between two notes."""
 
     relationship_type: str
     reasoning: str
@@ -71,7 +71,7 @@ async def related_to_note(
         note: The note.
         limit: The maximum number of results.
         min_similarity: The minimum similarity, 0 to 1.
-        types: The note types to return, in any case; None for all.
+        types: The note types to return, ignoring case; None for all.
     """
     wanted_types = {kind.strip().lower() for kind in types} if types is not None else None
     nodes: list[RelatedNode] = []
@@ -125,7 +125,7 @@ async def _draft_candidates(
         context: The context of the call.
         draft: The draft.
         text: The draft's text.
-        limit: The number of notes to retrieve by meaning; a comparison by words returns all that it made.
+        limit: The number of notes to retrieve by meaning; a word comparison returns all compared notes.
     """
     if context.index.has_embeddings:
         try:

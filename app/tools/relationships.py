@@ -115,7 +115,7 @@ async def create_relationship(
     confidence: Proportion = 1.0,
     notes: Remark | None = None,
 ) -> Proposal[RelationshipWritten]:
-    """Add a relation as a line under `## Relations` of its source note.
+    """Add a relation as a line under `## Relations` in its source note.
 
     Args:
         from_id: The source note.
@@ -209,7 +209,7 @@ async def recalculate_edge_confidence(
             new_confidence=new_confidence,
             reasoning=reasoning,
             factors=factors,
-            message=f"The confidence of {edge.id}: {update.previous:.2f} before, {confidence_text} now.",
+            message=f"Confidence of {edge.id}: previously {update.previous:.2f}, now {confidence_text}.",
         )
 
     return context.propose(change, report)
@@ -222,7 +222,7 @@ async def reclassify_relationship(
     new_type: RelationType | None = None,
     preserve_notes: bool = True,
 ) -> Proposal[RelationshipReclassified]:
-    """Change the type of a relation; without a type, to the one that the notes suggest, if any.
+    """Change the type of a relation, by default to the one that the notes suggest, if any.
 
     Args:
         edge_id: The relation, as `From.md -[SUPPORTS]-> To.md`.
@@ -250,7 +250,7 @@ async def reclassify_relationship(
     def report(committed: ChangeSet) -> RelationshipReclassified:
         committed_relation = _committed_relation(committed, edge, kind)
         written_type = committed_relation.type if committed_relation else old_type
-        message = f"The relation is {written_type} {'already' if written_type == old_type else 'now'}."
+        message = f"The relation is {'already' if written_type == old_type else 'now'} {written_type}."
         return RelationshipReclassified(
             edge_id=_id_of(edge, written_type),
             old_type=old_type,
@@ -293,7 +293,7 @@ class RelationshipAnswer(BaseModel):
 async def summarize_relationship(
     context: ToolContext, edge_id: EdgeId, include_evidence: bool = True
 ) -> RelationshipSummary:
-    """Summarize the connection of two notes with its evidence and strength.
+    """Summarize the connection between two notes with its evidence and strength.
 
     Args:
         edge_id: The relation, as `From.md -[SUPPORTS]-> To.md`.
@@ -321,7 +321,7 @@ async def summarize_relationship(
     if edge.relation.type == "CONTRADICTS" and (
         pair := find_contradiction(source_features.sentences, target_features.sentences)
     ):
-        evidence.append(f"“{truncate(pair.first, 120)}” against “{truncate(pair.second, 120)}”")
+        evidence.append(f"“{truncate(pair.first, 120)}” versus “{truncate(pair.second, 120)}”")
     evidence.append(
         f"Similarity {similarity:.2f}, {pluralize(structure.shared_neighbors, 'neighbor')} and "
         f"{pluralize(structure.shared_tags, 'tag')} in common."

@@ -1,4 +1,4 @@
-"""Category search: find notes by words, tags, properties, links and meaning. Reads only."""
+"""Category search: find notes by words, tags, properties, links and meaning. Read-only."""
 
 from __future__ import annotations
 
@@ -187,14 +187,14 @@ async def search_notes(
     order: Sorting = "relevance",
     group: Literal["none", "folder", "type", "tag"] = "none",
 ) -> Hits:
-    """Find notes in the search language.
+    """Find notes with a query in the search language.
 
     Args:
         query: Words that must all occur; "phrases", OR, -not, tag:, path:, file:, [property:value].
         limit: The maximum number of results.
         offset: The number of results to skip.
         order: relevance, name, modified, created, links, backlinks, outgoing, size, words, dated or a
-            property; largest or newest first, and reversed after a `-`.
+            property; largest or newest first, or reversed with a `-` prefix.
         group: Group the notes by folder, type or first tag; `order` applies within a group.
     """
     page = await context.index.search_by_words_and_meaning(
@@ -268,7 +268,7 @@ def _passage_lines(context: ToolContext, chunk: VectorHit) -> list[HitLine]:
 async def search_by_tags(
     context: ToolContext, tags: list[TagName], match: Literal["all", "any"] = "all", limit: Limit = 100
 ) -> NotePaths:
-    """Find the notes that have tags; a tag includes those nested in it.
+    """Find the notes with the given tags; a tag includes those nested in it.
 
     Args:
         tags: The tags, with or without #.
@@ -357,7 +357,7 @@ def _relationship(reason: RelatednessReason) -> str:
 
 @tool(category="search", examples=("list all tags", "which tags are there?", "show me the tags"))
 async def list_tags(context: ToolContext) -> Tags:
-    """List the tags of the vault with their numbers of notes."""
+    """List the tags of the vault with the number of notes for each."""
     tags = [TagEntry(tag=t.tag, count=t.count, parent=t.parent) for t in context.index.tags()]
     return Tags(tags=tags, message=f"{pluralize(len(tags), 'tag')}.")
 

@@ -1,4 +1,4 @@
-"""The tool shell: run a program on the vault.
+"""The `shell` tool: run a program on the vault.
 
 In the sandbox, the program reads the vault's folder, or works on a copy if it may write or if files are
 hidden from the caller. Without a sandbox, it also works on a copy, but can access everything that the user
@@ -89,11 +89,11 @@ async def shell(
         args: The arguments, passed unchanged.
         cwd: The working folder in the vault; the vault's root if empty.
         timeout: The time limit in seconds, at most 60.
-        writes: Allow changes of files, which are then proposed to the user.
+        writes: Allow changes to files, which are then proposed to the user.
     """
     argv = [command, *(args or ())]
     if any("\0" in word for word in argv):
-        raise InvalidParametersError("An argument of a command can't contain a NUL character.")
+        raise InvalidParametersError("A command argument can't contain a NUL character.")
     file_access, sandbox = context.services.file_access, context.services.sandbox
     folder = await asyncio.to_thread(_resolve_folder, context, file_access, cwd)
     files = await asyncio.to_thread(find_visible_files, file_access.root, context.vault)
@@ -130,7 +130,7 @@ class _CommandRun:
 
     @property
     def sandbox_description(self) -> str:
-        """The sandbox in words."""
+        """A description of the sandbox."""
         if self.problem:
             return f"none ({self.problem}): it can do whatever you can"
         access = "a copy of the vault" if self.writes else "the vault read-only"
@@ -190,7 +190,7 @@ class _CommandRun:
         ending = (
             f"was stopped after {self.timeout} s"
             if result.timed_out
-            else f"ended with exit status {result.exit_code}"
+            else f"exited with status {result.exit_code}"
         )
         discarded = " Its changes were discarded." if self.writes and result.timed_out else ""
         message = f"{self.argv[0]} {ending}.{discarded}"
@@ -257,7 +257,7 @@ def _resolve_folder(context: DevelopmentContext, file_access: FileAccess, cwd: s
     """
     location = file_access.resolve(cwd)
     if location.vault_path is None:
-        raise PermissionDeniedError(f"{cwd} is not in the vault, where commands run.", cwd=cwd)
+        raise PermissionDeniedError(f"{cwd} is outside the vault. Commands can only run inside it.", cwd=cwd)
     is_hidden = bool(location.vault_path) and context.vault.hides_folder(
         NotePath.on_disk(location.vault_path)
     )

@@ -1,4 +1,4 @@
-"""Category sources: load files from outside folders into memory, edit them there and save them."""
+"""Category sources: load files from folders outside the vault, edit them in memory and save them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _MAX_TEXT_CHARS = 40_000
 
 
 class ListedFile(BaseModel):
-    """A file: the label of its block, the agent's permission, and the state of file and block."""
+    """A file: the label of its block, the agent's permission, and the state of the file and the block."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 
@@ -171,11 +171,11 @@ def _run_operation(
         case "append":
             change_set, message = (
                 copy.append(content or ""),
-                f"Added to {copy.path} in memory; save writes it.",
+                f"Added to {copy.path} in memory; save it to write the change to disk.",
             )
         case "replace":
             change_set = copy.replace(old or "", new or "")
-            message = f"Replaced the text in {copy.path} in memory; save writes it."
+            message = f"Replaced the text in {copy.path} in memory; save it to write the change to disk."
         case _:
             assert keep is not None
             change_set, message = copy.reconcile(keep), _RECONCILED_MESSAGES[keep].format(copy.path)
@@ -346,6 +346,6 @@ def _find_copy(
     present = [copy for copy in copies if copy.disk is not None or copy.block is not None] or copies
     if len(present) > 1:
         names = [copy.source.config.id for copy in present]
-        message = f"{requested} could be in several folders. Name one as source_id."
+        message = f"{requested} could be in several folders. Specify one with source_id."
         raise AmbiguousError(message, path=requested, candidates=names)
     return present[0]

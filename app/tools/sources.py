@@ -1,4 +1,4 @@
-"""Category sources: list streams and outside folders, and pause or resume streams."""
+"""Category sources: list streams and folders outside the vault, and pause or resume streams."""
 
 from __future__ import annotations
 

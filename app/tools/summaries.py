@@ -92,7 +92,7 @@ async def local_summary(
 
 
 def _bullet_list(sentences: Sequence[str], max_length: int) -> str:
-    """Return as many sentences as fit as a bullet list; if none fits, truncated prose."""
+    """Return a bullet list of as many sentences as fit; if none fits, truncated prose."""
     lines: list[str] = []
     remaining = max_length
     for sentence in sentences:

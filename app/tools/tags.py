@@ -1,4 +1,4 @@
-"""Category tags: add and remove tags of a note, and rename a tag in all notes as one change set."""
+"""Category tags: add and remove a note's tags, and rename a tag in all notes as one change set."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ async def rename_tag(context: ToolContext, tag: TagName, new_tag: TagName) -> Pr
     """
     old, new = tag.strip().lstrip("#"), new_tag.strip().lstrip("#")
     if old == new:
-        raise InvalidParametersError("The new name equals the old one.", tag=old)
+        raise InvalidParametersError("The new name is the same as the old one.", tag=old)
     paths = context.index.notes_with_tag(old)
     if not paths:
         raise NotFoundError(f"No note has the tag #{old}.", tag=old)

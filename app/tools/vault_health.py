@@ -28,7 +28,7 @@ class UnresolvedLinks(ToolResult):
 
 
 class DuplicatePair(BaseModel):
-    """Two near-duplicate notes; `words` is the share of common text, 0 to 1."""
+    """Two near-duplicate notes; `words` is the fraction of text they share, 0 to 1."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 

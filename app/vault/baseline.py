@@ -2,7 +2,7 @@
 
 An external program that works in the vault's folder may write there directly. The overwritten bytes are gone
 by the time the change is noticed, so they are stored beforehand, in a temporary file that disappears when the
-app ends. A later comparison reads only the files whose times, size or inode changed.
+app exits. A later comparison reads only the files whose times, size or inode changed.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class VaultBaseline:
         self._root = str(root)
         self._vault = VaultRoot(root)
         try:
-            # Open as long as this object; unbuffered, so that a write to a full disk fails at once.
+            # Open for the lifetime of this object; unbuffered, so that a write to a full disk fails at once.
             self._bytes = tempfile.TemporaryFile(dir=folder, buffering=0)  # noqa: SIM115
         except OSError as error:
             message = f"The copy of the notes that undo needs can't be stored: {error.strerror or error}."
@@ -129,9 +129,9 @@ class VaultBaseline:
     def _compare_file(
         self, path: NotePath, is_own: Callable[[NotePath, str], bool]
     ) -> FileChange | NotePath | None:
-        """Return the change of a file, or its path if the bytes before or after are unavailable.
+        """Return the change to a file, or its path if the bytes before or after are unavailable.
 
-        Return None if the file is unchanged or the app itself wrote it. The baseline is updated in each case.
+        Return None if the file is unchanged or the app itself wrote it. The baseline is always updated.
         """
         baseline_file, current = self._files.get(path.text), self._read_signature(path.text)
         if current == (baseline_file.signature if baseline_file is not None else None):
@@ -231,7 +231,7 @@ def _signature(status: os.stat_result) -> _Signature:
 def _change(
     path: NotePath, existed: bool, before: bytes | None, exists: bool, after: bytes | None
 ) -> FileChange | None:
-    """Return the change of a file, or None if the bytes before or after are unavailable."""
+    """Return the change to a file, or None if the bytes before or after are unavailable."""
     if (existed and before is None) or (exists and after is None):
         return None
     if before is None:

@@ -18,7 +18,7 @@ def new_uid() -> str:
 
 
 class CommittedFile(NamedTuple):
-    """One file of a commit: its path, its target if it was moved, and its hashes before and after.
+    """One file in a commit: its path, its target if it was moved, and its hashes before and after.
 
     `before` is None for a created file, `after` for a deleted one.
     """
@@ -38,9 +38,10 @@ class CommittedFile(NamedTuple):
 class CommitDraft:
     """The data of a commit before it is recorded: everything except its number.
 
-    After a crash, `uid` shows whether the commit was recorded. `trash` has, for each change, the name under
-    `.trash/` of a deleted file, else None. `folders` are the folders that the commit creates, `undoes` has
-    the ids of the commits that it undoes, `place` is the change set's, and `note` a remark for the history.
+    After a crash, `uid` shows whether the commit was recorded. `trash` holds, for each change, the name of a
+    deleted file under `.trash/`, else None. `folders` are the folders that the commit creates, `undoes` holds
+    the ids of the commits that it undoes, `place` is that of the change set, and `note` is a comment
+    for the history.
     """
 
     author: str

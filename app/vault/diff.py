@@ -4,7 +4,7 @@ Lines are bytes, end at `\n` and keep it, so joining them restores the file what
 newlines. Between the common start and end, lines that occur once on both sides anchor the alignment
 (Bram Cohen's patience diff), and rapidfuzz finds a longest common subsequence in the gaps between anchors;
 its bit-parallel C++ takes milliseconds where difflib takes seconds. A gap too large for that becomes one
-change: correct, but less fine.
+change: correct, but coarser.
 """
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ def _same_blocks(old_lines: Sequence[bytes], new_lines: Sequence[bytes]) -> Iter
 
 
 def _trim(a: list[int], b: list[int], gap: _Gap) -> tuple[_Gap, list[_Block]]:
-    """Return the gap without its common start and end, and these as blocks, unless they are empty."""
+    """Return the gap without its common start and end, and the blocks trimmed from it, if any."""
     a_start, a_end, b_start, b_end = gap
     blocks: list[_Block] = []
     max_length = min(a_end - a_start, b_end - b_start)

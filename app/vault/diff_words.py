@@ -1,7 +1,7 @@
 """Word-level diffs: the pairing of lines in a hunk and their changed words. Pure.
 
-The results are only displayed, never applied. The work is limited, so that a line of megabytes costs no more
-than a paragraph: it gets one span from its first to its last difference.
+The results are only displayed, never applied. The work is limited, so that a line of several megabytes costs
+no more than a paragraph: it gets one span from its first to its last difference.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ def changed_spans(before: str, after: str) -> tuple[tuple[Span, ...], tuple[Span
 def pair_lines(before: Sequence[str], after: Sequence[str]) -> list[Pair]:
     """Pair the lines of a hunk, in order: (i, j), (i, None) for removed, (None, j) for added lines.
 
-    Similar lines are paired, so that an inserted line does not shift all others. A hunk too large to compare
-    every pair is paired by position.
+    Similar lines are paired, so that an inserted line does not shift all others. If a hunk is too large to
+    compare every pair, its lines are paired by position.
     """
     if not before or not after or len(before) * len(after) > _MAX_PAIRINGS:
         shared_length = min(len(before), len(after))
@@ -105,7 +105,7 @@ def _insert_unpaired(pairs: list[tuple[int, int]], rows: int, columns: int) -> l
 
 
 def _to_word_edges(before: str, after: str, head: int, tail: int) -> tuple[int, int]:
-    """Shorten the common start and end so that they split no word on either side."""
+    """Shorten the common start and end so that neither splits a word on either side."""
     for _ in range(min(head, _MAX_WORD_CHARS)):
         if not _head_splits_word(before, after, head):
             break

@@ -1,7 +1,7 @@
 """Text for an editor, converted back to bytes without changing lines that the user did not edit. Pure.
 
-An editor has one kind of line ending and no byte order mark; files have both. The mark and each line's ending
-are stored separately and restored; new and changed lines get the most common ending.
+An editor uses one kind of line ending and no byte order mark; files can differ. The mark and each line's
+ending are stored separately and restored; new and changed lines get the most common ending.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class NotEditableError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class EditableText:
-    """The editable `text` of a file, and what `encode` needs to convert an edited text to bytes."""
+    """The editable `text` of a file, and what `encode` needs to convert edited text to bytes."""
 
     text: str
     line_endings: tuple[str, ...]

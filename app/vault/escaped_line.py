@@ -168,5 +168,5 @@ def _measure(
 
 
 def text_cells(text: str) -> int:
-    """Return the width of a text in cells."""
+    """Return the width of text in cells."""
     return sum(map(cell_width, text))

@@ -23,8 +23,8 @@ from app.vault.write_ahead_log import FileOperation, Put, Rename
 
 ContentReader = Callable[[str], bytes]
 
-# The system batches the syncs of several threads. Each thread gets a part of a commit's files; the limit on
-# parts under way also limits the open files.
+# The system batches the syncs of several threads. Each thread gets part of a commit's files; the limit on
+# parts in progress also limits the number of open files.
 _FILES_PER_PART = 8
 _MAX_PARTS_UNDER_WAY = 8
 _SYNC_THREADS = 8
@@ -150,7 +150,7 @@ class OperationExecutor:
         """Replace the file at `path`, which must have the hash `old_hash`, with `temp` (hash `new_hash`).
 
         Raises:
-            ConflictError: The file differs or is gone; the text of the other program is in its place.
+            ConflictError: The file differs or is gone; the other program's text is left in place.
         """
         name = split_path(path)[1]
         if (current_hash := folder.digest(name)) != old_hash:
@@ -195,7 +195,7 @@ class OperationExecutor:
 
         Args:
             operation: The operation.
-            read_content: Returns the bytes for a hash, for systems where an update keeps no old file.
+            read_content: Returns the bytes for a hash, for systems where updates do not keep the old file.
 
         Raises:
             NotFoundError: `read_content` has no old bytes; the file keeps the new ones.
@@ -246,7 +246,7 @@ class OperationExecutor:
             self._finish_link(operation)
 
     def progress(self, operation: FileOperation) -> OperationProgress:
-        """Detect on disk the progress of an operation whose commit was completely staged."""
+        """Return the on-disk progress of an operation whose commit was completely staged."""
         return (
             self._rename_progress(operation)
             if isinstance(operation, Rename)

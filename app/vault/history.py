@@ -1,4 +1,4 @@
-"""The versions of one note from the journal, across moves and with changes made outside the app."""
+"""The versions of one note from the journal, across moves and including changes made outside the app."""
 
 from __future__ import annotations
 

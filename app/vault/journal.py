@@ -30,8 +30,8 @@ _MAX_CACHED_PLANS = 64
 class Journal:
     """The record of all commits to one vault's stores. Thread-safe.
 
-    Methods that read or write raise StorageError if the disk failed, or if the file proved damaged and was
-    replaced.
+    Methods that read or write raise StorageError if the disk failed, or if the file turned out to be damaged
+    and was replaced.
 
     Args:
         folder: The folder of `journal.sqlite`, created if missing.
@@ -54,7 +54,7 @@ class Journal:
         return self._database.problem
 
     def on_damage(self, notify: Callable[[str], None]) -> None:
-        """Call `notify` with a message for the user, in any thread, if the file proves damaged in use."""
+        """Call `notify` with a message for the user, in any thread, if damage is found during use."""
         self._database.on_damage = notify
 
     def close(self) -> None:
@@ -167,7 +167,7 @@ class Journal:
     def history(self, path: NotePath, limit: int = 500, place: str = VAULT) -> tuple[Version, ...]:
         """Return the versions of the document now at `path`, newest first, under all its former paths.
 
-        Text that other programs wrote between two commits is a version, too, with the author "outside".
+        Text that other programs wrote between two commits is also a version, with the author "outside".
         """
         with self._database.transaction() as db:
             return tuple(read_history(db, path, limit, place))
@@ -252,7 +252,7 @@ class Journal:
         contents: dict[str, bytes] = {}
         with self._database.transaction() as db:
             for key in old_hashes:
-                # A missing content raises only when it is requested.
+                # Missing content raises an error only when it is requested.
                 with suppress(NotFoundError):
                     contents[key] = _content(db, key)
         return lambda key: contents[key] if key in contents else self.content(key)
@@ -290,7 +290,7 @@ def _content(db: Connection, key: str) -> bytes:
     except zlib.error:
         content = None
     if content is None or content_hash(content) != key:
-        raise NotFoundError("That version is damaged in the journal.", hash=key)
+        raise NotFoundError("The journal's copy of that version is damaged.", hash=key)
     return content
 
 

@@ -11,7 +11,7 @@ from app.vault.path import NotePath
 
 
 def to_text(text: str) -> str | bytes:
-    """Return the stored form of a text: a blob for a file name that is not UTF-8, else text."""
+    """Return the stored form of `text`: a blob for a file name that is not UTF-8, otherwise text."""
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:

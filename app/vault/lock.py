@@ -1,4 +1,4 @@
-"""The lock that lets only one process at a time write a vault."""
+"""The lock that lets only one process at a time write to a vault."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _OWNER_FILE = "vault.owner.json"
 
 
 class VaultLock:
-    """The lock on a file in a vault's data folder whose holder may write the vault.
+    """The lock on a file in a vault's data folder; its holder may write to the vault.
 
     The operating system holds the lock (filelock uses flock or LockFile) and releases it when the process
     dies. A second file names the owner, because a locked file can't be read on Windows.
 
     Args:
-        data_folder: The vault's folder in the user's data.
+        data_folder: The vault's folder in the user's data folder.
     """
 
     def __init__(self, data_folder: Path) -> None:
@@ -72,10 +72,10 @@ class VaultLock:
 def find_holder(data_folder: Path) -> str | None:
     """Return a description of the process that holds the vault's lock, or None if it is free.
 
-    A free lock is taken for a moment.
+    A free lock is acquired briefly.
 
     Raises:
-        StorageError: The data folder or the lock's file can't be used.
+        StorageError: The data folder or the lock file can't be used.
     """
     lock_file = data_folder / _LOCK_FILE
     lock = FileLock(lock_file, timeout=0, mode=0o600)

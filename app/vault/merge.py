@@ -1,9 +1,9 @@
-"""Three-way merge by lines: combine two sets of changes to the same text.
+"""Line-based three-way merge: combine two sets of changes to the same text.
 
-Both sides are aligned with their common base by a longest common subsequence of lines (very long texts by
-difflib's approximation). Edits that share no line of the base are all applied, even if they are adjacent: a
-line added right after one that the other side removes is common in notes, and nothing is lost. Edits that
-overlap, or add lines at the same place, become conflicts if they differ.
+Both sides are aligned with their common base using the longest common subsequence of lines (for very long
+texts, difflib's approximation). Edits that share no line of the base are all applied, even if they are
+adjacent: a line added right after one that the other side removes is common in notes, and nothing is lost.
+Edits that overlap, or add lines in the same place, become conflicts if they differ.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class _Edit:
     lines: tuple[bytes, ...]
 
     def overlaps(self, other: _Edit) -> bool:
-        """Return whether both edits change the same line, add at one place, or one adds inside the other."""
+        """Return whether they change the same line, add in the same place, or one adds inside the other."""
         if self.start == self.end == other.start == other.end:
             return True
         if self.start == self.end:

@@ -1,6 +1,6 @@
 """Format dates with moment.js format strings, as in Obsidian's daily notes and templates.
 
-Names, weeks and localized formats are those of US English. `[text]` is literal. Source:
+Names, weeks and localized formats follow US English conventions. `[text]` is literal. Source:
 https://momentjs.com/docs/#/displaying/format/.
 """
 

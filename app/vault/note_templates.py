@@ -1,7 +1,7 @@
 """Expand the placeholders in note templates. Pure.
 
 The placeholders are `{{date}}` and `{{time}}`, each with an optional format after a colon (`{{date:dddd}}`),
-`{{title}}` and `{{cursor}}`, in any case. Unknown placeholders stay unchanged.
+`{{title}}` and `{{cursor}}`; case is ignored. Unknown placeholders stay unchanged.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _PLACEHOLDER = re.compile(r"\{\{\s*(date|time|title|cursor)\s*(?::([^{}]*))?\}\}
 
 @dataclass(frozen=True, slots=True)
 class ExpandedTemplate:
-    """A template with filled placeholders; `cursor` is the index of the first `{{cursor}}`, or None."""
+    """A template with placeholders filled in; `cursor` is the index of the first `{{cursor}}`, or None."""
 
     text: str
     cursor: int | None

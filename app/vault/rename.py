@@ -1,4 +1,4 @@
-"""Renames that never overwrite and atomic swaps of two names, as far as the system supports them.
+"""Renames that never overwrite and atomic swaps of two names, where the system supports them.
 
 A swap makes an update safe against a program that saves in the same instant: the old file survives under the
 other name, where it can be compared and swapped back. Linux has `renameat2`, macOS `renameatx_np`; Python
@@ -33,10 +33,10 @@ def swap(first: Folder, first_name: str, second: Folder, second_name: str) -> bo
 
 
 def rename_new(source: Folder, name: str, target: Folder, new_name: str) -> None:
-    """Give a file a free name, atomically if the system supports it.
+    """Rename a file to an unused name, atomically if the system supports it.
 
     Raises:
-        FileExistsError: Something has the new name; nothing happened.
+        FileExistsError: The new name is already in use; nothing was changed.
         OSError: The operating system reports an error.
     """
     if source.platform.can_rename_exclusively and _rename(source, name, target, new_name, _RENAME_EXCLUSIVE):
@@ -53,7 +53,7 @@ def rename_new(source: Folder, name: str, target: Folder, new_name: str) -> None
     except OSError:
         # No hard links (FAT): check, then rename. The commit verifies the moved file.
         if target.lstat(new_name) is not None:
-            raise FileExistsError(errno.EEXIST, "Something has that name", new_name) from None
+            raise FileExistsError(errno.EEXIST, "The name is already in use", new_name) from None
         os.rename(source_name, target_name, src_dir_fd=source.fd, dst_dir_fd=target.fd)
     else:
         source.remove(name)
@@ -63,7 +63,7 @@ def rename_case(source: Folder, name: str, target: Folder, new_name: str) -> Non
     """Change only the case or the Unicode form of a name, on any kind of file system.
 
     Raises:
-        FileExistsError: Another file has the new name; nothing happened.
+        FileExistsError: Another file has the new name; nothing was changed.
         OSError: The operating system reports an error.
     """
     # Found by its name but not listed under it: the file system treats both as the same name.

@@ -33,7 +33,7 @@ class StorageKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, order=True)
 class StorageId:
-    """The place of a note: `value` is a path in the vault, an id in a database, or a URL.
+    """The location of a note: `value` is a path in the vault, an id in a database, or a URL.
 
     `str()` returns the text that `parse` reads.
     """
@@ -53,7 +53,7 @@ class StorageId:
         Raises:
             InvalidPathError: It is not a path in the vault.
             InvalidParametersError: The database id or URL is incomplete, or contains control characters or
-                outer spaces.
+                leading or trailing spaces.
         """
         if text.startswith(_DATABASE_PREFIX):
             return cls(StorageKind.DATABASE, _check_id(text.removeprefix(_DATABASE_PREFIX), text))
@@ -69,7 +69,7 @@ class StorageId:
             NotFoundError: It is not the id of a file, and this vault stores notes in files.
         """
         if self.kind is not StorageKind.FILE:
-            message = f"Nothing is stored at {self}: the notes of this vault are files."
+            message = f"Nothing is stored at {self}: this vault stores its notes as files."
             raise NotFoundError(message, storage_id=str(self), suggestions=[])
         return NotePath.on_disk(self.value)
 

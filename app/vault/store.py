@@ -111,7 +111,7 @@ class NoteStore:
 
         Raises:
             NotFoundError: There is no such file.
-            InvalidPathError: It is a folder, or a link leads out of the vault.
+            InvalidPathError: It is a folder, or a link points outside the vault.
             LimitError: It is larger than 64 MiB.
             VaultLostError, StorageError: The vault is gone, or the disk failed.
         """
@@ -227,7 +227,7 @@ class NoteStore:
 
         Raises:
             ConflictError: A file differs from the change set's old state; nothing was written.
-            InvalidPathError: A path is hidden, leaves the folder, or leads through a link.
+            InvalidPathError: A path is hidden, leaves the folder, or goes through a link.
             InvalidParametersError: The change set is for another store.
             NotFoundError: A commit in `undoes` does not exist.
             LimitError: A file is larger than 64 MiB.

@@ -20,7 +20,7 @@ MAX_RENAMED_FILES = 1000
 
 
 def listed_path(path: NotePath) -> NotePath:
-    """Return the escaped path that lists a file, cut after the first part that is not UTF-8."""
+    """Return the escaped path under which a file is listed, up to the first part that is not UTF-8."""
     parts = path.text.split("/")
     last = next((number for number, part in enumerate(parts, 1) if not is_encodable(part)), len(parts))
     return NotePath.on_disk(escape_unencodable("/".join(parts[:last])))
@@ -58,8 +58,8 @@ def plan_rename(store: NoteStore, listed: NotePath, name: str) -> ChangeSet:
     Raises:
         NotFoundError: The listed file or folder no longer exists.
         InvalidPathError: The new name is not valid on every system.
-        InvalidParametersError: The new name contains a slash, or the folder contains no files to move or one
-            with a name that is not UTF-8 itself.
+        InvalidParametersError: The new name contains a slash, or the folder contains no files to move or
+            another file whose name is not UTF-8.
         LimitError: The folder contains more than `MAX_RENAMED_FILES` files, or a file is larger than 64 MiB.
         StorageError: A file can't be read.
     """
@@ -87,10 +87,10 @@ def plan_rename(store: NoteStore, listed: NotePath, name: str) -> ChangeSet:
 
 
 def _files_below(root: Path, folder: NotePath) -> list[NotePath]:
-    """Return the regular files in a folder and below, without hidden ones.
+    """Return the regular files in a folder and its subfolders, except hidden ones.
 
     Raises:
-        InvalidParametersError: One has a name that is not UTF-8 itself.
+        InvalidParametersError: The name of one of them is not UTF-8 either.
         LimitError: There are too many.
     """
     files: list[NotePath] = []

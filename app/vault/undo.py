@@ -2,7 +2,8 @@
 
 The planner reads the current state of the files that the commits touched, reverts each commit from newest to
 oldest in memory, and turns the difference into one change set. If a file has changed since, the reversal is
-merged into it by lines; if that conflicts, the change set omits the file and the plan contains both texts.
+merged into it line by line; if that conflicts, the change set omits the file and the plan contains both
+texts.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ ContentReader = Callable[[str], bytes]
 
 @dataclass(frozen=True, slots=True)
 class MergeConflict:
-    """A file that undo cannot merge: its current text, the text undo wants, and their common base.
+    """A file that undo cannot merge: its current text, the text to restore, and their common base.
 
     `theirs` includes later edits that do not conflict with the undo. `ours_missing` means that the file does
     not exist now, `theirs_missing` that undo would delete it. `restored_path` is the file's path before a
@@ -70,7 +71,7 @@ class UndoPlan:
 def _resolving_change(
     conflict: MergeConflict, current: bytes | None, chosen_content: bytes | None
 ) -> FileChange | None:
-    """Return the change that gives the file the chosen bytes at the path that undo wants."""
+    """Return the change that gives the file the chosen bytes at its path after the undo."""
     path, target = conflict.path, conflict.restored_path or conflict.path
     if current is None:
         return None if chosen_content is None else Create(target, chosen_content)
@@ -102,9 +103,9 @@ class _UndoFile:
 
 @dataclass(slots=True)
 class _StuckFile:
-    """A file in conflict, which stays unchanged; older commits only change the text that undo wants for it.
+    """A file in conflict, which stays unchanged; older commits only change the text to restore.
 
-    `original_path` is the path that undo wants for the file: its path before the moves that are undone.
+    `original_path` is the path to restore: the file's path before the moves that are undone.
     """
 
     file: _UndoFile | None
@@ -254,7 +255,7 @@ class _UndoPlanner:
         self._files[change.path.key] = file
 
     def changes(self) -> list[FileChange]:
-        """Return the changes that bring the disk to the undone state, without the files in conflict."""
+        """Return the changes that perform the undo on disk, except for the files in conflict."""
         self._propagate_conflicts()
         stuck_origins = {
             stuck.file.origin.key for stuck in self._stuck.values() if stuck.file and stuck.file.origin
@@ -282,7 +283,7 @@ class _UndoPlanner:
         return changes
 
     def _propagate_conflicts(self) -> None:
-        """Mark files that would replace a file in conflict as conflicts, too."""
+        """Also mark files that would replace a file in conflict as conflicts."""
         while True:
             stuck_origins = {
                 stuck.file.origin.key for stuck in self._stuck.values() if stuck.file and stuck.file.origin
@@ -310,7 +311,7 @@ class _UndoPlanner:
         return MergeConflict(path, ours, theirs, stuck.base, *missing, restored_path)
 
     def _original_path(self, stuck: _StuckFile, path: NotePath) -> NotePath | None:
-        """Return the other path that undo wants for a file in conflict, if that path stays free."""
+        """Return the path to restore for a file in conflict, if it differs from `path` and stays free."""
         original_path = stuck.original_path or (stuck.file.path if stuck.file else stuck.path)
         if original_path == path or stuck.theirs is None:
             return None
@@ -332,7 +333,7 @@ def plan_undo(
     """Plan the undo of commits.
 
     Args:
-        commits: The commits, all of one store, in any order.
+        commits: The commits, all from one store, in any order.
         later_changes: The creations, moves and deletions of other commits newer than the oldest of these.
         content: Returns the bytes for a hash; raises NotFoundError if they are no longer stored.
         read: Returns the current bytes of a file, or None if it does not exist.

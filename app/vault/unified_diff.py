@@ -70,7 +70,7 @@ def split_patch(patch: str) -> list[FilePatch]:
 
 
 def _lines_left(row: str, lines_left: list[int]) -> list[int]:
-    """Return how many lines the hunk still has on both sides after this row."""
+    """Return how many lines the hunk still has on each side after this row."""
     if match := _HUNK_HEADER.match(row):
         return [1 if count is None else int(count) for count in match.groups()]
     old = lines_left[0] - (row[:1] in (" ", "-", "\n", "\r"))

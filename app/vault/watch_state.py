@@ -19,21 +19,21 @@ from app.vault.safe_fs import MAX_FILE_BYTES, DirHandleCache, VaultRoot
 
 _IGNORED_FOLDERS = frozenset({"node_modules"})
 _TEMPORARY_SUFFIXES = (".tmp", ".temp", ".swp", ".swx", ".part", ".crdownload", "~")
-# The event queue on Linux holds 16,384 events and drops others, so after this many, all files are checked.
+# The event queue on Linux holds 16,384 events and drops the rest, so after this many, all files are checked.
 _MAX_EVENT_PATHS = 4_000
 _CLOCK_SLACK_S = 3.0
 
 
 @dataclass(frozen=True, slots=True)
 class DetectedChanges:
-    """Present files with their hashes (empty: too large or unreadable), and removed files."""
+    """Existing files with their hashes (empty: too large or unreadable), and removed files."""
 
     present: tuple[tuple[NotePath, str], ...]
     removed: tuple[NotePath, ...]
 
 
 class WatchState:
-    """The names of the files below a folder, without hidden files, links and temporary files."""
+    """The names of the files below a folder, except hidden files, links and temporary files."""
 
     def __init__(self, root: Path) -> None:
         self._root = str(root)
@@ -47,7 +47,7 @@ class WatchState:
         self._files = {path for path, _ in self._walk("")}
 
     def is_relevant(self, change: Change, path: str) -> bool:
-        """Return whether an event for this absolute path can concern a watched file."""
+        """Return whether an event for this absolute path may affect a watched file."""
         relative = self._relative(path)
         return relative is not None and not is_ignored(relative)
 
@@ -144,7 +144,7 @@ class WatchState:
                 yield path, max(status.st_mtime, status.st_ctime)
 
     def _walk(self, folder: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
-        """Yield the files in a folder and below, without ignored ones."""
+        """Yield the files in a folder and its subfolders, except ignored ones."""
         try:
             with os.scandir(self._absolute(folder)) as entries:
                 entry_list = list(entries)

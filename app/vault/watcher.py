@@ -77,7 +77,7 @@ async def watch(
 
     Args:
         root: The vault's folder.
-        on_batch: Awaited for each batch, one after the other.
+        on_batch: Awaited for each batch, one at a time.
         stop: Ends the watch.
         is_own: Returns whether the app wrote this hash to a file (`NoteStore.is_own_write`); an empty hash
             stands for a removed file.
@@ -152,7 +152,7 @@ class _Watch:
             except (WatchfilesRustInternalError, BaseExceptionGroup) as error:
                 if not _is_watchfiles_error(error):
                     raise
-                # watchfiles fails at a name that is not UTF-8: restart the watch and check all files.
+                # watchfiles fails on a name that is not UTF-8: restart the watch and check all files.
                 log.warning("restarting the watch after a name that is not UTF-8: %s", error)
                 resumed = True
                 with suppress(TimeoutError):

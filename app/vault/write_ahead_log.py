@@ -44,7 +44,7 @@ class Put:
     """New bytes for a path.
 
     `before` is the hash of the current bytes, or None if the file must not exist. `like` is the file whose
-    mode the new one gets, or None. The new bytes are staged in the file `temp` of the same folder, which
+    mode the new one gets, or None. The new bytes are staged in the file `temp` in the same folder, which
     holds the old bytes after a swap.
     """
 
@@ -58,7 +58,7 @@ class Put:
 
 @dataclass(frozen=True, slots=True)
 class Rename:
-    """A move of a file with this hash to a free name.
+    """The move of a file with this hash to an unused name.
 
     `same_name` means that only the case or Unicode form of the name changes. `final` is the hash after a
     later operation of the same intent.

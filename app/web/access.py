@@ -1,4 +1,4 @@
-"""Web access of an open vault: single pages, and searches through the provider that the user chose."""
+"""Web access for an open vault: individual pages, and searches through the provider that the user chose."""
 
 from __future__ import annotations
 
@@ -71,8 +71,8 @@ class WebAccess:
         """Return the search that a query would send.
 
         Raises:
-            PermissionDeniedError: no provider is chosen, its address or key is missing, or the address has an
-                ambiguous notation.
+            PermissionDeniedError: no provider is chosen, its address or key is missing, or the address is
+                ambiguous.
             InvalidParametersError: the address in the settings is not valid.
         """
         provider = self._provider()
@@ -86,9 +86,10 @@ class WebAccess:
         """Send a prepared search and return its hits, best first.
 
         Raises:
-            ConflictError: the user has changed the provider or its address since; nothing was sent.
-            PermissionDeniedError: the key contains a character that a header can't; nothing was sent.
-            WebError: the provider could not be reached, rejected the key or limited the rate.
+            ConflictError: the user has changed the provider or its address since then; nothing was sent.
+            PermissionDeniedError: the key contains a character that a header can't contain; nothing
+                was sent.
+            WebError: the provider could not be reached, rejected the key or throttled the search.
             ScriptoriumError: see `prepare`, `Fetcher.fetch` and `SearchProvider.parse_hits`.
         """
         provider = self._provider()
@@ -133,7 +134,7 @@ class WebAccess:
         return address
 
     def _policy_for(self, provider: SearchProvider) -> AddressPolicy:
-        """Return a policy for only the user's own server; providers with a fixed address have the default."""
+        """Return a policy that allows only the user's own server, or the default if the address is fixed."""
         if provider.address:
             return self._address_policy
         return SingleOrigin(origin_of(check_url(self._address(provider), AnyAddress())))
@@ -156,7 +157,7 @@ def _explain_error(provider: SearchProvider, error: WebError) -> WebError:
     if status in (401, 403):
         message = f"{provider.name} rejected the key ({status}). Enter another one in {_SETTINGS_PAGE}."
         if not provider.needs_key:
-            message = f"{provider.name} refuses searches by the app ({status})."
+            message = f"{provider.name} refuses searches from the app ({status})."
     elif status in (402, 429, 432, 433):
         message = f"{provider.name} has reached its search limit ({status}). Try again later."
     else:

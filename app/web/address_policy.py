@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Protocol
 from app.errors import InvalidParametersError, PermissionDeniedError
 from app.web.addresses import IPAddress, is_public, parse_address
 
-if TYPE_CHECKING:  # imported with the first URL, so that the window starts faster
+if TYPE_CHECKING:  # imported on the first URL, so that the window starts faster
     import httpx2
 
 Resolve = Callable[[str, int], Awaitable[Sequence[IPAddress]]]
@@ -41,10 +41,10 @@ class AddressPolicy(Protocol):
 
 
 class PublicAddresses:
-    """Allows the public Internet on the usual web ports."""
+    """Allows the public Internet on the standard web ports."""
 
     def allows_origin(self, scheme: str, host: str, port: int) -> bool:
-        """Allow the usual ports of the scheme."""
+        """Allow the standard ports for the scheme."""
         return port in _ALLOWED_PORTS.get(scheme, ())
 
     def allows_address(self, host: str, port: int, address: IPAddress) -> bool:
@@ -93,13 +93,13 @@ def check_url(text: str, address_policy: AddressPolicy) -> httpx2.URL:
 
     Raises:
         InvalidParametersError: the text is not a web address, or contains a user name or password.
-        PermissionDeniedError: `address_policy` does not allow the address, or its notation is ambiguous.
+        PermissionDeniedError: `address_policy` does not allow the address, or the address is ambiguous.
     """
     url = _parse_url(text)
     if url.scheme not in _DEFAULT_PORTS:
         raise InvalidParametersError("Only http and https addresses can be fetched.", url=str(url)[:200])
     if url.userinfo:
-        raise InvalidParametersError("An address that contains a user name or password is not fetched.")
+        raise InvalidParametersError("Addresses that contain a user name or password can't be fetched.")
     host = host_of(url)
     if not host or "%" in host:
         raise InvalidParametersError("The address has no host name.", url=text[:200])
@@ -130,15 +130,15 @@ def literal_address(host: str) -> IPAddress | None:
     `localhost` and its subdomains are 127.0.0.1.
 
     Raises:
-        PermissionDeniedError: the notation of the address is ambiguous or invalid.
+        PermissionDeniedError: the address is ambiguous or invalid.
     """
     if host == "localhost" or host.endswith(".localhost"):
-        # By RFC 6761 these names mean this machine, whatever a DNS server answers.
+        # Per RFC 6761, these names mean this machine, whatever a DNS server answers.
         return ipaddress.IPv4Address("127.0.0.1")
     try:
         return parse_address(host)
     except ValueError as error:
-        message = f"The address {host} has an ambiguous notation, so it is not fetched."
+        message = f"The address {host} is ambiguous, so it can't be fetched."
         raise PermissionDeniedError(message, host=host) from error
 
 

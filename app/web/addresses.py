@@ -8,7 +8,7 @@ from ipaddress import IPv4Address, IPv6Address
 IPAddress = IPv4Address | IPv6Address
 
 # IANA's special-purpose registries (RFC 6890 and its updates). Python's own `is_global` differs between
-# its releases, so this module has its own list.
+# Python releases, so this module has its own list.
 _NOT_PUBLIC_4 = tuple(
     ipaddress.IPv4Network(text)
     for text in (

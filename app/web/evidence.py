@@ -2,8 +2,9 @@
 
 Relevance is the similarity of a hit to the statement: by sentence vectors and shared words, or only by shared
 words if there are no vectors. Cue phrases in the hit's sentences decide the side; distant sentences count
-half. Without cue phrases, negation and shared words in the sentence closest to the statement decide. Only a
-few lines are judged, not the page: `reasoning` lists the evidence, and without evidence the side is neutral.
+half as much. Without cue phrases, negation and shared words in the sentence closest to the statement decide.
+Only a few lines are judged, not the page: `reasoning` lists the evidence, and without evidence the side is
+neutral.
 """
 
 from __future__ import annotations
@@ -120,7 +121,7 @@ def _score_side(statement: str, hit: WebSearchHit) -> tuple[float, list[str]]:
     closest = max(sentences, key=lambda sentence: word_overlap(statement, sentence), default="")
     score, cues_found = 0.0, []
     for sentence in sentences:
-        # A sentence about something else counts half.
+        # A sentence about something else counts half as much.
         share = 1.0 if sentence == closest or word_overlap(statement, sentence) >= 0.5 else 0.5
         for sign, cues in ((-1.0, _CONTRADICTING_CUES), (1.0, _SUPPORTING_CUES)):
             for weight, phrase, is_negated in _find_cues(sentence, cues):
@@ -131,7 +132,7 @@ def _score_side(statement: str, hit: WebSearchHit) -> tuple[float, list[str]]:
         if is_opposite:
             return -_MIN_SIDE_SCORE, ["it says the opposite of the statement"]
         if word_overlap(statement, closest) >= 0.9:
-            return _MIN_SIDE_SCORE, ["it says nearly the same as the statement"]
+            return _MIN_SIDE_SCORE, ["it says nearly the same thing as the statement"]
     return score, list(dict.fromkeys(cues_found))[:4]
 
 

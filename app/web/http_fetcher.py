@@ -117,9 +117,9 @@ class Fetcher:
             NotFoundError: the server or the page does not exist.
             WebError: the server could not be reached, or answered with an error, an unfollowed redirect or
                 damaged data.
-            UnreadableResponseError: the response has another content type.
+            UnreadableResponseError: the response has a content type that is not accepted.
             LimitError: the response is too large, or there are too many redirects.
-            TimeoutExpiredError: the time limit passed.
+            TimeoutExpiredError: the time limit was exceeded.
         """
         seconds = self._limits.seconds
         try:
@@ -145,7 +145,7 @@ class Fetcher:
             if isinstance(result, WebResponse):
                 return result
             if not follow_redirects:
-                raise WebError("The server answered with a redirect, which is not followed here.")
+                raise WebError("The server answered with a redirect. This request does not follow redirects.")
             # A redirected request is sent without the key and the body.
             request = WebRequest(_join_url(url, result), accept=request.accept)
             secret_headers = {}
@@ -197,7 +197,7 @@ class Fetcher:
         if response.status in (404, 410):
             raise NotFoundError(f"{url.host} has no such page.", url=str(url), status=response.status)
         if not 200 <= response.status < 300:
-            message = f"{url.host} answered with the error {response.status}."
+            message = f"{url.host} answered with error {response.status}."
             raise WebError(message, url=str(url), status=response.status)
         content_type, charset = read_content_type(headers.get("content-type", ""))
         if content_type not in content_types:

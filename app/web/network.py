@@ -52,7 +52,7 @@ class GuardedNetwork(httpcore2.AsyncNetworkBackend):
         timeout: float | None = None,
         socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
     ) -> httpcore2.AsyncNetworkStream:
-        """Refuse the connection: a web page is never served by a local socket."""
+        """Refuse the connection: web pages are never served over a local socket."""
         raise PermissionDeniedError("Connections to local sockets are not allowed.", path=path)
 
     async def sleep(self, seconds: float) -> None:
@@ -65,14 +65,14 @@ class GuardedNetwork(httpcore2.AsyncNetworkBackend):
         if literal is not None and not hostname.endswith("localhost"):
             addresses = [literal]
         else:
-            # The names of this machine are resolved, too: they can have an IPv4 and an IPv6 address.
+            # This machine's own names are resolved, too: they can have an IPv4 and an IPv6 address.
             try:
                 addresses = list(await self._resolve(hostname, port))
             except (OSError, UnicodeError) as error:
                 raise _not_found_error(hostname) from error
         if not addresses:
             raise _not_found_error(hostname)
-        # One forbidden address is enough: a name that mixes both is meant to bypass the check.
+        # One forbidden address is enough: a name with both kinds is meant to bypass the check.
         if not all(self._address_policy.allows_address(hostname, port, address) for address in addresses):
             raise not_public_error(hostname)
         return list(dict.fromkeys(addresses))

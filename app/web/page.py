@@ -133,7 +133,7 @@ def _truncate_page(page: WebPage) -> WebPage:
 
 
 def decode_text(body: bytes, charset: str) -> str:
-    """Decode a body; an unknown character set counts as UTF-8, and invalid bytes are replaced."""
+    """Decode a body; an unknown character set is treated as UTF-8, and invalid bytes are replaced."""
     try:
         return body.decode(codecs.lookup(charset or "utf-8").name, "replace")
     except (LookupError, UnicodeError, ValueError):

@@ -2,9 +2,9 @@
 
 The file is text. Its first line is the Ed25519 signature of all bytes after that line, in base64. These bytes
 are a JSON object with the release's `version`, `date`, `page` and `notes` (Markdown). A file with a wrong
-signature is rejected, so the server and the network need no trust. Nothing else is downloaded.
+signature is rejected, so the server and the network need not be trusted. Nothing else is downloaded.
 
-`cryptography` (Apache-2.0 or BSD) checks the signature; the app has it already for the system's key store.
+`cryptography` (Apache-2.0 or BSD) checks the signature; the app already has it for the system's key store.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ def _version_numbers(version: str) -> tuple[int, ...]:
 class _PublicOrOrigin(PublicAddresses):
     """Allows the public Internet and the origin of the update address, wherever that is.
 
-    Release hosts redirect to their storage; the signature protects the content from there.
+    Release hosts redirect to their storage; the signature protects the content that they serve.
     """
 
     def __init__(self, origin: Origin) -> None:

@@ -42,7 +42,7 @@ class ModelPreparing(Event):
 
 @dataclass(frozen=True, slots=True)
 class ModelSwitched(Event):
-    """The event that the notes' vectors now come from another model; `model` is its key."""
+    """Published when the notes' vectors have been switched to another model; `model` is its key."""
 
     model: str
 
@@ -167,7 +167,7 @@ class EmbeddingService:
             await asyncio.gather(self._change_task, return_exceptions=True)
 
     async def close(self) -> None:
-        """End the updates and the workers, and close the vectors."""
+        """Stop the updates and the workers, and close the vectors."""
         await _cancel(self._measurement_task)
         await _cancel(self._preparation_task)
         await self.wait_model_change()
@@ -260,7 +260,7 @@ class EmbeddingService:
             self.start()
 
     async def _change_python(self, model: SentenceModelConfig) -> None:
-        """Run the same model in another Python, if the settings name another."""
+        """Run the same model with another Python interpreter if the settings specify one."""
         previous = self._current
         if model == previous.model:
             return
@@ -272,7 +272,7 @@ class EmbeddingService:
             await previous.embedder.close()
 
     def _on_complete(self) -> None:
-        """Finish a switch whose vectors are complete; with the English model, measure the languages once."""
+        """Finish a switch whose vectors are complete; with the English model, detect the languages once."""
         if (
             self.languages is None
             and self._measurement_task is None
@@ -316,7 +316,7 @@ class EmbeddingService:
 
 
 async def _cancel(task: asyncio.Task[None] | None) -> None:
-    """Cancel a task and wait for its end."""
+    """Cancel a task and wait for it to end."""
     if task is not None:
         task.cancel()
         with contextlib.suppress(asyncio.CancelledError):

@@ -79,7 +79,7 @@ class Endpoints:
         """Open the endpoint for local programs and return its port.
 
         Args:
-            holder: The kind of this process.
+            holder: What kind of process this is.
             on_yield: Closes the vault when another of the user's processes requests it.
 
         Raises:
@@ -159,7 +159,7 @@ class Endpoints:
         """Wait until the server is closed, across port changes; when restarted, reopen a failed server.
 
         Raises:
-            NetworkError: The server ended unexpectedly, or could not be reopened.
+            NetworkError: The server stopped unexpectedly, or could not be reopened.
             StorageError: The reopened endpoint could not be announced to other processes.
         """
         while True:

@@ -66,7 +66,7 @@ async def open_workspace(
         brief: For a few calls: the folder is not watched, and no streams or external programs are started.
             Scan the index before a call, so that it includes recent changes.
         take_over: Ask a process without a window that has the vault open to release it.
-        watch_later: Watch the folder only from the first scan, so that a window gets the vault sooner.
+        watch_later: Start watching the folder only at the first scan, so that a window gets the vault sooner.
 
     Raises:
         VaultLostError: The folder does not exist.

@@ -1,4 +1,4 @@
-"""Assembly of a vault's sources and their audit lines, and the notifications that a model may see."""
+"""Assemble a vault's sources and their audit lines, and format the notifications that a model may see."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _log_setting(audit: AuditWriter, op: str, config: SourceConfig) -> None:
 
 
 def notifications_for_model(sources: Sources, note_text: Callable[[str], str | None], turn: Turn) -> str:
-    """Format the notifications for a turn, without those about notes that a model may not see."""
+    """Format the notifications for a turn, omitting those about notes that a model may not see."""
 
     def may_see(news: Notification) -> bool:
         return not (news.path and sources.is_vault_notification(news)) or note_text(news.path) is not None

@@ -46,7 +46,7 @@ class VaultStorage:
     Raises:
         VaultBusyError: Another app has the vault open; `owner` describes it.
         VaultLostError: The vault's folder is missing.
-        StorageError: The data can't be opened for reading either.
+        StorageError: The data can't even be opened for reading.
         OSError: The cache folder can't be written, and no temporary one can be created.
     """
 

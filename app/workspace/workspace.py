@@ -84,7 +84,7 @@ _CLOSE_TIMEOUT_S = 30.0
 
 @dataclass(frozen=True, slots=True)
 class SettingsChanged(Event):
-    """The event that the settings were changed."""
+    """The settings were changed."""
 
     settings: Settings
 
@@ -92,9 +92,9 @@ class SettingsChanged(Event):
 class Workspace:
     """An open vault.
 
-    Use `open_workspace` to create one and `close` to close it. `notices` are messages that the user should
-    read on opening, for example about an interrupted change that was recovered or a journal that was set
-    aside.
+    Use `open_workspace` to create one and `close` to close it. `notices` are messages for the
+    user to read when the vault opens, for example about an interrupted change that was recovered or a journal
+    that was set aside.
     """
 
     def __init__(
@@ -112,7 +112,7 @@ class Workspace:
         self.events = EventBus()
         self._can_ask, self._ask_pending = approver is not None, ask_pending
         self._files = files = VaultStorage(root, settings, self.events, read_only)
-        # A vault whose data folder can't be written is read-only, too.
+        # A vault whose data folder can't be written to is read-only, too.
         self.read_only = read_only = files.read_only
         self.journal, self.store, self.index = files.journal, files.store, files.index
         self.searches, self.audit, self.grants = files.searches, files.audit, files.grants
@@ -222,6 +222,7 @@ class Workspace:
             self._builtin_changes_today,
             find_notes=self.index.matching,
             public_words=lambda: VaultWords(*self.index.public_names()),
+            public_resolver=self.index.public_resolver,
         )
         visible_text = self._model_visibility.visible_text
         news = partial(notifications_for_model, self.sources, visible_text)
@@ -367,7 +368,7 @@ class Workspace:
             self.external.start(self.settings.external)
 
     async def _watch(self) -> None:
-        """Start following external changes in the folder, unless this is disabled or already running."""
+        """Start watching the folder for external changes, unless watching is disabled or already running."""
         if not self._should_watch or self._is_watching:
             return
         self._is_watching = True
@@ -406,7 +407,7 @@ class Workspace:
             await asyncio.gather(check_task, return_exceptions=True)
 
     async def close(self) -> None:
-        """Stop accepting clients, end the agent, the watcher and the workers, and close every file."""
+        """Stop accepting clients, stop the agent, the watcher and the workers, and close every file."""
         await self.endpoints.close()
         await self._notification_trigger.close()
         self._undone_cards.close()
@@ -499,8 +500,7 @@ class Workspace:
     def apply_settings(self, settings: Settings) -> None:
         """Apply these settings now.
 
-        The settings of the index, except `check_minutes`, and of the journal apply when the vault is
-        reopened.
+        Index settings, except `check_minutes`, and journal settings take effect when the vault is reopened.
         """
         previous_states = {category.id: category.on for category in self.registry.categories}
         self.settings = settings
@@ -542,7 +542,7 @@ class Workspace:
 
     @property
     def unreadable_rules(self) -> tuple[str, ...]:
-        """The files of permission rules that can't be read; until they are fixed, agents always ask."""
+        """The permission rule files that can't be read; until they are fixed, agents always ask."""
         return tuple(filter(None, (self.settings.permissions.unreadable, self.vault_settings.unreadable)))
 
     def accept_rules(self) -> None:

@@ -278,7 +278,7 @@ async def test_listed_mentions_become_links_that_one_undo_takes_back(talk) -> No
     found = await say(talk, "link them")
     assert "Linked the mentions of [[Greenwich]]" in answers(talk)[-1] and len(found.changes) == 1
     await say(talk, "unlinked mentions of Greenwich")
-    assert answers(talk)[-1] == "Every mention of [[Concepts/Greenwich|Greenwich]] is a link."
+    assert answers(talk)[-1] == "Every mention of [[Concepts/Greenwich|Greenwich]] is already a link."
     await say(talk, "undo that", "verlinke die Erwähnungen von Greenwich")
     assert "sind jetzt Links" in answers(talk)[-1]
 
@@ -306,6 +306,21 @@ async def test_a_task_is_completed_and_reopened_by_its_words(talk) -> None:
     assert "- [ ] Ask the library" in text(talk, "Journal/2026-03-02.md")
     await say(talk, "undo both")
     assert "- [ ] Ask the library" in text(talk, "Journal/2026-03-02.md") and not state(talk).changes
+
+
+async def test_a_task_is_moved_to_another_day(talk) -> None:
+    journal, sextant = "Journal/2026-03-02.md", "Instruments/Sextant.md"
+    await say(talk, "postpone the ask the library task to March 25")
+    assert re.search(r"- \[ \] Ask the library .*📅 \d{4}-03-25\n", text(talk, journal))
+    await say(talk, "undo that")
+    assert "03-25" not in text(talk, journal)
+    await say(
+        talk, f'{PREFIX} append [@Sextant] text="- [ ] Grind the mirror (due: 2026-03-20), see 2025-01-01"'
+    )
+    await say(talk, f"{PREFIX} reschedule_task [@Sextant] due=2026-04-02")
+    assert "- [ ] Grind the mirror (due: 2026-04-02), see 2025-01-01" in text(talk, sextant)
+    await say(talk, f"{PREFIX} reschedule_task [@Octant] due=2026-04-02")
+    assert answers(talk)[-1] == "There is no open task with a due date."
 
 
 async def test_words_of_several_tasks_are_asked_about_and_of_none_refused(talk) -> None:
@@ -391,7 +406,7 @@ async def test_a_question_offers_each_set_of_notes_once(talk) -> None:
     agent = talk.workspace.agent._builtin
     offered = tuple(map(option, ("tag:person", "path:People/", "[born]", "type:source")))
     question = Clarification("What do you mean?", offered, spare=(option("tag:source"), option("orphan:")))
-    merged = await agent.without_duplicate_options(question)
+    merged = await agent.compare_with_vault(question)
     assert isinstance(merged, Clarification) and not merged.spare
     assert [one.label for one in merged.options] == ["tag:person", "[born]", "type:source", "orphan:"]
 
@@ -404,13 +419,13 @@ async def test_a_question_is_asked_as_it_is_if_its_searches_take_too_long(talk, 
 
     monkeypatch.setattr(agent, "_find_notes", take_too_long)
     question = Clarification("What do you mean?", (option("tag:person"), option("path:People/")))
-    assert await agent.without_duplicate_options(question) == question
+    assert await agent.compare_with_vault(question) == question
 
 
 async def test_likely_searches_for_the_same_notes_are_run_without_a_question(talk) -> None:
     agent = talk.workspace.agent._builtin
     offered = (option("tag:person", 0.5), option("path:People/", 0.3), option("type:source", 0.1))
-    found = await agent.without_duplicate_options(Clarification("What do you mean?", offered))
+    found = await agent.compare_with_vault(Clarification("What do you mean?", offered))
     assert found == offered[0].reading
     deletions = tuple(
         ClarificationOption(
@@ -418,7 +433,7 @@ async def test_likely_searches_for_the_same_notes_are_run_without_a_question(tal
         )
         for one in offered
     )
-    asked = await agent.without_duplicate_options(Clarification("What do you mean?", deletions))
+    asked = await agent.compare_with_vault(Clarification("What do you mean?", deletions))
     assert isinstance(asked, Clarification) and len(asked.options) == 2
 
 
@@ -427,7 +442,7 @@ async def test_an_invalid_search_stays_an_answer(talk) -> None:
     question = Clarification(
         "What do you mean?", (option("tag:person"), option("/(/"), option("path:People/"))
     )
-    merged = await agent.without_duplicate_options(question)
+    merged = await agent.compare_with_vault(question)
     assert [one.label for one in merged.options] == ["tag:person", "/(/"]
 
 

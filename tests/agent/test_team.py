@@ -227,7 +227,7 @@ async def test_the_same_agent_may_be_asked_again_once_it_is_done(workspace, talk
 
 @pytest.mark.parametrize(
     ("bounds", "words"),
-    [({"max_depth": 1}, "delegated at most 1 time:"), ({"max_turns": 1}, "limit of answers")],
+    [({"max_depth": 1}, "delegated at most 1 time:"), ({"max_turns": 1}, "answer limit")],
 )
 async def test_a_chain_ends_at_its_bounds(workspace, talk, serve, bounds, words):
     set_team(workspace, **bounds)
@@ -498,8 +498,8 @@ async def test_a_message_that_belongs_to_no_conversation_waits_in_one_of_its_own
         ToolCall.of("send_message", {"target": "user", "content": "Hi"}, pal)
     )
     assert outcome.message == (
-        "Saved in the conversation Messages; no open window shows it now."
-    ) and outcome.result["delivered_to"] == ["the conversation Messages"]
+        "Saved in the Messages conversation; no open window is showing it."
+    ) and outcome.result["delivered_to"] == ["the Messages conversation"]
     workspace.agent.team.mailbox.has_window = True
     for notifies, where in ((False, 1), (True, 2)):
         workspace.agent.team.mailbox.notifies = notifies

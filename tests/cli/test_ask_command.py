@@ -63,6 +63,15 @@ def test_private_notes_cannot_be_named(run: Run) -> None:
     assert "Secret.md" not in result.out
 
 
+def test_an_answer_does_not_depend_on_words_of_private_notes(run: Run, vault: Path) -> None:
+    unknown = run("ask", "osprey")
+    (vault / "Diary.md").write_text("---\nai: private\n---\nosprey\n", "utf-8")
+    assert run("search", "osprey", "--json").status == ExitStatus.DONE
+    known = run("ask", "osprey")
+    assert known.status == unknown.status == ExitStatus.NOT_FOUND
+    assert (known.out, known.err) == (unknown.out, unknown.err)
+
+
 def test_a_question_is_answered_by_passages_or_not_at_all(run: Run, vault: Path) -> None:
     (vault / "Kettle.md").write_text("The kettle was invented by Anna Weber in 1871 in Bremen.\n", "utf-8")
     result = run("ask", "who invented the kettle?")

@@ -108,7 +108,7 @@ def test_the_vault_is_the_one_named_then_the_variable_then_around_then_the_last(
     assert locate_vault().root == vault
     paths.vault_data_folder(tmp_path / "C")
     monkeypatch.chdir(tmp_path / "C" / "deep")
-    assert (locate_vault().root, locate_vault().reason) == (tmp_path / "C", "around the working directory")
+    assert (locate_vault().root, locate_vault().reason) == (tmp_path / "C", "contains the working directory")
     monkeypatch.setenv("SCRIPTORIUM_VAULT", str(tmp_path / "B"))
     assert locate_vault().root == tmp_path / "B"
     assert locate_vault(str(tmp_path / "A")).root == tmp_path / "A"

@@ -52,7 +52,7 @@ def test_empty_results_and_failed_commands_are_described() -> None:
     assert rendered({"notes": [], "total": 0}, "0 notes found.")[0] == "0 notes found.\n"
     assert rendered({"entries": [], "complete": True}, "0 files.")[0] == "0 files.\n"
     failed = {"output": "x\n", "exit_code": 2}
-    assert rendered(failed, "make ended with exit status 2.") == ("x\n", "make ended with exit status 2.\n")
+    assert rendered(failed, "make exited with status 2.") == ("x\n", "make exited with status 2.\n")
 
 
 def test_an_empty_text_hides_no_other_field() -> None:

@@ -102,7 +102,7 @@ def test_long_texts_come_from_elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_pat
     ("words", "message"),
     [
         (["read_note"], "Field required"),
-        (["read_note", "Tea", "x"], "Unexpected word: 'x'"),
+        (["read_note", "Tea", "x"], "Unexpected argument: 'x'"),
         (["edit_note", "Tea", "shorten"], "one of append, prepend"),
         (["edit_note", "Tea", "append"], "needs text"),
         (["edit_note", "Tea", "append", "x", "--heading", "H"], "does not take heading"),

@@ -42,4 +42,4 @@ def test_an_installed_app_says_that_the_check_needs_a_checkout(
 ) -> None:
     monkeypatch.setattr(tools_command, "resources_folder", lambda: tmp_path / "resources")
     assert commands.main(["tools", "--check"]) == ExitStatus.NOT_FOUND
-    assert "needs a checkout" in capsys.readouterr().err
+    assert "needs a source checkout" in capsys.readouterr().err

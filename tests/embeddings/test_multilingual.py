@@ -65,7 +65,7 @@ def test_no_file_with_another_hash_is_installed(
 ) -> None:
     manifest[what] = dict.fromkeys(manifest[what], "0" * 64)
     target = tmp_path / "models" / "tiny"
-    with pytest.raises(ConversionError, match="not the expected"):
+    with pytest.raises(ConversionError, match="not match the manifest"):
         multilingual.convert_model(weights, target, manifest, lambda share: None)
     assert not target.parent.exists() or not list(target.parent.iterdir())
 

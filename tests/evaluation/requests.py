@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import itertools
 import os
 import re
 import shutil
@@ -44,6 +45,7 @@ from app.agent.turn import UserPrompt
 from app.errors import InvalidParametersError, QueryError
 from app.permissions.approval import ApprovalRequest, Approved, Decision, Denied
 from app.settings import Settings
+from app.vault.markdown.tasks import task_facts
 from app.vault.path import name_key
 from app.workspace.opening import open_workspace
 from app.workspace.workspace import Workspace
@@ -59,6 +61,9 @@ OPEN_NOTES = {
     "sample": "Instruments/H1.md",
     "leisure": "Library/Arrival.md",
     "office": "Projects/Charger 2.md",
+    "research": "Literature/Ravndal 2014.md",
+    "campaign": "Characters/Seraphine Osk.md",
+    "household": "Appliances/Dishwasher.md",
     "kepano": "References/Blade Runner.md",
 }
 """The vaults, each with the note on the screen."""
@@ -182,7 +187,7 @@ class Evaluation:
         for request in requests:
             self._approver.yes = request is not requests[-1]
             state = self._agent._states.get((conversation, ""), DialogState()).with_notes(self.open_note)
-            self._interpretation = await self._agent.without_duplicate_options(
+            self._interpretation = await self._agent.compare_with_vault(
                 self._agent.interpret(request.text, state)
             )
             # Judged before the execution, since a deleted note could no longer be compared.
@@ -295,7 +300,7 @@ class Evaluation:
         wanted = parse(line, self._resolve, ACTIONS)
         if wanted is None:
             return False
-        if reading.last.action in ("complete_task", "reopen_task"):
+        if reading.last.action in ("complete_task", "reopen_task", "reschedule_task"):
             return len(reading.steps) == 1 and await self._same_task(reading.last, wanted, parts)
         if self._state.changes and all(made.action == "undo" for made in (*reading.steps, *wanted.steps)):
             return self._undone(reading) == self._undone(wanted)
@@ -318,13 +323,14 @@ class Evaluation:
         return True
 
     async def _same_task(self, step: PipelineStep, gold: Reading, parts: dict[str, list[str]]) -> bool:
-        """Return whether a step changes the box of the task that a replacement names."""
+        """Return whether a step changes the box or the date of the task that a replacement names."""
         replacement = gold.last
         old, text = (
             parts.get(role) or [str(replacement.arguments.get(role, ""))] for role in ("old", "text")
         )
-        box = "[x]" if step.action == "complete_task" else "[ ]"
-        if len(gold.steps) > 1 or replacement.action != "replace" or not any(box in part for part in text):
+        day = str(step.arguments.get("due", "")).partition("..")[0]
+        mark = {"complete_task": "[x]", "reopen_task": "[ ]"}.get(step.action, day)
+        if len(gold.steps) > 1 or replacement.action != "replace" or not any(mark in part for part in text):
             return False
         notes = None if step.target is None else await self._paths(step.target, ())
         paths = await self._paths(NoteSet(), ()) if notes is None else notes
@@ -332,9 +338,12 @@ class Evaluation:
             (path, line.strip())
             for path in paths
             for line in (self._root / path).read_text(encoding="utf-8").splitlines()
-            if line.lstrip().startswith("- [ ]" if step.action == "complete_task" else "- [x]")
+            if line.lstrip().startswith("- [x]" if step.action == "reopen_task" else "- [ ]")
         ]
-        matches = matching_tasks(str(step.arguments["query"]), tasks)
+        if query := str(step.arguments.get("query", "")):
+            matches = matching_tasks(query, tasks)
+        else:
+            matches = [task for task in tasks if task_facts(task[1]).due is not None]
         wanted = await self._paths(replacement.target, ())
         return len(matches) == 1 and matches[0][0] in wanted and all(part in matches[0][1] for part in old)
 
@@ -553,6 +562,9 @@ async def open_evaluation(vault: str) -> AsyncIterator[Evaluation]:
         try:
             await workspace.index.scan()
             set_times(workspace)
+            # The evaluation calls tools faster than their limits per minute allow; a refused call would leave
+            # the conversation in another state than the one that the next request was written for.
+            workspace.agent._runner._limits._clock = itertools.count(step=60.0).__next__
             yield Evaluation(vault, root, workspace, approver)
         finally:
             await workspace.close()

@@ -110,7 +110,7 @@ async def test_a_server_that_goes_away_and_comes_back(opened) -> None:
     outcome = await opened.runner.run(Call.of(names["echo"], {}, AGENT))
     assert outcome.error["type"] == "network"
     await until(
-        opened.events, lambda: state(opened.external, "Far").reason == "nothing responds at the address"
+        opened.events, lambda: state(opened.external, "Far").reason == "nothing is responding at the address"
     )
     with SdkServer(Tools("echo"), port=port):
         await wait_for_state(opened, "Far", ConnectionState.RUNNING)

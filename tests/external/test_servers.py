@@ -181,7 +181,7 @@ async def test_a_program_that_fails_says_why_and_is_tried_again(opened, plain_se
     plain_server.configure(tools=[listed("echo")], dies="no licence: token sk-abcdefghijklmnopqrstuv")
     opened.change_settings("external", servers=(plain_server.settings,))
     failed = await wait_for_state(opened, "Weather", ConnectionState.FAILED)
-    assert failed.reason == "it ended with status 7"
+    assert failed.reason == "it exited with status 7"
     assert failed.errors[0] == "no licence: token (redacted)"
     plain_server.configure(tools=[listed("echo")])
     opened.external.retry("Weather")
@@ -197,7 +197,7 @@ async def test_a_crash_during_a_call_fails_that_call_and_the_server_comes_back(o
     await run_server(opened, plain_server.settings)
     allow_all(opened, "Weather")
     outcome = await opened.runner.run(Call.of("weather__crash", {}, AGENT))
-    assert outcome.error["type"] == "network" and "ended before it answered" in outcome.message
+    assert outcome.error["type"] == "network" and "closed before it answered" in outcome.message
     await until(opened.events, lambda: plain_server.notes.count("started") == 2)
     await wait_for_state(opened, "Weather", ConnectionState.RUNNING)
     assert "Traceback: it all went wrong" in state(opened.external, "Weather").errors
@@ -364,7 +364,7 @@ async def test_too_many_tools_and_tools_that_cannot_be_taken(opened, plain_serve
     await run_server(opened, plain_server.settings)
     shown = state(opened.external, "Weather")
     assert len(shown.tools) == 198 and shown.problems[-1].startswith("The server offers more than 200 tools")
-    assert any("outside itself" in one for one in shown.problems)
+    assert any("outside the schema" in one for one in shown.problems)
 
 
 def test_the_number_of_tools_in_an_unfinished_list_is_told() -> None:

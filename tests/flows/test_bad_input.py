@@ -308,7 +308,7 @@ def test_damage_to_the_apps_data_is_reported_in_the_window(app_run, settings, ga
         shown = pilot.window.banners
         rules = shown._banners["unreadable rules"]
         assert rules.tone == "danger" and str(permissions_file()) in rules.accessibleName()
-        for store in ("The journal", "The file of conversations"):
+        for store in ("The journal", "The conversations file"):
             assert any(key.startswith(f"notice:{store} could not be read") for key in pilot.banners), (
                 pilot.banners
             )

@@ -115,7 +115,7 @@ async def test_two_clients_share_a_vault_and_leave_it_to_the_next_one(sample_vau
         Client(stdio(sample_vault), elicitation_callback=user) as asking,
     ):
         refused = await mute.call_tool("edit_note", appended("No."))
-        assert "The user can't be asked here" in refused.structured_content["error"]["message"]
+        assert "This client can't ask the user" in refused.structured_content["error"]["message"]
         pending = await mute.call_tool("edit_note", {**appended("Later."), "wait_for_user": False})
         assert pending.structured_content["pending_operation_id"]
         # The process that can ask takes over the vault; the other one continues through it.

@@ -253,7 +253,7 @@ async def test_the_first_switch_converts_the_installed_weights(
     opened.workspace.change_settings("embeddings", model=MULTILINGUAL)
     failed = await opened.next(EmbeddingFailed)
     assert isinstance(failed, EmbeddingFailed)
-    assert "not the expected ones" in failed.reason
+    assert "do not match the manifest" in failed.reason
     assert not model_folder(MULTILINGUAL).exists()
 
 

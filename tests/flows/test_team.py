@@ -91,7 +91,7 @@ def test_a_message_from_outside_is_a_banner_that_leads_to_it(app_run, settings: 
         await pilot.open(garden)
         pal = Caller(CallerKind.MCP, "Pal")
         outcome = await pilot.start_call("send_message", {"target": "user", "content": "Water boils!"}, pal)
-        assert outcome.success and "Messages in the agent panel" in outcome.message
+        assert outcome.success and "Messages conversation in the agent panel" in outcome.message
         banners = pilot.window.banners
         await pilot.until(lambda: "message:inbox" in banners.keys, "the banner is there")
         button = next(one for one in banners.findChildren(QPushButton) if one.text() == "Show")

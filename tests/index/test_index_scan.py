@@ -157,8 +157,8 @@ async def test_links_out_of_the_vault_are_refused_and_link_cycles_end(
     assert [note.path.text for note in vault.index.notes()] == ["in/a.md"]
     assert {problem.path.text: problem.reason for problem in report.skipped} == {
         "broken.md": "it is a broken symbolic link",
-        "out": "it is a symbolic link that leaves the vault",
-        "out.md": "it is a symbolic link that leaves the vault",
+        "out": "it is a symbolic link that points outside the vault",
+        "out.md": "it is a symbolic link that points outside the vault",
     }
     await vault.index.refresh([NotePath("out/s.md"), NotePath("out.md"), NotePath("again/a.md")])
     assert [note.path.text for note in vault.index.notes()] == ["in/a.md"]

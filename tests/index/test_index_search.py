@@ -461,7 +461,7 @@ def test_the_query_in_plain_words() -> None:
         (r"/\/(?<=a)/", 3, "look-behind"),
         (r"path:/(a)\1/", 9, "a back-reference"),
         ("nothing -/(?>a)/", 10, "an atomic group"),
-        ("/a++/", 2, "a possessive repeat"),
+        ("/a++/", 2, "a possessive quantifier"),
     ],
 )
 async def test_a_bad_pattern_says_where_and_what_is_not_supported(

@@ -440,8 +440,8 @@ def test_csv_is_safe_to_open_in_a_spreadsheet(log, tmp_path):
 @pytest.mark.parametrize(
     ("gap", "words"),
     [
-        (Gap(4, 4, "crash"), "entry 4: the computer stopped before it was on the disk"),
-        (Gap(4, 5, "crash"), "entries 4 to 5: the computer stopped before they were on the disk"),
+        (Gap(4, 4, "crash"), "entry 4: the computer stopped before it was written to disk"),
+        (Gap(4, 5, "crash"), "entries 4 to 5: the computer stopped before they were written to disk"),
         (Gap(4, 4, "set-aside", "old"), "entry 4, which is in old"),
     ],
 )

@@ -73,7 +73,7 @@ async def test_canceling_ends_the_work_too(told: list[Event]) -> None:
 
     watched = supervisor(told)
     watched.start("watch", work)
-    with pytest.raises(ValueError, match="is running already"):
+    with pytest.raises(ValueError, match="is already running"):
         watched.start("watch", work)
     await started.wait()
     await watched.close()

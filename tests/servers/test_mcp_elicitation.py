@@ -91,7 +91,8 @@ async def test_a_client_without_elicitation_gets_the_reason_and_may_leave_the_ca
         id = pending.structured_content["pending_operation_id"]
         result = await client.call_tool("pending", {"op": "status", "pending_operation_id": id})
     assert (
-        refused.is_error and "The user can't be asked here" in refused.structured_content["error"]["message"]
+        refused.is_error
+        and "This client can't ask the user" in refused.structured_content["error"]["message"]
     )
     assert result.structured_content["operations"][0]["state"] == "waiting"
 

@@ -29,7 +29,7 @@ class FailingLog:
 
 
 def test_a_dropped_entry_has_no_number_even_after_a_waiting_one_was_written(errors: list[str]) -> None:
-    errors += ["1 audit entries wait", "an audit entry of", "the audit entry of"]
+    errors += ["1 audit entries are waiting", "an audit entry for", "the audit entry for"]
     audit = FailingLog(StorageError("disk full"), None, ValueError("bad row"), ValueError("bad row"))
     writer = AuditWriter(audit, EventBus())  # type: ignore[arg-type]
     entry = AuditDraft(Call.of("read_note", {}, Caller.user())).entry()

@@ -169,6 +169,6 @@ async def test_an_effect_that_happened_is_not_repeated_when_its_change_still_wai
     again = opened()
     assert again.resume() == 0
     settled = again.status(id, AGENT)
-    assert settled.state is PendingState.FAILED and "not repeated" in str(settled.outcome)
+    assert settled.state is PendingState.FAILED and "not be repeated" in str(settled.outcome)
     assert RAN == ["make"] and not (net.root / "Clip.md").exists() and len(net.approver.asked) == 2
     await again.close()

@@ -263,7 +263,7 @@ async def test_a_file_that_keeps_changing_is_a_conflict(bench):
 
 
 async def test_nothing_is_written_while_the_log_is_unwritable(bench, monkeypatch, caplog, errors):
-    errors += [f"{count} audit entries wait to be written: disk full" for count in (1, 2)]
+    errors += [f"{count} audit entries are waiting to be written: disk full" for count in (1, 2)]
 
     def refuse(entry):
         raise StorageError("disk full")

@@ -66,7 +66,7 @@ class _Refusing:
 
 
 async def test_an_entry_that_can_never_be_logged_is_logged_without_what_came_from_outside(bench, errors):
-    errors.append("an audit entry of read_note")
+    errors.append("an audit entry for read_note")
     refused = StorageError("no")
     refused.__cause__ = sqlite3.IntegrityError("NOT NULL")
     for error in (refused, UnicodeEncodeError("utf-8", "\ud800", 0, 1, "x"), OverflowError(), TypeError()):
@@ -78,7 +78,7 @@ async def test_an_entry_that_can_never_be_logged_is_logged_without_what_came_fro
 
 
 async def test_an_entry_that_the_disk_refuses_for_now_waits(bench, errors):
-    errors.append("1 audit entries wait")
+    errors.append("1 audit entries are waiting")
     refused = StorageError("disk full")
     refused.__cause__ = sqlite3.OperationalError("database or disk is full")
     log = _Refusing(refused)

@@ -164,7 +164,7 @@ async def test_a_note_that_was_kept_is_not_reported_as_deleted(workspace, approv
 
     approver.answers = [keep]
     outcome = await call(workspace, "delete_node", node_id="Hub", cascade=True)
-    assert outcome.message.startswith("Hub.md was not deleted. 3 relations to it removed.")
+    assert outcome.message.startswith("Hub.md was not deleted. Removed 3 relations to it.")
     assert outcome.result["links_left"] == [], "the links to a note that was kept lead somewhere"
 
 

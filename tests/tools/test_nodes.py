@@ -330,7 +330,7 @@ async def test_tools_take_the_storage_id_that_they_give(workspace, sample_vault)
     assert (await call(workspace, "get_node", node_id=f"file:{BEAT}")).result["node_id"] == BEAT
     for elsewhere in ("db:4711", "https://hub.example/notes/1"):
         outcome = await call(workspace, "read_note", name=elsewhere)
-        assert outcome.error["type"] == "not_found" and "notes of this vault are files" in outcome.message
+        assert outcome.error["type"] == "not_found" and "stores its notes as files" in outcome.message
     content = "---\nid: https://hub.example/notes/1\n---\n"
     await call(workspace, "create_note", name="Shared", content=content)
     assert (await call(workspace, "read_note", name="https://hub.example/notes/1")).success

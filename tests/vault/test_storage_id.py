@@ -34,7 +34,7 @@ def test_ids_of_databases_and_urls_are_read_back_and_are_no_files(start: str, re
     made = StorageId.parse(start + rest)
     assert str(made) == start + rest and StorageId.parse(str(made)) == made
     assert made.kind is (StorageKind.DATABASE if start == "db:" else StorageKind.URL)
-    with pytest.raises(NotFoundError, match="notes of this vault are files"):
+    with pytest.raises(NotFoundError, match="stores its notes as files"):
         _ = made.path
 
 

@@ -1,10 +1,10 @@
 """Answer turns with installed programs that speak the Agent Client Protocol.
 
-A program starts in the vault's folder with its first prompt, serves all conversations, and ends with the app
-or when it is removed from the settings. It calls the app's tools over MCP, through a server process that
-connects to this app, so the gate, the approval dialog, the audit log and undo work as for every other caller.
-Its own requests also pass the gate. Changes that it makes without asking are detected, logged as such, and
-can be undone.
+A program starts in the vault's folder with its first prompt, serves all conversations, and stops when the app
+exits or when it is removed from the settings. It calls the app's tools over MCP, through a server process
+that connects to this app, so the gate, the approval dialog, the audit log and undo work as they do for every
+other caller. Its own requests also go through the gate. Changes that it makes without asking are detected,
+logged as such, and can be undone.
 
 The app cannot know what a program has read, so all of its text is treated as untrusted.
 """
@@ -60,7 +60,7 @@ class AcpAgent:
         settings: Returns the current settings.
         note_text: Returns the text of a note for the prompt; None for a note that is hidden from models.
         edits: Detects changes that programs make without the gate.
-        news: Returns new items of the sources as a block of data, and records in the turn that the program
+        news: Returns new items from the sources as a block of data, and records in the turn that the program
             received them.
     """
 
@@ -212,7 +212,7 @@ class AcpAgent:
     def apply_settings(self) -> None:
         """Stop idle programs that were removed from the settings; call it on the programs' event loop.
 
-        A busy one is stopped at the next turn or change of the settings.
+        A busy program is stopped at the next turn or settings change.
         """
         if not self._connections:
             return
@@ -434,7 +434,7 @@ class AcpAgent:
 
 
 async def _wait_uninterrupted(work: asyncio.Future[None]) -> None:
-    """Wait until `work` is done, even if this task is canceled meanwhile."""
+    """Wait until `work` is done, even if this task is canceled in the meantime."""
     while not work.done():
         try:
             await asyncio.shield(work)

@@ -87,7 +87,7 @@ class AcpClient:
     async def session_update(self, session_id: str, update: object, **_: object) -> None:
         """Show an update from the program.
 
-        Outside a turn, only changes to the mode and the options count, because a session that is loaded
+        Outside a turn, only changes to the mode and the options are processed, because loading a session
         replays its history.
         """
         if isinstance(update, schema.CurrentModeUpdate | schema.ConfigOptionUpdate):
@@ -105,8 +105,8 @@ class AcpClient:
         """Ask the user whether the program may perform an action of its own.
 
         The permission is permanent only if the program offers no one-time permission; the question says so.
-        The request is rejected without a question if the program offers no permission at all, or if it may
-        not perform the action in this turn.
+        The request is rejected without asking the user if the program offers no permission at all, or if it
+        may not perform the action in this turn.
 
         Raises:
             RequestError: No turn is in progress, or it was canceled.
@@ -137,7 +137,7 @@ class AcpClient:
     async def read_text_file(
         self, session_id: str, path: str, line: int | None = None, limit: int | None = None, **_: object
     ) -> schema.ReadTextFileResponse:
-        """Return the text of a file, or of at most `limit` lines from `line` on.
+        """Return the text of a file, or at most `limit` lines of it, starting at `line`.
 
         Raises:
             RequestError: No turn is in progress, the turn was canceled, or the file can't be read.
@@ -195,7 +195,7 @@ class AcpClient:
         raise RequestError(_ERROR_CODE_REFUSED, _NO_TERMINAL)
 
     async def create_elicitation(self, **_: object) -> NoReturn:
-        """Decline: a program asks in its text, and the user answers with the next message."""
+        """Decline: a program asks its questions in its reply, and the user answers in the next message."""
         raise RequestError.method_not_found("elicitation/create")
 
     async def complete_elicitation(self, **_: object) -> None:

@@ -63,7 +63,7 @@ async def agent_read(
     """Read a text file for an external agent, byte for byte.
 
     Args:
-        path: The file, by its absolute path or relative to the vault.
+        path: The path of the file, absolute or relative to the vault.
         line: The line to start at; the first is 1.
         limit: The maximum number of lines.
     """
@@ -88,10 +88,10 @@ async def agent_write(
     known_hash: str = "",
     may_change: bool = True,
 ) -> Proposal[WrittenText]:
-    """Write a text file of the vault for an external agent, after the user approves the change.
+    """Write a text file in the vault for an external agent, after the user approves the change.
 
     Args:
-        path: The file, by its absolute path or relative to the vault.
+        path: The path of the file, absolute or relative to the vault.
         content: The complete new text.
         known_hash: The hash of the file when the agent last read it; empty if it never did.
         may_change: Whether agents may change anything in this turn.
@@ -131,7 +131,7 @@ async def agent_action(
 
     Args:
         what: The action, in the agent's words.
-        kind: The kind of action that the agent claims.
+        kind: The kind of action, as reported by the agent.
         details: The agent's description, as "name = value".
         may_change: Whether agents may change anything in this turn.
     """
@@ -161,7 +161,7 @@ def _decode_exact(content: bytes, path: str) -> str:
 def _line_range(text: str, line: int | None, limit: int | None) -> str:
     if line is None and limit is None:
         return text
-    # Not `splitlines`, which also splits at characters that end no line of a file.
+    # Not `splitlines`, which also splits at characters that do not end a line in a file.
     lines = re.findall(r"[^\n]*\n|[^\n]+", text)
     first = (line or 1) - 1
     return "".join(lines[first : None if limit is None else first + limit])

@@ -53,7 +53,7 @@ class AcpSession:
 class AcpConnection:
     """The connection to one running program; `open` creates it.
 
-    `sessions` maps ids of conversations to the program's open sessions.
+    `sessions` maps conversation ids to the program's open sessions.
     """
 
     def __init__(
@@ -121,7 +121,7 @@ class AcpConnection:
 
     async def close(self, *, immediately: bool = False) -> None:
         """Stop the program and its child processes."""
-        # The process first: closing a connection waits for its unsent messages.
+        # Stop the process first, because closing a connection waits for its unsent messages.
         await self.process.terminate(immediately=immediately)
         with suppress(TimeoutError):
             async with asyncio.timeout(_CLOSE_TIMEOUT_S):
@@ -138,9 +138,7 @@ class AcpConnection:
             async with asyncio.timeout(_START_TIMEOUT_S):
                 self._init_response = await self.rpc.initialize(_PROTOCOL_VERSION, capabilities, client_info)
         except TimeoutError as error:
-            message = (
-                f"{self.program.name} did not respond within {_START_TIMEOUT_S:.0f} s after it was started."
-            )
+            message = f"{self.program.name} did not respond within {_START_TIMEOUT_S:.0f} s of starting."
             raise ProgramError(message, self._advice()) from error
         except RequestError as error:
             raise self.explain_error(error) from error

@@ -1,4 +1,4 @@
-"""Detect changes that programs write to the vault without the gate; journal, log and show them.
+"""Detect changes that programs make to the vault without the gate; journal, log and show them.
 
 During a program's turn, every file change that the app did not make is attributed to the program. Another
 program may write at the same time, so the log records whether the agent itself reported the file. A baseline
@@ -79,7 +79,7 @@ class ExternalEditTracker:
         return watched
 
     async def prepare(self) -> None:
-        """Take a baseline ahead of `begin`, because it is slow in a large vault; raises as `begin` does."""
+        """Take a baseline ahead of `begin`, because it is slow in a large vault; raises like `begin`."""
         if self._store.writable:
             async with self._lock:
                 await self._capture_baseline()
@@ -148,7 +148,7 @@ class ExternalEditTracker:
             await self._record(watched, BaselineDiff(tuple(changes), tuple(unsaved)), reported)
 
     def _turn_of(self, paths: Iterable[NotePath]) -> tuple[WatchedTurn, bool]:
-        """Return the turn whose program reported one of these files and True, else the latest and False."""
+        """Return the turn whose program reported one of these files and True, or the latest and False."""
         texts = {path.text for path in paths}
         for watched in reversed(self._watched):
             if not texts.isdisjoint(self._relative_path(name) for name in watched.reported_files()):

@@ -52,7 +52,7 @@ def session_options(
 
 
 def merge_options(current: tuple[AcpOption, ...], reported: tuple[AcpOption, ...]) -> tuple[AcpOption, ...]:
-    """Return the options that a program reports now and that have a choice.
+    """Return the options that a program currently reports and that offer a choice.
 
     Reports contain only config options, so the current mode stays unless they include one.
     """

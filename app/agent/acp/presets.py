@@ -10,7 +10,7 @@ from app.settings import AgentProgram
 
 @dataclass(frozen=True, slots=True)
 class AgentPreset:
-    """A program by its file name, with the arguments that make it speak the protocol.
+    """A program's file name, and the arguments that make it speak the protocol.
 
     `variables` are the environment variables that it may need.
     """

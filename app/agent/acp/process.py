@@ -18,7 +18,7 @@ MAX_MESSAGE_BYTES = 50 * 1024 * 1024
 _MAX_STDERR_BYTES = 8 * 1024
 _TERMINATE_TIMEOUT_S = 2.0
 _INHERITED_VARIABLES = (
-    # Without these a program finds neither its own files nor its login.
+    # Without these, a program can't find its own files or its stored login.
     "PATH",
     "HOME",
     "USER",
@@ -36,7 +36,7 @@ _INHERITED_VARIABLES = (
     "XDG_CACHE_HOME",
     "XDG_STATE_HOME",
     "XDG_RUNTIME_DIR",
-    # For logins in the browser, and for the desktop's key store.
+    # For browser logins and the desktop's keyring.
     "DISPLAY",
     "WAYLAND_DISPLAY",
     "XAUTHORITY",

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from app.agent.prompts import format_attached_note
 from app.agent.transcript import AgentText, AnyItem, UserText
 from app.agent.turn import Turn
 
@@ -40,8 +41,9 @@ def session_preamble(name: str, root: Path, instructions: str) -> str:
 def conversation_history(items: Iterable[AnyItem], program: str) -> str:
     """Return the latest messages of the conversation as a block of data; empty if there are none.
 
-    Together they have at most `_MAX_HISTORY_CHARS` characters; a longer latest message is shortened at its
-    end. Agents' messages are included only if a model may see them or the program wrote them itself.
+    The messages have at most `_MAX_HISTORY_CHARS` characters in total; if the latest message alone is longer,
+    its end is cut off. Agents' messages are included only if a model may see them or the program wrote them
+    itself.
     """
     messages: list[tuple[str, str]] = []
     for item in items:
@@ -67,10 +69,7 @@ def build_prompt(turn: Turn, note_text: NoteText) -> str:
     """Return the prompt with its attached notes, the open note's path, the turn's mode and the news."""
     prompt = turn.prompt
     parts = [prompt.text]
-    for path in prompt.notes:
-        text = note_text(path)
-        content = "(This note is private and hidden from you.)" if text is None else text
-        parts.append(f"<note path={json.dumps(path, ensure_ascii=False)}>\n{content}\n</note>")
+    parts += [format_attached_note(path, note_text(path)) for path in prompt.notes]
     if prompt.open_note and note_text(prompt.open_note) is not None:
         parts.append(f"(The note on the screen is {json.dumps(prompt.open_note, ensure_ascii=False)}.)")
     if prompt.mode in _MODES:
@@ -87,7 +86,7 @@ def _item_as_json(role: str, text: str) -> str:
 def _item_within(role: str, text: str, max_chars: int) -> str:
     """Return a message as JSON; if that is longer than `max_chars`, the text is shortened until it fits."""
     line = _item_as_json(role, text)
-    # Escaping makes some characters longer, so the length of the JSON decides.
+    # Escaping makes some characters longer, so the length of the JSON is what counts.
     while text and len(line) > max_chars:
         text = text[: len(text) * max_chars // len(line)]
         line = _item_as_json(role, f"{text}{_SHORTENED}")

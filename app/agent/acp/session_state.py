@@ -12,7 +12,7 @@ log = logging.getLogger(__name__)
 
 
 class AcpSessionState(BaseModel):
-    """A saved session: the program's id for it, the number of items it received, its cost in dollars."""
+    """A saved session: the program's id for it, the number of items it received, and its cost in dollars."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -34,7 +34,7 @@ def load_session_state(turn: Turn) -> AcpSessionState | None:
 
 
 def save_session_state(turn: Turn, session: str, cost: float) -> None:
-    """Save the session's id and cost, and that it has received every item of the conversation."""
+    """Save the session's id and cost, and mark every item of the conversation as received."""
     state = AcpSessionState(session=session, heard=len(turn.store.items(turn.conversation)), cost=cost)
     turn.store.save_history(turn.conversation, state.model_dump_json().encode(), _state_key(turn))
 

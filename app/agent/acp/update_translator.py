@@ -78,7 +78,7 @@ class UpdateTranslator:
             case schema.UsageUpdate(cost=schema.Cost(amount=amount, currency="USD")):
                 self._cost = amount
             case _:
-                log.debug("nothing is shown for %s", type(update).__name__)
+                log.debug("ignored an update of type %s", type(update).__name__)
 
     def end(self, answer: schema.PromptResponse | None, earlier_cost: float) -> float:
         """Complete the cards at the end of the turn and record its usage.

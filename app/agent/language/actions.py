@@ -118,6 +118,7 @@ ACTIONS: Mapping[str, Action] = {
         Action("remove_text", "edit_note", ("target", "old"), writes=True, implies_note=True),
         Action("complete_task", "edit_note", ("query",), writes=True),
         Action("reopen_task", "edit_note", ("query",), writes=True),
+        Action("reschedule_task", "edit_note", ("due",), writes=True),
         Action("add_tag", "add_tag", ("target", "tag"), writes=True, implies_note=True),
         Action("remove_tag", "remove_tag", ("target", "tag"), writes=True, implies_note=True),
         Action("remove_all_tags", "remove_tag", _TARGET, writes=True),

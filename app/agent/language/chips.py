@@ -34,8 +34,8 @@ _ACTION_LABELS = {
     "vault_info": "this vault",
 }
 _ORDER_LABELS = {
-    "modified": "last changed first",
-    "-modified": "last changed last",
+    "modified": "most recently changed first",
+    "-modified": "least recently changed first",
     "created": "newest first",
     "-created": "oldest first",
     "name": "by name",
@@ -82,7 +82,7 @@ class Chip:
         value: The value that the user can change; empty if there is none.
         change: The request with `SLOT` in place of the value; empty without a value.
         kind: The format of the value in the request.
-        lead: The search operator whose names complete the value; empty if there is none.
+        lead: The search operator that supplies completions for the value; empty if there is none.
     """
 
     label: str
@@ -209,7 +209,7 @@ def _split_condition(part: str) -> tuple[str, str, ValueKind]:
 
 
 def split_conditions(query: str) -> tuple[str, ...]:
-    """Split a search into its conditions, each in the search language; an invalid search stays whole."""
+    """Split a search into its conditions, each in the search language; do not split an invalid search."""
     if not query:
         return ()
     try:

@@ -47,8 +47,9 @@ _QUESTIONS = {
     "key": "Which property?",
     "value": "Which value?",
     "type": "Which type?",
-    "confidence": "Which confidence, from 0 to 1?",
+    "confidence": "What confidence, from 0 to 1?",
     "query": "What are you looking for?",
+    "due": "Which day?",
 }
 
 Describe = Callable[[Reading], str]
@@ -93,7 +94,7 @@ class ReadingChooser:
         if rivals and (writes or any(request.writes(rival) for rival in rivals)):
             options = [self._option(reading) for reading in (best, *rivals[: MAX_OPTIONS - 1])]
             if len({option.label for option in options}) > 1:
-                return Clarification("What do you mean?", tuple(options))
+                return Clarification("Which of these do you mean?", tuple(options))
         is_doubtful = best.score < MIN_READ_SCORE or (
             writes
             and (
@@ -112,7 +113,7 @@ class ReadingChooser:
         return ClarificationOption(self._describe(reading), reading)
 
     def _accounts_for_all(self, request: Request, reading: Reading) -> bool:
-        """Return whether the reading contains everything that the request mentions, and its unknown words.
+        """Return whether the reading accounts for everything in the request, including unknown words.
 
         Dates, numbers, relations and properties may take another form and are ignored. A tool's example
         always passes; any other reading fails if an unquoted name contains sentence punctuation. A change
@@ -176,7 +177,7 @@ class ReadingChooser:
     def ask(
         self, request: Request, readings: Sequence[Reading], shares: Sequence[float] = ()
     ) -> Interpretation:
-        """Ask which of several readings is meant; options after the first `MAX_OPTIONS` become spare ones.
+        """Ask which of several readings is meant; any beyond the first `MAX_OPTIONS` become spares.
 
         Readings with an unknown note are never options: the question is about the note if the likeliest
         reading is a change that lacks it, or if every reading lacks one.
@@ -208,11 +209,11 @@ class ReadingChooser:
 
 def question_about(options: Sequence[ClarificationOption]) -> str:
     """Return the question that the options answer."""
-    return "Is this what you mean?" if len(options) == 1 else "What do you mean?"
+    return "Is this what you mean?" if len(options) == 1 else "Which of these do you mean?"
 
 
 def _with_step(reading: Reading, index: int, step: PipelineStep) -> Reading:
-    """Return the reading with another step at an index."""
+    """Return the reading with the step at an index replaced."""
     return replace(reading, steps=(*reading.steps[:index], step, *reading.steps[index + 1 :]))
 
 
@@ -261,12 +262,12 @@ def _is_same_change(reading: Reading, best: Reading) -> bool:
 
 
 def _is_alternative(request: Request, other: Reading, best: Reading) -> bool:
-    """Return whether the user should choose between two readings: one of them makes a change."""
+    """Return whether either of two readings makes a change, so that the user should choose."""
     return request.writes(other) or request.writes(best)
 
 
 def _without_target(request: Request, reading: Reading) -> Reading | None:
-    """Return a change of a set of notes without its target if the words mean one note ("it", "the note").
+    """Return a change to a set of notes, minus its target, if the words refer to one note ("it", "the note").
 
     Return None for other readings.
     """
@@ -287,7 +288,7 @@ def _without_target(request: Request, reading: Reading) -> Reading | None:
 
 
 def _may_mean_others(request: Request, reading: Reading) -> bool:
-    """Return whether "both" or "the H4 one" may mean notes other than the single target of a reading."""
+    """Return whether "both" or "the H4 one" may refer to notes other than the single target of a reading."""
     target, tokens = reading.last.target, request.tokens
     if target is None or len(target.notes) != 1:
         return False

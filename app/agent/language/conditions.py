@@ -1,4 +1,4 @@
-"""Parse the conditions of searches, and select those that a follow-up keeps or replaces."""
+"""Parse search conditions, and select those that a follow-up keeps or replaces."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def condition_slots(condition: str) -> set[str]:
 
 
 def date_slot(condition: str) -> str:
-    """Return what a condition on dates is about ("modified", "file", a property); empty for another one."""
+    """Return the subject of a date condition ("modified", "file", a property); empty for other conditions."""
     slots = condition_slots(condition)
     slot = slots.pop() if len(slots) == 1 else ""
     is_dated = re.search(r":[<>=]*\d{4}(-\d\d){0,2}(?!\d)", condition) is not None
@@ -39,7 +39,7 @@ def date_slot(condition: str) -> str:
 
 
 def conditions_on_kind(query: str) -> list[str]:
-    """Return a search's conditions on kinds of notes: on tags, folders, types and categories, none negated.
+    """Return a search's non-negated conditions on kinds of notes: tags, folders, types and categories.
 
     Return an empty list for a search with alternatives.
     """
@@ -50,13 +50,13 @@ def conditions_on_kind(query: str) -> list[str]:
 
 
 def last_property(query: str) -> str | None:
-    """Return the only property in a search's conditions, ignoring categories; None for none or several."""
+    """Return the property if a search's conditions have exactly one, ignoring categories; otherwise None."""
     names = {match[1] for match in re.finditer(r"\[([^:\]]+)", query)} - set(CATEGORY_PROPERTIES)
     return names.pop() if len(names) == 1 else None
 
 
 def condition_kinds(query: str) -> list[str]:
-    """Return the distinct kinds of a search's conditions, also in groups: "tag:", "[", "OR", "word"."""
+    """Return the distinct kinds of a search's conditions, even inside groups: "tag:", "[", "OR", "word"."""
     kinds: list[str] = []
     for part in _PLAIN_CONDITION.findall(query):
         field = re.match(r"-?([a-z-]+:)", part)

@@ -14,9 +14,11 @@ from app.agent.language.lexicon import Language
 from app.agent.language.tokens import Token
 
 _MAX_DATE_TOKENS = 5
+_MAX_DAY_NAMES = 40
 _LOOKS_LIKE_DATE = re.compile(
     r"\d{4}(-\d\d?(-\d\d?)?)?|\d{1,2}[./]\d{1,2}[./](\d{2}|\d{4})?|\d{4}-W\d\d|\d{1,2}(st|nd|rd|th|\.)?"
 )
+_DAY_OF_MONTH = re.compile(r"(\d{1,2})(?:st|nd|rd|th|\.)")
 _BARE_NUMBER = re.compile(r"\d{1,3}(st|nd|rd|th|\.)?")
 
 
@@ -28,6 +30,22 @@ class DateSpan:
     last: date | None
     end: int
 
+    @property
+    def note_name(self) -> str:
+        """The name of a periodic note: `2026-03-18`, `2026-W12`, `2026-03` or `2026`; else empty."""
+        first, last = self.first, self.last
+        if first is None or last is None:
+            return ""
+        names = {
+            first: first.isoformat(),
+            first + timedelta(days=6): f"{first:%G-W%V}" if first.weekday() == 0 else "",
+            first.replace(day=monthrange(first.year, first.month)[1]): f"{first:%Y-%m}"
+            if first.day == 1
+            else "",
+            first.replace(month=12, day=31): f"{first:%Y}" if (first.month, first.day) == (1, 1) else "",
+        }
+        return names.get(last, "")
+
     def query(self, name: str) -> str:
         """Return the search filter for `name` ("modified" or "created")."""
         if self.first is not None and self.first == self.last:
@@ -35,6 +53,32 @@ class DateSpan:
         parts = [f"{name}:>={self.first.isoformat()}"] if self.first else []
         parts += [f"{name}:<={self.last.isoformat()}"] if self.last else []
         return " ".join(parts)
+
+
+def day_name_conditions(first: date | None, last: date | None) -> str:
+    """Return the search for file names with a day of a period: `(file:2026-02 OR file:2026-03-01)`.
+
+    Return an empty text if a side is open or the search would need too many names.
+    """
+    if first is None or last is None:
+        return ""
+    names: list[str] = []
+    day: date | None = first
+    while day is not None and day <= last:
+        end_of_month = day.replace(day=monthrange(day.year, day.month)[1])
+        if (day.month, day.day) == (1, 1) and last >= day.replace(month=12, day=31):
+            names.append(f"{day.year}")
+            day = day.replace(month=12, day=31)
+        elif day.day == 1 and last >= end_of_month:
+            names.append(f"{day.year}-{day.month:02}")
+            day = end_of_month
+        else:
+            names.append(day.isoformat())
+        day = day + timedelta(days=1) if day < last else None
+    if len(names) > _MAX_DAY_NAMES:
+        return ""
+    conditions = " OR ".join(f"file:{name}" for name in names)
+    return f"({conditions})" if len(names) > 1 else conditions
 
 
 class DateParser:
@@ -124,8 +168,20 @@ class DateParser:
         after = language.match_prefix(tokens, position, "dates", "until")
         if after > position and (span := self._parse_absolute(tokens, after, ahead=True)):
             return DateSpan(today, span.last, span.end)
-        after = language.match_prefix(tokens, position, "dates", "on")
-        return self._parse_absolute(tokens, max(position, after), ahead=True)
+        start = max(position, language.match_prefix(tokens, position, "dates", "on"))
+        return self._parse_absolute(tokens, start, ahead=True) or self._parse_day_of_month(tokens, start)
+
+    def _parse_day_of_month(self, tokens: Sequence[Token], position: int) -> DateSpan | None:
+        """Parse "the 27th" as the next day with this number."""
+        while position < len(tokens) and tokens[position].key in self._language.words("determiners"):
+            position += 1
+        match = _DAY_OF_MONTH.fullmatch(tokens[position].key) if position < len(tokens) else None
+        if match is None or not 1 <= int(match[1]) <= 31:
+            return None
+        day = self._now.date()
+        while day.day != int(match[1]):
+            day += timedelta(days=1)
+        return DateSpan(day, day, position + 1)
 
     def parse_day(self, tokens: Sequence[Token]) -> date | None:
         """Parse all tokens as a day such as "tomorrow"; None for a number, a period or other text."""

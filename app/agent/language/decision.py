@@ -18,26 +18,26 @@ from app.agent.language.program import OUTCOMES
 from app.agent.language.readings import Reading
 
 WEIGHTS: Mapping[str, float] = {
-    "written": 1.0,
-    "only grammar": 0.59,
-    "unclear": -1.07,
-    "grammar": 0.98,
-    "first": 0.35,
-    "complete": 1.38,
-    "model": 0.55,
-    "question": 1.25,
-    "question if asked": 0.68,
-    "none": 0.22,
-    "ask": 0.04,
-    "else": -1.63,
+    "written": 0.91,
+    "only grammar": 0.33,
+    "unclear": -1.16,
+    "grammar": 0.91,
+    "first": 0.49,
+    "complete": 1.12,
+    "model": 0.35,
+    "question": 1.23,
+    "question if asked": 0.55,
+    "none": -0.2,
+    "ask": -0.16,
+    "else": -1.43,
 }
 """The weight of each feature of an option.
 
-"written" is the logarithm of an option's probability by the request model. A reading has features for its
-score and rank in the grammar ("grammar", "first", "complete": it explains every word), for an unknown note
-("unclear"), and for its source ("only grammar"). An outcome has a feature of its own; "question" has another
-one for a request with the words of a question. The grammar's first reading, if it refines a search by the
-model, has the probability of that search.
+"written" is the logarithm of the probability that the request model gives an option. A reading has features
+for its score and rank in the grammar ("grammar", "first", "complete": it explains every word), for an
+unknown note ("unclear"), and for its source ("only grammar"). An outcome has a feature of its own; "question"
+has another one for a request that is phrased as a question. If the grammar's first reading refines a search
+by the model, it gets the probability of that search.
 """
 MAX_GRAMMAR_READINGS = 4
 _MIN_CONSIDERED_LOG = math.log(0.05)
@@ -70,7 +70,7 @@ class Option:
 
     @property
     def is_considered(self) -> bool:
-        """True if the grammar explains every word and the model gives the same reading 5 % or more.
+        """True if the grammar explains every word and the model gives the reading at least a 5% probability.
 
         Raises:
             KeyError: The option is not a reading of the grammar.
@@ -159,7 +159,7 @@ def _reading_option(reading: Reading, probability: float, place: int) -> Option:
 
 
 def _refines(reading: Reading, other: Reading) -> bool:
-    """Return whether a search has all conditions, the order and the limit of another, and the same words."""
+    """Return whether a search has the conditions, order and limit of another search, and the same words."""
     if len(reading.steps) > 1 or len(other.steps) > 1 or reading.last.action != other.last.action:
         return False
     target, other_target = reading.last.target, other.last.target

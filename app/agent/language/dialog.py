@@ -29,6 +29,7 @@ class DialogState:
         focus: The last mentioned note, by every path that it may have now: the user may have denied its
             rename.
         results: The paths of the last listed notes, in order.
+        values: The texts of the property that the last request asked for.
         recent: The paths of the last two single notes that requests named or meant, oldest first.
         last: The last reading that was run.
         changes: The changes made in the conversation, oldest first.
@@ -41,6 +42,7 @@ class DialogState:
     attached: tuple[str, ...] = ()
     focus: tuple[str, ...] = ()
     results: tuple[str, ...] = ()
+    values: tuple[str, ...] = ()
     recent: tuple[str, ...] = ()
     last: Reading | None = None
     changes: tuple[OwnChange, ...] = ()

@@ -98,7 +98,7 @@ def _refine_search(
         else:
             notes = target.with_query(f"-({query})" if " " in query else f"-{query}")
         # "And between 1740 and 1760" may extend or replace a comparison, "and the events?" a count;
-        # "only the best" may mean an order instead of a word.
+        # "only the best" may refer to a sort order rather than a word.
         is_ambiguous = parsed.has_bare_topic or (kind == "also" and ("[" in query or step.action == "count"))
         refined = replace(step, target=notes)
         return Reading((refined,), 0.9, language=language.code, is_certain=not is_ambiguous)
@@ -115,7 +115,7 @@ def _link_listed_mentions(request: Request, tokens: tuple[Token, ...], step: Pip
 
 
 def _shift_dates(request: Request, tokens: tuple[Token, ...], step: PipelineStep) -> Reading | None:
-    """Repeat the last step at other dates: "one week later", "and the day before"."""
+    """Repeat the last step for other dates: "one week later", "and the day before"."""
     after = request.language.match_prefix(tokens, 0, "refine", "same")
     shift = request.dates.parse_shift(tokens[after:])
     action = request.allowed.get(step.action)
@@ -228,7 +228,7 @@ def _repeat_on_notes(
 def _repeat_on_pronoun(
     request: Request, tokens: tuple[Token, ...], sets: NoteSetParser, step: PipelineStep
 ) -> Reading | None:
-    """Repeat the last action on the notes of a pronoun: "and this one", "the second one too"."""
+    """Repeat the last action on the notes that a pronoun refers to: "and this one", "the second one too"."""
     language = request.language
     again_words = language.words("same_again")
     words = [token for token in tokens if token.kind != "mark"]

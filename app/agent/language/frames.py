@@ -51,7 +51,7 @@ class _VerbPhrase:
     """A matched verb phrase.
 
     Args:
-        words: Its words, without those in its gap.
+        words: Its words, excluding those in its gap.
         count: The number of its words.
         is_narration: Whether it reports an event ("I tagged") instead of requesting it.
     """
@@ -88,9 +88,9 @@ class FrameParser:
         request: The request's text.
         language: The lexicon of its language.
         vocabulary: The vocabulary of the vault.
-        sets: The parser of noun phrases.
+        sets: The parser for noun phrases.
         allowed: The actions whose tools are switched on, by id.
-        frames: The wordings of the actions.
+        frames: The phrasings of the actions.
     """
 
     def __init__(
@@ -109,7 +109,7 @@ class FrameParser:
         self._values = RoleValueParser(request, language, vocabulary, sets)
 
     def readings(self, tokens: Sequence[Token]) -> list[ClauseReading]:
-        """Return the best reading of the clause by each frame, best first."""
+        """Return the best reading of the clause for each frame, best first."""
         best_readings = (
             max(self._read_frame(frame, tokens), key=lambda reading: reading.score, default=None)
             for frame in self._frames
@@ -475,14 +475,14 @@ class FrameParser:
 
 
 def _with_words_as_query(step: PipelineStep) -> PipelineStep:
-    """Search a list of tasks for words that name no note; return other steps unchanged."""
+    """Search a list of tasks for words that don't name a note; return other steps unchanged."""
     if step.action != "list_tasks" or step.target is None or not step.target.unknown:
         return step
     return PipelineStep(step.action, None, {**step.arguments, "query": step.target.unknown})
 
 
 def _as_joint_search(step: PipelineStep) -> PipelineStep:
-    """Turn a list of links of several notes into a search for the links that all share ("both H4 and K1")."""
+    """Turn a list of several notes' links into a search for those they all share ("both H4 and K1")."""
     name = _LINK_FILTERS.get(step.action)
     if name is None or step.target is None or len(step.target.notes) < 2 or step.target.query:
         return step

@@ -64,8 +64,10 @@ MIN_COMPLETE_SCORE = 0.85
 """Minimum score at which the grammar alone decides on a long pipeline or a rare value, such as a due date."""
 MIN_PIPELINE_STEPS = 3
 """Minimum number of steps of a pipeline on which the grammar decides: few training requests have as many."""
-MIN_OFFERED_PROBABILITY = 0.01
+MIN_OFFERED_PROBABILITY = 0.005
 """Minimum probability at which a reading is offered in a question."""
+MIN_OFFERED_INSTEAD_PROBABILITY = 0.3
+"""Minimum probability at which a reading is offered instead of a search for the words of a short request."""
 MIN_OFFERED_OUTCOME_PROBABILITY = 0.04
 """Minimum probability at which an answer from the notes, or a model, is offered in a question."""
 MIN_CERTAIN_OUTCOME_PROBABILITY = 0.6
@@ -292,8 +294,11 @@ class Interpreter:
         offered = _offered(options, likeliest.allowed)
         readings_share = sum(option.share for option in options if option.reading is not None)
         shares = {option.outcome: option.share for option in options if option.outcome}
+        is_guess = best is not None and best.score == GUESS_SCORE
         if (outcome := self._likely_outcome(likeliest, shares, readings_share)) is not None:
-            return outcome
+            is_unrelated = isinstance(outcome, Reply) and shares["none"] < MIN_UNRELATED_PROBABILITY
+            # "Compost" alone is searched for: the answer says so if no note contains it.
+            return best if best is not None and is_guess and is_unrelated else outcome
         top = next((option for option in options if option.reading is not None), None)
         if top is not None and top.reading is not None and top.is_clear and top.share >= MIN_RUN_PROBABILITY:
             if not likeliest.writes(top.reading):
@@ -302,6 +307,8 @@ class Interpreter:
                 run := self._chooser.decide(grammar_request, grammar_readings), Reading
             ):
                 return run
+        if best is not None and is_guess and (top is None or top.share < MIN_OFFERED_INSTEAD_PROBABILITY):
+            return best
         is_read = best is not None and best.score >= MIN_CONFIRM_SCORE
         lacks_part = best is not None and (bool(best.missing) or not is_clear(best))
         if is_read and lacks_part and shares["ask"] > readings_share:

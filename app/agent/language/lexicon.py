@@ -213,11 +213,11 @@ class Language:
         return table
 
     def property_name(self, word: str, find_property: Callable[[str], str | None]) -> str | None:
-        """Return the property that a word means in a vault: "director" for "directed"; None without one.
+        """Return the vault's property that a word refers to ("director" for "directed"), or None.
 
         Args:
             word: The word as a key.
-            find_property: Returns the vault's property with a name, or None.
+            find_property: Returns the vault's property with the given name, or None.
         """
         names = [str(name) for name, words in self.table("properties").items() if word in words]
         known = [match for name in (word, *names) if names and (match := find_property(name))]
@@ -252,7 +252,7 @@ class Language:
         return sum(word in known for word in words) / len(words) if words else 0.0
 
     def function_words(self) -> frozenset[str]:
-        """Return words that name nothing, for example courtesies and pronouns, but no negations."""
+        """Return words without a meaning of their own, such as courtesies and pronouns, but not negations."""
         if "all" not in self._words:
             words: set[str] = set()
             for name, value in self.data.items():

@@ -18,7 +18,7 @@ from app.vault.path import NotePath
 MentionKind = Literal["note", "tag", "quoted", "kind", "value", "prop", "num", "date", "rel", "word"]
 
 _MAX_NAME_TOKENS = 8
-_MIN_FUZZY_LENGTH = 4
+_MIN_NAME_LENGTH = 3
 _MAX_PARTIAL_WORDS = 3
 _YEAR = re.compile(r"1\d\d\d|20\d\d")
 
@@ -92,7 +92,7 @@ def _mention_at(
         return category
     if value := _value_at(request, tokens, position, vocabulary, own_words):
         return value
-    if note := _note_at(request, tokens, position, vocabulary, sets, own_words):
+    if note := _note_at(request, tokens, position, language, vocabulary, sets, own_words):
         return note
     if token.kind in ("quoted", "link"):
         return EntityMention("quoted", single, value=token.value)
@@ -172,10 +172,18 @@ def _value_at(
     return None
 
 
+def _without_kind(word: str, language: Language, vocabulary: Vocabulary) -> str:
+    """Return a compound without its last part, if that is a word for notes: "Harlow" for "Harlow-Paper"."""
+    name, _, noun = word.rpartition("-")
+    is_kind = noun.casefold() in language.words("note_nouns") or vocabulary.has_kind(noun)
+    return name if len(name) >= _MIN_NAME_LENGTH and is_kind else word
+
+
 def _note_at(
     request: str,
     tokens: Sequence[Token],
     position: int,
+    language: Language,
     vocabulary: Vocabulary,
     sets: NoteSetParser,
     own_words: frozenset[str],
@@ -208,14 +216,16 @@ def _note_at(
             if path := vocabulary.note_with_words(text):
                 return EntityMention("note", part, NoteSet(notes=(path,)), text, is_near=True)
     token = tokens[position]
-    if token.is_word and token.key not in own_words and len(token.key) >= _MIN_FUZZY_LENGTH:
-        word = token.value.removesuffix("'s").removesuffix("’s")
+    if token.is_word and token.key not in own_words and len(token.key) >= _MIN_NAME_LENGTH:
+        whole = token.value.removesuffix("'s").removesuffix("’s")
+        word = _without_kind(whole, language, vocabulary)
+        is_compound = word != whole
         path = vocabulary.find_misspelled_note(word)
         words = len(NotePath.on_disk(path).name.split()) if path else 0
         # One word of a long name is more likely a word of the request.
         if (
             path
-            and words <= _MAX_PARTIAL_WORDS
+            and (words <= _MAX_PARTIAL_WORDS or is_compound)
             and not vocabulary.find_tag(word)
             and not vocabulary.find_folder(word)
         ):

@@ -3,7 +3,7 @@
     find [tag:instrument -tag:core] | add_tag [these] tag=navigation
 
 A set is a search, `@note, @note` (`@note & search` for both), `these` (the result of the previous step) or
-`*` (every note). Values with spaces or special characters are quoted, and lists are joined by commas.
+`*` (every note). Values with spaces or special characters are quoted, and list items are separated by commas.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def parse(text: str, resolve: Resolve, actions: Mapping[str, Action]) -> Reading
 
     Args:
         text: The line, with or without the leading `=`.
-        resolve: Returns the paths of the notes with a name.
+        resolve: Returns the paths of the notes with a given name.
         actions: All actions, by id.
     """
     steps = [

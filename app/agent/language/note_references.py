@@ -20,7 +20,7 @@ NAMED_FIT, POINTED_FIT, CUED_FIT, BARE_FIT, NEAR_FIT, UNKNOWN_FIT = 1.0, 0.97, 0
 
 @dataclass(frozen=True, slots=True)
 class ParsedSet:
-    """The notes that a noun phrase means.
+    """The notes that a noun phrase refers to.
 
     Args:
         notes: The notes.
@@ -28,7 +28,7 @@ class ParsedSet:
         unexplained: The words that the set does not account for.
         has_head: Whether the phrase has a word for notes, a name, a pronoun or a condition.
         has_bare_topic: Whether some words without a cue are read as words to search for.
-        is_certain: Whether the words can mean no other notes.
+        is_certain: Whether the words can refer only to these notes.
         is_near: Whether the words only resemble the name of the note.
     """
 
@@ -48,9 +48,9 @@ class NoteReferenceParser:
         request: The request's text.
         language: The lexicon of its language.
         vocabulary: The vocabulary of the vault.
-        dates: The parser of dates.
+        dates: The date parser.
         dialog: The state that pronouns refer to.
-        follows: Whether the clause follows a step, to whose result "these" refers.
+        follows: Whether the clause follows a step whose result "these" refers to.
     """
 
     def __init__(
@@ -88,7 +88,7 @@ class NoteReferenceParser:
 
     @property
     def implies_one(self) -> bool:
-        """True if "it" is unambiguous: after a step, or if neither a list nor a doubtful request preceded."""
+        """True if "it" is unambiguous: after a step, or if no list or uncertain request came before it."""
         dialog = self._dialog
         has_only_results = bool(dialog.results) and not dialog.focus
         return self._follows or not (dialog.has_list or dialog.is_doubtful or has_only_results)
@@ -155,20 +155,20 @@ class NoteReferenceParser:
         return ParsedSet(NoteSet(unknown=" "), UNKNOWN_FIT)
 
     def find_named(self, tokens: Sequence[Token]) -> ParsedSet | None:
-        """Find a note by its exact name, path, alias or link, or a daily note by its day.
+        """Find a note by its exact name, path, alias or link, or a daily note by its date.
 
-        Words such as "the note" are ignored. A name that several notes have, or that of a missing daily note,
-        results in an unknown note. Return None if no note has the name.
+        Words such as "the note" are ignored. A name shared by several notes, or the name of a missing daily
+        note, results in an unknown note. Return None if no note has the name.
         """
         for part in self._bare_names(tokens):
             text = self._name_text(part)
             if text.islower() and self._vocabulary.find_category(text):
-                continue  # "all movies" means the notes of the category, "Movies" its own note
+                continue  # "all movies" means the notes in the category; "Movies" means its own note
             if paths := self._vocabulary.notes(text):
                 if len(paths) == 1:
                     return ParsedSet(NoteSet(notes=paths), NAMED_FIT, has_head=True)
                 return ParsedSet(NoteSet(unknown=text, candidates=paths), NAMED_FIT - 0.05, has_head=True)
-        return self._daily_note(tokens)
+        return self._periodic_note(tokens)
 
     def day(self, tokens: Sequence[Token]) -> date | None:
         """Parse a day such as "tomorrow"; return None for other words."""
@@ -182,8 +182,8 @@ class NoteReferenceParser:
         first, last = span.first.isoformat(), span.last.isoformat()
         return first if first == last else f"{first}..{last}"
 
-    def _daily_note(self, tokens: Sequence[Token]) -> ParsedSet | None:
-        """Find the daily note of a day: "today's journal", "the journal for March 16"."""
+    def _periodic_note(self, tokens: Sequence[Token]) -> ParsedSet | None:
+        """Find the note of a day or another period: "today's journal", "the journal for March"."""
         language = self._language
         words = [token for token in tokens if token.is_word]
         has_other_tokens = any(not token.is_word and token.key != "." for token in tokens)
@@ -193,13 +193,13 @@ class NoteReferenceParser:
         rest = [without_possessive(token) for token in words]
         for start in range(len(rest)):
             span = self._dates.parse_span(rest, start)
-            if span is None or span.first is None or span.first != span.last:
+            if span is None or not span.note_name:
                 continue
             if all(token.key in ignored for token in (*rest[:start], *rest[span.end :])):
-                name = span.first.isoformat()
-                if paths := self._vocabulary.notes(name):
+                if paths := self._vocabulary.notes(span.note_name):
                     return ParsedSet(NoteSet(notes=paths[:1]), NAMED_FIT, has_head=True)
-                return ParsedSet(NoteSet(unknown=name), NAMED_FIT - 0.05, has_head=True)
+                if span.first == span.last:
+                    return ParsedSet(NoteSet(unknown=span.note_name), NAMED_FIT - 0.05, has_head=True)
         return None
 
     def _name_text(self, tokens: Sequence[Token]) -> str:

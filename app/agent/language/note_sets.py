@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 
+from app.agent.language.dates import day_name_conditions
 from app.agent.language.lexicon import Filter
 from app.agent.language.note_references import BARE_FIT, CUED_FIT, NoteReferenceParser, ParsedSet
 from app.agent.language.orders import NoteOrder, OrderParser
@@ -22,7 +23,7 @@ from app.vault.reference import parse_reference
 _MAX_NAME_TOKENS = 10
 _MAX_FOLDER_TOKENS = 5
 _TOPIC_FIT = 0.75
-"""Fit of words to search for after a word for notes: "notes on longitude"."""
+"""Fit of search words that follow a noun such as "notes": "notes on longitude"."""
 _PLAIN = re.compile(r"[\w][\w-]*")
 _CHANGED = re.compile(r"(modified|created):>=(\S+)(?: \1:<=\S+)?")
 _STATED_DATE = re.compile(r"\[(?:date|year|born|died|published):")
@@ -61,7 +62,7 @@ class NoteSetParser(NoteReferenceParser):
         return parsed
 
     def order_in(self, tokens: Sequence[Token]) -> tuple[str, int | None] | None:
-        """Return the first order in the tokens, and its number of notes; None if there is none."""
+        """Return the first sort order in the tokens and its limit; None if there is none."""
         for position in range(len(tokens)):
             if tokens[position].kind != "mark" and (order := self._orders.parse(tokens, position)):
                 return order.order, order.limit
@@ -93,6 +94,7 @@ class NoteSetParser(NoteReferenceParser):
         is_ordered = requested_order is not None and bool(requested_order[0])
         last: QueryPart | None = None
         listed_notes: NoteSet | None = None
+        day_names: dict[str, str] = {}
         nouns, fillers = language.words("note_nouns"), language.words("fillers")
 
         def advance(end: int, fit: float = 1.0) -> None:
@@ -161,19 +163,35 @@ class NoteSetParser(NoteReferenceParser):
                 conditions[-1] = f"({conditions[-1].strip('()')} OR {query})"
             else:
                 conditions.append(query)
+                day_names[query] = part.day_names or query
             has_head = has_head or not part.is_topic or part.fit >= CUED_FIT or is_negated
             has_bare_topic = has_bare_topic or (part.is_topic and part.fit < CUED_FIT)
             advance(part.end, part.fit)
             last = part
             is_negated = is_alternative = False
+        if self._vocabulary.means_daily_notes(conditions):
+            conditions = [day_names.get(condition, condition) for condition in conditions]
         notes = replace(listed_notes or NoteSet(), query=" ".join(conditions))
         if ordering is not None:
             is_one = not unexplained and not has_bare_topic if is_one is None else is_one
             notes = self._in_order(notes, ordering, is_one, tokens)
         fit = explained / weight if weight else 0.0
-        # The first notes of an order may not be those that a change is meant for.
+        # The first notes of an ordered set may not be the ones that the user wants to change.
         is_certain = notes.limit is None
         return ParsedSet(notes, fit, tuple(unexplained), has_head, has_bare_topic, is_certain)
+
+    def names_of_days(self, tokens: Sequence[Token]) -> str:
+        """Return the search for the daily notes of the days that tokens name: `file:2026-02`.
+
+        Return an empty text for an open or a long period and for words that are not a period.
+        """
+        days = self._dates.parse_span(tokens, 0)
+        # "Entries from February" means those of that month, not those since then.
+        after = self._language.match_prefix(tokens, 0, "dates", "span")
+        if days is not None and days.last is None and after:
+            days = self._dates.parse_span(tokens, after)
+        is_period = days is not None and days.end == len(tokens)
+        return day_name_conditions(days.first, days.last) if days is not None and is_period else ""
 
     def _excepted(self, tokens: Sequence[Token], position: int) -> QueryPart | None:
         """Parse a note excluded from a set: "but not the gimbal". "Without X" refers to the text instead."""
@@ -203,7 +221,7 @@ class NoteSetParser(NoteReferenceParser):
         return replace(notes, order=order, limit=limit)
 
     def _is_plural(self, key: str) -> bool:
-        """Return whether a noun for a folder, a tag or a type is plural: "events", "people"."""
+        """Return whether a noun that names a folder, a tag or a type is plural: "events", "people"."""
         vocabulary = self._vocabulary
         if key in self._language.words("plural_nouns") or vocabulary.find_folder(key):
             return True
@@ -254,7 +272,8 @@ class NoteSetParser(NoteReferenceParser):
         if any(note_filter.value == "date_alone" for note_filter in self._language.filters) and (
             span := self._dates.parse_span(tokens, position)
         ):
-            parts.append(QueryPart(span.query("modified"), span.end))
+            day_names = self.names_of_days(tokens[position : span.end])
+            parts.append(QueryPart(span.query("modified"), span.end, day_names=day_names))
         if part := self._comparisons.parse(tokens, position):
             parts.append(part)
         if part := self._comparisons.parse_years(tokens, position):
@@ -330,11 +349,12 @@ class NoteSetParser(NoteReferenceParser):
             return QueryPart(query, stop, filter=note_filter) if query else None
         if note_filter.value in ("date", "date_alone"):
             span = self._dates.parse_span(tokens, end)
-            return (
-                QueryPart(span.query(note_filter.query.partition(":")[0]), span.end, filter=note_filter)
-                if span
-                else None
-            )
+            if span is None:
+                return None
+            is_bare = note_filter.value == "date_alone"
+            day_names = self.names_of_days(tokens[end : span.end]) if is_bare else ""
+            query = span.query(note_filter.query.partition(":")[0])
+            return QueryPart(query, span.end, filter=note_filter, day_names=day_names)
         if note_filter.value == "topic":
             part = self._topic(tokens, end, CUED_FIT)
             return (
@@ -442,7 +462,7 @@ class NoteSetParser(NoteReferenceParser):
         return " ".join(parts), end
 
     def _noun(self, tokens: Sequence[Token], position: int, *, counted: bool = False) -> QueryPart | None:
-        """Parse a word for a folder, a type or, before a word for notes, a tag: "claims", "people".
+        """Parse a word that names a folder, a type or, before a noun like "notes", a tag: "claims", "people".
 
         `counted` is True in an ordered phrase, where a tag may be the noun: "the earliest event".
         """

@@ -33,8 +33,8 @@ class OrderParser:
 
     Args:
         language: The lexicon of the language.
-        dates: The parser of numbers.
-        conditions: The parser of property names.
+        dates: The parser for numbers.
+        conditions: The parser for property names.
     """
 
     def __init__(self, language: Language, dates: DateParser, conditions: PropertyConditionParser) -> None:

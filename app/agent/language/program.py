@@ -2,12 +2,12 @@
 
 The request model writes a program, and `ProgramReader` turns it into a reading. A symbol is a word of the
 notation ("add_tag", "links-to:", "tag="), a reference to the conversation ("it", "these", "n2"), or a span of
-the request's items. "same" is the value of the same role in the last step.
+the request's items. "same" is the value of the same role in the last step; after "value:" it is the text of
+the property that the last step showed.
 """
 
 from __future__ import annotations
 
-import calendar
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -84,7 +84,7 @@ USES = ("uses1", "uses2", "uses3")
 OVERDUE = "overdue"
 LIMITS = tuple(f"l{number}" for number in (*range(1, 11), -1, -2, -3))
 
-_MAX_DAY_NAMES = 40
+_TASK_ACTIONS = ("complete_task", "reopen_task", "reschedule_task")
 Span = tuple[int, int]
 Symbol = str | Span
 Period = tuple[date | None, date | None]
@@ -183,6 +183,10 @@ class ProgramReader:
                 arguments = {**arguments, "folder": self._vocabulary.daily_folder}
         if notes is None and action.implies_note:
             notes = self._sets.implied_notes()
+        last = self._dialog.last.last if self._dialog.last is not None else None
+        if notes is None and action.id in _TASK_ACTIONS and last is not None:
+            # After a list of a note's tasks, "tick off the milk" means one of them.
+            notes = last.target if last.action in ("list_tasks", *_TASK_ACTIONS) else None
         step = PipelineStep(action.id, notes, arguments)
         required = [role for role in action.needs if role != "target"]
         if any(role not in arguments for role in required) or ("target" in action.needs and notes is None):
@@ -280,6 +284,8 @@ class ProgramReader:
                 if last is None or not last.query:
                     return None
                 replaced = top_level_parts(last.query)
+                if "OR" in replaced:
+                    return None
             elif symbol == "unlike":
                 last = self._dialog.last.last.target if self._dialog.last else None
                 if last is None or not (opposite := opposite_conditions(last.query)):
@@ -309,10 +315,14 @@ class ProgramReader:
             elif symbol in FIELDS:
                 if symbol == "tag:" and following == "same":
                     query = self._last_tag()
+                elif symbol == "path:" and following == "same":
+                    query = self._last_folder()
+                elif symbol == "value:" and following in ("it", "same"):
+                    query = self._value_of(following)
                 elif isinstance(following, tuple):
                     query = self._condition(symbol, following)
-                    if symbol in ("modified:", "created:") and self._are_daily(parts):
-                        query = self.names_of_days(following) or query
+                    if symbol in ("modified:", "created:") and self._vocabulary.means_daily_notes(parts):
+                        query = self._sets.names_of_days(self.tokens(following)) or query
                 else:
                     return None
                 if not query:
@@ -375,21 +385,16 @@ class ProgramReader:
         known = top_level_parts(last.query)
         slots = [slot for part in known if (slot := date_slot(part))]
         bounds = self.period(span)
-        if not slots or bounds is None:
+        if not slots or bounds is None or "OR" in known:
             return []
         match slots[0]:
             case "file":
-                moved = self.names_of_days(span)
+                moved = self._sets.names_of_days(self.tokens(span))
             case "modified" | "created" as field:
                 moved = self._condition(f"{field}:", span)
             case name:
                 moved = _within(name, bounds) or ""
         return [*(part for part in known if date_slot(part) != slots[0]), moved] if moved else []
-
-    def _are_daily(self, conditions: Sequence[str]) -> bool:
-        """Return whether the conditions mean daily notes, whose dates are in their names."""
-        folder = self._vocabulary.daily_folder
-        return bool(folder) and f"path:{quote_value(f'{folder}/')}" in conditions
 
     def _last_tag(self) -> str:
         """Return the condition on the last change's first tag; empty if there is none."""
@@ -397,6 +402,25 @@ class ProgramReader:
         tag = last.get("tag")
         tag = tag[0] if isinstance(tag, tuple) and tag else tag
         return f"tag:{quote_value(str(tag))}" if tag else ""
+
+    def _last_folder(self) -> str:
+        """Return the condition on the folder of the last move or creation; empty without one."""
+        last = self._dialog.last.last.arguments if self._dialog.last else {}
+        folder = str(last.get("folder", "")).rstrip("/")
+        return f"path:{quote_value(f'{folder}/')}" if folder else ""
+
+    def _value_of(self, symbol: Symbol) -> str:
+        """Return the condition on a property's text: the name of "it" ("his books"), or the text just shown.
+
+        Return an empty text if no note has it.
+        """
+        if symbol == "it":
+            path = self._first_existing(self._dialog.it)
+            texts = [NotePath.on_disk(path).name] if path else []
+        else:
+            texts = list(self._dialog.values)
+        conditions = [condition for text in texts if (condition := self._vocabulary.find_value(text))]
+        return conditions[0] if len(conditions) == 1 else f"({' OR '.join(conditions)})" if conditions else ""
 
     def _first_existing(self, paths: Sequence[str]) -> str:
         return next((path for path in paths if self._vocabulary.has_file(path)), "")
@@ -407,15 +431,17 @@ class ProgramReader:
         mention = self._single_mention(span)
         if mention is not None and mention.kind == "note" and mention.notes is not None:
             return mention.notes
-        parsed = self._sets.find_named(tokens) or self._daily_note(tokens) or self._sets.find_similar(tokens)
+        parsed = (
+            self._sets.find_named(tokens) or self._periodic_note(tokens) or self._sets.find_similar(tokens)
+        )
         return parsed.notes if parsed is not None else None
 
-    def _daily_note(self, tokens: Sequence[Token]) -> ParsedSet | None:
-        """Return the daily note of a day such as "March 9", or None."""
+    def _periodic_note(self, tokens: Sequence[Token]) -> ParsedSet | None:
+        """Return the note of a day, week, month or year such as "March 9", or None."""
         span = self._request.dates.parse_span(tokens, 0)
-        if span is None or span.end != len(tokens) or span.first is None or span.first != span.last:
+        if span is None or span.end != len(tokens):
             return None
-        paths = self._vocabulary.notes(span.first.isoformat())
+        paths = self._vocabulary.notes(span.note_name)
         return ParsedSet(NoteSet(notes=paths[:1]), NAMED_FIT, has_head=True) if paths else None
 
     def _link_end(self, symbol: Symbol | None, *, follows: bool) -> str | None:
@@ -460,7 +486,7 @@ class ProgramReader:
             case "file:":
                 return f"file:{quote_value(text)}"
             case "day:":
-                return self.names_of_days(span)
+                return self._sets.names_of_days(tokens)
             case "rel:" | "backlinks:":
                 kind = mention.value if mention is not None and mention.kind == "rel" else ""
                 return f"{field}{kind}" if kind else ""
@@ -508,7 +534,8 @@ class ProgramReader:
         position += 2
         if name is None or comparison not in COMPARISONS:
             return None, position
-        if not self._is_known(name):
+        is_unused = name == "confidence" and self._vocabulary.find_property(name) is None
+        if is_unused or not self._is_known(name):
             return None, position  # the words mean something else
         if comparison == "exists":
             return f"[{name}]", position
@@ -516,9 +543,12 @@ class ProgramReader:
             return None, position
         symbol = symbols[position]
         position += 1
-        bounds = self.period(symbol) if isinstance(symbol, tuple) else None
+        bounds = self.period(symbol, name) if isinstance(symbol, tuple) else None
         if isinstance(symbol, tuple) and comparison in ("=", ">=") and self._is_range_of_years(symbol):
             comparison = "during"
+        is_range = bounds is not None and None not in bounds and bounds[0] != bounds[1]
+        if isinstance(symbol, tuple) and comparison == "=" and is_range and not self.number(symbol):
+            comparison = "during"  # "visited last year"
         if comparison == "during" or (bounds is not None and None in bounds):  # "before the year 1750"
             return (_within(name, bounds) if bounds else None), position
         value = self.property_value(symbol)
@@ -526,7 +556,9 @@ class ProgramReader:
             return None, position
         text = value[1] if isinstance(value, tuple) and comparison in (">", "<=") else value
         text = text[0] if isinstance(text, tuple) else text
-        if name == "confidence" and text.isdecimal() and 1 < int(text) <= 100:
+        if name == "confidence" and text.isdecimal() and int(text) > 1:
+            if int(text) > 100:
+                return None, position
             text = f"{int(text) / 100:g}"  # "between 50 and 80 percent"
         return f"[{name}:{'' if comparison == '=' else comparison}{text}]", position
 
@@ -569,23 +601,6 @@ class ProgramReader:
             return (first, last.isoformat()) if last != days.first else first
         return quote_value(text)
 
-    def names_of_days(self, span: Span) -> str:
-        """Return the search for the daily notes of the days that a span names: `file:2026-02`.
-
-        Return an empty text for an open or a long period and for words that are not a period.
-        """
-        tokens = self.tokens(span)
-        days = self._request.dates.parse_span(tokens, 0)
-        # "Entries from February" means those of that month, not those since then.
-        after = self._language.match_prefix(tokens, 0, "dates", "span")
-        if days is not None and days.last is None and after:
-            days = self._request.dates.parse_span(tokens, after)
-        return (
-            _day_name_conditions(days.first, days.last)
-            if days is not None and days.end == len(tokens)
-            else ""
-        )
-
     def day_ahead(self, span: Span) -> str | None:
         """Return the day that a span names ("today's"), in the future if the words leave it open, or None."""
         tokens = [without_possessive(token) for token in self.tokens(span)]
@@ -593,23 +608,34 @@ class ProgramReader:
         return self._sets.days_ahead(tokens) or self._sets.days_ahead(plain)
 
     def number(self, span: Span) -> str | None:
-        """Parse a span as a number in digits or words ("70 %", "one half"); None for other text."""
+        """Parse a span as a number in digits or words ("70 %", "one half", "two hours": 120), or None."""
         if (number := plain_number(self._text(span))) is not None:
             return number
         words = [token.key for token in self.tokens(span)]
-        if (fraction := self._language.table("fractions").get(" ".join(words))) is not None:
-            return str(fraction)
+        if (amount := self._language.table("amounts").get(" ".join(words))) is not None:
+            return str(amount)
+        multiples = self._language.table("multiples")
         is_percent = len(words) == 2 and words[1] in self._language.words("percent")
-        if len(words) != 1 + is_percent:
+        is_multiple = len(words) == 2 and words[1] in multiples
+        if len(words) != 1 + is_percent + is_multiple:
             return None
-        value = self._request.dates.parse_number(words[0])
+        word = words[0][:-1] if re.fullmatch(r"(\d|10)s", words[0]) else words[0]  # "all 9s"
+        value = self._request.dates.parse_number(word)
         if value is None:
             return None
+        if is_multiple:
+            return str(value * int(multiples[words[1]]))
         return f"{value / 100:g}" if is_percent else str(value)
 
-    def period(self, span: Span) -> Period | None:
-        """Parse a span as a period: its first and last day, None for an open side; None for other text."""
+    def period(self, span: Span, name: str = "") -> Period | None:
+        """Parse a span as a period: its first and last day, None for an open side; None for other text.
+
+        Days of a property that holds future days, such as "due", lie ahead.
+        """
         tokens = self.tokens(span)
+        if self._is_due(name) and (ahead := self._sets.days_ahead(tokens)) is not None:
+            days_ahead = [date.fromisoformat(day) for day in ahead.split("..")]
+            return days_ahead[0], days_ahead[-1]
         before = self._language.match_prefix(tokens, 0, "dates", "before")
         since = self._language.match_prefix(tokens, 0, "dates", "since")
         if (years := self._years(tokens[max(before, since) :])) is not None:
@@ -705,7 +731,9 @@ class ProgramReader:
         if role not in ROLE_KINDS:
             return None
         frame = next((frame for frame in self._request.frames if frame.action == action.id), None)
-        if role in ("text", "old", "name", "new_name", "query", "content", "heading"):
+        if role == "query":
+            return self._text(first).rstrip(".!?")
+        if role in ("text", "old", "name", "new_name", "content", "heading"):
             return self._text(first)
         bound = self._frames.fill(action, frame, role, self.tokens(first)) if frame is not None else None
         if bound is not None and role in bound and (role != "value" or self.number(first) is None):
@@ -773,32 +801,6 @@ def _with_folder(arguments: dict[str, object]) -> dict[str, object]:
     if not slash or not folder.strip() or not name.strip() or "folder" in arguments:
         return arguments
     return {**arguments, "name": name.strip(), "folder": folder.strip()}
-
-
-def _day_name_conditions(first: date | None, last: date | None) -> str:
-    """Return the search for file names with a day of a period: `(file:2026-02 OR file:2026-03-01)`.
-
-    Return an empty text if a side is open or the search would need too many names.
-    """
-    if first is None or last is None:
-        return ""
-    names: list[str] = []
-    day: date | None = first
-    while day is not None and day <= last:
-        end_of_month = day.replace(day=calendar.monthrange(day.year, day.month)[1])
-        if (day.month, day.day) == (1, 1) and last >= day.replace(month=12, day=31):
-            names.append(f"{day.year}")
-            day = day.replace(month=12, day=31)
-        elif day.day == 1 and last >= end_of_month:
-            names.append(f"{day.year}-{day.month:02}")
-            day = end_of_month
-        else:
-            names.append(day.isoformat())
-        day = day + timedelta(days=1) if day < last else None
-    if len(names) > _MAX_DAY_NAMES:
-        return ""
-    conditions = " OR ".join(f"file:{name}" for name in names)
-    return f"({conditions})" if len(names) > 1 else conditions
 
 
 def _within(name: str, bounds: Period) -> str | None:

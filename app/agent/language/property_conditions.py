@@ -20,7 +20,7 @@ _YEAR = re.compile(r"1\d\d\d|20\d\d")
 _CENTURY = re.compile(r"(\d\d?)(?:st|nd|rd|th|\.)?")
 _DECADE = re.compile(r"(1\d\d0|20\d0)'?s")
 _RECENT_YEARS = 30
-"""Years since this many years ago mean the time of a change, earlier ones dates in properties."""
+"""A year within the last 30 years is read as the time of a change, an earlier one as a date in a property."""
 _EVENT_PROPERTIES = ("year", "date", "published")
 DATE_PROPERTIES = (*_EVENT_PROPERTIES, "born", "died")
 
@@ -34,7 +34,8 @@ class QueryPart:
         end: The position after its words.
         fit: How well the words fit, from 0 to 1.
         filter: The filter that the words name, if any.
-        is_topic: Whether the part is words to search for rather than a condition.
+        is_topic: Whether the part consists of words to search for rather than a condition.
+        day_names: The search for daily notes of the same days, for a date without a word for the change.
     """
 
     query: str
@@ -42,6 +43,7 @@ class QueryPart:
     fit: float = CUED_FIT
     filter: Filter | None = None
     is_topic: bool = False
+    day_names: str = ""
 
 
 class PropertyConditionParser:
@@ -50,7 +52,7 @@ class PropertyConditionParser:
     Args:
         language: The lexicon of the language.
         vocabulary: The names in the vault.
-        dates: The parser of dates.
+        dates: The date parser.
     """
 
     def __init__(self, language: Language, vocabulary: Vocabulary, dates: DateParser) -> None:
@@ -203,7 +205,7 @@ class PropertyConditionParser:
         return name if name in DATE_PROPERTIES else None
 
     def parse_confidence_range(self, tokens: Sequence[Token], position: int) -> QueryPart | None:
-        """Parse a range or limit without a property as confidence: "between .5 and .8", "above 70 %"."""
+        """Parse a range or limit without a property as confidence: "between .5 and .8", "above 70%"."""
         low_at = self._language.match_prefix(tokens, position, "dates", "between")
         if low_at > position and low_at + 2 < len(tokens):
             high_at = self._language.match_prefix(tokens, low_at + 1, "and")
@@ -252,7 +254,7 @@ class PropertyConditionParser:
 
 
 def _percentage(token: Token) -> str:
-    """Return a token's number for the search language if it is above 0 and at most 100; otherwise empty."""
+    """Return a token's number in search-language form; empty unless it is above 0 and at most 100."""
     if not token.is_word or not _NUMBER.fullmatch(token.value):
         return ""
     value = format_number(token.value)

@@ -11,7 +11,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 
 def question_language(text: str, languages: Sequence[Language]) -> Language | None:
-    """Return the language of a question; None for a text that is not a question."""
+    """Return the language of a question; None if the text is not a question."""
     words = [word.casefold() for word in _WORD.findall(text)]
     language = next(
         (candidate for candidate in languages if words and words[0] in candidate.words("asking_words")), None

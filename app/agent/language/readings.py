@@ -27,8 +27,8 @@ class NoteSet:
         pick: The position of one note, or None for all.
         order: The order of the notes for `search_notes`; empty for its default.
         limit: The maximum number of notes, or None for all; a negative number counts from the end.
-        unknown: Words used as a note's name that match no note or several; a space for a pronoun without a
-            note.
+        unknown: Words used as a note's name that match no note or more than one; a space for a pronoun that
+            refers to no note.
         candidates: The paths of notes that `unknown` may refer to.
     """
 
@@ -53,13 +53,13 @@ class NoteSet:
 
     @property
     def ordered_query(self) -> str:
-        """The set's search; with a limit and an order by a property, only for notes with the property."""
+        """The set's search; for a limited set ordered by a property, limited to notes with the property."""
         name = property_of(self.order) if self.order and self.limit else ""
         has = f'["{name}"]' if " " in name else f"[{name}]"
         return self.with_query(has).query if name else self.query
 
     def first_notes(self, paths: tuple[str, ...]) -> tuple[str, ...]:
-        """Return those of `paths`, the notes of the whole set in order, that `pick` and `limit` select."""
+        """Return the notes that `pick` and `limit` select from `paths`, the whole set in order."""
         if self.pick is not None:
             index = self.pick - 1 if self.pick > 0 else self.pick
             paths = (paths[index],) if -len(paths) <= index < len(paths) else ()
@@ -147,7 +147,7 @@ class Clarification:
         question: The question.
         options: The answers to choose from; without them, any text fills the role `partial.missing`.
         partial: The reading that the answer completes.
-        spare: Less likely answers, which replace options that mean the same notes as others.
+        spare: Less likely answers, which replace options that refer to the same notes as others.
     """
 
     question: str

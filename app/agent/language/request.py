@@ -1,4 +1,4 @@
-"""A request in one language, with the parsers of its parts."""
+"""A request in one language, with the parsers for its parts."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ class Request:
         language: The language in which it is read.
         tokens: Its tokens.
         vocabulary: The names in the vault.
-        dates: The parser of its dates.
+        dates: The parser for its dates.
         dialog: The state of the conversation.
         allowed: The actions that may run, by id.
-        frames: The wordings of the actions in the language.
+        frames: The phrasings of the actions in the language.
         needs_confirmation: Whether the agent asks before any change, for example because the request asks a
             question.
     """
@@ -47,21 +47,21 @@ class Request:
     needs_confirmation: bool = False
 
     def set_parser(self, *, follows: bool = False) -> NoteSetParser:
-        """Return a parser of noun phrases; `follows` is True after a step whose notes "these" refers to."""
+        """Return a parser for noun phrases; `follows` is True after a step whose notes "these" refers to."""
         return NoteSetParser(self.text, self.language, self.vocabulary, self.dates, self.dialog, follows)
 
     def frame_parser(self, *, follows: bool) -> FrameParser:
-        """Return a parser of clauses; `follows` is True after a step whose notes "these" refers to."""
+        """Return a parser for clauses; `follows` is True after a step whose notes "these" refers to."""
         sets = self.set_parser(follows=follows)
         return FrameParser(self.text, self.language, self.vocabulary, sets, self.allowed, self.frames)
 
     def mentions(self, tokens: Sequence[Token]) -> tuple[EntityMention, ...]:
-        """Split some of the request's tokens into mentions and other words, leaving out the marks."""
+        """Split some of the request's tokens into mentions and other words, without punctuation."""
         return find_mentions(self.text, tokens, self.language, self.vocabulary, self.set_parser(), self.dates)
 
     @property
     def continues_list(self) -> bool:
-        """True for a short request without a word for notes that follows a list: "the oldest?"."""
+        """True for a short request that follows a list and contains no word for notes: "the oldest?"."""
         words = [token.key for token in self.tokens if token.is_word]
         nouns = self.language.words("note_nouns") - self.language.words("result_pronouns")
         starts_anew = nouns | self.language.words("universal")
@@ -72,17 +72,17 @@ class Request:
         )
 
     def writes(self, reading: Reading) -> bool:
-        """Return whether a reading changes something, or has an action that is not allowed any more."""
+        """Return whether a reading changes something, or has an action that is no longer allowed."""
         return any(writes(self.allowed, step.action) for step in reading.steps)
 
 
 def writes(allowed: Mapping[str, Action], action: str) -> bool:
-    """Return whether an action changes something, or is not allowed any more."""
+    """Return whether an action changes something, or is no longer allowed."""
     return action not in allowed or allowed[action].writes
 
 
 def without_marks_at_end(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
-    """Return the tokens without the marks at the end."""
+    """Return the tokens without trailing punctuation."""
     end = len(tokens)
     while end and tokens[end - 1].kind == "mark":
         end -= 1

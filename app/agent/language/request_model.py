@@ -76,6 +76,7 @@ def state_symbols(state: DialogState) -> list[str]:
         "focus" if state.focus else "nofocus",
         "lost" if state.is_lost else "found",
     ]
+    symbols += ["values"] * bool(state.values)
     if step is not None:
         symbols += [f"argument:{role}" for role in step.arguments]
     if step is not None and (target := step.target) is not None:
@@ -156,7 +157,7 @@ class RequestModel:
         ]
 
     def programs(
-        self, items: Sequence[ItemInput], state: Sequence[str], width: int = 8
+        self, items: Sequence[ItemInput], state: Sequence[str], width: int = 14
     ) -> list[ScoredProgram]:
         """Return the likeliest programs, at most `width`, with their mean probabilities in the networks."""
         if not items:

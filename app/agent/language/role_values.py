@@ -1,4 +1,4 @@
-"""Parse words as the value of a role, by the kind of the role: notes, tags, a folder, a text and so on."""
+"""Parse words as the value of a role of a given kind: notes, tags, a folder, text and so on."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MAX_NAME_TOKENS = 14
 _MAX_BARE_ITEM_WORDS = 5
 _MAX_RELATION_WORDS = 3
 _NEAR_CHANGE_FIT = 0.55
-"""Fit of a name that the words only resemble, in a change: low enough that the agent asks."""
+"""The fit of an approximately matching name in a change: low enough that the agent asks."""
 _NUMBER = re.compile(r"[-+]?\d+(?:[.,]\d+)?%?\)?")
 _END_MARKS = re.compile(r"[.?!…]+")
 _LIST_ITEM = re.compile(r"\s*(?:,|;|\n)\s*")
@@ -31,7 +31,7 @@ Values = Mapping[str, object]
 
 @dataclass(frozen=True, slots=True)
 class RoleBinding:
-    """Values of roles that some words contain, and how well the words fit (0 to 1).
+    """Role values found in a span of words, and how well the words fit (0 to 1).
 
     Words may fill several roles: "H4's status" names a note and a property. `is_certain` is False for
     ambiguous words: the agent asks before it uses them in a change.
@@ -118,7 +118,7 @@ class RoleValueParser:
         notes, fit = parsed.notes, parsed.fit
         is_search = action.id in ("find", "count")
         if action.writes and notes.is_everything and not self._sets.says_everything(tokens):
-            # Words such as "the start page" are a name, never every note.
+            # Words such as "the start page" are a name and never mean every note.
             name = " " if self._is_generic_noun(tokens) else self._raw(tokens)
             return RoleBinding({role: NoteSet(unknown=name)}, UNKNOWN_FIT)
         if is_search and len(notes.notes) == 1 and self._sets.parse_reference(tokens) is None:
@@ -237,7 +237,7 @@ class RoleValueParser:
         return RoleBinding({role: text.strip("/")}, 0.85 if is_certain else 0.55, is_certain=is_certain)
 
     def _is_pronoun(self, tokens: Sequence[Token]) -> bool:
-        """Return whether the words are a pronoun, which is neither a name nor a text."""
+        """Return whether the words are a pronoun, which is neither a name nor text."""
         return any(self._language.matches_phrase(tokens, name) for name in ("it", "this", "them", "both"))
 
     def _is_generic_noun(self, tokens: Sequence[Token]) -> bool:
@@ -298,7 +298,7 @@ class RoleValueParser:
 
     @cached_property
     def _command_words(self) -> frozenset[str]:
-        """The words of commands: in unquoted text they may be part of the request instead of the text."""
+        """Words used in commands: in unquoted text, they may belong to the request instead of the text."""
         language = self._language
         words = language.verbs() | language.words("narrating")
         for name in ("note_nouns", "tag_nouns", "folder_nouns", "text_nouns", "question_words"):

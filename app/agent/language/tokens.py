@@ -1,4 +1,4 @@
-"""Tokenizer of requests: words, quoted text, wikilinks, tags and punctuation."""
+"""Tokenizer for requests: words, quoted text, wikilinks, tags and punctuation."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ class Token:
 
     @property
     def is_word(self) -> bool:
-        """True if the token is a word or a number, not quoted, a link, a tag or a mark."""
+        """True if the token is a word or number rather than quoted text, a link, a tag or a mark."""
         return self.kind == "word"
 
 
 def tokenize(
     text: str, contractions: Mapping[str, str], noise: frozenset[str] = frozenset()
 ) -> tuple[Token, ...]:
-    """Return the tokens of `text`, without the rest of it once there are `MAX_TOKENS`.
+    """Return the tokens of `text`, ignoring the rest once there are `MAX_TOKENS`.
 
     A contraction ("what's") becomes its words, all with the same offsets; a comparison without spaces
     ("born>=1700") becomes its three parts; words in `noise` are skipped.
@@ -75,7 +75,7 @@ def tokenize(
 
 
 def _comparison_parts(token: Token) -> list[Token]:
-    """Return the parts of a comparison that is one word, else the token."""
+    """Return the parts of a comparison written as one word; for other tokens, the token itself."""
     if not token.is_word or "://" in token.value:
         return [token]
     parts: list[Token] = []

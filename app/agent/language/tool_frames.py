@@ -13,7 +13,7 @@ from app.toolkit.tool import Tool
 _INTERNAL_TOOLS = frozenset(("search", "block", "block_edit", "context", "delegate", "list_tools", "pending"))
 """Tools that agents call for themselves, and that users never request."""
 _SEARCH_TOOLS = frozenset(("search_by_tags", "search_by_properties"))
-"""Tools whose searches the filters of a note set already express."""
+"""Tools whose searches can already be expressed as filters of a note set."""
 _SLOT = re.compile(r"\{(\w+)\}")
 _MARKS = re.compile(r"[()\[\]|<>?!.,;:]+")
 _KINDS: Mapping[ArgumentKind, Kind] = {

@@ -15,9 +15,9 @@ from app.index.query_ast import And, Node, Not, Or, PhraseTerm, WordTerm
 _CONNECTIVE = re.compile(
     r'(?P<literal>"(?:\\.|[^"\\])*"|(?<![^\s:(-])/(?:\\.|[^/\\])+/)|(?P<and>\s+(?:AND|&&?)\s+)|\bNOT\s+(?=\S)'
 )
-"""A connective of other search languages; phrases and regular expressions are kept."""
+"""A connective from another search language; phrases and regular expressions are kept."""
 _LABEL = re.compile(r"\w: ")
-"""A colon as in sentences: in the search language, no space separates an operator from its value."""
+"""A colon as in ordinary prose: in the search language, no space separates an operator from its value."""
 
 
 def parse_typed_search(request: Request) -> Reading | None:
@@ -58,6 +58,6 @@ def _parts(node: Node) -> Iterator[Node]:
 
 
 def _is_everyday(text: str, language: Language) -> bool:
-    """Return whether a text is an everyday word, or has a capital letter or punctuation like a sentence."""
+    """Return whether `text` is an everyday word or, like a sentence, has a capital letter or punctuation."""
     word = text.casefold().strip(".,:;!?'")
     return word != text.casefold() or word in language.vocabulary() | language.function_words()

@@ -11,9 +11,10 @@ from app.agent.language.request import Request
 def resolve_undo(request: Request, reading: Reading) -> Reading:
     """Return an undo of the change that the request names.
 
-    That is the last change of the named kind, in the named notes if there are any. Without such a change, the
-    reading becomes uncertain, so that the agent asks first. A reading of another action stays unchanged, as
-    does one that names no kind of change, or notes without changes.
+    That is the last change of the named kind, in the named notes if there are any. If there is no such
+    change, the reading is marked as uncertain, so that the agent asks first. Readings of other actions are
+    returned unchanged, as is any reading if the request names no kind of change, or only notes without
+    changes.
     """
     step = reading.steps[0]
     if step.action != "undo" or len(reading.steps) > 1 or step.arguments.get("scope", "last") != "last":

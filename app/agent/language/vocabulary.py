@@ -23,6 +23,7 @@ _MIN_TAG_SIMILARITY = 80.0
 _MAX_CANDIDATES = 5
 _MAX_ROUGH_MATCHES = 60
 _MIN_FUZZY_LENGTH = 4
+_START_SIMILARITY = 96.0
 _LONG_WORD = 8
 _MAX_SHORT_NAME = 3
 _MAX_PARTIAL_WORDS = 3
@@ -37,6 +38,8 @@ IMPLIED_PROPERTIES = (
     *("rating", "pages", "minutes", "author", "director", "artist", "cast", "genre", "published", "last"),
     *("visited", "country", "owner", "priority", "attendees", "company", "role", "project", "authors"),
     *("players", "servings", "cuisine", "met", "email", "phone", "birthday", "budget"),
+    *("categories", "city", "course", "level", "location", "faction", "price", "room", "bought", "warranty"),
+    *("journal", "platform", "client", "mood"),
 )
 """Properties that a request may mean without a word for them ("books by …", "give it a 9")."""
 CATEGORY_PROPERTIES = ("categories", "category", "collection", "kind")
@@ -64,7 +67,7 @@ class VaultWords:
         """The conditions on each text that may name notes, by the text's name key."""
         conditions: dict[str, list[str]] = {}
         for name, value in self.values:
-            label = _label(value)
+            label = property_label(value)
             is_name = len(label) <= _MAX_VALUE_LENGTH and label.count(" ") < _MAX_VALUE_WORDS
             if name_key(name) in _UNNAMED_PROPERTIES or not is_name or _NUMERIC.fullmatch(label):
                 continue
@@ -72,20 +75,34 @@ class VaultWords:
                 conditions.setdefault(name_key(label), []).append(_condition(name, label))
         return {key: tuple(dict.fromkeys(texts)) for key, texts in conditions.items()}
 
+    @cached_property
+    def values_without_marks(self) -> Mapping[str, str]:
+        """The keys of `conditions_by_value` that have spaces or marks, by their letters: "scifi"."""
+        letters = {_letters(key): key for key in self.conditions_by_value}
+        return {text: key for text, key in letters.items() if text and text != key}
+
+    @cached_property
+    def categories(self) -> Sequence[tuple[str, str]]:
+        """The properties that say what a note is, each with one of its texts."""
+        return [(name, value) for name, value in self.values if name_key(name) in CATEGORY_PROPERTIES]
+
     def linked_value(self, name: str, text: str) -> str:
         """Return `text` as a link, spelled as known, if most texts of the property are links; else `text`."""
         known = [value for key, value in self.values if name_key(key) == name_key(name)]
         links = [value for value in known if value.startswith("[[")]
-        if "[[" in text or 2 * len(links) <= len(known):
+        is_plain = "[[" in text or _NUMERIC.fullmatch(text) or text.casefold() in ("true", "false")
+        if is_plain or 2 * len(links) <= len(known):
             return text
-        return next((link for link in links if name_key(_label(link)) == name_key(text)), f"[[{text}]]")
+        return next(
+            (link for link in links if name_key(property_label(link)) == name_key(text)), f"[[{text}]]"
+        )
 
     @cached_property
     def labels_by_word(self) -> Mapping[str, Sequence[str]]:
         """The linked texts of several words, by each of their words that is long enough to search for."""
         labels: dict[str, dict[str, str]] = {}
         for _, value in self.values:
-            label = _label(value)
+            label = property_label(value)
             words = name_key(label).split()
             if value.startswith("[[") and 1 < len(words) <= _MAX_VALUE_WORDS:
                 for word in words:
@@ -191,9 +208,9 @@ class Vocabulary:
         return paths[0] if len(paths) == 1 else None
 
     def _search_names(self, key: str) -> SimilarNotes:
-        if len(key) < _MIN_FUZZY_LENGTH:
-            return SimilarNotes(())
         names = self._resolver.fuzzy_names()
+        if len(key) < _MIN_FUZZY_LENGTH:
+            return self._notes_with_word(key) if len(key) >= _MIN_STEM else SimilarNotes(())
         scores: dict[str, float] = {}
         matches = names.most_similar(key, _MAX_ROUGH_MATCHES, _MIN_CANDIDATE_SIMILARITY)
         if key.count(" ") < _MAX_PARTIAL_WORDS:  # partial matches of long texts are slow in a large vault
@@ -212,6 +229,18 @@ class Vocabulary:
         return SimilarNotes(
             tuple(ranked[:_MAX_CANDIDATES]), best >= _MIN_NOTE_SIMILARITY and lead >= _MIN_CLEAR_LEAD
         )
+
+    def _notes_with_word(self, key: str) -> SimilarNotes:
+        """Return the notes that have a short word in their names: "Dal tadka" for "dal"."""
+        matches = self._resolver.fuzzy_names().containing(key, _MAX_ROUGH_MATCHES, 100)
+        paths = sorted(
+            {
+                match.path
+                for match in matches
+                if key in match.name.split() and NotePath.on_disk(match.path).is_note
+            }
+        )
+        return SimilarNotes(tuple(paths[:_MAX_CANDIDATES]), is_clear=len(paths) == 1)
 
     def find_tag(self, word: str) -> str | None:
         """Return the vault's tag that `word` names, in any case, in the plural or by a synonym, or None."""
@@ -267,6 +296,13 @@ class Vocabulary:
                 return self._categories[form]
         return None
 
+    def has_kind(self, word: str) -> bool:
+        """Return whether a category, type, tag or folder has this name, singular or plural."""
+        key = name_key(word)
+        return any(find(key) for find in (self.find_category, self.find_type, self.find_tag)) or any(
+            map(self.find_folder, (key, *self.singular_forms(key)))
+        )
+
     def has_name(self, words: str) -> bool:
         """Return whether a note, tag, folder, type or property has this name."""
         named = (self.notes, self.find_tag, self.find_folder, self.find_type, self.find_property)
@@ -282,7 +318,10 @@ class Vocabulary:
             return category
         key = name_key(words)
         for form in (key, *self.singular_forms(key)):
-            if conditions := self._words.conditions_by_value.get(form):
+            known = self._words.conditions_by_value
+            if conditions := known.get(form) or known.get(
+                self._words.values_without_marks.get(_letters(form), "")
+            ):
                 return conditions[0] if len(conditions) == 1 else f"({' OR '.join(conditions)})"
         return None
 
@@ -297,10 +336,8 @@ class Vocabulary:
     @cached_property
     def _categories(self) -> Mapping[str, str]:
         conditions: dict[str, str] = {}
-        for name, value in self._words.values:
-            if name_key(name) not in CATEGORY_PROPERTIES:
-                continue
-            label = _label(value)
+        for name, value in self._words.categories:
+            label = property_label(value)
             for form in (name_key(label), *self.plural_stems(name_key(label))):
                 conditions.setdefault(form, _condition(name, label))
         return conditions
@@ -325,6 +362,11 @@ class Vocabulary:
             entry.path.folder for entry in self._resolver.entries() if _DAY.fullmatch(entry.path.name)
         )
         return folders.most_common(1)[0][0] if folders else None
+
+    def means_daily_notes(self, conditions: Sequence[str]) -> bool:
+        """Return whether conditions of a search mean daily notes, whose dates are in their names."""
+        folder = self.daily_folder
+        return bool(folder) and f"path:{quote_value(f'{folder}/')}" in conditions
 
     def find_folder(self, words: str) -> str | None:
         """Return the only folder with this path or name, spelled as on disk; None without a single match."""
@@ -382,7 +424,8 @@ class Vocabulary:
     def singular_forms(self, key: str) -> Iterable[str]:
         """Yield the possible singular forms of a word, then its synonyms."""
         yield from self.plural_stems(key)
-        yield from self._nouns.get(key, ())
+        for form in (key, *self.plural_stems(key)):
+            yield from self._nouns.get(form, ())
 
     def plural_stems(self, key: str) -> Iterable[str]:
         """Yield the possible singular forms of a plural."""
@@ -391,13 +434,17 @@ class Vocabulary:
                 yield key[: len(key) - len(ending)] + singular
 
 
-def _label(value: str) -> str:
-    """Return a property's text as it is shown: the last part of a link's target, other texts unchanged."""
+def property_label(value: str) -> str:
+    """Return a property's text without its brackets: the last part of a link's target; else unchanged."""
     return parse_reference(value).target.rpartition("/")[2] if value.startswith("[[") else value
 
 
 def _condition(name: str, label: str) -> str:
     return f"[{name}:{quote_value(label)}]"
+
+
+def _letters(key: str) -> str:
+    return re.sub(r"[\W_]", "", key)
 
 
 def _name_similarity(key: str, name: str) -> float:
@@ -406,8 +453,14 @@ def _name_similarity(key: str, name: str) -> float:
     words, known = key.split(), name.split()
     by_words = 0.0
     if known and (len(words) > 1 or len(key) >= _MIN_FUZZY_LENGTH):
-        by_words = min(max(fuzz.ratio(word, other) for other in known) for word in words)
+        by_words = min(max(_word_similarity(word, other) for other in known) for word in words)
     return max(letters, by_words * 0.9 + letters * 0.05)
+
+
+def _word_similarity(word: str, other: str) -> float:
+    """Return the similarity of two words, 0 to 100; a beginning counts as nearly the whole word."""
+    is_start = len(word) >= _MIN_FUZZY_LENGTH and other.startswith(word)
+    return max(fuzz.ratio(word, other), _START_SIMILARITY if is_start else 0.0)
 
 
 def correct_spelling(word: str, known: frozenset[str], endings: Sequence[str] = ()) -> str | None:

@@ -1,4 +1,4 @@
-"""The filter of the feed: by text, status and origin."""
+"""A filter for the feed, by text, status and origin."""
 
 from __future__ import annotations
 

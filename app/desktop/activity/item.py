@@ -1,4 +1,4 @@
-"""One activity of the feed: a tool call from its start to its end, or background work of the app."""
+"""An activity in the feed: a tool call from start to finish, or background work by the app."""
 
 from __future__ import annotations
 
@@ -58,8 +58,8 @@ _DENIED_DECISIONS = (AuditDecision.USER_DENIED, AuditDecision.TIMED_OUT)
 class ActivityItem:
     """An activity; `key` is the id of the call or of the work, `name` the tool or work, `time` a Unix time.
 
-    `summary` describes the result. `request` is set while the user is asked, `entry` once the call is in the
-    audit log. `paths` are the affected files. `saves` counts the saves of an editing session.
+    `summary` describes the result. `request` is set while the call waits for approval, `entry` once it is
+    in the audit log. `paths` are the affected files. `saves` counts the saves of an editing session.
     """
 
     key: str
@@ -109,7 +109,7 @@ def answered_item(activity: ActivityItem) -> ActivityItem:
 def item_from_entry(entry: AuditEntry, saves: int = 1) -> ActivityItem:
     """Return the activity for an audit entry.
 
-    The saves of an editing session are one activity: `entry` is the last one, `saves` their number.
+    The saves in an editing session form one activity: `entry` is the last one, and `saves` is the count.
     """
     summary = _ERROR_TYPE.sub("", entry.result)
     if saves > 1:
@@ -151,7 +151,7 @@ def entry_status(entry: AuditEntry) -> ActivityStatus:
 
 
 def caller_origin(kind: CallerKind | str) -> ActivityOrigin:
-    """Return the origin of a call by the kind of its caller."""
+    """Return the origin of a call, given the kind of its caller."""
     return _ORIGINS.get(str(kind), ActivityOrigin.CLIENT)
 
 

@@ -54,7 +54,7 @@ class ActivityModel(QAbstractListModel):
 
     @property
     def waiting(self) -> tuple[QModelIndex, ...]:
-        """The rows that wait for the user."""
+        """The rows that are waiting for the user."""
         return tuple(
             self.index(row) for row, item in enumerate(self._rows) if item.status is ActivityStatus.PENDING
         )
@@ -183,7 +183,7 @@ class ActivityModel(QAbstractListModel):
         self.endRemoveRows()
 
     def _count_rejected(self, event: ToolFinished) -> None:
-        """Add the number of further rejected calls to the activity of the first one that a limit rejected."""
+        """Add the number of further rejected calls to the activity of the first call rejected by a limit."""
         row = next((index for index, item in enumerate(self._rows) if item.key == event.call_id), None)
         if row is not None:
             self._remove(row)

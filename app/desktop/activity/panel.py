@@ -35,7 +35,7 @@ class _ActivityListView(EnterListView):
 
 
 class ActivityPanel(Panel):
-    """Shows a feed; rows that wait for approval have buttons, other rows while they are selected.
+    """Shows a feed; rows waiting for approval always have buttons, other rows only while selected.
 
     `open_requested` carries a note's path and an empty fragment, `diff_requested` and `undo_requested` the
     number of an audit entry, `review_requested` and `reject_requested` the id of an approval request.
@@ -141,7 +141,7 @@ class ActivityPanel(Panel):
         self._show_count()
 
     def _rows_with_actions(self) -> dict[str, tuple[QModelIndex, ActivityItem]]:
-        """Return the visible rows that wait for approval, and the selected row."""
+        """Return the visible rows waiting for approval, and the selected row."""
         if self._feed is None:
             return {}
         rows = {}
@@ -200,7 +200,7 @@ class ActivityPanel(Panel):
         else:
             self._empty.set_message(
                 self.tr("No activity yet"),
-                self.tr("Actions of agents, other programs and the app appear here."),
+                self.tr("Actions by agents, other programs and the app appear here."),
             )
 
 

@@ -32,7 +32,7 @@ class RowActions(QWidget):
             "reject": (self.tr("Deny"), self.tr("Deny; nothing is written")),
             "open": (self.tr("Open note"), self.tr("Open the note")),
             "diff": (self.tr("Show change"), self.tr("Show what changed")),
-            "undo": (self.tr("Undo"), self.tr("Undo this change; you review it first")),
+            "undo": (self.tr("Undo"), self.tr("Review and undo this change")),
         }[action]
         button = QPushButton(texts[0])
         button.setToolTip(texts[1])
@@ -58,5 +58,5 @@ def actions_for(activity: ActivityItem) -> tuple[str, ...]:
 
 
 def first_note(activity: ActivityItem) -> str:
-    """Return the path of the first affected note; empty for none."""
+    """Return the path of the first affected note; empty if there is none."""
     return next((path for path in activity.paths if path.lower().endswith(NOTE_SUFFIXES)), "")

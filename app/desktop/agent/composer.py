@@ -58,7 +58,7 @@ class PromptField(QPlainTextEdit):
         self._fit_height()
 
     def set_names(self, names: list[str]) -> None:
-        """Offer these note names for the `@` that is being written."""
+        """Offer these note names for the `@` mention that is being typed."""
         self._popup.show_names(names if self._mention_prefix() is not None else [])
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -112,7 +112,7 @@ class PromptField(QPlainTextEdit):
             self.completions_requested.emit(word)
 
     def _fit_height(self) -> None:
-        """Fit the height to the text, within two to nine lines."""
+        """Fit the height to the text, between two and nine lines."""
         lines = sum(
             max(1, self._block_lines(number)) for number in range(min(self.blockCount(), _MAX_VISIBLE_LINES))
         )

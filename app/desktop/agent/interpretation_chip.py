@@ -19,8 +19,8 @@ class ValueField(QLineEdit):
     """A field for a chip's value, with completion.
 
     Signals:
-        completions_requested: The typed text, to complete.
-        canceled: The user pressed Escape; the value stays.
+        completions_requested: The typed text to complete.
+        canceled: The user pressed Escape; the value is unchanged.
     """
 
     completions_requested = Signal(str)
@@ -41,7 +41,7 @@ class ValueField(QLineEdit):
         self.setFixedWidth(min(_MAX_FIELD_WIDTH, max(_MIN_FIELD_WIDTH, width)))
 
     def show_completions(self, typed: str, names: list[str]) -> None:
-        """Offer `names` as completions of `typed`, if that is still the text and the field has the focus."""
+        """Offer `names` as completions of `typed`, if that is still the text and the field has focus."""
         if typed != self.text() or not self.hasFocus():
             return
         self._names.setStringList(names)
@@ -60,7 +60,7 @@ class ValueField(QLineEdit):
 
 
 def elided_chip_label(widget: QWidget, label: str) -> str:
-    """Return a chip's label, shortened in the middle so that a long one fits into a narrow panel."""
+    """Return a chip's label, shortened in the middle so that a long one fits in a narrow panel."""
     return widget.fontMetrics().elidedText(label, Qt.TextElideMode.ElideMiddle, _MAX_LABEL_WIDTH)
 
 

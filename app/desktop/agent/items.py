@@ -409,8 +409,8 @@ _VIEWS: dict[type[object], type[ItemView]] = {
 def create_view(item: AnyItem, theme: ThemeSource, previous_agent: str = "") -> ItemView:
     """Return a widget that shows `item`.
 
-    The name of the item's agent is shown above it, unless the item before is by the same agent,
-    `previous_agent`. A message shows its sender itself.
+    The name of the item's agent is shown above it, unless the previous item is by the same agent,
+    `previous_agent`. A message already shows its sender.
     """
     view = _VIEWS[type(item)](theme)
     view.show_item(item)

@@ -86,7 +86,7 @@ class AgentPanel(Panel):
         tasks.start(self._load(), owner=self, action=self.tr("load the conversations"))
 
     def _build(self) -> None:
-        # Parents first: adding a filled widget to a parent styles all of its children again.
+        # Parents first: adding a populated widget to a parent styles all of its children again.
         self._pages = QStackedWidget(self)
         self._list = ConversationList(self._theme, self._pages)
         self._list.chosen.connect(
@@ -200,15 +200,17 @@ class AgentPanel(Panel):
         return self._is_current(conversation) and self.transcript.isVisible()
 
     def show_conversation(self, id_: str) -> None:
-        """Show a saved conversation, without waiting until it is loaded."""
+        """Show a saved conversation, without waiting for it to load."""
         self._start(self.open_conversation(id_), self.tr("open the conversation"))
 
     def _send(self, reply: str = "") -> None:
         if self.composer.is_running:
             return
         if reply:
-            # An offered answer continues the conversation; it does not replace the message being edited.
+            # A suggested answer continues the conversation; it does not replace the message being edited.
             self._end_editing()
+            # The clicked button is disabled, and the focus would move to the next control of the window.
+            self.composer.field.setFocus(Qt.FocusReason.OtherFocusReason)
         text, notes = (reply, ()) if reply else self.composer.take_prompt()
         if text:
             self._start(self._start_turn(text, notes), self.tr("send the message"))
@@ -348,7 +350,7 @@ class AgentPanel(Panel):
             text = self.tr("Changes that the agent made to your notes stay in the audit log.")
             if await dialogs.confirm(
                 self,
-                self.tr("Delete “{0}”?").format(title),
+                self.tr("Delete “{0}”?").format(title or self.tr("Untitled")),
                 text,
                 self.tr("Delete"),
                 self.tr("Cancel"),

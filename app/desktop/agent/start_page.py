@@ -73,7 +73,7 @@ class StartPage(QWidget):
         return self._buttons
 
     def show_program(self, name: str) -> None:
-        """Explain how changes by the external agent `name` are reviewed; by the app's agent if empty."""
+        """Explain how changes by the external agent `name` (the app's own agent if empty) are reviewed."""
         text = self.tr("The agent shows you every change before it is written. You approve or deny it.")
         if name:
             text = self.tr(

@@ -54,7 +54,7 @@ class ToolCardView(QFrame):
         self._name = ElidedLabel()
         self._name.setProperty("textSize", "strong")
         self._summary = ElidedLabel(tone="muted")
-        # The arguments take the width that the name and the duration leave, and are elided first.
+        # The arguments get the width left over by the name and duration, and are elided first.
         self._summary.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._badge = ElidedLabel(tone="muted")
         self._badge.setObjectName("badge")

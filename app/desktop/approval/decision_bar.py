@@ -108,7 +108,7 @@ class DecisionBar(QWidget):
         )
 
     def show_time(self, seconds: float) -> None:
-        """Show the remaining time; nothing for an infinite time, which means that there is no limit."""
+        """Show the remaining time, or nothing if it is infinite, which means that there is no limit."""
         if math.isinf(seconds):
             self.time.setText("")
             return

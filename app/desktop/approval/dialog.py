@@ -1,4 +1,4 @@
-"""The dialog in which the user reviews and decides requests, one at a time or all together."""
+"""The dialog in which the user reviews and decides on requests, one at a time or all at once."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ Answer = tuple[QueuedRequest, Decision]
 class ApprovalDialog(QDialog):
     """A sheet of the window that shows one waiting request at a time.
 
-    Its height fits the request. After the first key, click or wheel step, the dialog and its buttons keep
+    Its height fits the request. After the first key press, click or scroll, the dialog and its buttons keep
     their size and position; only another request can still make it taller. No button has the focus at first,
-    so a key intended for another window decides nothing. The time limit is paused while the user works on the
-    request: while the editor is open, and for 10 s after each key, click and wheel step.
+    so a key intended for another window has no effect. The time limit is paused while the user works on the
+    request: while the editor is open, and for 10 s after each key press, click and scroll.
 
     `decided` carries a list of (request, decision). `postponed` is emitted when the user chooses to decide
     later. Each new request ignores input for 300 ms. Enter only denies, and only from the Deny button or the
-    reason next to it; Escape and the window's close button also deny, or leave the editor or the page of all
-    requests.
+    reason next to it; Escape and the window's close button also deny, or close the editor or the page with
+    all requests.
     """
 
     decided = Signal(object)
@@ -150,7 +150,7 @@ class ApprovalDialog(QDialog):
             widget.ensurePolished()
 
     def show_notice(self, text: str) -> None:
-        """Show a message about a withdrawn request above the current one; an empty text hides it."""
+        """Show a message about a withdrawn request above the current one; an empty string hides it."""
         self._notice.setText(text)
         self._notice_frame.setVisible(bool(text))
         self._fit_timer.start()

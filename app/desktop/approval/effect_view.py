@@ -44,8 +44,8 @@ class EffectView(QWidget):
 
 
 def _text_canvas(text: str, theme: Theme, name: str) -> DiffCanvas:
-    """Return a canvas that shows `text`, with every line as unchanged."""
-    # Add a line end, so that a final one in the text shows as an empty line.
+    """Return a canvas that shows `text`, with every line marked as unchanged."""
+    # Add a line break, so that a final line break in the text shows as an empty line.
     content = text.encode("utf-8", "surrogatepass") + b"\n"
     diff = compare(content, content)
     canvas = DiffCanvas(theme)

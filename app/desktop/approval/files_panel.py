@@ -179,7 +179,7 @@ class ChangedFilesPanel(QWidget):
 
 
 class _ChangedFileDelegate(QStyledItemDelegate):
-    """Paints a file with "+n −m" at the right, in the colors of added and removed lines."""
+    """Paints a file with "+n −m" on the right, in the colors of added and removed lines."""
 
     def __init__(self, theme: ThemeSource, parent: QObject) -> None:
         super().__init__(parent)

@@ -66,7 +66,7 @@ class InputDelay(QObject):
             self._watched = None
 
     def eventFilter(self, _: QObject, event: QEvent) -> bool:
-        """Swallow input that could decide the request before the user has had time to read it."""
+        """Swallow input that could approve or deny the request before the user has had time to read it."""
         event_type = event.type()
         if event_type in _USE_EVENTS and self.is_ready:
             self.used.emit()

@@ -1,4 +1,4 @@
-"""The strip above a request while others wait: position, navigation, and a button for all together."""
+"""The strip above a request while others wait: position, navigation, and a button to review them all."""
 
 from __future__ import annotations
 

@@ -177,7 +177,7 @@ class _PathButton(QPushButton):
 
 
 def _create_arguments_field(text: str, name: str) -> QPlainTextEdit:
-    """Return a read-only field with the logged arguments, indented and with hidden characters named."""
+    """Return a read-only field with the logged arguments, indented, with hidden characters shown by name."""
     try:
         formatted = json.dumps(json.loads(text), indent=2, ensure_ascii=False)
     except ValueError:

@@ -20,7 +20,7 @@ _MAX_COMBO_WIDTH = 240
 
 
 class FilterBar(QWidget):
-    """The filter fields; `changed` carries the `AuditFilter` shortly after the last change."""
+    """The filter fields; `changed` emits the `AuditFilter` shortly after the last change."""
 
     changed = Signal(object)
 
@@ -98,7 +98,7 @@ class FilterBar(QWidget):
         boxes = (self.caller, self.tool, self.decision, self.dates)
         for box in boxes:
             layout.addWidget(box)
-            # Connected directly, the index would be taken as the interval.
+            # If connected directly, the timer would take the index as its interval.
             box.currentIndexChanged.connect(lambda _: self._timer.start())
         for field in (self.first, self.last):
             layout.addWidget(field)

@@ -164,7 +164,7 @@ class AuditEntriesModel(QAbstractTableModel):
         )[section]
 
     def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        """Return the text or another role of a cell."""
+        """Return a cell's text, or its data for another role."""
         entry = self._entries[index.row()]
         if role == ENTRY_ROLE:
             return entry
@@ -180,7 +180,7 @@ class AuditEntriesModel(QAbstractTableModel):
 
 
 def cell_text(entry: AuditEntry, column: int) -> str:
-    """Return the text of a cell, with hidden characters named."""
+    """Return the text of a cell, with hidden characters shown by name."""
     if column == TIME:
         return format_time(entry.time)
     if column == RESULT and entry.result == "denied":

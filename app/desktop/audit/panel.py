@@ -68,7 +68,7 @@ class AuditPanel(Panel):
         # The tab above shows the panel's name; the buttons are in the filter row.
         self.title.hide()
         self.setAccessibleName(self.tr("Audit log"))
-        # Parents first: adding a filled widget to a parent styles all of its children again.
+        # Parents first: adding a populated widget to a parent restyles all of its children.
         self._stack = QStackedWidget(self)
         self._body = QSplitter(self._stack)
         self.filters = FilterBar(theme, self)
@@ -102,7 +102,7 @@ class AuditPanel(Panel):
         entries = await self._client.run(lambda vault: vault.history.entries(criteria, PAGE_SIZE))
         if load_number == self._load_count:
             self._is_at_end = len(entries) < PAGE_SIZE
-            # Entries that arrived by events while the log was read.
+            # Entries that arrived through events while the log was being read.
             newer = [entry for entry in reversed(self.model.all_entries()) if matches_filter(entry, criteria)]
             self.model.replace_all(entries)
             self.model.add_newer(newer)
@@ -126,7 +126,7 @@ class AuditPanel(Panel):
 
     @property
     def _shown_filter(self) -> AuditFilter:
-        """The filter of the rows; a filter that the user is choosing applies after a delay."""
+        """The filter applied to the rows; a filter that the user is choosing takes effect after a delay."""
         return self.filters.current_filter if self._requested_filter is None else self._requested_filter
 
     async def verify(self) -> None:
@@ -167,7 +167,7 @@ class AuditPanel(Panel):
         self.status_label.setVisible(bool(text))
 
     async def open_diff(self, entry: AuditEntry) -> None:
-        """Show the changes that the entry's call wrote; do nothing if it wrote none.
+        """Show the changes made by the entry's call; do nothing if it made none.
 
         Raises:
             NotFoundError: The journal no longer has the changes.

@@ -22,7 +22,7 @@ class TwoLineDelegate(QStyledItemDelegate):
         self._theme = theme
 
     def initStyleOption(self, option: QStyleOptionViewItem, index: _Index) -> None:
-        """Leave the text to `paint`, and remove the focus frame: the row is highlighted."""
+        """Leave the text to `paint`, and remove the focus rectangle: the row is highlighted."""
         super().initStyleOption(option, index)
         option.text = ""
         option.state &= ~QStyle.StateFlag.State_HasFocus

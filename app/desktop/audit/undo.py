@@ -52,7 +52,7 @@ async def _resolve_conflicts(
     arguments: dict[str, object],
     outcome: ToolOutcome,
 ) -> None:
-    """Let the user resolve the conflicts, again if a file changes meanwhile; show any other error."""
+    """Let the user resolve the conflicts; repeat if a file changes in the meantime. Show any other error."""
     while _is_conflict(outcome):
         plan: UndoPlan = await client.run(lambda vault: vault.history.plan_undo(arguments))
         choices = await _pick_contents(plan, theme, window) if plan.conflicts else {}

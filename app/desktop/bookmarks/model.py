@@ -32,7 +32,7 @@ class Bookmarks:
         return any(item.kind == "file" and item.target == path for item in self.items)
 
     def add(self, bookmark: Bookmark) -> None:
-        """Append a bookmark in place of an equal one; remove the oldest if there are too many.
+        """Append a bookmark, removing any equal one; drop the oldest if there are too many.
 
         Raises:
             StorageError: Writing failed; nothing was changed.
@@ -67,7 +67,7 @@ class Bookmarks:
             self._file.save(to_json([asdict(item) for item in items]))
         except OSError as error:
             message = translate("Bookmarks", "The bookmarks were not changed: {0}.")
-            raise StorageError(message.format(error.strerror)) from error
+            raise StorageError(message.format(error.strerror or error)) from error
         self.items = items
 
 

@@ -89,7 +89,7 @@ class BookmarksPanel(Panel):
         self.add_button.setChecked(bool(path) and self.bookmarks.contains(path))
 
     def toggle(self, path: str) -> bool:
-        """Bookmark the note at `path`, or remove its bookmark; return whether it is bookmarked now.
+        """Bookmark the note at `path`, or remove its bookmark; return whether it is now bookmarked.
 
         If writing fails, emit `failed`.
         """

@@ -118,7 +118,7 @@ class CallList(QWidget):
 
     @property
     def current(self) -> ActivityItem | None:
-        """The selected call, or the newest one if none is selected; None without calls."""
+        """The selected call, or the newest one if none is selected; None if there are no calls."""
         index = self.list.currentIndex()
         if not index.isValid() and self.filtered.rowCount():
             index = self.filtered.index(0, 0)

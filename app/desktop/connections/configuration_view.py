@@ -91,7 +91,7 @@ class ConfigurationView(QWidget):
 
     @property
     def configuration(self) -> Configuration | None:
-        """The shown configuration; None until a connection is shown."""
+        """The displayed configuration; None until a connection is shown."""
         target: Target = self.target.currentData()
         transport: Transport = self.transport.currentData()
         return target.build(self._connection, transport) if self._connection is not None else None

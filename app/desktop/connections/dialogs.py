@@ -107,7 +107,7 @@ class SetUpDialog(dialogs.SheetDialog):
         theme: ThemeSource,
         parent: QWidget | None,
     ) -> None:
-        token_text = translate("Connections", "Copy this token now. It is not shown again.")
+        token_text = translate("Connections", "Copy this token now. It won't be shown again.")
         configuration_text = translate(
             "Connections", "Add this to the program's configuration, then restart the program."
         )

@@ -71,7 +71,7 @@ def kind_label(kind: CallerKind) -> str:
 
 
 def session_lines(program: ClientProgram) -> tuple[str, ...]:
-    """Return a line for each of the program's sessions, the latest first."""
+    """Return a line for each of the program's sessions, latest first."""
     lines = []
     for session in sorted(program.sessions, key=lambda session: -session.last):
         calls = PluralText("Connections", "{0} call", "{0} calls").format(session.calls)

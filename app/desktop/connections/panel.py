@@ -151,7 +151,7 @@ class ConnectionsPanel(Panel):
         return next((program for program in programs if program.name == name), None)
 
     def choose(self, name: str) -> None:
-        """Select and show the program with this name, or else the first one; do nothing without programs."""
+        """Select and show the program with this name, or else the first one; do nothing if there are none."""
         if self.overview is None or not self.overview.programs:
             return
         names = [program.name for program in self.overview.programs]

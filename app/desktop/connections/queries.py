@@ -167,7 +167,7 @@ def _list_folders(notes: Iterable[NoteRecord]) -> tuple[str, ...]:
 
 
 def named_profiles(settings: Settings) -> dict[str, CallerProfile]:
-    """Return the profiles of single programs by name, without those of the team's agents."""
+    """Return the profiles of individual programs by name, without those of the team's agents."""
     team = {agent.name for agent in settings.team.agents}
     profiles: dict[str, CallerProfile] = {}
     for profile in settings.permissions.callers:

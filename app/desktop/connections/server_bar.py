@@ -64,7 +64,7 @@ class ServerBar(QWidget):
         if not overview.server.port:
             off_text = self.tr("The local server is off. Only this window can use the vault.")
             return overview.server.problem or off_text
-        text = self.tr("Listening on {0}, for this computer only").format(overview.server.address)
+        text = self.tr("Listening on {0} (this computer only)").format(overview.server.address)
         if overview.server.port != overview.server.wanted_port:
             text += self.tr("; port {0} was in use").format(overview.server.wanted_port)
         if not overview.settings.mcp and not overview.settings.http_api:

@@ -1,6 +1,6 @@
 """The vault's files as a tree model, filled folder by folder on expansion.
 
-`FolderListing`, which holds the sorted subfolders and files of each folder, is built outside the window's
+`FolderListing`, which holds the sorted subfolders and files of each folder, is built outside the GUI
 thread. The model creates items only for expanded folders and applies changes file by file, so that neither a
 vault of 100,000 notes nor a save delays a frame. It uses standard items, because a new row makes the view
 visit every row, which takes 5 µs per row in Python.

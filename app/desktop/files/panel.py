@@ -85,7 +85,7 @@ class FilesPanel(Panel):
         self.loading_task = tasks.start(self.reload(), owner=self, action=self.tr("list the files"))
 
     async def reload(self) -> None:
-        """Reload the file tree, keeping expanded folders; repeat if another reload is requested meanwhile."""
+        """Reload the file tree, keeping folders expanded; repeat if another reload is requested during it."""
         self._is_stale = True
         if self._reload_lock.locked():
             return
@@ -187,7 +187,7 @@ class FilesPanel(Panel):
             self.open_requested.emit(index.data(), "")
 
     def _open_first(self) -> None:
-        """Open the first match of the typed text, now or as soon as it is found."""
+        """Open the first match for the typed text, now or as soon as it is found."""
         self._opens_first_match = self._matched_number != self._filter_number
         if not self._opens_first_match and self.filter.text().strip():
             self._open_match(self._matches_model.index(0, 0))
@@ -256,7 +256,7 @@ class FilesPanel(Panel):
             self._stack.setCurrentWidget(self.tree if has_files else self._empty)
 
     def set_scanning(self, scanning: bool) -> None:
-        """Set whether the vault is being scanned: meanwhile, an empty tree does not mean an empty vault."""
+        """Set whether a scan is running; during a scan, an empty tree does not mean an empty vault."""
         has_ended = self._is_scanning and not scanning
         self._is_scanning = scanning
         if has_ended and not self._paths:
@@ -287,7 +287,7 @@ class FilesPanel(Panel):
 
 
 class _Tree(QTreeView):
-    """The tree view, from which files can be dragged out and into folders."""
+    """The tree view; files can be dragged out of it and into its folders."""
 
     dropped = Signal(str, str)
 
@@ -320,7 +320,7 @@ class _Tree(QTreeView):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        """Request a move for each dropped file that is elsewhere; the tree changes after the vault has."""
+        """Request a move for each file dropped from another folder; the tree changes after the vault has."""
         path, is_folder = self._panel.model.path_at(self.indexAt(event.position().toPoint()))
         folder = path if is_folder else path.rpartition("/")[0]
         for note in bytes(event.mimeData().data(NOTE_MIME).data()).decode().splitlines():

@@ -27,4 +27,4 @@ def accessible_text(scene: Scene) -> tuple[str, str]:
     if not len(neighbors):
         return name, translate("Canvas", "No links")
     names = [graph.names[neighbor] for neighbor in neighbors[:_MAX_LISTED_NEIGHBORS].tolist()]
-    return name, translate("Canvas", "Linked with {0}").format(", ".join(names))
+    return name, translate("Canvas", "Linked to {0}").format(", ".join(names))

@@ -99,7 +99,7 @@ class GraphAnalysisController(QObject):
         self._start_analysis(partial(self._show_link_suggestions, path))
 
     def apply_layout(self, mode: LayoutMode) -> None:
-        """Arrange the graph by another layout."""
+        """Switch the graph to another layout."""
         self._start_analysis(partial(self._compute_layout, mode))
 
     def cancel(self) -> None:

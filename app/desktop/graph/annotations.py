@@ -102,7 +102,7 @@ def paint_arrangement(
     theme: Theme,
     font: QFont,
 ) -> None:
-    """Paint discs and the time axis as `camera` shows them, on the screen or in a picture.
+    """Paint discs and the time axis as `camera` shows them, on the screen or in an image.
 
     `size` is the view's width and height in pixels.
     """

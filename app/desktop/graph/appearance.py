@@ -1,4 +1,4 @@
-"""Set the brightness, visibility, color and size of nodes by filters, queries and analyses."""
+"""Set the brightness, visibility, color and size of nodes based on filters, queries and analyses."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from app.graph.model import Graph
 class Appearance:
     """Applies filters, colors and sizes to the scene of `canvas`, again when the scene's graph changes.
 
-    A node is bright if it matches the panel's filter and the search, where they are set. While changes await
+    A node is bright if it matches the panel's filter and the search, if any. While changes await
     approval, the notes that they touch are bright and all others are dimmed. An analysis's colors override
     those of queries, and both override the scene's own.
     """

@@ -40,7 +40,7 @@ class Camera:
         return Camera(anchor_x - (x - width / 2) / scale, anchor_y - (y - height / 2) / scale, scale)
 
     def moved(self, right: float, down: float) -> Camera:
-        """Return the camera after dragging the graph by these pixels."""
+        """Return the camera after dragging the graph by this many pixels."""
         return Camera(self.x - right / self.scale, self.y - down / self.scale, self.scale)
 
 
@@ -89,7 +89,8 @@ def flight_path(start: Camera, end: Camera, width: float) -> tuple[Callable[[flo
     The symbols are those of the paper. `width` is the view's width in pixels.
 
     Returns:
-        A function from 0 … 1 to the camera on the way, and the length of the flight (about 1 per screen).
+        A function that maps 0 … 1 to the camera along the way, and the length of the flight (about 1 per
+        screen).
     """
     w0, w1 = width / start.scale, width / end.scale
     dx, dy = end.x - start.x, end.y - start.y

@@ -1,7 +1,7 @@
-"""The canvas: holds the scene, the camera and the layers, and runs frames while something moves.
+"""The canvas: holds the scene, the camera and the layers, and renders frames while something moves.
 
-Frames run only while something is animated, or while a picture or positions are due. A worker draws the links
-into a picture; nodes and labels are painted in every frame, so they are always sharp.
+Frames are rendered only while something is animated, or while an image or positions are pending. A worker
+renders the links to an image; nodes and labels are painted in every frame, so they are always sharp.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from app.graph.model import Graph, Positions
 
 _TOUCH_TIMEOUT_S = 0.02
 _START_SPACING = 2.5
-# Highlighting more nodes does not fade, because each frame would draw all of their links.
+# Highlights of more nodes than this do not fade, because each frame would draw all of their links.
 _MAX_FADED_NODES = 20_000
 _SELECTION_MARGIN = 120.0
 
@@ -45,8 +45,8 @@ class Canvas(HighlightMixin):
         settled: A layout or a drag has ended.
         camera_moved: The camera has moved.
         communities_found: Communities were found, so colors changed.
-        graph_shown: Another graph is in the scene.
-        overview_changed: The small picture of the whole graph changed.
+        graph_shown: A different graph is in the scene.
+        overview_changed: The thumbnail of the whole graph has changed.
     """
 
     graph_shown = Signal()
@@ -104,7 +104,8 @@ class Canvas(HighlightMixin):
         if positions is not None and not np.isnan(positions).any():
             start_positions = positions.copy()
         else:
-            # Start with an even disc until the layout has better positions; at one point, all would overlap.
+            # Start with an evenly filled disc until the layout has better positions; otherwise all
+            # nodes would overlap.
             start_positions = sunflower_positions(len(graph), _START_SPACING)
         self.scene.set_graph(graph, start_positions, communities=communities)
         self.graph_shown.emit()
@@ -116,7 +117,7 @@ class Canvas(HighlightMixin):
         self._is_arranging = self._follows_layout = positions is None
         self.find_communities()
         self.refresh()
-        # Running frames wait for the picture of the links, which takes long to draw for the first time.
+        # Scheduled frames wait for the image of the links, which takes a long time to draw at first.
         self.update()
 
     def replace_graph(self, graph: Graph, positions: Positions) -> None:
@@ -131,7 +132,7 @@ class Canvas(HighlightMixin):
         self.refresh()
 
     def _show_highlights(self, redraw: bool) -> None:
-        """Update after the highlights of nodes changed."""
+        """Update after a change to the highlights of nodes."""
         self.layers.resize()
         self._light_path()
         self._is_stale = self._is_stale or redraw
@@ -157,7 +158,7 @@ class Canvas(HighlightMixin):
         self.layers.renew()
 
     def restyle(self) -> None:
-        """Update after colors or their meaning changed."""
+        """Update after a change to colors or their meaning."""
         self.scene.restyle()
         self.find_communities()
         self.refresh()
@@ -168,19 +169,19 @@ class Canvas(HighlightMixin):
             self.run_frames()
 
     def set_forces(self, forces: ForceParams) -> None:
-        """Relax the layout with other forces."""
+        """Relax the layout with new forces."""
         self.forces = forces
         self.layout_thread.set_forces(forces)
         self._nodes_are_moving = True
         self.run_frames()
 
     def refresh(self) -> None:
-        """Request a new picture after nodes or links changed."""
+        """Request a new image after a change to nodes or links."""
         self._is_stale = True
         self.run_frames()
 
     def run_frames(self) -> None:
-        """Run frames until nothing moves."""
+        """Render frames until nothing moves."""
         if self._is_closed or not self._frames.isActive():
             self.update()
         if not self._is_closed:
@@ -243,7 +244,7 @@ class Canvas(HighlightMixin):
         return width / height if self.isVisible() else 1.0
 
     def _refit_if_outside(self) -> None:
-        """Fit the whole graph again if nodes left a view that the user has not moved."""
+        """Fit the whole graph again if nodes have left a view that the user has not moved."""
         shows_whole = self._is_untouched and not self._fitted_paths
         if not shows_whole or self.dragged_rows is not None or self.camera_animation.is_moving:
             return
@@ -330,7 +331,7 @@ class Canvas(HighlightMixin):
         return self.camera_animation.is_moving or self.dim.is_moving or self.labels.is_fading or is_pulsating
 
     def _take_positions(self, has_new_edges: bool) -> None:
-        """Take the newest positions; while all nodes move, they wait for the picture of the links."""
+        """Take the newest positions; while all nodes move, they wait for the image of the links."""
         if self._is_everything_moving and not has_new_edges:
             return
         newest = self.layout_thread.take_positions()
@@ -351,7 +352,7 @@ class Canvas(HighlightMixin):
 
     @property
     def _is_everything_moving(self) -> bool:
-        """True if all nodes move, so that frames wait for the picture of the links."""
+        """True if all nodes move, so that frames wait for the image of the links."""
         return (
             self._nodes_are_moving
             and self.dragged_rows is None
@@ -360,7 +361,7 @@ class Canvas(HighlightMixin):
         )
 
     def _request_edges(self, is_hurried: bool) -> None:
-        """Request the picture of the links; during motion a sample of links is enough."""
+        """Request the image of the links; during motion, a sample of the links is enough."""
         self._is_stale, self._edges_are_draft = False, is_hurried
         if not self.size().isEmpty():
             size = (self.width(), self.height())
@@ -378,11 +379,11 @@ class Canvas(HighlightMixin):
 
     @property
     def overview(self) -> GraphOverview | None:
-        """The small picture of the whole graph, if it was requested and is drawn."""
+        """The thumbnail of the whole graph, if it was requested and has been drawn."""
         return self._overview_renderer.overview
 
     def request_overview(self, width: int, height: int) -> None:
-        """Request a picture of the whole graph in this size, in logical pixels; 0 and 0 stop the requests."""
+        """Request a thumbnail of the whole graph at this size, in logical pixels; (0, 0) stops this."""
         self._overview_renderer.request(width, height, self.devicePixelRatioF())
         self.run_frames()
 
@@ -413,7 +414,7 @@ class Canvas(HighlightMixin):
         return draw_static_image(self.scene, self.font(), camera, (width, height), ratio, self.layers.zoom)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Fit the graph into the new size unless the user has moved the view."""
+        """Fit the graph to the new size unless the user has moved the view."""
         super().resizeEvent(event)
         self._refit()
         self.refresh()
@@ -426,7 +427,7 @@ class Canvas(HighlightMixin):
             self.run_frames()
 
     def close_layers(self) -> None:
-        """Stop the worker and the layout; no frames run afterwards."""
+        """Stop the worker and the layout; no frames are rendered afterwards."""
         self._is_closed = True
         self._community_finder.close()
         self._frames.stop()

@@ -43,7 +43,7 @@ class Layer:
 def query_layer(
     graph: Graph, groups: Sequence[QueryGroup], matches: Sequence[Collection[str]], theme: Theme
 ) -> Layer | None:
-    """Return a layer that colors each group's matches; None without groups.
+    """Return a layer that colors each group's matches, or None if there are no groups.
 
     Args:
         graph: The graph with the nodes.

@@ -98,7 +98,7 @@ class DisplayedGraph:
         """Show the local graph around `paths`; see `extract_subgraph`.
 
         Returns:
-            The name of the first start node; None if the graph has none of `paths`, and nothing changes.
+            The name of the first start node; None, with no change, if the graph has none of `paths`.
         """
         graph = self._virtual_nodes.apply_to(self.whole_graph)
         starts = tuple(path for path in paths if path in graph.rows)
@@ -127,7 +127,7 @@ class DisplayedGraph:
         self.local = (paths, depth)
         subgraph = extract_subgraph(extended, paths, depth)
         scene, target = self._canvas.scene, self._layout_switch.animation.target
-        # The update stops an animation, so the nodes move to its end at once.
+        # The update stops a running animation, so the nodes jump to their final positions.
         positions, _ = transfer_positions(
             scene.graph, scene.positions if target is None else target, subgraph, renamed
         )

@@ -1,4 +1,4 @@
-"""Highlights over the ordinary look of nodes: colors, sizes, visibility, glows and a path."""
+"""Highlights on top of the default appearance of nodes: colors, sizes, visibility, glows and a path."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Glow:
 
 @dataclass(slots=True)
 class Highlights:
-    """Highlights of nodes; None and empty values leave the ordinary look.
+    """Highlights of nodes; None and empty values keep the default appearance.
 
     Args:
         colors: uint32 (n,), 0xRRGGBB; `NO_COLOR` for a node with its group's color.
@@ -56,7 +56,7 @@ class Highlights:
             self.sizes = np.clip(factors, _MIN_SIZE_FACTOR, _MAX_SIZE_FACTOR).astype(np.float32)
 
     def set_glow(self, key: str, paths: Collection[str], color: str, is_pulsating: bool) -> None:
-        """Set the glow with this `key`; no paths remove it."""
+        """Set the glow with this `key`, or remove it if `paths` is empty."""
         self.glows.pop(key, None)
         if paths:
             self.glows[key] = Glow(frozenset(paths), color, is_pulsating)
@@ -69,7 +69,7 @@ class Highlights:
     def transferred(self, before: Graph, after: Graph) -> Highlights:
         """Return the highlights for the next state of a graph; a path that has lost a node is removed.
 
-        Nodes are matched by path; new ones have no color, their ordinary size, and are visible. Glows are
+        Nodes are matched by path; new ones are visible, with no color and the default size. Glows are
         shared.
         """
         if before is after:

@@ -38,7 +38,7 @@ class LayoutSwitch(QObject):
     def show(
         self, mode: LayoutMode, positions: Positions, discs: Sequence[RegionDisc], ticks: Sequence[AxisTick]
     ) -> None:
-        """Animate the nodes to `positions`, float32 (n, 2), of a layout of the displayed graph."""
+        """Animate the nodes to `positions`, float32 (n, 2), in a layout of the displayed graph."""
         scene = self._canvas.scene
         if self.is_force_layout:
             # The nodes may still be returning to the force layout.

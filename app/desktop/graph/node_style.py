@@ -35,7 +35,7 @@ class ColorBy(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class LegendEntry:
-    """A legend entry; nodes of a `hollow` one are drawn as rings."""
+    """A legend entry; if it is `hollow`, its nodes are drawn as rings."""
 
     key: str
     label: str
@@ -62,7 +62,7 @@ def default_color_by(graph: Graph) -> ColorBy:
 def style_nodes(graph: Graph, theme: Theme, color_by: ColorBy, communities: NDArray[np.int64]) -> NodeStyle:
     """Return the groups of nodes and their colors; nodes other than notes are grouped by their kind.
 
-    Groups of notes beyond the limit, the smallest ones, form the group "other".
+    If there are too many groups of notes, the smallest ones form the group "other".
 
     Args:
         graph: The graph with the nodes.
@@ -174,17 +174,17 @@ def _assign_colors(keys: Sequence[str], theme: Theme, color_by: ColorBy) -> dict
 
 
 def rgb(color: str) -> tuple[int, int, int]:
-    """Return red, green and blue of "#rrggbb"."""
+    """Return the red, green and blue components of "#rrggbb"."""
     return int(color[1:3], 16), int(color[3:5], 16), int(color[5:7], 16)
 
 
 def pack_colors(colors: Sequence[str]) -> NDArray[np.uint32]:
-    """Return 0xRRGGBB of "#rrggbb" colors, uint32 (k,)."""
+    """Return "#rrggbb" colors as 0xRRGGBB, uint32 (k,)."""
     return np.array([int(color[1:7], 16) for color in colors], dtype=np.uint32)
 
 
 def node_colors(nodes: NodeStyle, overrides: NDArray[np.uint32] | None) -> NDArray[np.uint32]:
-    """Return 0xRRGGBB of every node, uint32 (n,), with a flag for hollow ones.
+    """Return every node's color as 0xRRGGBB, uint32 (n,), with a flag for hollow ones.
 
     Args:
         nodes: The groups.
@@ -201,14 +201,14 @@ def node_colors(nodes: NodeStyle, overrides: NDArray[np.uint32] | None) -> NDArr
 def style_edges(
     graph: Graph, theme: Theme, colors: NDArray[np.uint32], strength: NDArray[np.float32]
 ) -> EdgeStyle:
-    """Color links by relation type; a plain link between nodes of one color gets a tint of that color.
+    """Color links by relation type; a plain link between nodes of the same color gets a tint of it.
 
     Relations without a color of their own look like plain links.
 
     Args:
         graph: The graph with the links.
         theme: The colors.
-        colors: uint32 (n,), 0xRRGGBB of every node.
+        colors: uint32 (n,), every node's color as 0xRRGGBB.
         strength: float32 (n,), 1 for a fully visible node, 0 for a hidden one; a link takes the lower
             strength.
     """

@@ -156,7 +156,7 @@ class GraphPanel(QWidget):
                 self._analysis.apply_layout(self.view.settings_panel.settings.arrangement)
 
     def set_scanning(self, scanning: bool) -> None:
-        """Set whether the vault is being scanned; meanwhile the graph is updated less often."""
+        """Set whether the vault is being scanned; during a scan, the graph is updated less often."""
         has_ended = self._is_scanning and not scanning
         self._is_scanning = scanning
         if scanning:
@@ -170,7 +170,7 @@ class GraphPanel(QWidget):
         self.view.set_loading(self._is_scanning or has_updates)
 
     def show_note(self, path: str) -> None:
-        """Select the note of the active tab without moving the camera; a new note once the graph has it."""
+        """Select the active tab's note without moving the camera, as soon as it is in the graph."""
         self._awaited_note = path
         if path in self.view.graph().rows:
             self._awaited_note = ""
@@ -190,7 +190,7 @@ class GraphPanel(QWidget):
         self.view.fit(note_paths)
 
     def set_search_results(self, note_paths: Collection[str]) -> None:
-        """Dim or hide all nodes but a search's results; no paths end the search."""
+        """Dim or hide all nodes but a search's results; an empty collection ends the search."""
         self.view.set_filter(note_paths or None)
 
     def set_pending(self, note_paths: Collection[str]) -> None:
@@ -228,7 +228,7 @@ class GraphPanel(QWidget):
             self._update_loading()
 
     async def _apply_update(self, updates: PendingUpdates) -> None:
-        """Compute and show an index update; compute it again if the graph was replaced meanwhile."""
+        """Compute and show an index update; compute it again if the graph was replaced in the meantime."""
         current: Graph | None = None
         while updates and current is not self.view.graph():
             current = self.view.graph()
@@ -237,7 +237,7 @@ class GraphPanel(QWidget):
         if current is None or graph is current:
             return
         await asyncio.to_thread(self.view.virtual_nodes.prepare, graph)
-        # An arrangement that started meanwhile is not interrupted; the update waits.
+        # An arrangement that started in the meantime is not interrupted; the update waits.
         if self.view.is_arranging:
             self._pending_updates.add_back(updates)
             self._update_timer.start(_DEBOUNCE_MS)
@@ -272,14 +272,14 @@ class GraphPanel(QWidget):
     def _needs_layout(self, graph: Graph, current: Graph) -> bool:
         """Return whether so many nodes are new that the whole graph needs a new layout."""
         has_doubled = len(graph) > 2 * len(current) + 8
-        # During a scan more notes follow soon: a new layout waits until many have arrived.
+        # During a scan, more notes arrive soon, so a new layout waits until there are many.
         share = 0.3 if self._is_scanning else _NEW_SHARE_FOR_LAYOUT
         return has_doubled or (
             not self._is_settled and self._has_outgrown_layout(graph, share, _count_added(graph, current))
         )
 
     def _has_outgrown_layout(self, graph: Graph, share: float, added: int = 0) -> bool:
-        """Return whether over 40 nodes and links, and over `share` of all, were added since the layout."""
+        """Return whether over 40 nodes and links, and over `share` of the total, are new since the layout."""
         return self._added_count + added > max(_MIN_NEW_FOR_LAYOUT, share * (len(graph) + len(graph.edges)))
 
     def _arrange_from_scratch(self, graph: Graph) -> None:
@@ -339,7 +339,7 @@ class GraphPanel(QWidget):
 
 
 def _count_added(graph: Graph, current: Graph) -> int:
-    """Return by how many nodes and links the graph has grown."""
+    """Return how many more nodes and links the graph has than `current`."""
     return max(0, len(graph) - len(current)) + max(0, len(graph.links) - len(current.links))
 
 

@@ -41,7 +41,7 @@ class GraphQueries(QObject):
             self._start_groups()
 
     def refresh(self) -> None:
-        """Run the queries again after notes changed."""
+        """Run the queries again after notes have changed."""
         if self._filter:
             self._start_filter()
         if self._groups:
@@ -93,7 +93,7 @@ class GraphQueries(QObject):
     async def _run_groups(self, groups: tuple[QueryGroup, ...]) -> None:
         """Color each group's matches and show their count.
 
-        An empty query has no matches, and neither has an invalid or slow one, whose error is shown.
+        Empty, invalid and slow queries have no matches; for the latter two, the error is shown.
         """
         self._group_run_number += 1
         number = self._group_run_number

@@ -33,8 +33,8 @@ _HIT_TOLERANCE = 4.0
 class Scene:
     """The state of the canvas, without painting or widgets.
 
-    `strength` is 1 for a fully visible node, 0.09 for a filtered one, 0 for a hidden one. `version` grows
-    whenever nodes move or change their look; `is_whole` is true if no node is hidden.
+    `strength` is 1 for a fully visible node, 0.09 for a filtered one, 0 for a hidden one. `version` is
+    incremented whenever nodes move or change appearance; `is_whole` is true if no node is hidden.
     """
 
     def __init__(self, theme: Theme) -> None:
@@ -67,7 +67,7 @@ class Scene:
         is_update: bool = False,
         communities: NDArray[np.int64] | None = None,
     ) -> None:
-        """Show another graph; nodes that still exist stay selected, and a hover ends.
+        """Show another graph; nodes that still exist stay selected, and any hover ends.
 
         Args:
             graph: The new graph.

@@ -119,7 +119,7 @@ class GraphSettingsController(QObject):
             self.arrangement_requested.emit(mode)
 
     def _show_arrangement(self) -> None:
-        """Enable the sliders only in the force layout; a return to it updates the settings."""
+        """Enable the sliders only in the force layout; returning to it updates the settings."""
         components = self._components
         is_force_layout = self._layout_switch.is_force_layout
         for row in components.settings_panel.forces.sliders.values():

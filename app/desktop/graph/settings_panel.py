@@ -38,7 +38,7 @@ class GraphSettingsPanel(QFrame):
         self.setObjectName("graphSheet")
         self.setAccessibleName(self.tr("Graph settings"))
         self.settings = GraphSettings()
-        # Parents first: adding a filled widget to a parent styles all of its children again.
+        # Parents first: adding a populated widget to a parent restyles all of its children.
         self._scroll_area = QScrollArea(self)
         self._scroll_area.setWidgetResizable(True)
         page = QWidget(self._scroll_area)

@@ -167,7 +167,7 @@ class GraphView(QWidget):
     # Local graph
 
     def show_local(self, paths: str | Sequence[str], depth: int = 1) -> None:
-        """Show only the neighborhood of one or several paths, in a layout of its own; see `extract_subgraph`.
+        """Show only the neighborhood of one or more paths, in a layout of its own; see `extract_subgraph`.
 
         The start nodes are selected. If none of the paths is in the graph, nothing changes.
         """
@@ -208,7 +208,7 @@ class GraphView(QWidget):
         self._handle_selection_change()
 
     def set_filter(self, paths: Collection[str] | None) -> None:
-        """Set a search's matches, and dim or hide the rest, as the user chose; None ends the search."""
+        """Set a search's matches, and dim or hide the rest based on the settings; None ends the search."""
         self.appearance.set_search_result(paths)
 
     def set_groups(self, groups: Sequence[QueryGroup], matches: Sequence[Collection[str]]) -> None:
@@ -412,7 +412,7 @@ class GraphView(QWidget):
         place_overlays(self._components, self.size())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Place the overlays in the new size."""
+        """Place the overlays for the new size."""
         super().resizeEvent(event)
         self.lay_out()
 

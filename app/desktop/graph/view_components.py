@@ -32,7 +32,7 @@ class ViewComponents:
     toast: Toast
 
     def set_theme(self, theme: Theme) -> None:
-        """Apply a theme; `Legend.show_groups` sets that of the legend."""
+        """Apply a theme; `Legend.show_groups` applies it to the legend."""
         for component in (
             self.canvas,
             self.toolbar,

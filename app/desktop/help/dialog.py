@@ -35,7 +35,7 @@ class HelpDialog(QDialog):
     `tool_requested` carries the name of a tool that the user wants to run with its form.
 
     Args:
-        pages: The pages; those of a group follow one another.
+        pages: The pages, with those of each group together.
         theme: The current theme.
         can_run: True if tools can be run, because a vault is open.
         parent: The window.
@@ -176,7 +176,7 @@ class HelpDialog(QDialog):
         self.run_button.setToolTip("" if self._can_run else self.tr("Open a vault first"))
 
     def _filter_pages(self, text: str) -> None:
-        """List the pages that contain all words; select the first, titles with the words preferred."""
+        """List the pages that contain all words; select the first, preferring matches in titles."""
         words = text.casefold().split()
         heading: QListWidgetItem | None = None
         best_item: QListWidgetItem | None = None

@@ -1,4 +1,4 @@
-"""The pages of the help, as Markdown: the handbook, and pages made from the tools and the commands."""
+"""The help pages, as Markdown: the handbook, and pages generated from the tools and the commands."""
 
 from __future__ import annotations
 

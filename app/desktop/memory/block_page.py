@@ -73,7 +73,7 @@ class BlockPage(QWidget):
         self._history = BlockHistory((), None)
         self._comparison_count = 0
         self._is_saved = False
-        # The text that was saved since `_base`, until the block is shown with it.
+        # The text saved after `_base` was shown; None once the block with that text is shown.
         self._saved_text: str | None = None
         self._name = ElidedLabel()
         self._name.setProperty("textSize", "strong")
@@ -170,7 +170,7 @@ class BlockPage(QWidget):
         self.status.setText(self.tr("Archive entries can't be edited."))
 
     async def save(self) -> None:
-        """Save unsaved text, merged with changes that an agent has made meanwhile."""
+        """Save unsaved text, merged with changes that an agent has made in the meantime."""
         base = self._saved_base
         if base is not None and self.is_edited:
             text = from_editor(self.text.document().toRawText(), base.text)
@@ -258,9 +258,9 @@ class BlockPage(QWidget):
 
         Args:
             work: The change.
-            message: The status after a success.
+            message: The status to show on success.
             keeps_text: True if the change does not save or replace the text in the field.
-            saved_text: The text that the change saves. Text that the user types meanwhile stays unsaved.
+            saved_text: The text that the change saves. Text typed during the save stays unsaved.
         """
         path = self.block.path if self.block is not None else None
         try:
@@ -311,7 +311,7 @@ class BlockPage(QWidget):
             return
         if history == self._history and self.versions.count():
             return
-        # A selected newest version is replaced by a newer one; a selected older one stays.
+        # If the newest version was selected, the selection moves to a newer one; otherwise, it stays.
         selected = self._selected_version if self.versions.currentRow() > 0 else None
         self.versions.blockSignals(True)
         self._history = history
@@ -489,5 +489,5 @@ class BlockPage(QWidget):
 
 
 def _with_pinned(block: Block, pinned: bool) -> Block:
-    """Return the block, pinned to its owner's context or not."""
+    """Return the block with the given pin state in its owner's context."""
     return block.with_view(block.owner, replace(block.view_of(block.owner), pinned=pinned))

@@ -100,9 +100,7 @@ class MemoryPanel(Panel):
 
     async def _ask_and_create(self) -> None:
         title = self.tr("New block")
-        label = await dialogs.prompt_text(
-            self, title, self.tr("Name of the block:"), accept_label=self.tr("Create")
-        )
+        label = await dialogs.prompt_text(self, title, self.tr("Block name:"), accept_label=self.tr("Create"))
         if label:
             await self.create_block(label)
 

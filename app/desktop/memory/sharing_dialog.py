@@ -106,6 +106,14 @@ class SharingDialog(dialogs.SheetDialog):
         self.problem.setText(problem)
         self.problem.setVisible(bool(problem))
 
+    def done(self, result: int) -> None:
+        """Close the dialog. A typed agent is added before saving; if it can't be, the dialog stays open."""
+        if result == QDialog.DialogCode.Accepted and self.agent.currentText().strip():
+            self.share()
+            if self.problem.text():
+                return
+        super().done(result)
+
     def remove_agent(self) -> None:
         """Remove the selected agent from the table."""
         if (row := self.table.currentRow()) >= 0:

@@ -19,7 +19,7 @@ class NoteBanner(QFrame):
     """Shows one message or question at a time; hidden while there is none.
 
     Signals:
-        focus_released: `clear` has hidden the banner while one of its buttons had focus.
+        focus_released: `clear` hid the banner while one of its buttons had focus.
     """
 
     focus_released = Signal()
@@ -46,7 +46,7 @@ class NoteBanner(QFrame):
 
     @property
     def text(self) -> str:
-        """The shown message; empty if there is none."""
+        """The displayed message; empty if there is none."""
         return "" if self.isHidden() else self._text.text()
 
     def show_message(self, text: str, tone: str = "info") -> None:

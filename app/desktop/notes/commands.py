@@ -1,7 +1,7 @@
 """The menu commands for notes.
 
-Commands that change notes go through the gate, like any tool call; only creating a note needs no approval,
-like saving it.
+Commands that change notes go through the gate, like any tool call, except that creating a note needs no
+approval, just like saving one.
 """
 
 from __future__ import annotations
@@ -273,7 +273,7 @@ class NoteCommands(QObject):
             await self._call_tool("delete_note", {"name": path})
 
     async def _rename(self, path: NotePath) -> None:
-        """Rename a note, asking for its new name until that succeeds, is denied or is canceled."""
+        """Rename a note, asking for its new name until the rename succeeds, is denied or is canceled."""
         typed, problem = path.name, ""
         check = partial(name_problem, folder=path.folder)
         while True:

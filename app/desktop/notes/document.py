@@ -97,7 +97,7 @@ class NoteDocument(QObject):
         self._saved_length = 0
         self._session = ""
         self._last_save = 0.0
-        # Saving and loading external changes exclude each other: each starts from the other's result.
+        # Saving and loading external changes are mutually exclusive: each starts from the other's result.
         self._lock = asyncio.Lock()
         self._draft_saved_at = 0.0
         self._draft_timer = QTimer(self)
@@ -120,8 +120,8 @@ class NoteDocument(QObject):
     def min_save_delay_s(self) -> float:
         """The minimum delay of an automatic save for a note of this length, in seconds.
 
-        Every save stores a version of the whole note, parses and indexes it: about ten times a minute is
-        enough for a note of a million characters.
+        Every save stores a version of the whole note, then parses and indexes it, so about ten saves a minute
+        are enough for a note of a million characters.
         """
         return min(self._source.characterCount() / _MAX_SAVED_CHARS_PER_S, _MAX_SAVE_DELAY_S)
 
@@ -171,7 +171,7 @@ class NoteDocument(QObject):
         """Update the unsaved state after an edit; schedule a draft, or delete it if nothing is unsaved."""
         if self.page is None or self.page.problem:
             return
-        # Typing back to the saved text leaves nothing to save; only texts of equal length are compared.
+        # Typing the saved text again leaves nothing to save; only texts of equal length are compared.
         is_saved_text = self._source.characterCount() == self._saved_length and self._is_in_editor(self.page)
         self._set_dirty(not is_saved_text)
         self.edited.emit()
@@ -217,7 +217,7 @@ class NoteDocument(QObject):
         self._set_dirty(False)
 
     async def save(self) -> bool:
-        """Save the text, after a save that is in progress.
+        """Save the text, after any save in progress.
 
         Returns:
             True if no text is unsaved or the text was saved; False after an error or with an unresolved
@@ -279,7 +279,7 @@ class NoteDocument(QObject):
         self._saved_length = self._source.characterCount()
         self.notice_cleared.emit()
         if page.problem:
-            text = self.tr("{0} It is shown read-only and stays unchanged.").format(page.problem)
+            text = self.tr("{0} It is read-only and will not be changed.").format(page.problem)
             self.notice_requested.emit(text, "warning")
         elif self._client.read_only:
             return  # The status bar shows this for the whole vault.
@@ -400,7 +400,7 @@ class NoteDocument(QObject):
             self.save_draft()
 
     def load_result(self, text: str) -> None:
-        """Load the user's merge if the conflict has ended meanwhile; undo restores the previous text."""
+        """Load the user's merge if the conflict has since ended; undo restores the previous text."""
         if self.conflict is None and self.page is not None and text != self.text:
             self.text_changed.emit(text)
             self.mark_edited()
@@ -411,10 +411,11 @@ class NoteDocument(QObject):
         self._start(self._merge(), self.tr("merge the note"))
 
     async def compute_merge(self) -> str | None:
-        """Return both texts of the conflict merged.
+        """Merge both texts of the conflict.
 
         Returns:
-            The merged text; None if the changes overlap, or without a conflict with a readable note on disk.
+            The merged text; None if the changes overlap, or if there is no conflict with a readable note on
+                disk.
         """
         conflict = self.conflict
         if conflict is None or conflict.theirs is None or conflict.theirs.problem:
@@ -518,7 +519,7 @@ class NoteDocument(QObject):
         if self._is_dirty:
             self._enter_conflict(None)
         else:
-            text = self.tr("This note was deleted or moved. Its last text is shown.")
+            text = self.tr("This note was deleted or moved. Its last version is shown.")
             self.notice_requested.emit(text, "warning")
 
     def _follow_move(self, page: NoteData) -> None:
@@ -529,7 +530,7 @@ class NoteDocument(QObject):
         self.renamed.emit(page)
 
     def _end_conflict(self) -> None:
-        """End the conflict: the file again equals the text that the unsaved text is based on."""
+        """End the conflict: the file once more matches the text that the unsaved text is based on."""
         if self.conflict is not None:
             self.conflict = None
             self.refresh_state()

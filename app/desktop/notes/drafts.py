@@ -2,7 +2,7 @@
 
 A draft holds the unsaved text and the hash of the note that it is based on. It is written shortly after
 typing stops, and about every ten seconds while typing continues. It is removed when the text is saved,
-discarded, or typed back to the saved text.
+discarded, or changed back to the saved text.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class DraftStore:
             result: During a conflict, the user's merge so far.
 
         Raises:
-            OSError: The draft can't be written; the previous one stays.
+            OSError: The draft can't be written; the previous one is kept.
         """
         make_private_folder(self._folder)
         body = {

@@ -53,7 +53,7 @@ _LETTER_TERRITORIES = frozenset(
 
 
 async def render_for_print(vault: VaultService, path: NotePath, text: str) -> Rendered:
-    """Render the whole note as HTML for paper, without the length limit of the reading view.
+    """Render the whole note as HTML for printing, without the length limit of the reading view.
 
     Runs in the service thread.
     """
@@ -90,7 +90,7 @@ def write_file(file: Path, content: bytes) -> None:
 
 
 def write_pdf(rendered: Rendered, title: str, font: QFont, file: Path) -> None:
-    """Write a note as PDF on the paper size of the user's region.
+    """Write a note as a PDF with the paper size of the user's region.
 
     Raises:
         StorageError: Writing failed; an existing file is unchanged.
@@ -126,7 +126,7 @@ def _replacing(file: Path) -> Iterator[Path]:
 
 
 def print_note(rendered: Rendered, font: QFont, device: QPagedPaintDevice) -> None:
-    """Print a note on a PDF writer or a printer; may run in any thread."""
+    """Print a note to a PDF writer or a printer; may run in any thread."""
     document = QTextDocument()
     document.setDefaultFont(font)
     max_width = text_width(device)

@@ -98,7 +98,7 @@ class FindBar(QFrame):
         return self._replace_row
 
     def start(self, view: LiveEditor | ReadingView) -> None:
-        """Show the bar for `view`, and search for the text selected in one line or the previous query."""
+        """Show the bar and search `view` for the selected text if it is on one line, else the last query."""
         self._watch(view)
         self._replace_row.setVisible(not view.isReadOnly())
         selected = view.textCursor().selectedText()
@@ -123,7 +123,7 @@ class FindBar(QFrame):
             self._view.show_matches([])
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Close the bar with the first Escape, which would otherwise only clear the field."""
+        """Close the bar on the first Escape, which would otherwise only clear the field."""
         if isinstance(event, QKeyEvent) and (event.type(), event.key()) == _ESCAPE_PRESS:
             self.close_bar()
             return True

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 
 class HistoryDialog(QDialog):
-    """Lists the versions of a note, newest first; restoring goes through the gate like any change."""
+    """Lists the versions of a note, newest first; restoring goes through the gate like any other change."""
 
     def __init__(
         self, path: NotePath, client: VaultClient, theme: ThemeSource, parent: QWidget | None = None
@@ -82,7 +82,7 @@ class HistoryDialog(QDialog):
         tasks.start(self.load(), owner=self, action=self.tr("read the history"))
 
     async def load(self) -> None:
-        """Load and show the versions, to be compared with the current text.
+        """Load and show the versions for comparison with the current text.
 
         Raises:
             StorageError: The note can't be read.
@@ -118,7 +118,7 @@ class HistoryDialog(QDialog):
             self._status.setText(outcome.message)
 
     def show_versions(self, versions: Sequence[Version], current: bytes | None) -> None:
-        """List `versions`, to be compared with `current` (None: the note does not exist)."""
+        """List `versions` for comparison with `current` (None: the note does not exist)."""
         self.versions = tuple(versions)
         self._current = current
         self.list.clear()

@@ -48,7 +48,7 @@ def sanitize_html(html: str) -> str:
     import nh3
 
     fragment = _FRAGMENT.search(html)
-    # Google Docs wraps copied content in a bold tag that is switched off.
+    # Google Docs wraps copied content in a <b> tag with a normal font weight.
     source = _BOLD_OFF.sub("<span>", fragment[1] if fragment else html)
     return nh3.clean(
         source,

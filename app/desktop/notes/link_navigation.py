@@ -46,7 +46,7 @@ class LinkNavigation(QObject):
         """Follow a link.
 
         Args:
-            kind: "tag", "address" (a web or mail address, or a percent-encoded path) or "note".
+            kind: "tag", "address" (a web or email address, or a percent-encoded path) or "note".
             target: The tag, the address, or the note's name with an optional fragment.
         """
         if kind == "tag":
@@ -59,7 +59,7 @@ class LinkNavigation(QObject):
             tasks.start(self._open(link), owner=self._view, action=self.tr("follow the link"))
 
     def open_web(self, url: str) -> None:
-        """Open a web or mail address in the system's program for it, if the user confirms."""
+        """Open a web or email address in the system's default program, if the user confirms."""
         tasks.start(self._open_web(url), owner=self._view, action=self.tr("open the address"))
 
     async def _open(self, link: Reference) -> None:

@@ -294,7 +294,7 @@ def _context_label(text: str) -> QLabel:
 
 
 def _unique_targets(links: Iterable[LinkRecord]) -> list[LinkRecord]:
-    """Return the first link to each target with each type; links without a target are omitted."""
+    """Return the first link of each type to each target; links without a target are omitted."""
     seen: dict[tuple[str, str], LinkRecord] = {}
     for link in links:
         target = link.target.text if link.target else link.target_text
@@ -304,7 +304,7 @@ def _unique_targets(links: Iterable[LinkRecord]) -> list[LinkRecord]:
 
 
 def _unique_sources(links: Iterable[LinkRecord]) -> list[LinkRecord]:
-    """Return the first link from each note with each type."""
+    """Return the first link of each type from each note."""
     seen: dict[tuple[str, str], LinkRecord] = {}
     for link in links:
         seen.setdefault((link.source.text, link.type), link)

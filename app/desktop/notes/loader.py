@@ -1,7 +1,7 @@
 """Load the data for a note view: HTML, drawings, links, related notes, mentions.
 
-The functions are called in the service thread; slow work runs in worker threads. Of Qt, only `QImage` and
-`translate` are used here, which are safe in any thread.
+The functions are called in the service thread; slow work runs in worker threads. The only parts of Qt used
+here are `QImage` and `translate`, which are safe in any thread.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ _MAX_RENDERED_CHARS = 200_000
 _MAX_IMAGES = 60
 _MAX_RELATED_NOTES = 12
 _TEXT_POINTS = 10.5
-# Formulas and diagrams are drawn at double resolution, for sharp screens and paper.
+# Formulas and diagrams are drawn at double resolution, for high-resolution screens and printing.
 _DRAWING_RATIO = 2.0
 _DIAGRAM_WIDTH = 700
-# Further drawings of a note are shown as text: each takes a few milliseconds.
+# Additional drawings in a note are shown as text: each takes a few milliseconds.
 _MAX_DRAWINGS = 300
 _MAX_IMAGE_BYTES = 24 * 1024 * 1024
 

@@ -1,4 +1,4 @@
-"""Convert line endings between a note's text and a Qt editor, preserving everything but the edits.
+"""Convert line endings between a note's text and a Qt editor, preserving all unedited text.
 
 Qt splits text at CR LF, LF, CR and U+2029, and returns its paragraphs joined by U+2029
 (`QTextDocument.toRawText`; `toPlainText` would also replace no-break spaces with spaces).
@@ -50,9 +50,9 @@ def from_editor(raw: str, original: str) -> str:
 def _paired_lines(old_lines: list[str], new_lines: list[str]) -> list[tuple[int, int, int]]:
     """Return the runs of lines that are equal or edited: start in `old_lines` and `new_lines`, and length.
 
-    Between equal lines, edited ones are paired from the last one: a line that is split passes its ending on
-    to the second part. The common start and end are found first, because `SequenceMatcher` is slow for long
-    notes.
+    Between equal lines, edited lines are paired from the end backward, so that the second part of a split
+    line keeps its ending. The common start and end are found first, because `SequenceMatcher` is slow for
+    long notes.
     """
     shortest = min(len(old_lines), len(new_lines))
     prefix = next((n for n in range(shortest) if old_lines[n] != new_lines[n]), shortest)

@@ -93,7 +93,7 @@ class PasteHandler(QObject):
         return self._insert_text(cursor, html_to_markdown(html), data)
 
     def _insert_text(self, cursor: QTextCursor, markdown: str, data: QMimeData) -> bool:
-        """Insert `markdown`, or without it the text of HTML-only content; return False without either."""
+        """Insert `markdown`, or else the text of HTML-only content; return False if there is neither."""
         text = markdown or ("" if data.hasText() else plain_text(data))
         if not text:
             return False
@@ -102,7 +102,7 @@ class PasteHandler(QObject):
         return True
 
     def _insert_later(self, create_text: Callable[[NotePath], Awaitable[str]], action: str) -> None:
-        """Start creating a text, to insert it where the cursor is now, even if the text around it changes."""
+        """Start creating text to insert at the current cursor position, even if nearby text changes."""
         note = self._current_note()
         if note is not None:
             cursor = QTextCursor(self._editor.textCursor())

@@ -54,7 +54,7 @@ class Preview(QFrame):
 
     def hover_link(self, path: str, position: QPoint) -> None:
         """Handle the pointer entering a link to `path` at a screen position, or leaving it (empty path)."""
-        # A picture or another attachment has no text to preview.
+        # Pictures and other attachments have no text to preview.
         self._path = path if path and NotePath(path).is_note else ""
         if self._path:
             self._link_position = position
@@ -68,7 +68,7 @@ class Preview(QFrame):
         super().hideEvent(event)
 
     def _hide_if_left(self) -> None:
-        """Hide if the pointer has left; polled, since under another window the link gets no leave event."""
+        """Hide if the pointer has left; polled, because a link under another window gets no leave event."""
         pointer, distance = QCursor.pos(), QCursor.pos() - self._link_position
         is_near = (
             bool(self._path)

@@ -1,4 +1,4 @@
-"""A note's properties as a form: each row edits one property by a span edit of the source text."""
+"""A note's properties as a form: each row edits one property through a span edit of the source text."""
 
 from __future__ import annotations
 

@@ -117,7 +117,7 @@ class TextValue(ValueEditor):
 
 
 class ListValue(ValueEditor):
-    """A list as chips; a field at the end adds values, Backspace in the empty field removes the last one."""
+    """A list as chips. A field at the end adds values; if it is empty, Backspace removes the last one."""
 
     def __init__(self, theme: ThemeSource, name: str, values: Sequence[object], editable: bool) -> None:
         super().__init__()
@@ -183,7 +183,7 @@ class ListValue(ValueEditor):
 
 
 class _AddField(QLineEdit):
-    """A field that emits `backspace_pressed` for Backspace while it is empty."""
+    """A field that emits `backspace_pressed` if Backspace is pressed while it is empty."""
 
     backspace_pressed = Signal()
 

@@ -40,7 +40,7 @@ def find_on_page(source: str, start: int, end: int, page: str) -> tuple[int, int
         occurrences = _occurrences(page_letters, span_letters)
     if not occurrences:
         return None
-    # Of several occurrences, take the one with as many before it as in the source.
+    # If there are several occurrences, take the one with as many before it as in the source.
     count_before = bisect_right(_occurrences(prefix + span_letters, span_letters), len(prefix)) - 1
     index = occurrences[max(0, min(count_before, len(occurrences) - 1))]
     first, last = letter_offsets[index], letter_offsets[index + len(span_letters) - 1] + 1

@@ -117,7 +117,7 @@ class SpellChecker:
 
 
 class Spelling(QObject):
-    """A window's spell checker, loaded with the first note according to the settings.
+    """A window's spell checker; opening the first note loads the dictionaries chosen in the settings.
 
     `changed` is emitted when the set of accepted words changes, including when dictionaries are loaded.
     """
@@ -137,7 +137,7 @@ class Spelling(QObject):
         choice = (settings.spelling, tuple(settings.spelling_languages))
         if choice != self._loaded:
             self._loaded = choice
-            tasks.start(self._load(*choice), action=self.tr("load the dictionaries"))
+            tasks.start(self._load(*choice), owner=self, action=self.tr("load the dictionaries"))
 
     def learn(self, word: str) -> None:
         """Accept a word from now on, and emit `changed`."""

@@ -224,13 +224,13 @@ class NoteTabs(QWidget):
             self._stack.setCurrentWidget(self.splitter)
             await tab.open(path, fragment)
         except BaseException:
-            # If the tab or the vault is closed meanwhile, the tab is deleted.
+            # If the tab or the vault is closed in the meantime, the tab is deleted.
             if existing is None and shiboken6.isValid(tab) and shiboken6.isValid(group):
                 self._remove(group, cast("QWidget", tab))
             raise
         finally:
             self._opening_paths.pop(tab, None)
-        # The user may have chosen another tab meanwhile.
+        # The user may have chosen another tab in the meantime.
         if shiboken6.isValid(tab) and tab is self.current:
             self.shown.emit(tab.path)
 
@@ -365,7 +365,7 @@ class NoteTabs(QWidget):
         return group
 
     def _add_tab(self, group: _TabGroup) -> NoteTab:
-        # Create it in its final parent: reparenting a filled widget would style everything in it again.
+        # Create it in its final parent: reparenting a populated widget would restyle everything in it.
         parent = group.findChild(QStackedWidget) or group
         widget = self._create_tab(self._client, self._theme, parent)
         tab = cast("NoteTab", widget)

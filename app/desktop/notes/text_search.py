@@ -1,4 +1,4 @@
-"""Search and replace in a text; offsets are in Qt's UTF-16 units. Pure."""
+"""Search and replace in text; offsets are in UTF-16 units, as in Qt. Pure functions."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ MAX_MATCHES = 5_000
 
 @dataclass(frozen=True, slots=True)
 class TextMatches:
-    """The spans of the matches in UTF-16 units; `is_truncated` if the text has more."""
+    """The spans of the matches in UTF-16 units; `is_truncated` is True if the text has more."""
 
     spans: tuple[tuple[int, int], ...]
     is_truncated: bool = False
 
     def after(self, offset: int) -> int | None:
-        """Return the index of the first match at or after `offset`, wrapping around; None without matches."""
+        """Return the index of the first match at or after `offset`, wrapping around, or None."""
         if not self.spans:
             return None
         return next((i for i, (start, _) in enumerate(self.spans) if start >= offset), 0)
 
     def before(self, offset: int) -> int | None:
-        """Return the index of the last match before `offset`, wrapping around; None without matches."""
+        """Return the index of the last match before `offset`, wrapping around, or None."""
         earlier_indexes = [i for i, (start, _) in enumerate(self.spans) if start < offset]
         return earlier_indexes[-1] if earlier_indexes else len(self.spans) - 1 if self.spans else None
 
@@ -57,5 +57,5 @@ def _utf16_spans(text: str, pattern: re.Pattern[str]) -> Iterator[tuple[int, int
 
 
 def replace_all(text: str, query: str, replacement: str, match_case: bool) -> tuple[str, int]:
-    """Return the text with every match of `query` replaced by `replacement`, and their number."""
+    """Return the text with every match of `query` replaced by `replacement`, and the number of matches."""
     return compile_pattern(query, match_case).subn(lambda _: replacement, text) if query else (text, 0)

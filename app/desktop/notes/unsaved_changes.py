@@ -18,8 +18,8 @@ async def compare_conflict(document: NoteDocument, theme: ThemeSource, parent: Q
     """Let the user compare the unsaved text with the file, and apply the choice.
 
     Without a choice, or if the file has changed again, the user's edits are kept for the next comparison. If
-    the conflict has ended meanwhile, the choice or the edits are loaded into the editor. Does nothing for a
-    deleted note.
+    the conflict has ended in the meantime, the choice or the edits are loaded into the editor. Does nothing
+    for a deleted note.
     """
     conflict = document.conflict
     if conflict is None or conflict.theirs is None:

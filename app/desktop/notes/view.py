@@ -100,7 +100,7 @@ class NoteView(QWidget):
         self._reading_anchor = ""
         self._cited_fragment = ""
         self._modes = ViewModes(client.root)
-        # A double click opens twice: the second must not load over text typed after the first.
+        # A double click opens a note twice: the second load must not overwrite text typed after the first.
         self._opening_lock = asyncio.Lock()
         self._preview: Preview | None = None
         self._find_bar: FindBar | None = None
@@ -123,7 +123,7 @@ class NoteView(QWidget):
         self._header = NoteHeader(self._theme, self)
         self.notice = NoteBanner(self._theme, self)
         self.properties = PropertiesForm(self._theme, self)
-        # From the outside in: adding a filled widget to a parent styles everything in it again.
+        # Built from the outside in: adding a widget with children to a parent restyles all of them.
         body = QSplitter(Qt.Orientation.Vertical, self)
         body.setHandleWidth(1)
         self._stack = QStackedWidget(body)
@@ -229,8 +229,8 @@ class NoteView(QWidget):
             fragment: A heading, `^block`, `span=…`, `line=12`, or `write=` with an optional offset.
 
         Raises:
-            NotFoundError: The note does not exist; the shown note stays.
-            StorageError: The note can't be read; the shown note stays.
+            NotFoundError: The note does not exist; the current note stays open.
+            StorageError: The note can't be read; the current note stays open.
         """
         resolved = await self._client.run(lambda vault: vault.notes.find(path))
         if resolved is None:
@@ -240,12 +240,12 @@ class NoteView(QWidget):
                 await self.document.open(resolved)
                 if self._mode is ViewMode.READING:
                     await self._render()
-        # The user may have closed the tab meanwhile.
+        # The user may have closed the tab in the meantime.
         if shiboken6.isValid(self):
             self._go_to(fragment)
 
     def _show(self, page: NoteData) -> None:
-        """Show a newly loaded state of the note."""
+        """Show a newly loaded version of the note."""
         is_other_note = str(page.path) != self.path
         self.path = str(page.path)
         self.editor.drawing_scope = f"{self._client.root}\n{self.path}"
@@ -404,7 +404,7 @@ class NoteView(QWidget):
         self._stack.setCurrentWidget(widget)
 
     def _start_writing(self, position: str = "") -> None:
-        """Show the editor with the cursor at a position of the note's text, or at its end."""
+        """Show the editor with the cursor at a position in the note's text, or at its end."""
         if not self.is_editing:
             self.show_mode(ViewMode.LIVE)
         self.editor.moveCursor(QTextCursor.MoveOperation.End)
@@ -559,7 +559,7 @@ class NoteView(QWidget):
     def _edit(self, change: Callable[[str], str], action: str) -> None:
         """Apply a span edit to the text, as one undo step; save it, unless other text was unsaved.
 
-        An error is shown in the banner, and the text stays.
+        An error is shown in the banner, and the text is left unchanged.
         """
         was_dirty = self.document.is_dirty and not self.document.is_saving
         try:

@@ -94,12 +94,12 @@ class WritingCommands(QObject):
         self.open_requested.emit(daily.path.text, f"{EDIT_ACTION_PREFIX}{offset}" if daily.created else "")
 
     async def open_random_note(self) -> None:
-        """Open a random other note."""
+        """Open another note at random."""
         note = self._current()
         current = NotePath.on_disk(note.path) if note is not None and note.path else None
         path = await self._client.run(lambda vault: vault.notes.random(current))
         if path is None:
-            self.failed.emit(self.tr("The vault has no other note."))
+            self.failed.emit(self.tr("The vault has no other notes."))
         else:
             self.open_requested.emit(path.text, "")
 

@@ -4,7 +4,7 @@ Python collects cycles in whichever thread happens to allocate. In the service t
 objects that belong to the window ("Timers cannot be stopped from another thread", or a crash). Automatic
 collection is therefore off, and a timer in the GUI thread collects the young objects as soon as there are
 enough of them; scanning thousands takes a few milliseconds. Larger batches (modules, a vault that is being
-opened) live long anyway: they are frozen until a full collection, which runs while the window is inactive.
+opened) are long-lived, so they are frozen until a full collection, which runs while the window is inactive.
 """
 
 from __future__ import annotations

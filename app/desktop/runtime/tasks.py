@@ -59,8 +59,8 @@ _running: set[asyncio.Task[Any]] = set()
 def start(coro: Coroutine[Any, Any, T], *, owner: QWidget | None = None, action: str = "") -> asyncio.Task[T]:
     """Run `coro` on the GUI thread's loop and keep a reference until it ends.
 
-    A failure is reported to `failed`, except a RuntimeError with which a task canceled by its owner's
-    destruction ends.
+    A failure is reported to `failed`, except for a RuntimeError in a task that was canceled because its owner
+    was destroyed.
 
     Args:
         coro: The coroutine to run.
@@ -71,7 +71,7 @@ def start(coro: Coroutine[Any, Any, T], *, owner: QWidget | None = None, action:
         The task.
 
     Raises:
-        RuntimeError: No loop runs in this thread.
+        RuntimeError: No event loop is running in this thread.
     """
     try:
         loop = asyncio.get_running_loop()

@@ -1,4 +1,4 @@
-"""Translation of texts outside QObject classes, in calls that pyside6-lupdate can extract."""
+"""Translate strings outside QObject classes, in calls that pyside6-lupdate can extract."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ translate = QCoreApplication.translate
 
 
 def QT_TRANSLATE_NOOP(context: str, text: str) -> str:
-    """Mark a text for translation and return it unchanged; `translate` translates it where it is shown.
+    """Mark a string for translation and return it unchanged; `translate` translates it where it is shown.
 
     Args:
         context: The context of the translation.
-        text: The text, a literal.
+        text: The string, as a literal.
     """
     return text
 
 
 @dataclass(frozen=True, slots=True)
 class PluralText:
-    """A text with a number in it, in the user's language: "1 note", "2,000 notes".
+    """A string that contains a number, in the user's language: "1 note", "2,000 notes".
 
     `pyside6-lupdate -tr-function-alias translate+=PluralText` extracts the text for 1, with the text for
     other numbers as its comment. In the .ts file, the message needs `numerus="yes"`, which gives it a form
@@ -29,8 +29,8 @@ class PluralText:
 
     Attributes:
         context: The context of the translation.
-        one: The text for 1, a literal. {0} stands for the number.
-        many: The text for every other number, a literal.
+        one: The text for 1, as a literal. {0} stands for the number.
+        many: The text for every other number, as a literal.
     """
 
     context: str

@@ -68,7 +68,7 @@ class StallStats:
 
 
 def _format_stall(stall: Stall) -> str:
-    return f"  {stall.cpu_ms:.1f} ms of CPU time, {stall.ms:.1f} ms by the clock\n{stall.stack}"
+    return f"  {stall.cpu_ms:.1f} ms of CPU time, {stall.ms:.1f} ms of wall-clock time\n{stall.stack}"
 
 
 class Watchdog(QObject):

@@ -65,7 +65,7 @@ class SearchResultsModel(QAbstractListModel):
         self.endResetModel()
 
     def append(self, hits: tuple[SearchHit, ...], groups: tuple[SearchGroup, ...] = ()) -> None:
-        """Append these hits; `groups` adds groups that notes have entered since the first hits."""
+        """Append these hits; `groups` adds groups that have appeared since the first hits."""
         self._groups |= {group.name: group for group in groups}
         rows = self._create_rows(hits)
         if rows:
@@ -95,7 +95,7 @@ class SearchResultsModel(QAbstractListModel):
 
     @property
     def rows(self) -> tuple[SearchResultRow, ...]:
-        """The shown rows."""
+        """The displayed rows."""
         return tuple(self._rows)
 
     def rowCount(self, parent: _Index = _ROOT_INDEX) -> int:
@@ -145,7 +145,7 @@ class SearchResultsModel(QAbstractListModel):
 
 
 class SearchResultDelegate(QStyledItemDelegate):
-    """Paints a heading as title and folder, a snippet as one line with its matches highlighted."""
+    """Paints a heading as a title and folder, and a snippet as one line with its matches highlighted."""
 
     def __init__(self, theme: ThemeSource, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -259,7 +259,7 @@ class SearchResultDelegate(QStyledItemDelegate):
 
 
 def _create_mark(start: int, end: int, background: str, foreground: str) -> QTextLayout.FormatRange:
-    """Return the format of a match between two of Qt's offsets."""
+    """Return the format of a match between two UTF-16 offsets."""
     text_format = QTextCharFormat()
     text_format.setBackground(QColor(background))
     text_format.setForeground(QColor(foreground))
@@ -271,7 +271,7 @@ def _create_mark(start: int, end: int, background: str, foreground: str) -> QTex
 def _from_first_mark(
     snippet: Snippet, metrics: QFontMetrics, width: int
 ) -> tuple[str, tuple[tuple[int, int], ...]]:
-    """Return the snippet, cut at the left if its first match would otherwise be clipped."""
+    """Return the snippet, truncated on the left if its first match would otherwise be clipped."""
     text = snippet.text.replace("\t", " ").replace("\n", " ")
     if not snippet.marks or metrics.horizontalAdvance(text[: snippet.marks[0][1]]) < width:
         return text, snippet.marks

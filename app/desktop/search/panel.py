@@ -30,7 +30,7 @@ from app.index.semantic_query import to_semantic_query
 
 _TYPING_DELAY_MS = 25
 _RESTING_DELAY_MS = 150
-_SEMANTIC_DELAY_MS = 250  # Semantic search runs a model, which is too slow to run after each letter.
+_SEMANTIC_DELAY_MS = 250  # Semantic search runs a model, which is too slow to run after each keystroke.
 _UNFINISHED_DELAY_MS = 900
 _FIRST_PAGE_SIZE, _PAGE_SIZE = 20, 50
 _MAX_KEPT_HITS = 500
@@ -85,7 +85,7 @@ class SearchPanel(Panel):
         self._start_search()
 
     def focus_field(self) -> None:
-        """Give the field the focus and select its text."""
+        """Focus the field and select its text."""
         self.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.field.selectAll()
 
@@ -226,7 +226,7 @@ class SearchPanel(Panel):
 
     async def _load_details(self, query: str, page: SearchPage) -> None:
         """Load the details that take longer: the hits in the graph, the total, and the explanation."""
-        # Canceled by further typing, so that a large graph is not redrawn for each letter.
+        # Canceled by further typing, so that a large graph is not redrawn for each keystroke.
         await asyncio.sleep(_RESTING_DELAY_MS / 1000)
         self.hits_changed.emit(tuple(hit.path.text for hit in page.hits))
         with suppress(TimeoutExpiredError):  # The hits that are shown remain useful.

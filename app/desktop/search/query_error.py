@@ -11,7 +11,7 @@ _CONTEXT_CHARS = 16
 
 
 class QueryErrorView(QWidget):
-    """A query error in two labels; the panel hides it while there is none."""
+    """Shows a query error in two labels; the panel hides it when there is no error."""
 
     def __init__(self, theme: ThemeSource) -> None:
         super().__init__()
@@ -28,7 +28,7 @@ class QueryErrorView(QWidget):
         self.position.setMinimumWidth(1)
 
     def show_error(self, query: str, position: int | None, message: str) -> None:
-        """Show the message and, for a position, a part of the query with a caret at the position."""
+        """Show the message and, if there is a position, part of the query with a caret below it."""
         if position is not None:
             start = max(0, position - _CONTEXT_CHARS)
             prefix = "…" if start else ""

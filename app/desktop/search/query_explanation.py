@@ -15,7 +15,7 @@ _MAX_ROWS = 9
 
 
 class QueryExplanationView(QTreeView):
-    """A tree as high as its rows, up to a maximum."""
+    """A tree that is as tall as its rows, up to a maximum."""
 
     def __init__(self, theme: ThemeSource) -> None:
         super().__init__()

@@ -81,7 +81,7 @@ class QueryField(SearchField):
     def _show_suggestions(
         self, target: CompletionTarget | None, suggestions: tuple[QuerySuggestion, ...]
     ) -> None:
-        """Show these suggestions; hide the popup if there are none or the field has lost the focus."""
+        """Show these suggestions; hide the popup if there are none or the field has lost focus."""
         self._target, self._suggestions = target, suggestions
         if target is None or not suggestions or not self.hasFocus():
             self._popup.hide()
@@ -133,7 +133,7 @@ class QueryField(SearchField):
         super().keyPressEvent(event)
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
-        """Forget the completion target, so that no suggestion is accepted without the focus."""
+        """Forget the completion target, so that no suggestion is accepted after the field has lost focus."""
         if event.reason() != Qt.FocusReason.PopupFocusReason:
             self._target = None
         super().focusOutEvent(event)

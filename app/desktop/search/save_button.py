@@ -1,4 +1,4 @@
-"""The button to save or remove the current search, and the commands on saved searches."""
+"""The button to save or remove the current search, and the commands for saved searches."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ from app.desktop.widgets.panel import EmptyState, SearchField
 from app.desktop.widgets.plain_labels import wrapped_label
 from app.settings import Settings
 
-# In these sections, the page is above the settings, because it fills them.
+# In these sections, the page is above the settings, because it fills them in.
 _PAGE_FIRST_SECTIONS = ("tools", "programs")
 PageFactory = Callable[[QWidget], QWidget]
 """Creates the page of a section, given its parent."""
@@ -68,7 +68,7 @@ class SettingsDialog(QDialog):
 
     Signals:
         changed: The new `Settings`, after every valid change.
-        command_requested: A command to run, after the dialog has been closed for it.
+        command_requested: A command to run now that the dialog is closed.
     """
 
     changed = Signal(object)
@@ -135,7 +135,7 @@ class SettingsDialog(QDialog):
         self._editors: dict[tuple[str, str], Editor] = {}
         self.search = SearchField(self._theme, self.tr("Search settings"))
         self.search.textChanged.connect(self._filter)
-        # Parents first: adding a filled widget to a parent styles all of its children again.
+        # Parents first: adding a populated widget to a parent restyles all of its children.
         sidebar = QWidget(self)
         self.list = QListWidget(sidebar)
         self.list.setObjectName("sections")

@@ -1,4 +1,4 @@
-"""Create the settings dialog with the pages and editors that are not made from the settings model."""
+"""Create the settings dialog with the pages and editors that are not generated from the settings model."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from app.settings import AgentProgram, AnswerByModel, Settings
 def create_settings_dialog(
     settings: Settings, theme: ThemeSource, client: VaultClient | None, parent: QWidget | None
 ) -> SettingsDialog:
-    """Create the settings dialog; `client` is None without an open vault."""
+    """Create the settings dialog; `client` is None if no vault is open."""
     # A section is built when it is first shown: its widgets start with the settings at that moment and follow
     # later changes.
     followers: list[Callable[[Settings], None]] = []

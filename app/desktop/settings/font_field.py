@@ -1,4 +1,4 @@
-"""The editor of a font setting: the installed fonts, and a first entry for the default."""
+"""The editor for a font setting: the installed fonts, and a first entry for the default."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from app.desktop.widgets.model_form import Editor
 
 
 def create_font_editor(value: object, *, default_label: str, fixed_pitch: bool = False) -> Editor:
-    """Create the editor of a font family.
+    """Create the editor for a font family.
 
     Args:
         value: The family; empty for the default.

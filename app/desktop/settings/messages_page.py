@@ -88,7 +88,7 @@ class SecretRow(QWidget):
         tasks.start(self._store_secret(""), owner=self, action=self.tr("remove the secret"))
 
     def _missing_account_label(self) -> str:
-        """Return the request to enter the account first."""
+        """Return the message that asks the user to enter the account first."""
         return self.tr("Enter the handle first.")
 
     def _check(self, secret: str) -> None:
@@ -153,7 +153,7 @@ class MessagesPage(QFrame):
         """Apply the current settings."""
         self.webhook.show_for(settings, WEBHOOK)
         self.password.show_for(settings, settings.bluesky_handle)
-        # Existing rows stay: a secret may be typed in them.
+        # Keep existing rows: the user may be typing a secret in one.
         existing, self.extra_rows = self.extra_rows, {}
         for name in settings.discord_channels:
             title = self.tr("Discord webhook for {0}").format(name)

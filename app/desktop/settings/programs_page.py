@@ -45,7 +45,7 @@ class ProgramsPage(QFrame):
         self._update_rows()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Look for installed agents the first time."""
+        """Look for installed agents when the page is first shown."""
         super().showEvent(event)
         if not self._has_searched:
             self._has_searched = True

@@ -192,7 +192,7 @@ class SentenceModelEditor(Editor):
             "SentenceModelEditor", "{1} of {0} note indexed", "{1} of {0} notes indexed"
         ).format(event.total, f"{event.done:,}")
         if event.switching:
-            text = self.tr("{0}. The previous model stays in use until then.").format(text)
+            text = self.tr("{0}. The previous model stays in use until indexing is complete.").format(text)
         self._show_progress(text, event.done, event.total)
 
     def _show_progress(self, text: str, done: int, total: int) -> None:

@@ -157,18 +157,18 @@ class ToolCategoryList(QWidget):
             return self.tr("Stays off here because it is off for all vaults.")
         meaning = {
             AccessLevel.READ_ONLY: self.tr(
-                "Off. When on, agents can read with these tools but can't change anything."
+                "Off. When on, agents can use these tools to read but not to change anything."
             ),
             AccessLevel.READ_WRITE: self.tr(
-                "Off. When on, agents can read with these tools and propose changes, which you approve or "
-                "deny."
+                "Off. When on, agents can use these tools to read and to propose changes, which you "
+                "approve or deny."
             ),
             AccessLevel.NETWORK: self.tr(
                 "Off. When on, agents can search and read the web: requests leave this computer, and "
                 "results are marked as untrusted text."
             ),
             AccessLevel.EXECUTE: self.tr(
-                "Off. When on, agents can propose to run programs or external tools. You see the exact call "
+                "Off. When on, agents can propose running programs or external tools. You see the exact call "
                 "each time."
             ),
         }
@@ -180,7 +180,7 @@ def level_label(level: AccessLevel) -> str:
     return {
         AccessLevel.READ_ONLY: translate("ToolCategoryList", "read-only"),
         AccessLevel.READ_WRITE: translate("ToolCategoryList", "read and propose changes"),
-        AccessLevel.EXECUTE: translate("ToolCategoryList", "run programs"),
+        AccessLevel.EXECUTE: translate("ToolCategoryList", "run programs or external tools"),
         AccessLevel.NETWORK: translate("ToolCategoryList", "read, including from the network"),
     }[level]
 

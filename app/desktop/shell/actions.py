@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMainWindow, QMenu
 
 from app.desktop.shell.command_registry import COMMANDS, MENUS, Command, translate_title
@@ -28,6 +28,7 @@ class Actions:
     def __init__(self, window: QMainWindow, execute: Callable[[Command], object]) -> None:
         self._execute = execute
         self._has_vault = False
+        self._groups: dict[str, QActionGroup] = {}
         self.menus: dict[str, QMenu] = {
             name: window.menuBar().addMenu(f"&{translate_title(name)}") for name in MENUS
         }
@@ -47,6 +48,12 @@ class Actions:
         for command in COMMANDS:
             self.by_id[command.id].setEnabled(enabled[command.when])
 
+    def check(self, group: str, argument: str) -> None:
+        """Check the command with this argument, and uncheck the others in its group."""
+        for command in COMMANDS:
+            if command.group == group:
+                self.by_id[command.id].setChecked(command.argument == argument)
+
     def run(self, command_id: str) -> None:
         """Run the command if it is enabled."""
         action = self.by_id[command_id]
@@ -62,6 +69,9 @@ class Actions:
         action.setShortcuts([QKeySequence(keys) for keys in command.shortcuts])
         action.setMenuRole(_ROLES.get(command.id, QAction.MenuRole.NoRole))
         action.triggered.connect(lambda *_: self._execute(command))
+        if command.group:
+            action.setCheckable(True)
+            self._groups.setdefault(command.group, QActionGroup(window)).addAction(action)
         menu = self.menus[command.menu]
         if command.separator:
             menu.addSeparator()

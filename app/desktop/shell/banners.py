@@ -12,7 +12,7 @@ from app.desktop.widgets.plain_labels import wrapped_label
 
 _ICONS = {"danger": "warning-octagon", "warning": "warning", "info": "info"}
 _MAX_VISIBLE_BANNERS = 4
-# This limit keeps a program from filling the memory with notices.
+# This limit keeps a program from filling up memory with notices.
 _MAX_MESSAGES = 50
 
 

@@ -102,7 +102,7 @@ class CommandPalette(QFrame):
         column.setSpacing(0)
         for widget in (self.field, self.list, self.no_match_label):
             column.addWidget(widget)
-        # An opaque viewport keeps the widgets below from repainting with every letter.
+        # An opaque viewport keeps the widgets below from repainting on every keystroke.
         self.list.viewport().setAutoFillBackground(True)
         self._shadow = DropShadow(parent)
         self.field.textChanged.connect(self._start_filter)

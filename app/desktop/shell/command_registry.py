@@ -1,7 +1,7 @@
 """The window's commands and panels as data.
 
 Menus, the command palette, keyboard shortcuts, the activity bar and the help read these tables. Targets are
-names, so reading the tables imports no feature: the welcome page shows before any panel is loaded.
+names, so reading the tables does not import any feature: the welcome page appears before any panel is loaded.
 """
 
 from __future__ import annotations
@@ -35,6 +35,8 @@ class Command:
         when: When it is enabled: always, with an open vault, or with an open note.
         separator: True if a line separates it from the command above it in the menu.
         icon: Shown in the command palette.
+        group: The group of mutually exclusive commands that it belongs to; the active one has a check mark.
+            Empty for none.
     """
 
     id: str
@@ -46,6 +48,7 @@ class Command:
     when: When = "vault"
     separator: bool = False
     icon: str = "caret-right"
+    group: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -694,6 +697,7 @@ COMMANDS: tuple[Command, ...] = (
         when="always",
         separator=True,
         icon="sun",
+        group="theme",
     ),
     Command(
         "theme-dark",
@@ -703,6 +707,7 @@ COMMANDS: tuple[Command, ...] = (
         "dark",
         when="always",
         icon="moon",
+        group="theme",
     ),
     Command(
         "theme-high-contrast",
@@ -712,6 +717,7 @@ COMMANDS: tuple[Command, ...] = (
         "high-contrast",
         when="always",
         icon="circle-half",
+        group="theme",
     ),
     Command(
         "theme-system",
@@ -721,6 +727,7 @@ COMMANDS: tuple[Command, ...] = (
         "system",
         when="always",
         icon="desktop",
+        group="theme",
     ),
     Command(
         "rescan",

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QWidget
 class FolderDropFilter(QObject):
     """Watches the window, and the parts added by `watch`, for a dropped folder.
 
-    `hover_changed` carries whether a folder is over the window; `dropped` carries its path.
+    `hover_changed` tells whether a folder is over the window; `dropped` carries its path.
     """
 
     hover_changed = Signal(bool)

@@ -22,7 +22,7 @@ class Navigation(QObject):
 
     Signals:
         open_requested: The path of a note, and a fragment.
-        changed: Whether there are earlier or later entries may have changed.
+        changed: The availability of earlier or later entries may have changed.
     """
 
     open_requested = Signal(str, str)

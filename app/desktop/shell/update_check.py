@@ -66,7 +66,7 @@ class UpdateCheck:
         self._state = WindowState(paths.data_folder() / "updates.json")
 
     async def begin(self) -> None:
-        """Check if enabled and a day has passed; offer daily checks once, after the first week."""
+        """Run the daily check if it is enabled and due; offer daily checks once, after the first week."""
         settings = self._settings().updates
         if not update_source(settings).is_known:
             return
@@ -82,7 +82,7 @@ class UpdateCheck:
             self._offer_daily_checks()
 
     async def check_now(self) -> None:
-        """Check on request and report every result."""
+        """Check on request and always report the result."""
         try:
             release = await self._latest()
         except ScriptoriumError as error:
@@ -102,7 +102,7 @@ class UpdateCheck:
     async def show_release(self, release: Release) -> None:
         """Show the release notes, and open the download page or skip the version if the user chooses to."""
         title = translate("UpdateCheck", "Scriptorium {0} is available").format(release.version)
-        text = translate("UpdateCheck", "This is version {0}. The page opens in your browser: {1}")
+        text = translate("UpdateCheck", "You have version {0}. The page opens in your browser: {1}")
         sheet = dialogs.SheetDialog(self._window, title, text.format(__version__, release.page))
         notes = QTextBrowser(sheet)
         notes.setOpenLinks(False)

@@ -75,7 +75,7 @@ class Welcome(QScrollArea):
         self.refresh()
 
     def refresh(self) -> None:
-        """Rebuild the list of the newest recent vaults."""
+        """Rebuild the list of the most recent vaults."""
         while (item := self._recent_list.takeAt(0)) is not None:
             if (widget := item.widget()) is not None:
                 widget.deleteLater()

@@ -38,7 +38,7 @@ class WindowState:
         return cls(paths.vault_data_folder(root) / "window.json")
 
     def text(self, name: str) -> str:
-        """Return the text `name`; empty if it is missing or not a text."""
+        """Return the string `name`; empty if it is missing or not a string."""
         value = self._values.get(name, "")
         return value if isinstance(value, str) else ""
 
@@ -53,7 +53,7 @@ class WindowState:
         return value if isinstance(value, dict) else {}
 
     def save(self, **values: object) -> None:
-        """Save `values`; log a failure, since a lost layout is not worth interrupting the user."""
+        """Save `values`; log a failure, since a lost layout is not worth interrupting the user for."""
         self._values.update(values)
         try:
             write_atomic(self._file, to_json(self._values), durable=False)

@@ -33,7 +33,7 @@ class SourceDetails(QWidget):
     """The details of the selected source, in the right half of the panel.
 
     `changed` carries the edited configuration, `note_requested` a note's path; `pause_requested`,
-    `check_requested`, `edit_requested` and `remove_requested` carry the shown `SourceInfo`.
+    `check_requested`, `edit_requested` and `remove_requested` carry the displayed `SourceInfo`.
     """
 
     changed = Signal(object)

@@ -33,7 +33,7 @@ def state_label(state: SourceState) -> str:
 
 
 def permission_label(permission: Permission) -> str:
-    """Return a short label for agents' permission on files."""
+    """Return a short label for the agents' file permission."""
     return {
         Permission.READ_ONLY: translate("Sources", "Read-only"),
         Permission.APPEND: translate("Sources", "Append and create"),

@@ -1,4 +1,4 @@
-"""The sources panel: folders that agents may work on, and feeds and changes that agents are notified of."""
+"""The sources panel: folders that agents may work in, and feeds and changes that agents are notified of."""
 
 from __future__ import annotations
 

@@ -82,7 +82,7 @@ class RulesEditor(QWidget):
     def save(self) -> None:
         """Emit `saved` with the rules in the table, except rows without a pattern.
 
-        If a text is too long, a message says so, and the edits stay in the table.
+        If a pattern or an agent's name is too long, a message says so, and the edits stay in the table.
         """
         if self._config is None:
             return

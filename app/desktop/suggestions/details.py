@@ -27,7 +27,7 @@ _COMPACT_HEIGHT = 190
 
 
 class _NoteCard(QWidget):
-    """A note: its name and a button that opens it, its folder and its beginning."""
+    """A note: its name, a button that opens it, its folder and a preview."""
 
     open_requested = Signal(str)
 
@@ -56,7 +56,7 @@ class _NoteCard(QWidget):
         column.addWidget(self.text, 1)
 
     def show_note(self, path: str) -> None:
-        """Show the note's name and folder; `show_text` adds its beginning."""
+        """Show the note's name and folder; `show_text` adds the preview."""
         if path != self.path:
             self.text.clear()
         self.path = path
@@ -67,12 +67,12 @@ class _NoteCard(QWidget):
         self.text.setAccessibleName(self.tr("Preview of {0}").format(note.name))
 
     def set_compact(self, compact: bool) -> None:
-        """Hide the note's folder and beginning if `compact`, else show them."""
+        """Hide the note's folder and preview if `compact`, else show them."""
         self.folder.setVisible(not compact)
         self.text.setVisible(not compact)
 
     def show_text(self, text: str) -> None:
-        """Show the note's beginning."""
+        """Show `text` as the preview."""
         if text != self.text.toPlainText():
             self.text.setPlainText(text)
 
@@ -126,7 +126,7 @@ class SuggestionDetails(QWidget):
         self._build()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Hide the notes' folders and beginnings if the panel is too low for them."""
+        """Hide the notes' folders and previews if the panel is too short for them."""
         super().resizeEvent(event)
         for card in self.cards:
             card.set_compact(self.height() < _COMPACT_HEIGHT * self._theme.zoom)
@@ -143,7 +143,7 @@ class SuggestionDetails(QWidget):
         self.reasoning_label.setText(self.tr("Reason: {0}").format(reasoning))
 
     def show_texts(self, texts: dict[str, str]) -> None:
-        """Show the beginnings of the notes, by path."""
+        """Show the previews of the notes; `texts` maps paths to them."""
         for card in self.cards:
             if card.path in texts:
                 card.show_text(texts[card.path])

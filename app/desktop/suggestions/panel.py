@@ -86,7 +86,7 @@ class SuggestionsPanel(Panel):
         client.events.batch.connect(self._handle_events)
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Compute the suggestions when the panel is shown without current ones."""
+        """Compute the suggestions if the panel is shown and has no current ones."""
         super().showEvent(event)
         if not self._has_searched:
             self.search()
@@ -230,7 +230,7 @@ class SuggestionsPanel(Panel):
         self.details.show_texts(await self._client.run(read))
 
     def _accept(self, draft: RelationDraft) -> None:
-        # Before the task runs: a repeated key may arrive first.
+        # Before the task runs: a repeated keystroke may arrive first.
         self.details.set_busy(True)
         tasks.start(self._add_relation(draft), owner=self, action=self.tr("add the relation"))
 
@@ -360,7 +360,7 @@ class SuggestionsPanel(Panel):
 
 
 def connect(panel: SuggestionsPanel, context: PanelContext) -> None:
-    """Connect the panel with the window and the other panels."""
+    """Connect the panel to the window and the other panels."""
     connect_links(panel, context)
     panel.graph_requested.connect(context.show_pair)
     context.note_shown.connect(panel.set_current_note)

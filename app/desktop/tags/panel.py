@@ -1,4 +1,4 @@
-"""The tags panel: the vault's tags as a tree, each with its number of notes."""
+"""The tags panel: the vault's tags as a tree, each with its note count."""
 
 from __future__ import annotations
 
@@ -157,6 +157,6 @@ async def _list_tags(vault: VaultService) -> tuple[TagCount, ...]:
 
 
 def connect(panel: TagsPanel, context: PanelContext) -> None:
-    """Connect the panel with the window and the other panels."""
+    """Connect the panel to the window and the other panels."""
     connect_links(panel, context)
     panel.rename_requested.connect(context.tag_rename_requested)

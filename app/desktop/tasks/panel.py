@@ -208,7 +208,7 @@ class TasksPanel(Panel):
 
 
 async def set_done(vault: VaultService, record: TaskRecord, *, done: bool) -> ToolOutcome:
-    """Check or uncheck a task as the user's change, recorded in the journal; runs in the service thread.
+    """Check or uncheck a task for the user and record it in the journal; runs in the service thread.
 
     If the note can't be read or the task is no longer there, the outcome is a failure.
     """

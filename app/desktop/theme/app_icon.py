@@ -1,4 +1,4 @@
-"""The app's icon, a quill and a graph, drawn on the pixel grids of 16, 32 and 256, for light and dark."""
+"""The app's icon: a quill and a graph, drawn on 16, 32 and 256 px grids for light and dark themes."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The themes: every color of the window by role, as frozen values; three themes are built in.
 
-Each text color has a contrast of at least 4.5 : 1 on the surfaces that it is used on (WCAG 2.2, 1.4.3);
+Each text color has a contrast ratio of at least 4.5:1 on the surfaces that it is used on (WCAG 2.2, 1.4.3);
 `tests/desktop/theme/test_theme.py` checks it.
 """
 
@@ -56,7 +56,7 @@ class Theme:
 
     @property
     def disabled(self) -> str:
-        """The color of disabled buttons and menu items, clearly weaker than `muted`."""
+        """The color of disabled buttons and menu items, clearly fainter than `muted`."""
         return mix_colors(self.panel, self.faint, 0.5)
 
 

@@ -99,7 +99,7 @@ def icon(theme: Theme, name: str, color: str | None = None) -> QIcon:
 
 
 def prerender_icons(theme: Theme) -> None:
-    """Create the icons of a new window and those used earlier; for a worker thread.
+    """Create the icons of a new window and those used earlier. Call this in a worker thread.
 
     Opening a panel or switching the theme would otherwise create dozens of them between two frames.
 

@@ -60,7 +60,7 @@ class ThemeSource(QObject):
 
     @property
     def zoom(self) -> float:
-        """The factor for every size of the interface."""
+        """The scale factor for all sizes in the interface."""
         return self._zoom
 
     def set(self, name: str, zoom: float | None = None) -> None:

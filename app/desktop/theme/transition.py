@@ -17,7 +17,7 @@ from shiboken6 import isValid
 log = logging.getLogger(__name__)
 
 _TIME_SLICE_MS = 3
-# The longest time without repainting; after it, a very full window changes visibly, part by part.
+# The longest time without repainting; after that, a window with many widgets changes visibly, part by part.
 _MAX_FREEZE_MS = 400
 _POLISHED = Qt.WidgetAttribute.WA_WState_Polished
 _OWN_STYLE = Qt.WidgetAttribute.WA_SetStyle
@@ -86,8 +86,8 @@ class ThemeTransition(QObject):
         """Mark all widgets so that the application's style change skips them.
 
         Qt does not restyle a widget that is not polished, and does not notify one with its own style:
-        the notification would make a view with ten thousand rows lay them out again, though no size has
-        changed.
+        the notification would make a view with ten thousand rows lay them out again, even though no sizes
+        have changed.
         """
         for widget in QApplication.allWidgets():
             if not isValid(widget):
@@ -142,5 +142,5 @@ def _run_steps(steps: Iterable[Step]) -> Iterator[None]:
         try:
             step()
         except Exception:
-            log.exception("a part of the window kept the previous theme")  # continue with the other steps
+            log.exception("part of the window kept the previous theme")  # continue with the other steps
         yield

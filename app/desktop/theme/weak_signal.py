@@ -14,10 +14,10 @@ _PRUNE_STEP = 256
 
 
 class WeakSignal(Generic[T]):
-    """A signal with weak references to the objects whose methods listen, like a Qt signal.
+    """A signal with weak references to the objects whose methods are its listeners, like a Qt signal.
 
-    A listener is a method that takes the value or no argument, or a function that takes the value. Functions
-    have strong references.
+    A listener is a method that takes the value or no argument, or a function that takes the value. References
+    to functions are strong.
     """
 
     def __init__(self) -> None:

@@ -25,7 +25,7 @@ _VISIBLE_LINES = {ArgumentKind.MARKDOWN: 7, ArgumentKind.PROPERTIES: 4}
 
 
 def create_field(parameter: Parameter, field: FieldInfo, value: object, find: Find) -> Editor:
-    """Return an editor for an argument that shows `value`, by the argument's kind, type and name."""
+    """Return an editor that shows `value`, chosen by the argument's kind, type and name."""
     kind = parameter.kind
     if has_completions(kind):
         return _create_names_field(parameter, value, find)
@@ -161,7 +161,7 @@ def _create_properties_field(value: object) -> Editor:
         try:
             tree = read_tree(text)
         except UnreadableYamlError:
-            return text  # validation by the model reports the problem
+            return text  # the model's validation reports the problem
         return to_dict(tree) if tree is not None else None
 
     return _connect_area(area, read)
@@ -221,7 +221,7 @@ def _placeholder(parameter: Parameter) -> str:
         ArgumentKind.NEW_NOTE: translate("ToolForm", "Name of the new note"),
         ArgumentKind.FOLDER: translate("ToolForm", "Folder; empty for the vault root"),
         ArgumentKind.TAG: translate("ToolForm", "A tag"),
-        ArgumentKind.HEADING: translate("ToolForm", "A heading of the note"),
+        ArgumentKind.HEADING: translate("ToolForm", "A heading in the note"),
         ArgumentKind.QUERY: translate("ToolForm", "tide tag:moon -path:Journal"),
         ArgumentKind.HASH: translate("ToolForm", "Hash returned by read_note; empty for any"),
     }.get(

@@ -139,7 +139,7 @@ class ToolFormDialog(dialogs.SheetDialog):
         self._set_size()
 
     def _show_operation(self) -> None:
-        """Show the arguments of the chosen operation, and an example of a request in words."""
+        """Show the arguments of the chosen operation, and an example of a request to the agent."""
         op = self._op
         conditional = frozenset().union(*(operation.takes for operation in self._tool.operations.values()))
         accepted_names = self._tool.operations[op].takes if op in self._tool.operations else conditional
@@ -171,7 +171,7 @@ class ToolFormDialog(dialogs.SheetDialog):
         }
 
     def _validate(self, arguments: dict[str, object]) -> bool:
-        """Show the errors at the fields; return whether there are none."""
+        """Show the errors next to the fields; return whether there are none."""
         for label in (*self._errors.values(), self.problem):
             self._set_label(label, "")
         try:
@@ -220,7 +220,7 @@ class ToolFormDialog(dialogs.SheetDialog):
         max_height = max(160, window.height() - round(300 * zoom))
         # The height of wrapped text depends on the available width.
         width = max(self.minimumWidth(), self.width() if self.isVisible() else 0) - round(48 * zoom)
-        # A scroll area keeps its scroll bar unless the fields fit next to the bar, too.
+        # A scroll area keeps its scroll bar unless the fields also fit next to the bar.
         width -= self._area.verticalScrollBar().sizeHint().width()
         column = self._content.layout()
         content_height = column.totalHeightForWidth(width) if column is not None else 0

@@ -15,7 +15,7 @@ _MAX_ROWS, _MAX_COLUMNS, _MAX_INLINE_CHARS = 200, 7, 300
 def format_result(result: Mapping[str, object]) -> str:
     """Return a result's fields as Markdown: short ones as a list, then a section for each of the others.
 
-    Mappings, lists and long texts are sections. Empty fields and `message` are omitted.
+    Mappings, lists and long strings become sections. Empty fields and `message` are omitted.
     """
     short_fields: list[str] = []
     sections: list[str] = []
@@ -56,7 +56,7 @@ def _format_list(values: Sequence[object]) -> str:
 
 
 def _field_text(name: str, value: object, *, in_table: bool = False) -> str:
-    """Return a field's value as Markdown; a Unix time in a time field is shown as local date and time."""
+    """Return a field's value as Markdown; a Unix time in a time field is shown as a local date and time."""
     if (
         name in _TIME_FIELDS
         and isinstance(value, int | float)
@@ -92,7 +92,7 @@ def _escape_markdown(text: str) -> str:
 
 
 def _code_block(text: str) -> str:
-    """Return a long text verbatim in a code block."""
+    """Return text verbatim in a code block."""
     fence = "```"
     while fence in text:
         fence += "`"

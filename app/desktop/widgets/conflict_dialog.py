@@ -1,6 +1,6 @@
-"""A dialog to choose one of two texts of a note, or parts of both.
+"""A dialog for choosing one of two versions of a note, or parts of both.
 
-It shows both texts; each difference can be picked, and the result can be edited before it is accepted.
+It shows both versions; each difference can be picked, and the result can be edited before it is accepted.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def undo_conflict_texts(is_plural: bool) -> ConflictTexts:
         explanation=translate(
             "ConflictDialog",
             "The current text is on the left, and the text after the undo is on the right. Select the "
-            "changes to take; you review the result before it is written.",
+            "changes to take; you can review the result before it is written.",
         ),
         ours=translate("ConflictDialog", "Keep current text"),
         theirs=translate("ConflictDialog", "Undo the change"),
@@ -93,7 +93,7 @@ class ConflictResolution:
 
     @property
     def has_both_sides(self) -> bool:
-        """True if the file exists on both sides, so that single differences can be picked."""
+        """True if the file exists on both sides, so that individual differences can be picked."""
         return not (self.conflict.ours_missing or self.conflict.theirs_missing)
 
     def keep_ours(self) -> None:
@@ -125,7 +125,7 @@ class ConflictDialog(QDialog):
         theme: The current theme.
         parent: The window.
         texts: The dialog's texts; by default, those for undo.
-        merged: For a single conflict, both texts merged where they do not collide.
+        merged: For a single conflict, both texts, merged where they do not conflict.
         resolution: An earlier resolution of a single conflict to continue with.
     """
 
@@ -169,7 +169,7 @@ class ConflictDialog(QDialog):
         self.files.setCurrentRow(0)
 
     def choices(self) -> dict[NotePath, bytes | None]:
-        """Return the chosen content of each file (None: no such file), without unchanged files."""
+        """Return the chosen content of each file that changes; None deletes the file."""
         self.editor.flush()
         choices: dict[NotePath, bytes | None] = {}
         for resolution in self.resolutions:

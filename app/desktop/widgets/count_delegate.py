@@ -1,4 +1,4 @@
-"""A delegate for rows with a count or a short text on the right."""
+"""A delegate for rows with a count or short text on the right."""
 
 from __future__ import annotations
 

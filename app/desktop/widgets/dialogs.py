@@ -46,7 +46,7 @@ async def run_dialog(dialog: QDialog) -> int:
             future.set_result(result)
 
     dialog.finished.connect(set_answer)
-    # A parent that is destroyed destroys the dialog without `finished`.
+    # A destroyed parent destroys the dialog without emitting `finished`.
     dialog.destroyed.connect(lambda *_: set_answer(int(QDialog.DialogCode.Rejected)))
     QDialog.open(dialog)  # file and print dialogs override `open`
     try:
@@ -64,7 +64,7 @@ def resize_within_screen(dialog: QWidget, width: int, height: int) -> None:
 
 
 class SheetDialog(QDialog):
-    """A small dialog in the app's style: a title, a text, an optional body and the buttons.
+    """A small dialog in the app's style: a title, text, an optional body and buttons.
 
     Buttons are added from left to right. `add_button` returns the button, so that the caller can focus it.
     """
@@ -110,7 +110,7 @@ class SheetDialog(QDialog):
         return button
 
     def grow(self) -> None:
-        """Make the dialog tall enough for its wrapped text; Qt counts one line for a label that appears."""
+        """Make the dialog tall enough for its wrapped text; Qt assumes one line for a newly shown label."""
         self._layout.activate()
         self.resize(self.width(), max(self.height(), self._layout.totalHeightForWidth(self.width())))
 
@@ -209,7 +209,7 @@ async def prompt_text(
         value: The initial value of the field, selected.
         accept_label: The label of the accepting button, a verb.
         problem: Why `value` was rejected; shown until the text changes.
-        check: Returns the problem with a typed text, or "" if it is valid; an invalid text can't be accepted.
+        check: Returns the problem with the typed text, or "" if it is valid; invalid text can't be accepted.
             `value` itself is not checked.
     """
     dialog = SheetDialog(parent, title, label)

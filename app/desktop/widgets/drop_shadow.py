@@ -27,7 +27,7 @@ class DropShadow(QWidget):
         self.hide()
 
     def place_under(self, geometry: QRect) -> None:
-        """Surround `geometry`, the widget's geometry, with space for the shadow, a little lower."""
+        """Place the shadow around `geometry`, the widget's geometry, shifted down slightly."""
         self.setGeometry(
             geometry.adjusted(-_BLUR_RADIUS, -_BLUR_RADIUS, _BLUR_RADIUS, _BLUR_RADIUS).translated(
                 0, _OFFSET_Y

@@ -13,7 +13,7 @@ class FlowLayout(QLayout):
         parent: The parent.
         spacing: The space between widgets and between lines.
         stretch_last: True if the last widget takes the rest of its line.
-        columns: If not 0, the widgets have equal widths in up to this many columns, as many as fit.
+        columns: If not 0, the widgets fill as many columns of equal width as fit, up to this number.
     """
 
     def __init__(

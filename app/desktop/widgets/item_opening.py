@@ -12,7 +12,8 @@ from PySide6.QtWidgets import QAbstractItemView
 def connect_open(view: QAbstractItemView, open_item: Callable[[QModelIndex], None]) -> None:
     """Call `open_item` once for each click on an item, and for Enter on the current one.
 
-    `activated` is not used: in some styles it follows each click, in others a double click after its click.
+    `activated` is not used: some styles emit it after each click, others after a double-click, whose first
+    click has already been handled.
     """
 
     def open_current() -> None:

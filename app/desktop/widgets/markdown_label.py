@@ -48,7 +48,7 @@ class MarkdownLabel(QTextBrowser):
             self._draw()
 
     def text(self) -> str:
-        """Return the shown Markdown."""
+        """Return the displayed Markdown."""
         return self._text
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -207,7 +207,7 @@ def _optional_number_editor(kind: type[int] | type[float], value: object) -> Edi
         try:
             return kind(text)
         except ValueError:
-            return text  # validation by the model reports the problem
+            return text  # the model's validation reports the problem
 
     return _line_editor("" if value is None else str(value), read)
 
@@ -334,7 +334,7 @@ class ModelRows(QFrame):
 def with_description(title: str, description: str, editor: Editor) -> QWidget:
     """Return a widget with an editor, its title and its description.
 
-    The text is on the left of a short control, else above the editor.
+    The text is to the left of a short control, otherwise above the editor.
     """
     widget = QWidget()
     text_column = QVBoxLayout()

@@ -10,10 +10,10 @@ _MAX_WIDTH, _MIN_WIDTH = 480, 220
 
 
 class NamePopup(QCompleter):
-    """Shows names for `field`; `chosen` carries the picked one.
+    """Shows names for `field`; `chosen` carries the selected name.
 
-    The field passes every key to `handle_key` first: while the list is open, Enter and Tab pick, and Escape
-    closes it.
+    The field passes every key to `handle_key` first: while the list is open, Enter and Tab pick a name, and
+    Escape closes it.
     """
 
     chosen = Signal(str)

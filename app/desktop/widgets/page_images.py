@@ -33,7 +33,7 @@ class _Frame:
 def with_image_sizes(html: str) -> str:
     """Move the size of each vault image into its address, and add the space that it can use.
 
-    The size is part of the address because an image may be shown in several sizes. Qt keeps the width and
+    The size is part of the address because an image may be shown at several sizes. Qt keeps the width and
     height of an image element even if the page is narrower. The space is a share of the text width, less the
     padding of the tables and lists around the image.
     """
@@ -98,7 +98,7 @@ def split_address(url: QUrl) -> tuple[str, str, str]:
 
 
 def _frames(html: str) -> dict[int, _Frame]:
-    """Return the tables and lists by their positions; a table has the columns of its widest row."""
+    """Return the tables and lists by their positions; a table has as many columns as its widest row."""
     frames: dict[int, _Frame] = {}
     open_frames: list[_Frame] = []
     cells: list[int] = []

@@ -104,7 +104,7 @@ class PanelTitle(QWidget):
         self._fit_contents()
 
     def set_count(self, text: str) -> None:
-        """Show `text` after the name; an empty text hides it."""
+        """Show `text` after the name; an empty string hides it."""
         self._count.setText(text)
         self._fit_contents()
 

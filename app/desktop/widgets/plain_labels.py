@@ -68,7 +68,7 @@ class CappedArea(QScrollArea):
         self._fit_height()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Follow the content's height."""
+        """Adjust the height when the content changes."""
         if event.type() in (QEvent.Type.Resize, QEvent.Type.LayoutRequest):
             self._fit_height()
         return super().eventFilter(watched, event)

@@ -46,7 +46,7 @@ class ReadingView(QTextBrowser):
         note_clicked: The path of a note, and a fragment.
         unresolved_clicked: The name of a note that does not exist.
         tag_clicked: A tag.
-        web_clicked: A web or mail address.
+        web_clicked: A web or email address.
         hovered: The path of the note whose link is under the pointer (empty for none), and the pointer's
             position.
         task_clicked: The number of a task among those with the same text, and the text.
@@ -100,7 +100,7 @@ class ReadingView(QTextBrowser):
         self.verticalScrollBar().setValue(scroll_value)
 
     def set_text_style(self, text: QFont, code: QFont, width: int, zoom: float) -> None:
-        """Set the look of the text; the code font applies from the next note on.
+        """Set the look of the text; the code font takes effect with the next note.
 
         Args:
             text: The text font.

@@ -53,8 +53,8 @@ class TextEditor(QWidget):
         """Load `content` and discard edits that have not been emitted.
 
         Raises:
-            NotEditableError: The content is too large, or an editor would not preserve its bytes. Call
-                `unload` then.
+            NotEditableError: The content is too large, or an editor would not preserve its bytes. In
+                that case, call `unload`.
         """
         if len(content) > MAX_TEXT_BYTES:
             raise NotEditableError("it is too large to edit here")

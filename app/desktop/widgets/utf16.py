@@ -8,7 +8,7 @@ _MAX_BMP_CHARACTER = "\uffff"
 
 
 def utf16_length(text: str) -> int:
-    """Return the number of UTF-16 code units in `text`: its length for Qt."""
+    """Return the number of UTF-16 code units in `text`: its length in Qt."""
     return len(text) if text.isascii() else len(text) + sum(char > _MAX_BMP_CHARACTER for char in text)
 
 
@@ -18,7 +18,7 @@ def to_utf16_offset(text: str, index: int) -> int:
 
 
 def from_utf16_offset(text: str, offset: int) -> int:
-    """Return the index of the character at Qt's `offset`, or of the next one in a surrogate pair."""
+    """Return the index of the character at Qt's `offset`; inside a surrogate pair, that of the next one."""
     if text.isascii():
         return min(offset, len(text))
     units = 0

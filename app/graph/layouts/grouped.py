@@ -22,8 +22,8 @@ from app.graph.static_layout import Region, Report, StaticLayout, no_progress
 _NODE_GAP = 0.35
 _RIM_WIDTH = 0.9
 _GROUP_GAP = 1.2
-# Groups of up to the first size are packed disc by disc; if the graph has more nodes than the second number,
-# only groups of up to the third size are.
+# Groups of at most the first size are packed disc by disc; if the graph has more nodes than the second value,
+# the maximum is the third size instead.
 _MAX_TIGHTLY_PACKED_DISCS = 200
 _MAX_NODES_FOR_PACKING = 5000
 _MAX_TIGHTLY_PACKED_DISCS_OF_MANY = 12
@@ -193,7 +193,7 @@ def pack_discs(
 
 
 def bare_graph(size: int, links: NDArray[np.int32]) -> Graph:
-    """Return a graph of `size` nodes without names, types, tags and folders, for the layout."""
+    """Return a graph of `size` nodes without names, types, tags or folders, for the layout."""
     blank = ("",) * size
     return Graph(
         paths=tuple(map(str, range(size))),

@@ -39,7 +39,7 @@ def semantic_layout(
     Args:
         vectors: float16 or float32 (k, d), unit vectors.
         rows: int64 (k,), the node of each vector.
-        radii: float32 (n,) of all nodes.
+        radii: float32 (n,), the radii of all nodes.
         aspect: The page's width divided by its height.
         report: Receives the progress.
     """
@@ -74,7 +74,7 @@ def semantic_layout(
 
 
 def _scale_to_page(positions: NDArray[np.float32], radii: NDArray[np.float32], aspect: float) -> Positions:
-    """Scale positions to the layout and turn them along the page's longer side."""
+    """Scale positions to the layout and rotate them to align with the page's longer side."""
     reach = max(float(np.sqrt(np.square(positions).sum(axis=1).mean())), 1e-9)
     side = _ROOM_FACTOR * float(np.sqrt(np.square(radii + _NODE_GAP).sum()))
     return align_to_page((positions * (side / reach)).astype(np.float32), aspect)

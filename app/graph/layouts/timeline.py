@@ -1,6 +1,6 @@
 """The timeline layout: from left to right by date, from top to bottom by links.
 
-If very many notes have nearly the same date, an even axis would pile them up. The axis is then stretched at
+If too many notes have nearly the same date, an even axis would pile them up. The axis is then stretched at
 crowded dates, only as far as needed; the order is preserved, and ticks mark the dates.
 """
 
@@ -109,7 +109,7 @@ class _Axis:
     def ticks(self) -> tuple[Tick, ...]:
         """Return round dates at the largest step that yields `_MIN_TICKS`, else at the smallest step.
 
-        If even days yield none, return the first date.
+        If not even the smallest step yields any, return the first date.
         """
         low, high = float(self._sorted[0]), float(self._sorted[-1])
         dates: list[datetime] = []
@@ -128,7 +128,7 @@ class _Axis:
         )
 
     def place_any(self, times: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the x of dates that need not be those of notes."""
+        """Return the x of any dates, not only those of notes."""
         low, high = self._sorted[0], self._sorted[-1]
         even_share = (times - low) / (high - low) if high > low else np.full(len(times), 0.5)
         rank = np.interp(times, self._sorted, (np.arange(len(self._sorted)) + 0.5) / len(self._sorted))
@@ -188,7 +188,7 @@ def _pack_column(
     Large nodes are placed first; all keep their x.
     """
     order = np.lexsort((np.arange(len(x)), -radii))
-    report(0.5, "Laying out along time")
+    report(0.5, "Laying out by date")
     x32, target32, radii32 = (as_contiguous(column, np.float32) for column in (x, target_y, radii))
     y = core_bindings.beeswarm(x32, target32, radii32, as_contiguous(order, np.int32), _NODE_GAP)
     return y.astype(np.float64)

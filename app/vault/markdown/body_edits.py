@@ -1,4 +1,6 @@
-"""Edits of a note's prose: all of it, at its ends, by text and by heading. Everything else stays unchanged.
+"""Edits to a note's prose: replace all of it, add to either end, or edit by text or heading.
+
+Everything else stays unchanged.
 
 Inserted text takes the newline style of its surroundings. An addition to prose without a final newline does
 not add one.

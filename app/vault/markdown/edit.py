@@ -1,4 +1,4 @@
-"""Edits of a note's text; each returns the text with only the necessary characters changed.
+"""Edits to a note's text; each returns the text with only the necessary characters changed.
 
 Newlines and the byte order mark are preserved. A missing final newline stays missing unless the edit adds
 one.

@@ -1,6 +1,6 @@
 """The properties at the start of a note: YAML (or JSON) between two `---` lines.
 
-A block that can't be read has a `problem`; the rest of the note is parsed, and edits of properties are
+A block that can't be read has a `problem`; the rest of the note is parsed, and edits to its properties are
 refused.
 """
 
@@ -24,9 +24,9 @@ _CLOSE = re.compile(r"\n---[ \t]*+(?:\r?\n|\r?\Z)")
 class Frontmatter:
     """The parsed properties and the position of their block.
 
-    `span` is the whole block with both `---` lines, `content` the part between them; both are None without a
-    block. `tree` has the span of each value; it is None if the block is missing, empty or unreadable, or is
-    JSON but not YAML. `body_start` is the index of the first character after the BOM and the block.
+    `span` is the whole block with both `---` lines, `content` the part between them; both are None if there
+    is no block. `tree` has the span of each value; it is None if the block is missing, empty or unreadable,
+    or is JSON but not YAML. `body_start` is the index of the first character after the BOM and the block.
     """
 
     properties: dict[str, object] = field(default_factory=dict)

@@ -66,7 +66,9 @@ def section(text: str, target: str) -> HeadingSection:
         raise NotFoundError(f"The note has no heading {target!r}.", heading=target, suggestions=names)
     if len(matches) > 1:
         lines = [f"line {headings[i].line}: {'#' * headings[i].level} {headings[i].text}" for i in matches]
-        message = f"The note has {len(matches)} headings {target!r}. Use `Parent#{target}` to select one."
+        message = (
+            f"The note has {len(matches)} headings named {target!r}. Use `Parent#{target}` to select one."
+        )
         raise AmbiguousError(message, heading=target, candidates=lines)
     return section_at(text, headings, matches[0])
 

@@ -19,7 +19,7 @@ Edit = tuple[int, int, str]
 
 
 def rewrite_links(text: str, rewrite: Callable[[Link], str | None]) -> str:
-    """Return `text` with link targets replaced; alias, heading, style and everything else stay.
+    """Return `text` with link targets replaced; alias, heading, style and everything else are unchanged.
 
     Args:
         text: A note's text.

@@ -36,7 +36,7 @@ Interval = tuple[int, int]
 
 
 def mask_text(text: str, start: int = 0) -> str:
-    """Return `text`, in the same length, with NULs for code, math, comments and all before `start`."""
+    """Return `text`, at the same length, with NULs for code, math, comments and everything before `start`."""
     spans = code_spans(text, start)
     if not spans and not start:
         return text

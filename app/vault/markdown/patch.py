@@ -1,4 +1,4 @@
-"""Application of unified diffs to a note, with a check of every context and removed line."""
+"""Apply unified diffs to a note, checking every context and removed line."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def apply_patch(text: str, patch: str) -> str:
         patch: Hunks of a unified diff, with or without the `---` and `+++` lines before them.
 
     Raises:
-        InvalidParametersError: it contains no hunk, or an invalid line.
+        InvalidParametersError: it contains no hunks, or an invalid line.
         ConflictError: a hunk's lines are missing or ambiguous, or it has neither old lines nor a valid
             position.
     """
@@ -68,7 +68,7 @@ def read_hunks(patch: str) -> list[PatchHunk]:
     """Parse the hunks of a unified diff.
 
     Raises:
-        InvalidParametersError: it contains no hunk, or an invalid line.
+        InvalidParametersError: it contains no hunks, or an invalid line.
     """
     hunks: list[PatchHunk] = []
     lines = re.split(r"\r?\n", patch)
@@ -88,7 +88,7 @@ def read_hunks(patch: str) -> list[PatchHunk]:
             message = f"Line {number} of the patch starts with {line[0]!r} instead of a space, + or -."
             raise InvalidParametersError(message, line=number)
     if not any(hunk.lines for hunk in hunks):
-        message = "The patch contains no hunk. A hunk starts with `@@ -line,count +line,count @@`."
+        message = "The patch contains no hunks. A hunk starts with `@@ -line,count +line,count @@`."
         raise InvalidParametersError(message)
     return hunks
 

@@ -89,7 +89,7 @@ def classify_text(
     content, end = block_extent(text)
     if content is None:
         reason = (
-            "its properties have no end"
+            "its properties have no closing ---"
             if text.lstrip().startswith("---")
             else "its properties can't be read"
         )
@@ -135,7 +135,7 @@ def _classify_values(tree: Mapping | None) -> PrivacyVerdict:
     if any("priv" in value for value in values):
         return _PRIVATE
     if any(value in _REFUSALS for value in values):
-        return _unknown("the value of its property “ai” is unknown (use “private” or “public”)")
+        return _unknown("the value of its “ai” property is unknown (use “private” or “public”)")
     return PUBLIC
 
 

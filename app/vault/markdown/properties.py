@@ -1,7 +1,7 @@
-"""Edits of one property that leave every other character unchanged.
+"""Edit one property and leave every other character unchanged.
 
 A value is replaced in place; a list is changed item by item, so that its style, its comments and the quotes
-of other items stay. Each edit is parsed again before it is returned: if the properties differ from the
+of other items are kept. Each edit is parsed again before it is returned: if the properties differ from the
 intended ones, nothing is changed and an error is raised.
 """
 
@@ -64,7 +64,7 @@ def set_property(text: str, key: str, value: object) -> str:
 def remove_property(text: str, key: str) -> str:
     """Return `text` without the property `key`, and without a block that held nothing else.
 
-    A block in braces stays as `{}`. Without the property, the text stays unchanged.
+    A block in braces stays as `{}`. If there is no such property, the text is unchanged.
 
     Raises:
         InvalidParametersError: the property occurs more than once, or the block can't be read or edited
@@ -93,7 +93,7 @@ def editable_frontmatter(text: str) -> Frontmatter:
     """Return the frontmatter of `text` if its properties can be edited.
 
     Raises:
-        InvalidParametersError: it can't be read, or only as JSON that is not YAML.
+        InvalidParametersError: it can't be read, or it is JSON that is not YAML.
     """
     frontmatter = read_frontmatter(text)
     if frontmatter.problem:
@@ -197,7 +197,7 @@ def _replacements(text: str, frontmatter: Frontmatter, entry: MappingEntry, valu
 
 
 def _yaml_candidates(value: object, newline: str, indent: str, list_indent: str) -> Iterator[str]:
-    """Yield spellings of `value` that may follow a key's colon, the most readable first."""
+    """Yield spellings of `value` that may follow a key's colon, most readable first."""
     if isinstance(value, list) and value:
         lead = f"{newline}{indent}{list_indent}- "
         yield "".join(lead + inline_yaml(item, flow=isinstance(item, list | dict)) for item in value)

@@ -1,9 +1,9 @@
 """Functions that add, change and remove relations.
 
-The only relation of a list item or field is changed in place. One of several, or one in a property, is
-removed and rewritten as an item under `## Relations`, and so is one that can't be changed in place. Each edit
-is parsed again before it is returned: if the relations differ from the intended ones, nothing is changed and
-an error is raised.
+A relation that is the only one in its list item or field is changed in place. Any other relation, or one
+that can't be changed in place, is removed and rewritten as an item under `## Relations`. Each edit is parsed
+again before it is returned: if the relations differ from the intended ones, nothing is changed and an error
+is raised.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def add_items(text: str, items: Iterable[str]) -> str:
 
 
 def format_item(text: str, relation: Relation) -> str:
-    """Format a relation of `text` as a list item on its own line."""
+    """Format a relation from `text` as a list item on its own line."""
     return _item_line(relation.type, _link_text(text, relation), relation.confidence, relation.note)
 
 

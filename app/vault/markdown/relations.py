@@ -202,7 +202,7 @@ def _join_links(masked: str, links: list[Link]) -> list[Link]:
 
 
 def _closings(masked: str, span: Span) -> dict[int, int]:
-    """Map each opening bracket in `span` to its closing one; square and round brackets pair separately."""
+    """Map each opening bracket in `span` to its closing one; `[` and `(` are matched separately."""
     closings: dict[int, int] = {}
     opened: dict[str, list[int]] = {"]": [], ")": []}
     for match in _BRACKET.finditer(masked, span.start, span.end):

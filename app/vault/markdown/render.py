@@ -63,7 +63,7 @@ def render(
 ) -> str:
     """Render a note as HTML, without its properties and comments.
 
-    A text with extremely long lines or many brackets is shown as preformatted text.
+    Text with extremely long lines or many brackets is shown as preformatted text.
 
     Args:
         text: A note's text.

@@ -1,4 +1,4 @@
-"""TeX as HTML text: symbols, Greek letters, fractions, super- and subscripts; the rest stays TeX."""
+"""Render TeX as HTML text: symbols, Greek letters, fractions, super- and subscripts; keep other TeX."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ _MAX_DEPTH = 12
 
 
 def math_html(tex: str) -> str:
-    """Return a formula as HTML with super- and subscripts; a very long one stays TeX."""
+    """Return a formula as HTML with super- and subscripts; a very long one is left as TeX."""
     if len(tex) > _MAX_TEX_CHARS:
         return escape(tex, quote=False)
     tokens = [match.groups("") for match in _TOKEN.finditer(tex.strip())]

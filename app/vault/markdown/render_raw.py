@@ -1,7 +1,7 @@
 """Sanitization of the HTML in notes, which keeps only harmless tags that Qt can display.
 
-nh3 (ammonia) sanitizes the HTML. It parses like browsers, so that no unusual spelling passes. Scripts, style
-sheets and anything that loads a resource are removed; the caller provides the HTML of images.
+nh3 (ammonia) sanitizes the HTML. It parses the way browsers do, so unusual syntax can't slip through.
+Scripts, style sheets and anything that loads a resource are removed; the caller provides the HTML of images.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ def clean_tag(html: str, opened: list[str], render_image: ImageRenderer) -> str:
 
     Args:
         html: The tag.
-        opened: The names of the open tags, which is updated.
+        opened: The names of the open tags; updated in place.
         render_image: Returns the HTML for an image's source, text, width and height.
     """
     name_match = _TAG_NAME.match(html)

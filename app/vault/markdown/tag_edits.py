@@ -22,7 +22,7 @@ Change = Callable[[str], str | None]
 def add_tag(text: str, tag: str) -> str:
     """Return `text` with `tag` in its `tags` or `tag` property; without either, `tags` is created.
 
-    A note that has the tag already, in its properties or its prose, stays unchanged.
+    A note that already has the tag, in its properties or its prose, stays unchanged.
 
     Raises:
         InvalidParametersError: the name is not a valid tag, or the properties can't be edited.
@@ -41,7 +41,7 @@ def add_tag(text: str, tag: str) -> str:
 
 
 def remove_tag(text: str, tag: str) -> str:
-    """Return `text` without `tag`, ignoring case; tags nested in it stay.
+    """Return `text` without `tag`, ignoring case; nested tags are kept.
 
     A space that an inline tag leaves behind is removed, too. Properties that can't be read stay unchanged.
 
@@ -90,7 +90,7 @@ def rename_tag(text: str, old: str, new: str) -> str:
 
 
 def validate_tag(tag: str) -> str:
-    """Return `tag` without its `#`, outer slashes and surrounding spaces.
+    """Return `tag` without its `#`, leading or trailing slashes, or surrounding spaces.
 
     Raises:
         InvalidParametersError: it is not a valid tag.
@@ -119,7 +119,7 @@ def _remove_inline(text: str, key: str) -> str:
 
 
 def _change_properties(text: str, change: Change) -> str:
-    """Return `text` with each tag of its properties changed; a change to None removes the tag."""
+    """Return `text` with each tag in its properties changed; a change to None removes the tag."""
     keys = dict.fromkeys(entry.key.text for entry in _tag_entries(read_frontmatter(text)))
     for key in keys:
         text = _change_property(text, key, change)

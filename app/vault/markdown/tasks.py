@@ -1,4 +1,4 @@
-"""Parsing of task texts, and checking and unchecking of their boxes."""
+"""Parse the text of tasks, and check or uncheck their boxes."""
 
 from __future__ import annotations
 
@@ -39,13 +39,25 @@ def task_facts(text: str) -> TaskFacts:
     return TaskFacts(visible_text, due, tuple(match[1] for match in _TAG.finditer(text)))
 
 
+def with_due_date(task: str, due: date) -> str:
+    """Return a task's line with another due date, written as before; a task without one gets `📅`.
+
+    A plain date counts as due if it is the only one.
+    """
+    matches = list(_DUE.finditer(task)) or list(re.finditer(_DAY, task))
+    if len(matches) == 1 or (matches and matches[0].re is _DUE):
+        start, end = matches[0].span(1)
+        return f"{task[:start]}{due}{task[end:]}"
+    return f"{task.rstrip()} 📅 {due}"
+
+
 def set_task_done(text: str, line: int, task: str, *, done: bool) -> str:
     """Return `text` with one box checked or unchecked; no other character changes.
 
     Args:
         text: A note's text.
-        line: The task's line, from 1.
-        task: The text after the box, which finds the task if it has moved.
+        line: The task's line number, starting at 1.
+        task: The text after the box, used to find the task if it has moved.
         done: Whether to check the box.
 
     Raises:

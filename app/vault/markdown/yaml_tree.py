@@ -1,8 +1,8 @@
 """A YAML tree of values with their spans, built from the events of libyaml.
 
-Reading events without constructing objects is safe and preserves the position of each value, which edits of
-one property need. Plain scalars resolve as in Obsidian (the core schema of YAML 1.2: `yes` and `12:30` are
-text), and dates stay text in ISO form.
+Reading events without constructing objects is safe and preserves the position of each value, which edits to
+a single property need. Plain scalars resolve as in Obsidian (the core schema of YAML 1.2: `yes` and `12:30`
+are text), and dates stay text in ISO form.
 """
 
 from __future__ import annotations
@@ -147,7 +147,7 @@ def scalar_value(text: str) -> str | int | float | bool | None:
 
 
 def _to_iso(match: re.Match[str]) -> str:
-    """Convert a YAML date and time to ISO 8601; one in that form stays unchanged."""
+    """Convert a YAML date and time to ISO 8601; return it unchanged if it already has that form."""
     year, month, day, hour, minute, second, fraction, zone = match.groups()
     if zone and zone != "Z":
         digits = zone[1:].replace(":", "")
@@ -185,7 +185,7 @@ class _Composer:
         if isinstance(event, yaml.AliasEvent):
             return self.resolve_alias(event)
         if not isinstance(event, _START_EVENTS):
-            raise UnreadableYamlError("the block ends too soon")
+            raise UnreadableYamlError("the block ends unexpectedly")
         if event.tag not in _KNOWN_TAGS:
             raise UnreadableYamlError(f"the tag {event.tag} is not supported")
         node: Node

@@ -1,4 +1,4 @@
-"""DuckDuckGo's results page for browsers without scripts.
+"""DuckDuckGo's results page for browsers without JavaScript.
 
 DuckDuckGo has no API for web results, so this module parses `html.duckduckgo.com`. When that page changes
 or shows a CAPTCHA, the search fails with an error instead of returning no hits.
@@ -70,7 +70,7 @@ def _iter_results(results: list[HtmlElement]) -> Iterator[tuple[object, object, 
 
 
 def _result_target(href: str) -> str:
-    """Return the target of a result link, which leads through a redirect; "" if it is malformed."""
+    """Return the target of a result link, which goes through a redirect; "" if it is malformed."""
     try:
         parts = urlsplit(f"https:{href}" if href.startswith("//") else href)
     except ValueError:

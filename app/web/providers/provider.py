@@ -54,7 +54,7 @@ class SearchProvider(Protocol):
         """Return the hits in a response, best first.
 
         Raises:
-            UnreadableResponseError: the response does not have the provider's format.
+            UnreadableResponseError: the response is not in the provider's format.
         """
         ...
 
@@ -101,7 +101,7 @@ def build_hits(results: Iterable[tuple[object, object, object, object]]) -> list
 
 
 def strip_html(text: object) -> str:
-    """Return a text on one line, without tags and with entities decoded; "" for a value that is not text."""
+    """Return `text` on one line, without tags and with entities decoded; "" if it is not a string."""
     if not isinstance(text, str):
         return ""
     return " ".join(unescape(nh3.clean(text, tags=set())).split())

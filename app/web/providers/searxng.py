@@ -34,11 +34,11 @@ class SearXNG:
         return WebRequest(f"{address.rstrip('/')}/search?{fields}", accept="application/json")
 
     def key_headers(self, key: str) -> Mapping[str, str]:
-        """Return a bearer token, as a reverse proxy expects it."""
+        """Return a bearer token, as expected by a reverse proxy."""
         return {"Authorization": f"Bearer {key}"}
 
     def parse_hits(self, response: WebResponse) -> list[WebSearchHit]:
-        """Parse the list `results`."""
+        """Parse the `results` list."""
         results = result_entries(parse_json(response, self.name).get("results"), self.name)
         return build_hits(
             (entry.get("url"), entry.get("title"), entry.get("content"), entry.get("publishedDate"))

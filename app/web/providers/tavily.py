@@ -43,7 +43,7 @@ class Tavily:
         return {"Authorization": f"Bearer {key}"}
 
     def parse_hits(self, response: WebResponse) -> list[WebSearchHit]:
-        """Parse the list `results`."""
+        """Parse the `results` list."""
         results = result_entries(parse_json(response, self.name).get("results"), self.name)
         return build_hits(
             (entry.get("url"), entry.get("title"), entry.get("content"), entry.get("published_date"))

@@ -24,7 +24,7 @@ class AgentService:
         self._programs = programs
 
     def conversations(self, text: str = "") -> tuple[Conversation, ...]:
-        """Return the conversations with `text` in title or messages, most recently updated first."""
+        """Return the conversations with `text` in the title or messages, most recently updated first."""
         return self._session.store.list_conversations(text)
 
     def items(self, conversation: str) -> tuple[AnyItem, ...]:
@@ -82,6 +82,6 @@ class AgentService:
         """Set an option for all current and future conversations of an ACP agent.
 
         Raises:
-            ProgramError: The program refuses the value.
+            ProgramError: The program rejects the value.
         """
         await self._programs.set_option(program, option, value)

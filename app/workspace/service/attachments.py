@@ -136,4 +136,6 @@ def _read_file(file: Path) -> bytes:
             raise StorageError(message, path=str(file))
         return file.read_bytes()
     except OSError as error:
-        raise StorageError(f"{file.name} can't be read: {error.strerror}.", path=str(file)) from error
+        raise StorageError(
+            f"{file.name} can't be read: {error.strerror or error}.", path=str(file)
+        ) from error

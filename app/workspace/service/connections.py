@@ -55,7 +55,7 @@ class ConnectionService:
 
     @property
     def tokens(self) -> ClientTokens:
-        """The tokens of programs.
+        """The tokens issued to programs.
 
         Raises:
             VaultBusyError: The vault is open read-only.

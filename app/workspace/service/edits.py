@@ -1,4 +1,4 @@
-"""The user's own edits of notes, which need no approval but are journaled and logged like any other.
+"""The user's own edits to notes, which need no approval but are journaled and logged like any other.
 
 A note is written only if it still has the content that was loaded. Otherwise, nothing is written and the user
 resolves the conflict.
@@ -38,7 +38,7 @@ class SaveConflict:
     """The note has changed since it was loaded, so nothing was written.
 
     Attributes:
-        theirs: The note on the disk, under its new path if the app has moved it; None if it was deleted.
+        theirs: The note on disk, under its new path if the app has moved it; None if it was deleted.
         by_app: Whether the app itself wrote the change, which the user had approved.
     """
 
@@ -81,7 +81,7 @@ class EditService:
         self._runner = runner
 
     async def save(self, page: NoteData, text: str, session: str = "") -> SaveResult:
-        """Save `text` as the note of `page`, unless the note has changed since `page` was loaded.
+        """Save `text` to the note of `page`, unless the note has changed since `page` was loaded.
 
         Args:
             page: The note that `text` is based on.
@@ -139,7 +139,7 @@ class EditService:
         return Created(path) if outcome.success else Failed(outcome.message)
 
     async def read_conflict(self, path: NotePath) -> SaveConflict:
-        """Read the note on the disk at `path`, or at its new path if the app has moved it.
+        """Read the note on disk at `path`, or at its new path if the app has moved it.
 
         Raises:
             StorageError: It can't be read.
@@ -163,7 +163,7 @@ class EditService:
         return SaveConflict(None)
 
     async def link_mention(self, mention: Mention, target: NotePath) -> ToolOutcome:
-        """Turn a mention into a link, in its note, after the user's approval.
+        """Turn a mention in a note into a link, once the user approves the change.
 
         Raises:
             NotFoundError, StorageError: The note does not exist, or can't be read.

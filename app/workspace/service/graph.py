@@ -30,6 +30,6 @@ class GraphService:
         Args:
             touched: Every path in `IndexUpdated` events since then, as changed, removed or relinked.
             unresolved: The unresolved names that the touched notes link to in that graph.
-            renamed: Known pairs of old and new path; such a node keeps its position.
+            renamed: Known pairs of old and new paths; the renamed nodes keep their positions.
         """
         return await asyncio.to_thread(self._index.graph_delta, touched, unresolved, renamed)

@@ -34,7 +34,7 @@ class HistoryService:
     # Audit log
 
     def entry(self, entry_id: int) -> AuditEntry:
-        """Return the entry of the audit log with the number `entry_id`.
+        """Return the audit log entry with the number `entry_id`.
 
         Raises:
             NotFoundError: There is no such entry.
@@ -52,7 +52,7 @@ class HistoryService:
         return self._audit.verify()
 
     def export(self, file: Path, entry_filter: AuditFilter, export_format: ExportFormat) -> int:
-        """Write the matching entries to `file` and return their number.
+        """Write the matching entries to `file` and return how many were written.
 
         Raises:
             StorageError: The file can't be written.

@@ -49,7 +49,7 @@ class BlockHistory:
 
 
 class MemoryService:
-    """Reads the memory, and changes it by logged calls.
+    """Reads the memory, and changes it through logged calls.
 
     Args:
         semantic_search: Returns the semantic search, or None while it is off.
@@ -99,7 +99,7 @@ class MemoryService:
         return BlockHistory(self._journal.history(path, place=MEMORY_PLACE), current)
 
     async def save_text(self, before: Block, text: str) -> ToolOutcome:
-        """Write a block's text; if an agent changed the block meanwhile, both edits are kept.
+        """Write a block's text; if an agent has changed the block in the meantime, both edits are kept.
 
         Raises:
             InvalidParametersError: The text does not have the format of the block.
@@ -108,7 +108,7 @@ class MemoryService:
         return await self._save(before, before.with_text(text))
 
     async def save_settings(self, before: Block, change: Callable[[Block], Block]) -> ToolOutcome:
-        """Save `change(before)`, which sets other permissions or another view of a block.
+        """Save `change(before)`, which changes a block's permissions or view.
 
         Raises:
             InvalidParametersError: The merged block is not valid.

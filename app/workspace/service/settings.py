@@ -32,7 +32,7 @@ class SettingsService:
     def apply(self, settings: Settings) -> None:
         """Apply saved settings now.
 
-        The settings of the index, except `check_minutes`, and of the journal apply when the vault is
+        The index settings, except `check_minutes`, and the journal settings take effect when the vault is
         reopened.
         """
         self._workspace.apply_settings(settings)
@@ -66,7 +66,7 @@ class SettingsService:
 
     @property
     def unreadable_rules(self) -> tuple[str, ...]:
-        """The files of permission rules that can't be read; until they are fixed, agents always ask."""
+        """The permission rule files that can't be read; until they are fixed, agents always ask."""
         return self._workspace.unreadable_rules
 
     def accept_rules(self) -> None:

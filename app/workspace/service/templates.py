@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class DailyNote:
-    """The note of a day.
+    """The note for a day.
 
     Attributes:
         path: Its path.
@@ -47,7 +47,7 @@ class TemplateService:
         self._runner = runner
 
     async def daily_note(self, now: datetime) -> DailyNote:
-        """Find the note of a day, or create it from the template.
+        """Find the note for a day, or create it from the template.
 
         Raises:
             InvalidPathError: The name format yields no valid file name.
@@ -107,7 +107,7 @@ class TemplateService:
 
 
 def daily_path(folders: NoteFolders, day: datetime) -> NotePath:
-    """Return the path of the note of a day.
+    """Return the path of the note for a day.
 
     Raises:
         InvalidPathError: The format yields no name that is valid on every system.

@@ -1,4 +1,4 @@
-"""`VaultService`: an open vault as the window, the servers and the command line use it."""
+"""`VaultService`: the interface to an open vault for the window, the servers and the command line."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ log = logging.getLogger(__name__)
 class VaultService:
     """The operations of an open vault for a front end. It belongs to the vault's event loop.
 
-    Every change to notes or memory is a logged call: `call` and the services make those of the user,
-    `connections.access` those of other programs.
+    Every change to notes or memory is a logged call: `call` and the services make the user's calls,
+    and `connections.access` makes those of other programs.
     """
 
     def __init__(self, workspace: Workspace) -> None:
@@ -64,12 +64,12 @@ class VaultService:
 
     @property
     def read_only(self) -> bool:
-        """True if the vault was opened for reading only, or its data folder can't be written."""
+        """True if the vault was opened for reading only, or its data folder can't be written to."""
         return self._workspace.read_only
 
     @property
     def notices(self) -> list[str]:
-        """Messages for the user on opening, about recovered changes, storage and settings, for example."""
+        """Messages to show the user on opening, for example about recovered changes, storage and settings."""
         return self._workspace.notices
 
     @property
@@ -78,7 +78,7 @@ class VaultService:
         return self._workspace.events
 
     async def start_scan(self, progress: Callable[[ScanProgress], None]) -> ScanReport:
-        """Update the index, then the vectors in the background. Canceling keeps what was read.
+        """Update the index, then the vectors in the background. If canceled, the notes read so far are kept.
 
         Also starts watching the folder if that was postponed, and resumes pending operations.
 
@@ -89,11 +89,11 @@ class VaultService:
         return await self._workspace.start_scan(progress)
 
     async def update_index(self, progress: Callable[[ScanProgress], None]) -> ScanReport:
-        """Update the index and nothing else, for a few calls; raises like `start_scan`."""
+        """Update only the index, for a short session; raises the same errors as `start_scan`."""
         return await self._workspace.index.scan(progress, lambda: False)
 
     async def close(self) -> None:
-        """Stop accepting clients, end the agent, the watcher and the workers, and close every file."""
+        """Stop accepting clients, stop the agent, the watcher and the workers, and close every file."""
         await self._workspace.close()
 
     # Calls
@@ -133,7 +133,7 @@ class VaultService:
 
     @cached_property
     def edits(self) -> EditService:
-        """The user's own edits of notes."""
+        """The user's own edits to notes."""
         return EditService(self.notes, self.history, self._workspace.runner)
 
     @cached_property
@@ -208,7 +208,7 @@ class VaultService:
 
     @property
     def grants(self) -> Grants:
-        """The permissions that the user gave."""
+        """The permissions that the user granted."""
         return self._workspace.grants
 
     @property

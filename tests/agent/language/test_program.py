@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from dataclasses import replace
+from datetime import date, datetime
 
 import pytest
 from hypothesis import assume, given
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from app.agent.language.actions import ACTIONS
 from app.agent.language.conditions import condition_slots, top_level_parts
-from app.agent.language.dates import DateParser
+from app.agent.language.dates import DateParser, DateSpan
 from app.agent.language.dialog import DialogState
 from app.agent.language.lexicon import languages
 from app.agent.language.notation import serialize
@@ -52,7 +53,8 @@ def request(text: str, dialog: DialogState | None = None) -> Request:
         VaultWords(
             ("clock", "person", "place/harbor"),
             ("source",),
-            ("born", "confidence", "status", "rank", "place", "author", "date"),
+            ("born", "confidence", "status", "rank", "place", "author", "date", "minutes", "due"),
+            (("author", "[[John Harrison]]"), ("status", "to watch"), ("genre", "sci-fi")),
         ),
         language.data.get("plurals", ()),
         language.table("types"),
@@ -237,6 +239,23 @@ def test_a_period_becomes_conditions_on_a_property(words: str, conditions: str) 
         ),
         ("above ten percent", ["find", "prop", "p:confidence", ">", (1, 2)], "find [[confidence:>0.1]]"),
         ("above 50", ["find", "prop", "p:confidence", ">", (1, 1)], "find [[confidence:>0.5]]"),
+        ("under two hours", ["find", "prop", "p:minutes", "<", (1, 1)], "find [[minutes:<120]]"),
+        ("within half an hour", ["find", "prop", "p:minutes", "<", (1, 2)], "find [[minutes:<30]]"),
+        ("over twenty thousand", ["find", "prop", "rank", ">", (1, 2)], ""),
+        ("rank over twenty thousand", ["find", "prop", (0, 0), ">", (2, 3)], "find [[rank:>20000]]"),
+        ("all the 9s", ["find", "prop", "p:rating", "=", (2, 2)], ""),
+        ("rank of the 9s", ["find", "prop", (0, 0), "=", (3, 3)], "find [[rank:9]]"),
+        ("dated last year", ["find", "prop", "p:date", "=", (1, 1)], "find [[date:>=2025] [date:<2026]]"),
+        (
+            "due in May",
+            ["find", "prop", "p:due", "during", (1, 1)],
+            "find [[due:>=2026-05-01] [due:<=2026-05-31]]",
+        ),
+        (
+            "tick off “oil the lock”.",
+            ["complete_task", "query=", (2, 2)],
+            'complete_task query="oil the lock"',
+        ),
     ],
 )
 def test_values_that_a_symbol_or_a_span_names(text: str, program: list[Symbol], expected: str) -> None:
@@ -476,11 +495,103 @@ def test_names_and_values_that_the_vault_knows_otherwise(
 )
 def test_days_name_daily_notes_up_to_the_last_day_of_the_calendar(text: str, query: str) -> None:
     named = request(text)
-    items = request_items(named)
-    assert ProgramReader(named, items).names_of_days((0, len(items) - 1)) == query
+    assert named.set_parser().names_of_days(named.tokens) == query
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "name"),
+    [
+        (date(2026, 3, 18), date(2026, 3, 18), "2026-03-18"),
+        (date(2026, 3, 16), date(2026, 3, 22), "2026-W12"),
+        (date(2024, 2, 1), date(2024, 2, 29), "2024-02"),
+        (date(2025, 1, 1), date(2025, 12, 31), "2025"),
+        (date(2026, 3, 17), date(2026, 3, 23), ""),
+        (date(2026, 3, 1), None, ""),
+    ],
+)
+def test_a_period_names_its_note(first: date, last: date | None, name: str) -> None:
+    assert DateSpan(first, last, 1).note_name == name
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [("the 27th", "2026-03-27"), ("the 18th", "2026-03-18"), ("the 2nd", "2026-04-02"), ("the 40th", None)],
+)
+def test_a_day_of_the_month_lies_ahead(text: str, day: str | None) -> None:
+    asked = request(text)
+    assert asked.set_parser().days_ahead(asked.tokens) == day
+
+
+def test_a_month_names_its_note() -> None:
+    resolver = Resolver()
+    resolver.add(NotePath.on_disk("Journal/2026-02.md"))
+    asked = replace(request("add it to February"), vocabulary=Vocabulary(resolver, VaultWords()))
+    found = ProgramReader(asked, request_items(asked)).named((3, 3))
+    assert found is not None and found.notes == ("Journal/2026-02.md",)
 
 
 def test_a_bracket_in_quotes_ends_no_condition() -> None:
     parts = top_level_parts('[genre:"a]b"] -(tag:x OR [rating:>=8]) word')
     assert parts == ['[genre:"a]b"]', "-(tag:x OR [rating:>=8])", "word"]
     assert list(map(condition_slots, parts)) == [{"genre"}, {"kind", "rating"}, {"word"}]
+
+
+def test_alternatives_are_not_replaced_in_part() -> None:
+    for query in ("clock OR person", "tag:clock (word OR (tag:a OR tag:b))"):
+        state = DialogState(last=Reading((PipelineStep("find", NoteSet(query=query)),), 1.0))
+        assert not reading("sources?", "find", "swap", "type:", (0, 0), dialog=state)
+
+
+def test_numbers_and_dates_of_a_property_with_links_stay_plain() -> None:
+    words = VaultWords(values=(("rating", "[[Great]]"), ("created", "[[2024-01-02]]")))
+    assert words.linked_value("rating", "5") == "5"
+    assert words.linked_value("created", "2024-03-03") == "2024-03-03"
+    assert words.linked_value("rating", "true") == "true"
+    assert words.linked_value("rating", "Fine") == "[[Fine]]"
+
+
+def test_a_property_can_name_the_note_or_the_text_just_shown() -> None:
+    harrison = DialogState(focus=(NOTES[2],))
+    by_him = 'find [[author:"John Harrison"]]'
+    assert reading("his books", "find", "value:", "it", dialog=harrison) == by_him
+    assert (
+        reading("more by him", "find", "value:", "same", dialog=DialogState(values=("John Harrison",)))
+        == by_him
+    )
+    assert not reading("his books", "find", "value:", "it", dialog=DialogState(focus=(NOTES[3],)))
+    assert not reading("more by him", "find", "value:", "same")
+
+
+def test_a_folder_can_be_that_of_the_last_change() -> None:
+    moved = Reading((PipelineStep("move", NoteSet(notes=NOTES[:1]), {"folder": "Attic"}),), 1.0)
+    there = reading("what is in there now", "find", "path:", "same", dialog=DialogState(last=moved))
+    assert there == "find [path:Attic/]"
+    assert not reading("what is in there now", "find", "path:", "same")
+
+
+def test_a_task_is_looked_for_in_the_list_before_it() -> None:
+    tasks = Reading((PipelineStep("list_tasks", NoteSet(notes=NOTES[:1]), {"state": "open"}),), 1.0)
+    program: list[Symbol] = ["complete_task", "query=", (2, 3)]
+    after_list = reading("tick off the lock", *program, dialog=DialogState(last=tasks))
+    assert after_list == 'complete_task [@Instruments/H1] query="the lock"'
+    assert reading("tick off the lock", *program) == 'complete_task query="the lock"'
+
+
+def test_texts_and_names_are_found_in_other_spellings() -> None:
+    language = languages()[0]
+    resolver = Resolver()
+    for note in ("Dal tadka.md", "Papers/Harlow 2019 - Hedge width and small mammals.md"):
+        resolver.add(NotePath.on_disk(note))
+    words = VaultWords(("paper",), values=(("genre", "sci-fi"), ("status", "to watch")))
+    vocabulary = Vocabulary(resolver, words, language.data.get("plurals", ()), nouns=language.table("nouns"))
+    for text in ("sci-fi", "scifi", "sci fi", "science fiction"):
+        assert vocabulary.find_value(text) == "[genre:sci-fi]"
+    assert vocabulary.find_value("unwatched") == '[status:"to watch"]'
+    assert vocabulary.find_misspelled_note("dal") == "Dal tadka.md"
+    assert vocabulary.find_misspelled_note("tad") is None, "a part of a word"
+    assert vocabulary.find_similar_notes("mamm").is_clear, "the beginning of a word"
+    asked = replace(request("open the Harlow-paper"), vocabulary=vocabulary)
+    mentions = asked.mentions(asked.tokens)
+    assert [mention.notes.notes for mention in mentions if mention.notes] == [
+        ("Papers/Harlow 2019 - Hedge width and small mammals.md",)
+    ]

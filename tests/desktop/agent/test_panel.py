@@ -239,6 +239,19 @@ def test_an_offered_answer_does_not_replace_the_message_being_edited(gui, panel_
     gui(main())
 
 
+def test_the_focus_returns_to_the_prompt_after_an_offered_answer(gui, panel_of, wait_until) -> None:
+    async def main() -> None:
+        async with panel_of() as (_, panel):
+            await ask(panel, "what links to Longitude?", wait_until)
+            panel.transcript.setFocus()
+            assert panel.window().focusWidget() is not panel.composer.field
+            panel.transcript.reply_chosen.emit("what links to Moon?")
+            assert panel.window().focusWidget() is panel.composer.field
+            await wait_until(lambda: not panel.composer.is_running)
+
+    gui(main())
+
+
 def prompts_of(panel: AgentPanel) -> list[str]:
     items = (panel.transcript.item(at) for at in range(50))
     return [item.text for item in items if isinstance(item, UserText)]

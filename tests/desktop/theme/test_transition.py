@@ -118,7 +118,7 @@ def test_failing_listeners_do_not_block_others(
     caplog: pytest.LogCaptureFixture,
     errors: list[str],
 ) -> None:
-    errors.append("a part of the window kept the previous theme")
+    errors.append("part of the window kept the previous theme")
     source = ThemeSource("light")
     source.apply(qapp)
     notifications: list[str] = []

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from app.errors import ConflictError
 from app.vault.markdown.scan import scan
-from app.vault.markdown.tasks import set_task_done, task_facts
+from app.vault.markdown.tasks import set_task_done, task_facts, with_due_date
 
 
 @pytest.mark.parametrize(
@@ -58,3 +58,18 @@ def test_only_the_box_of_that_task_changes(lines: list[str], end: str, done: boo
         expected = {t.line: (t.text, t.done) for t in scan(text).tasks}
         assert now == {**expected, task.line: (task.text, done)}
         assert sum(a != b for a, b in zip(text, after, strict=True)) <= 1
+
+
+@pytest.mark.parametrize(
+    ("task", "rescheduled"),
+    [
+        ("- [ ] Call Ann 📅 2026-03-20 #phone", "- [ ] Call Ann 📅 2026-04-02 #phone"),
+        ("- [ ] Call Ann [due:: 2026-03-20]", "- [ ] Call Ann [due:: 2026-04-02]"),
+        ("- [ ] Call Ann @2026-03-20 about 2025-01-01", "- [ ] Call Ann @2026-04-02 about 2025-01-01"),
+        ("- [ ] Call Ann by 2026-03-20", "- [ ] Call Ann by 2026-04-02"),
+        ("- [ ] Compare 2025-01-01 and 2025-02-01", "- [ ] Compare 2025-01-01 and 2025-02-01 📅 2026-04-02"),
+        ("- [ ] Call Ann ", "- [ ] Call Ann 📅 2026-04-02"),
+    ],
+)
+def test_only_the_due_date_of_a_task_changes(task: str, rescheduled: str) -> None:
+    assert with_due_date(task, date(2026, 4, 2)) == rescheduled

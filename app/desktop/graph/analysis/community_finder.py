@@ -45,7 +45,7 @@ class CommunityFinder:
         return False
 
     def close(self) -> None:
-        """Ignore a running search, and start no others."""
+        """Ignore a running search, and don't start another one."""
         self._is_closed, self._running = True, None
 
 

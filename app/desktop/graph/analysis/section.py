@@ -107,7 +107,7 @@ class AnalysisSection(CollapsibleSection):
         )
 
     def show_progress(self, text: str, fraction: float | None = None) -> None:
-        """Show a running analysis with its progress (0 to 1, None if unknown); an empty text hides it."""
+        """Show a running analysis with its progress (0 to 1, None if unknown); an empty string hides it."""
         self._progress_row.setVisible(bool(text))
         self._progress_label.setText(text)
         self._progress_bar.setRange(0, 0 if fraction is None else 100)

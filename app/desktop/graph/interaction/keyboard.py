@@ -1,4 +1,4 @@
-"""The keyboard on the canvas: arrow keys follow links; other keys zoom, open, clear and run actions."""
+"""Keyboard control of the canvas: arrow keys follow links; other keys zoom, open, clear and run actions."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ _MAX_MATCHES = 200
 
 
 class FindBox(SearchField):
-    """A search field; `chosen` carries the chosen name's row, its index in the names of `set_names`."""
+    """A search field; `chosen` carries the chosen name's row: its index in the names given to `set_names`."""
 
     chosen = Signal(int)
 

@@ -19,7 +19,7 @@ _KEY_STEP = 0.12
 class Minimap(QFrame):
     """Follows `canvas`; the arrow keys move the view while the minimap has the focus.
 
-    Unless the user turned it on, the minimap is visible only while a part of the graph is out of view.
+    Unless the user turned it on, the minimap is visible only while part of the graph is out of view.
     `visibility_changed` is emitted when it appears or disappears.
     """
 

@@ -1,4 +1,4 @@
-"""The toolbar over the graph (zoom, fit, lasso, pause, export) and the bar of the local graph."""
+"""The toolbar over the graph (zoom, fit, lasso, pause, export) and the bar for the local graph."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ class Toolbar(QFrame):
 
 
 class LocalBar(QFrame):
-    """Shows the local graph's start nodes and depth, and leads back to the whole graph.
+    """Shows the local graph's start nodes and depth, and a button to return to the whole graph.
 
     Signals:
         depth_changed: The new depth, in links.
@@ -147,7 +147,7 @@ class LocalBar(QFrame):
         self._back_button.setIcon(icon(theme, "arrow-left"))
 
     def show_for(self, name: str, depth: int) -> None:
-        """Show the bar with the name of the start node, or a text for several, and the depth in links."""
+        """Show the bar with the name of the start node, or a label for several, and the depth in links."""
         self._name.setText(name if len(name) <= 30 else name[:29] + "…")
         self._name.setToolTip(name)
         blocked = self._slider.blockSignals(True)

@@ -1,7 +1,7 @@
 """Render all links into an image in a worker; the last image stays until the next one is ready.
 
 While the camera moves, the last image is moved and scaled with it, so a frame costs one blit. The worker
-draws drafts as fast as it can, and a full-quality image right after the motion.
+draws drafts as fast as it can, and a full-quality image as soon as the motion ends.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class EdgeRenderRequest:
     """A request for an image.
 
     Args:
-        compute_style: Computes the links' style in the thread that draws.
+        compute_style: Computes the links' style in the drawing thread.
         positions: The positions of all nodes, which must not be changed afterwards.
         camera: The camera.
         width: The width of the view in pixels.
@@ -43,7 +43,7 @@ class EdgeRenderRequest:
         ratio: Device pixels per pixel.
         alpha: The opacity of one link.
         omitted_rows: Rows whose links are omitted because they are drawn in each frame.
-        is_draft: True if a sample at one device pixel per pixel is enough, because the next image comes soon.
+        is_draft: True if a sample at one device pixel per pixel is enough, because another image will follow.
         margin: The margin around the view, as a share of its size, so that a short pan does not show the
             image's edge.
     """
@@ -62,7 +62,7 @@ class EdgeRenderRequest:
 
 @dataclass(frozen=True, eq=False)
 class EdgeImage:
-    """A finished image, its memory as uint8 (height, width, 4), its request, and its ratio."""
+    """A finished image, its pixel data as uint8 (height, width, 4), its request, and its ratio."""
 
     image: QImage
     pixels: NDArray[np.uint8]
@@ -78,16 +78,16 @@ class _FullQualityJob:
 
 
 class EdgeRenderer:
-    """Draws one request at a time; of the waiting requests only the newest is kept.
+    """Draws one request at a time; only the newest waiting request is kept.
 
     A draft cancels a full-quality image, which is out of date and would delay it. So a full-quality image can
-    be started as soon as nothing moves.
+    be started as soon as the motion ends.
     """
 
     def __init__(self) -> None:
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="graph edges")
         # All images share these threads, because every new thread allocates memory. Drafts leave one core
-        # to the GUI.
+        # for the GUI.
         self._all_threads, self._draft_threads = WorkerThreads(), WorkerThreads(_MAX_DRAFT_THREADS)
         self._outdated: Future[EdgeImage | None] | None = None
         self._running: Future[EdgeImage | None] | None = None
@@ -98,7 +98,7 @@ class EdgeRenderer:
 
     @property
     def is_busy(self) -> bool:
-        """True if an image is being drawn or waits to be collected."""
+        """True if an image is being drawn or is waiting to be collected."""
         return self._running is not None
 
     def request(self, request: EdgeRenderRequest) -> None:
@@ -165,7 +165,7 @@ class EdgeRenderer:
 
 
 def image_pixels(image: QImage) -> NDArray[np.uint8]:
-    """Return the memory of a 32-bit image, uint8 (height, width, 4), valid as long as the image."""
+    """Return the pixel data of a 32-bit image, uint8 (height, width, 4), valid while the image exists."""
     return np.frombuffer(image.bits(), dtype=np.uint8).reshape(image.height(), image.width(), 4)
 
 

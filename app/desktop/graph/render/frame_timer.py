@@ -1,4 +1,4 @@
-"""Run frames at a regular rate while something moves, or as soon as an image is ready."""
+"""Render frames at a regular rate while something moves, or as soon as an image is ready."""
 
 from __future__ import annotations
 

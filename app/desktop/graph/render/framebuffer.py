@@ -27,8 +27,8 @@ class _CachedFrame:
     """The layers of a frame below its labels, which may stay the same while only labels fade.
 
     They are copied when they are final or are painted for the second time, so that a sequence of different
-    frames costs nothing more. The last frame without a hovered node is kept as the dimmed background of a
-    hover.
+    frames incurs no extra cost. The last frame without a hovered node is kept as the dimmed background for
+    when a node is hovered.
     """
 
     def __init__(self) -> None:
@@ -69,7 +69,7 @@ def _is_undimmed(frame: FrameState) -> bool:
 
 
 def _is_final(frame: FrameState) -> bool:
-    """Return whether the layers are final: fully dimmed, or undimmed with the links in full quality."""
+    """Return whether the layers are final: fully dimmed, or undimmed with the links at full quality."""
     edge_image = frame.edge_image
     is_sharp = (
         edge_image is not None
@@ -143,7 +143,7 @@ class Framebuffer:
         painter.end()
 
     def _paint_links(self, frame: FrameState, ratio: float) -> None:
-        """Draw the background and the image of the links under this camera."""
+        """Draw the background and the image of the links as seen by this camera."""
         background, edge_image = QColor(frame.scene.theme.window), frame.edge_image
         if edge_image is None:
             self._image.fill(background)
@@ -152,7 +152,7 @@ class Framebuffer:
         zoom = area.width() * ratio / edge_image.image.width()
         corner = (area.x() * ratio, area.y() * ratio)
         color = rgb(frame.scene.theme.window)
-        # Treat a zoom of almost 1 as 1: whole pixels are ten times as fast.
+        # Treat a zoom of almost 1 as 1: copying whole pixels is ten times as fast.
         zoom = 1.0 if abs(zoom - 1.0) < 1e-5 else zoom
         composite(
             edge_image.pixels, corner, zoom, frame.dimmed_opacity, color, image_pixels(self._image), None
@@ -165,7 +165,7 @@ class Framebuffer:
         order: NDArray[np.int32],
         bright_mask: NDArray[np.uint8] | None,
     ) -> None:
-        """Draw the rows `order`, small nodes first, so that hubs are on top."""
+        """Draw the rows in `order`, small nodes first, so that hubs are on top."""
         scene = frame.scene
         background = rgb(scene.theme.window)
         viewport = frame.view.scaled(ratio)

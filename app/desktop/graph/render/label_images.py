@@ -1,4 +1,4 @@
-"""Labels as small images, drawn in a thread because loading a font can take long.
+"""Labels as small images, drawn in a thread because loading a font can take a long time.
 
 A label is drawn once, with a halo in the background's color, and then copied.
 """
@@ -28,7 +28,7 @@ Key = tuple[str, int]
 
 @dataclass(frozen=True)
 class LabelStyle:
-    """The look of labels: font, colors as "#rrggbb", device pixels per pixel, zoom of the interface."""
+    """The look of labels: font, colors as "#rrggbb", device pixels per pixel, and interface zoom."""
 
     font: QFont
     text: str
@@ -39,7 +39,7 @@ class LabelStyle:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class LabelImage:
-    """A drawn label, its memory as uint8 (height, width, 4), and its width and height in device pixels."""
+    """A drawn label, its pixel data as uint8 (height, width, 4), and its size in device pixels."""
 
     image: QImage
     pixels: NDArray[np.uint8]
@@ -49,7 +49,7 @@ class LabelImage:
 class LabelImages:
     """Images by name and size in pixels at a zoom of one; missing ones are drawn by a thread.
 
-    `request` replaces the list of missing images, so that no image is drawn that is no longer needed.
+    `request` replaces the list of missing images, so that images that are no longer needed are not drawn.
     """
 
     def __init__(self, style: LabelStyle) -> None:
@@ -73,7 +73,7 @@ class LabelImages:
             self._requested_keys = []
 
     def get(self, name: str, pixels: int) -> LabelImage | None:
-        """Return a label's image; None if it is not drawn yet."""
+        """Return a label's image; None if it has not been drawn yet."""
         with self._condition:
             image = self._images.get((name, pixels))
             if image is not None:
@@ -128,7 +128,7 @@ class LabelImages:
 
 
 def draw_label(name: str, pixels: int, style: LabelStyle) -> LabelImage:
-    """Return a label's image in device pixels, without a ratio; a long name is truncated."""
+    """Return a label's image in device pixels, with no pixel ratio set; a long name is truncated."""
     font = QFont(style.font)
     font.setPixelSize(round(pixels * style.zoom))
     if pixels >= _MIN_BOLD_SIZE:
@@ -170,6 +170,6 @@ def draw_labels(
         labels: The images of the labels.
         corners: int32 (k, 2), the pixel of each upper left corner.
         opacities: float32 (k,), the opacity of each label.
-        image: An image in device pixels, without a ratio.
+        image: An image in device pixels, with no pixel ratio set.
     """
     stamp([label.pixels for label in labels], corners, opacities, image_pixels(image))

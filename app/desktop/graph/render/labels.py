@@ -1,6 +1,6 @@
 """Labels next to nodes: the heaviest nodes first, without overlaps, fading in and out.
 
-A label whose image is still being drawn appears some frames later.
+A label whose image is still being drawn appears a few frames later.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class LabelRenderer:
 
     @property
     def is_fading(self) -> bool:
-        """True if labels still change: one fades, waits for its image or for a new placement."""
+        """True if labels are still changing: one is fading, or waiting for its image or a new placement."""
         fades_out = any(row not in self._target_opacities for row in self._opacities)
         fades_in = any(
             self._opacities.get(row, 0.0) != target for row, target in self._target_opacities.items()
@@ -84,7 +84,7 @@ class LabelRenderer:
     def needs_placement(self, content: Hashable) -> bool:
         """Return whether labels must be placed for `content`, which is then remembered as placed.
 
-        During motion they are not placed in every frame: they move with their nodes in between.
+        During motion, labels are not placed in every frame; in between, they move with their nodes.
         """
         if content == self._placed_content and not self._missing_keys:
             self._is_postponed = False
@@ -153,7 +153,7 @@ class LabelRenderer:
     def _rank_rows(self, scene: Scene, bodies: Bodies, view: Viewport, bounds: Box, limit: int) -> list[int]:
         """Return the heaviest visible nodes; labeled ones get a bonus, so that labels do not flicker.
 
-        If hardly any node is large enough, as when zoomed out, the heaviest few are labeled as landmarks.
+        If hardly any nodes are large enough, as when zoomed out, the heaviest few are labeled as landmarks.
         """
         visible = first_seen(bodies, scene.heaviest, view, bounds, MIN_NAMED_RADIUS, MIN_NAMED_OPACITY, limit)
         if len(visible) < _LANDMARK_COUNT:

@@ -35,7 +35,7 @@ class Layers:
 
     Args:
         scene: The state to show.
-        font: The font of labels.
+        font: The label font.
         ratio: Device pixels per pixel.
         zoom: The zoom of the interface, which scales labels.
         is_static: True for a still image, which waits for labels and shows them without fading.
@@ -70,7 +70,7 @@ class Layers:
         self.resize()
 
     def resize(self) -> None:
-        """Update after the radii changed."""
+        """Update after the radii have changed."""
         self.labels.sizes = label_sizes(self._scene.radii)
 
     def replace(self, previous_graph: Graph) -> None:
@@ -127,11 +127,11 @@ class Layers:
 def draw_static_image(
     scene: Scene, font: QFont, camera: Camera, size: tuple[int, int], ratio: float, zoom: float = 1.0
 ) -> QImage:
-    """Draw the scene in full quality, at any size, in the calling thread.
+    """Draw the scene at full quality and any size, in the calling thread.
 
     Args:
         scene: The state to show.
-        font: The font of labels.
+        font: The label font.
         camera: The camera.
         size: Width and height in pixels at a ratio of one.
         ratio: Device pixels per pixel.

@@ -24,12 +24,12 @@ from app.graph.model import PLAIN_LINK
 from app.vault.markdown.render_values import mix_colors
 
 _DIMMED_OPACITY = 0.14
-_MAX_LIT_LINKS = 250  # More of them would hide one another and take too long for a frame.
+_MAX_LIT_LINKS = 250  # More would obscure one another and take too long to draw in one frame.
 _MAX_FINE_LIT_LINKS = 120
 _MAX_ARROWS = 160
 _MAX_DRAGGED_LINKS = 2500
 _MAX_FORCED_LABELS = 36
-_MAX_GRADIENT_RADIUS = 64  # Larger glows are scaled up: zoomed in, their images would fill gigabytes.
+_MAX_GRADIENT_RADIUS = 64  # Larger glows are scaled up: when zoomed in, their images would take gigabytes.
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +43,9 @@ class FrameState:
         height: The height of the view in pixels.
         edge_image: The image of the links; None until there is one.
         labels: The labels.
-        font: The font of messages.
+        font: The font for messages.
         dim: 0 to 1, the dimming of all but the bright nodes.
-        bright_rows: Rows that stay bright; those of a hover end with the hovered node.
+        bright_rows: Rows that stay bright; for a hover, the hovered node comes last.
         dragged_rows: Rows whose links are drawn in each frame during a drag.
         glow_phase: 0 to 1, the phase of the pulsating glow.
         selection_rect: The selection rectangle.
@@ -76,7 +76,7 @@ class FrameState:
 
     @property
     def undimmed_content(self) -> tuple[object, ...]:
-        """The content without hover and dimming, which shows whether a kept undimmed image is up to date."""
+        """The content without hover and dimming, which shows whether a cached undimmed image is current."""
         scene = self.scene
         glow_phase = self.glow_phase if scene.pending or scene.highlights.is_pulsating else 0.0
         highlights = (
@@ -124,7 +124,7 @@ class FrameState:
             self.labels.place(scene, self.view, self.opacity(), self._forced_labels(), size)
 
     def _forced_labels(self) -> list[int]:
-        """Return the rows to label first: hovered node, path, selection, best-linked neighbors."""
+        """Return the rows to label first: hovered node, path, selection, neighbors with the most links."""
         scene = self.scene
         forced = [scene.hovered] if scene.hovered >= 0 else []
         forced += [*scene.highlights.path[:40], *scene.selection[:40]]
@@ -172,7 +172,7 @@ def paint_over(painter: QPainter, frame: FrameState) -> None:
 def _paint_lit_links(painter: QPainter, image: QImage, frame: FrameState) -> None:
     """Draw the links of the hovered node, or of the last one while it fades, colored by relation.
 
-    Draws a sample of many links, and none while a path is highlighted.
+    Draws only a sample if there are many links, and none while a path is highlighted.
     """
     scene = frame.scene
     hub = (
@@ -348,7 +348,7 @@ def _paint_selection_rect(painter: QPainter, frame: FrameState, rect: QRectF) ->
 
 
 def paint_empty(painter: QPainter, frame: FrameState) -> None:
-    """Paint the message of a graph that is empty or still loading."""
+    """Paint the message for a graph that is empty or still loading."""
     theme = frame.scene.theme
     if frame.scene.is_loading:
         title, hint = QCoreApplication.translate("Canvas", "Loading the graph…"), ""

@@ -50,7 +50,7 @@ class GraphOverviewRenderer:
 
     @property
     def is_busy(self) -> bool:
-        """True if an overview is being drawn or waits to be collected."""
+        """True if an overview is being drawn or is waiting to be collected."""
         return self._running is not None
 
     @property
@@ -59,7 +59,7 @@ class GraphOverviewRenderer:
         return min(self._size) > 0 and self._drawn_state != self._state()
 
     def request(self, width: int, height: int, ratio: float) -> None:
-        """Request an overview of this size in pixels at a ratio of one; a size of 0 removes it."""
+        """Request an overview of this size, in device-independent pixels; a size of 0 removes it."""
         self._size, self._ratio = (width, height), ratio
         if min(self._size) <= 0:
             self.overview = None

@@ -49,9 +49,9 @@ def stroke_lines(image: QImage, lines: NDArray[np.float64], color: str, width: f
 
     Args:
         image: An opaque image.
-        lines: float64 (n, 4), x1 y1 x2 y2 in pixels at a ratio of one.
+        lines: float64 (n, 4), x1 y1 x2 y2 in logical pixels.
         color: "#rrggbb".
-        width: The width of the lines in pixels at a ratio of one.
+        width: The width of the lines in logical pixels.
         opacity: 0 to 1.
     """
     ratio = image.devicePixelRatio()

@@ -94,12 +94,12 @@ class CollapsibleSection(QWidget):
 
 
 class _Slider(QSlider):
-    """A slider that leaves the wheel to the panel; a double-click requests the default value."""
+    """A slider that leaves scrolling to the panel; a double-click requests the default value."""
 
     reset_requested = Signal()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """Leave the wheel to the panel."""
+        """Let the panel scroll instead."""
         event.ignore()
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
@@ -183,10 +183,10 @@ def create_checkbox(title: str, tooltip: str) -> QCheckBox:
 
 
 class SectionComboBox(QComboBox):
-    """A combo box that leaves the wheel to the panel."""
+    """A combo box that leaves scrolling to the panel."""
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """Leave the wheel to the panel."""
+        """Let the panel scroll instead."""
         event.ignore()
 
 
@@ -272,7 +272,7 @@ class GraphQueryField(QWidget):
             self.field.setText(query)
 
     def show_result(self, text: str) -> None:
-        """Show a result below the field; empty for none."""
+        """Show a result below the field; an empty string hides it."""
         self._show_message(text, "faint")
 
     def show_error(self, query: str, error: QueryError) -> None:

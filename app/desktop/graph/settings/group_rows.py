@@ -66,7 +66,7 @@ class GroupRows(QWidget):
             row.query.field.set_suggest(suggest)
 
     def show_groups(self, groups: Sequence[QueryGroup]) -> None:
-        """Show `groups` unless they are those last shown or edited, so that a query being typed is kept."""
+        """Show `groups`, unless they were last shown or edited here, so that a query being typed is kept."""
         if tuple(groups) == self._submitted_groups:
             return
         self._submitted_groups = tuple(groups)
@@ -79,7 +79,7 @@ class GroupRows(QWidget):
         self._update_positions()
 
     def show_count(self, index: int, count: int) -> None:
-        """Show that a query finds no note; the legend shows the other counts."""
+        """Show that a query finds no notes; the legend shows the other counts."""
         if index < len(self._rows) and self._rows[index].query.text:
             no_notes = PluralText("GroupRows", "{0} note", "{0} notes").format(0)
             self._rows[index].query.show_result("" if count else no_notes)

@@ -84,7 +84,7 @@ def parse_graph_settings(saved: Mapping[str, Any]) -> GraphSettings:
     """Return the saved settings; an invalid field gets its default.
 
     Args:
-        saved: The result of `GraphSettings.model_dump(mode="json")`, possibly of another version, or empty.
+        saved: The result of `GraphSettings.model_dump(mode="json")`, possibly from another version, or empty.
     """
     valid: dict[str, Any] = {}
     saved_keys = {field.serialization_alias or name for name, field in GraphSettings.model_fields.items()}

@@ -64,7 +64,7 @@ class DisplaySection(CollapsibleSection):
         self.minimap.clicked.connect(lambda on: self._emit_changed(minimap=on))
 
     def show_settings(self, settings: GraphSettings) -> None:
-        """Show `settings`, except for the minimap, which the graph's size may decide; see `show_minimap`."""
+        """Show `settings`, except the minimap, which may depend on the graph's size; see `show_minimap`."""
         self._settings = settings
         self.colors.setCurrentIndex(max(0, self.colors.findData(settings.color_by)))
 

@@ -1,6 +1,6 @@
-"""Syntax highlighting of code blocks by Pygments, one chunk of a block at a time.
+"""Syntax highlighting of code blocks with Pygments, one chunk of a block at a time.
 
-Typing highlights only the edited chunk again, which stays fast in long code. Each chunk is highlighted on its
+Typing highlights only the edited chunk again, so it stays fast in long code. Each chunk is highlighted on its
 own, so a string that spans two chunks may lose its color in the second.
 """
 

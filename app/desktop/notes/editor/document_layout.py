@@ -1,4 +1,4 @@
-"""Show a `QTextDocument` that holds the exact source through a `TextFlow`.
+"""Use a `TextFlow` to show a `QTextDocument` that holds the exact source.
 
 Qt still handles the cursor, undo, the clipboard, drag and drop, input methods and accessibility. Only the
 line with the cursor needs a real `QTextBlock.layout()`: it shows the source, and Qt uses that layout to
@@ -139,8 +139,8 @@ class LiveLayout(QAbstractTextDocumentLayout):
             return QRectF()
         height = flow.heights[number]
         if len(flow.lines[number]) > MAX_STYLED_LENGTH:
-            # A full layout of such a line would take 30 ms per key. For a block without lines, Qt uses the
-            # corner of the rectangle as the cursor.
+            # A full layout of such a line would take 30 ms per keystroke. For a block without lines, Qt uses
+            # the corner of the rectangle as the cursor.
             line, column = self.locate(self.cursor_position())
             caret = hit_test.caret_rect(flow, number, column if line == number else 0)
             return QRectF(caret.x() + self.left, caret.y() + self.top, 1, height)
@@ -166,7 +166,7 @@ class LiveLayout(QAbstractTextDocumentLayout):
         option.setTabStopDistance(4 * flow.style.space)
         layout.setTextOption(option)
         layout.setFont(flow.style.headings[level] if level else source_font(flow, row))
-        # No formats: Qt treats `setFormats` on a block's layout as a change of the document.
+        # No formats: Qt treats `setFormats` on a block's layout as a change to the document.
         break_lines(layout, flow.width - row.indent)
         self._block_key = key
 
@@ -190,7 +190,7 @@ class LiveLayout(QAbstractTextDocumentLayout):
         highlights = self._highlights(context.selections, top, bottom)
         painting.paint(flow, painter, top, bottom, highlights, self.hovered)
         cursor = context.cursorPosition
-        if cursor != -1:  # less than -1 while an input method composes
+        if cursor != -1:  # less than -1 while an input method is composing
             caret = hit_test.caret_rect(flow, *self.locate(cursor if cursor >= 0 else self.cursor_position()))
             painter.fillRect(QRectF(caret.x(), caret.y(), _CARET_WIDTH, caret.height()), flow.style.text)
         painter.restore()

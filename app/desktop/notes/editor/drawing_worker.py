@@ -1,8 +1,8 @@
-"""Render drawings: pictures, formulas by ziamath, diagrams by mermaid-render, embedded notes from HTML.
+"""Render drawings: pictures, formulas with ziamath, diagrams with mermaid-render, embedded notes from HTML.
 
 This runs in worker threads, so nothing here uses a widget. ziamath and mermaid-render were chosen because
-they need no browser and no network: ziamath sets TeX as SVG paths, mermaid-render runs Mermaid's own parser
-in QuickJS and rasterizes with resvg. Each is imported on first use.
+they need no browser and no network: ziamath renders TeX as SVG paths, and mermaid-render runs Mermaid's own
+parser in QuickJS and rasterizes with resvg. Each is imported on first use.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ def draw(request: DrawingRequest, load: Load, render: Render | None = None) -> D
     Args:
         request: The request.
         load: Returns the picture for a target, or None if there is none.
-        render: Returns the HTML and pictures of an embedded note for a width, or None if there is no such
-            note. Without it, embedded notes are not drawable.
+        render: Returns the HTML and pictures of an embedded note for a given width, or None if there is no
+            such note. Without it, embedded notes are not drawable.
 
     Returns:
         The drawing; `NOT_DRAWABLE` if the source is invalid or too long, its file can't be read, or the

@@ -9,7 +9,7 @@ IMAGE_SUFFIXES = frozenset((".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".
 
 
 def is_image(embed: str) -> bool:
-    """Return whether an embed, which may have options after bars, is a picture."""
+    """Return whether an embed is an image; its target may be followed by options, separated by pipes."""
     target, _ = split_target(embed)
     return PurePosixPath(target).suffix.lower() in IMAGE_SUFFIXES
 

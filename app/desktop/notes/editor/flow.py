@@ -282,7 +282,7 @@ class TextFlow(NoteRows):
         self.table_widths.clear()
 
     def relayout_lines(self, lines: Iterable[int], top: float) -> float:
-        """Repeat the layout of lines whose drawings have arrived, and of their blocks.
+        """Redo the layout of the lines whose drawings have arrived, and of their blocks.
 
         Args:
             lines: The indexes of the lines.
@@ -321,7 +321,7 @@ class TextFlow(NoteRows):
     def lay_out_visible(self, top: float, height: float) -> float:
         """Lay out the visible rows from `top` on; return the top edge that keeps them in place.
 
-        A row higher than estimated would push the text down while the user scrolls up.
+        A row taller than estimated would push the text down while the user scrolls up.
         """
         for _ in range(4):
             index, y = self.heights.line_at(top)

@@ -73,7 +73,7 @@ def _is_marked_inside(cursor: QTextCursor, start: int, end: int, marker: str) ->
 
 
 def _ends_with(text: str, marker: str) -> bool:
-    """Return whether a text ends with the marker; the `**` of bold text does not count as `*`."""
+    """Return whether the text ends with the marker; the `**` of bold text does not count as `*`."""
     run = len(text) - len(text.rstrip(marker[0]))
     if marker == "*":
         return run in (1, 3)
@@ -119,7 +119,7 @@ def _list_kind(line: str) -> str:
 
 
 def set_heading(cursor: QTextCursor, level: int) -> None:
-    """Turn the selected lines into headings; level 0 makes plain lines."""
+    """Turn the selected lines into headings, or into plain lines if the level is 0."""
     with one_undo_step(cursor):
         for block in selected_blocks(cursor):
             match = _HEADING.match(block.text())
@@ -130,7 +130,7 @@ def set_heading(cursor: QTextCursor, level: int) -> None:
 def toggle_comment(cursor: QTextCursor) -> None:
     """Comment or uncomment the selected text or line.
 
-    Without a selection, the line is not selected afterwards, so that the next key does not replace it.
+    Without a selection, the line is not selected afterwards, so that the next keystroke does not replace it.
     """
     had_selection, position = cursor.hasSelection(), cursor.position()
     if not had_selection:

@@ -21,7 +21,7 @@ def position_at(flow: TextFlow, x: float, y: float) -> tuple[int, int]:
 
 
 def column_at(row: EditorRow, x: float, y: float, length: int) -> int:
-    """Return the column at a point of a row, in a line of this length."""
+    """Return the column at a point in a row whose line has this length."""
     if not row.fragments:
         return 0 if row.drawing is None else length
     fragment = row.fragments[0]

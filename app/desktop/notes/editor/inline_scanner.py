@@ -154,7 +154,7 @@ def _add_link(match: re.Match[str], kind: str, style: int, result: InlineScan) -
         _add(result, a, b, *inner, style | LINK)
         if not match["alias"]:
             _add_separators(match["target"], match.start("target"), result)
-        # In a table, the bar before an alias is escaped.
+        # In a table, the pipe before an alias is escaped.
         target = match["target"] if match["alias"] is None else match["target"].removesuffix("\\")
         result.links.append(InlineLink(a, b, "note", target))
         if match[0][0] == "!":
@@ -186,7 +186,7 @@ def _add_link(match: re.Match[str], kind: str, style: int, result: InlineScan) -
 
 
 def _add_separators(target: str, start: int, result: InlineScan) -> None:
-    """Hide the marks between note, headings and block in the target of a link, and add the separators."""
+    """Hide the marks between the note, headings and block in a link target, and add the separators."""
     for match in (_HEADING_MARK if "#" in target else _BLOCK_MARK).finditer(target):
         a, b = match.span()
         if a < b:

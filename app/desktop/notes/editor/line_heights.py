@@ -1,4 +1,4 @@
-"""The heights of all lines, in chunks with sums, so that a query or change visits the lines of few chunks."""
+"""Line heights in chunks with sums, so that a query or change visits the lines of only a few chunks."""
 
 from __future__ import annotations
 

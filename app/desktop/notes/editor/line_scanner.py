@@ -247,7 +247,7 @@ def _scan_item(match: re.Match[str], state: State, is_in_list: bool) -> ScannedL
 
 
 def _scan_indented(line: str, stripped: str, state: State, is_in_list: bool) -> ScannedLine | None:
-    """Return the line as continued text of a list item, or as indented code; None if it is neither."""
+    """Return the line as the continuation of a list item, or as indented code; None if it is neither."""
     spaces = len(line) - len(stripped)
     indent = _indent_width(line[:spaces])
     if is_in_list:

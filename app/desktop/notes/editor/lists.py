@@ -1,4 +1,4 @@
-"""Lists while typing: Enter continues or ends them, Tab indents their items, numbers stay in sequence."""
+"""List editing: Enter continues or ends a list, Tab indents its items, and numbers stay in sequence."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def renumber(block: QTextBlock) -> None:
         if int(old_number) == number:
             continue
         if len(new_number) > 9 or (len(new_number) != len(old_number) and _has_lines_below(item)):
-            return  # Lines below an item belong to it by their indent, which another marker would break.
+            return  # A marker of another width would separate the lines below from their item.
         match = _PREFIX.match(item.text())
         assert match
         replace_in_line(item, match.start(4), match.end(4), new_number)
@@ -114,7 +114,7 @@ def _repeats_number(block: QTextBlock) -> bool:
 
 
 def _siblings(block: QTextBlock, *, down: bool) -> Iterator[QTextBlock]:
-    """Yield the other items of a numbered list in one direction, the nearest first."""
+    """Yield the other items of a numbered list in one direction, nearest first."""
     own_match = _PREFIX.match(block.text())
     assert own_match
     column = len(own_match[2].expandtabs(4))

@@ -121,11 +121,11 @@ class LiveEditor(LiveView):
         self.ensureCursorVisible()
 
     def replace(self, start: int, end: int, text: str) -> None:
-        """Replace a range of positions with `text`, as one undo step; the cursor stays."""
+        """Replace a range of positions with `text`, as one undo step; the cursor stays in place."""
         text_cursor.replace(QTextCursor(self.document()), start, end, text)
 
     def replace_document(self, text: str) -> None:
-        """Change the whole text to `text` by the smallest edit, as one undo step; the cursor stays."""
+        """Replace the text with `text` using a minimal edit, as one undo step; the cursor stays in place."""
         text_cursor.replace_document(QTextCursor(self.document()), self.text(), text)
 
     def run_command(self, name: str) -> bool:
@@ -319,7 +319,7 @@ class LiveEditor(LiveView):
         menu.popup(event.globalPos())
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """Scroll; with Ctrl, leave the zoom to the window."""
+        """Scroll; with Ctrl, leave zooming to the window."""
         if event.modifiers() & _Ctrl:
             event.ignore()
         else:

@@ -58,11 +58,11 @@ class LiveView(QTextEdit):
     """Shows the source of a note as a live preview, or verbatim.
 
     Signals:
-        edited: The text has changed, except by `load`.
+        edited: The text has changed, other than through `load`.
         link_followed: The kind of a link ("note", "address", "tag") and its target.
         link_hovered: The target note of the link under the pointer (empty for none), and the pointer's
             position on the screen.
-        visible_lines_changed: Other lines are visible, or visible lines have changed.
+        visible_lines_changed: Different lines are visible, or visible lines have changed.
         style_changed: The fonts, colors or widths have changed.
         drawing_requested: A `DrawingRequest`, to be answered with `show_drawing`.
         links_requested: The targets of links, to be answered with `show_links`.
@@ -146,7 +146,7 @@ class LiveView(QTextEdit):
         self.flow.is_unresolved = is_unresolved
 
     def load(self, text: str) -> None:
-        """Load another text, clear the undo history, and put the cursor at the start of the shown text."""
+        """Load new text, clear the undo history, and put the cursor at the start of the visible text."""
         layout = self._layout
         layout.is_paused = True
         self.setPlainText(text)
@@ -190,7 +190,7 @@ class LiveView(QTextEdit):
     def center_cursor(self) -> None:
         """Scroll the cursor to the middle of the view."""
         bar = self.verticalScrollBar()
-        for _ in range(2):  # rows laid out on the way may be higher than estimated
+        for _ in range(2):  # rows laid out on the way may be taller than estimated
             caret = self._layout.caret(self.textCursor().position())
             bar.setValue(round(caret.center().y() - self.viewport().height() / 2))
             self._layout_visible()
@@ -340,7 +340,7 @@ class LiveView(QTextEdit):
         return any(embed.split("|")[0].split("#")[0].strip() in notes for embed in embeds)
 
     def _drawing(self, row: EditorRow, kind: str, source: str) -> Drawing | None:
-        """Return the drawing for a row; request a missing one, and return an earlier one meanwhile."""
+        """Return the drawing for a row; request a missing one and return an earlier one for now."""
         style = self.flow.style
         is_file = kind in ("image", "embed")
         available_width = int(self.flow.width - row.indent)
@@ -387,7 +387,7 @@ class LiveView(QTextEdit):
             self.viewport().update()
 
     def refresh_links(self) -> None:
-        """Request again which link targets exist, because notes were added or removed."""
+        """Check again which link targets exist, because notes were added or removed."""
         if self._link_exists:
             self.links_requested.emit(list(self._link_exists))
 
@@ -419,7 +419,7 @@ class LiveView(QTextEdit):
             self.ensureCursorVisible()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Toggle a check box or a fold, or put the cursor at the click."""
+        """Toggle a check box or a fold, or put the cursor where the user clicked."""
         if event.button() == Qt.MouseButton.LeftButton and self._click(event):
             event.accept()
             return
@@ -455,7 +455,7 @@ class LiveView(QTextEdit):
             self._activate_line()
 
     def _flow_point(self, event: QMouseEvent) -> QPointF:
-        """Convert the point of an event to flow coordinates."""
+        """Convert the position of an event to flow coordinates."""
         scroll_offset = QPointF(self.horizontalScrollBar().value(), self.verticalScrollBar().value())
         return self._layout.to_flow(event.position() + scroll_offset)
 
@@ -479,7 +479,7 @@ class LiveView(QTextEdit):
         return False
 
     def is_on_checkbox(self, point: QPointF) -> bool:
-        """Return whether a point of the flow is on the box of a task, drawn or as source."""
+        """Return whether a point in the flow is on a task's checkbox, either drawn or shown as source."""
         line, top = self.flow.heights.line_at(point.y())
         row = self.flow.row(line)
         if row.scan.kind is not LineKind.TASK or not row.fragments:
@@ -533,7 +533,7 @@ class LiveView(QTextEdit):
             self.link_hovered.emit(name, position)
 
     def link_at_point(self, point: QPointF) -> InlineLink | None:
-        """Return the link or embed at a point of the flow."""
+        """Return the link or embed at a point in the flow."""
         if not hit_test.is_on_text(self.flow, point.x(), point.y()):
             return self._embed_at(point)
         line, column = hit_test.position_at(self.flow, point.x(), point.y())
@@ -591,7 +591,7 @@ class LiveView(QTextEdit):
         ]
 
     def toggle_task(self, line: int) -> None:
-        """Check or uncheck the task in a line, as one undo step; the cursor stays."""
+        """Check or uncheck the task in a line, as one undo step; the cursor does not move."""
         row, text = self.flow.rows[line], self.flow.lines[line]
         if self.isReadOnly() or row.scan.kind is not LineKind.TASK:
             return
@@ -631,7 +631,7 @@ class LiveView(QTextEdit):
         return False
 
     def _scroll_in_row(self, line: int, step: int) -> bool:
-        """Scroll by a page in a row higher than the view, for example an embed; return False at its end."""
+        """Scroll by a page in a row taller than the view, for example an embed; return False at its end."""
         bar, height = self.verticalScrollBar(), self.viewport().height()
         top = round(self.flow.heights.top(line) + self._layout.top) - bar.value()
         bottom = top + math.ceil(self.flow.heights[line])
@@ -662,7 +662,7 @@ class LiveView(QTextEdit):
         return data
 
     def selection_with_markup(self) -> QTextCursor:
-        """Return the selection, extended by the markup of rendered text that it fully contains."""
+        """Return the selection, including the markup of rendered text that it fully contains."""
         cursor = self.textCursor()
         if self.flow.shows_source:
             return cursor
@@ -703,10 +703,10 @@ class LiveView(QTextEdit):
             self._repaint_caret(event.region())
 
     def _repaint_caret(self, painted: QRegion | None = None) -> None:
-        """Repaint the old and new area of the caret, unless the `painted` region contains them.
+        """Repaint the old and new areas of the caret, unless the `painted` region contains them.
 
         Qt computes the area of a moving or blinking caret with the font of the text, but headings and code
-        have other fonts.
+        use other fonts.
         """
         if self._layout.is_paused:
             return
@@ -720,7 +720,7 @@ class LiveView(QTextEdit):
             self.viewport().update(caret_region)
 
     def _reveal_clipped_caret(self) -> None:
-        """Scroll a caret that the edge of the view cuts off into view: Qt underestimates its height."""
+        """Scroll the caret into view if the edge of the view cuts it off: Qt underestimates its height."""
         caret, bar, height = self.caret_in_view(), self.verticalScrollBar(), self.viewport().height()
         if caret.top() < height <= caret.bottom() and caret.height() < height:
             bar.setValue(bar.value() + caret.bottom() - height + 1)

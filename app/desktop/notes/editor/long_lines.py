@@ -90,7 +90,7 @@ def reuse_fragments(
     row.fragments = (
         head_fragments + (_split(flow, line, row, start, end) if end > start else []) + tail_fragments
     )
-    # The flow has no row for the new line yet; the edit later repeats the layout of a setext heading.
+    # The flow has no row for the new line yet; the edit later redoes the layout of a setext heading.
     is_heading = index > 0 and row.scan.kind is LineKind.HEADING
     _stack(row, text_layout.padding_above(flow, is_heading=is_heading))
 

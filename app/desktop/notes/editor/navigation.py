@@ -1,4 +1,4 @@
-"""Cursor movement in the rendered text: up, down, by pages, and to the ends of visual lines."""
+"""Cursor movement in the rendered text: up, down, by page, and to the ends of visual lines."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _FAR_X = 99_999.0
 
 
 def vertical_key(event: QKeyEvent) -> tuple[int, bool, bool] | None:
-    """Return the direction of a vertical key, and whether it moves by pages and selects.
+    """Return the direction of a vertical key, whether it moves by page, and whether it selects.
 
     The direction is -1 for up and 1 for down. Returns None for other keys.
     """

@@ -57,7 +57,7 @@ class NoteRows:
         self.table_widths: dict[EditorRow, list[float]] = {}
 
     def block(self, index: int) -> tuple[int, int]:
-        """Return the first and last line of the block at line `index`; the line itself if it forms none.
+        """Return the first and last line of the block at line `index`; both are `index` if there is no block.
 
         Properties, tables, code, formulas and Setext headings form blocks. A long block is followed for about
         `MAX_BLOCK_LINES` in each direction.
@@ -139,7 +139,7 @@ class NoteRows:
         return first, last
 
     def is_table(self, first: int) -> bool:
-        """Return whether the block from line `first` has a delimiter row. Without one, its pipes are text."""
+        """Return whether the block that starts at `first` has a delimiter row; if not, its pipes are text."""
         if first + 1 >= len(self.rows):
             return False
         return self.rows[first + 1].scan.kind is LineKind.TABLE_DELIMITER

@@ -237,12 +237,12 @@ def has_fold_mark(flow: TextFlow, index: int, row: EditorRow, is_hovered: bool) 
 
 
 def fold_mark_center(flow: TextFlow, row: EditorRow) -> QPointF:
-    """Return the center of a row's fold mark, from the row's top left corner."""
+    """Return the center of a row's fold mark, relative to the row's top left corner."""
     fragment = row.fragments[0] if row.fragments else None
     middle = row.height / 2
     if fragment is not None and fragment.layout.lineCount():
         middle = fragment.first_line_middle
-    # In quotes, the mark is left of the outermost bar, because it can't be seen on a bar.
+    # In quotes, the mark is to the left of the outermost bar, because it can't be seen on a bar.
     is_nested_item = row.scan.kind in (LineKind.LIST_ITEM, LineKind.TASK) and not row.scan.quotes
     x = text_layout.LIST_INDENT * flow.style.zoom * row.scan.level if is_nested_item else 0.0
     return QPointF(x + FOLD_MARK_X, middle)

@@ -23,7 +23,7 @@ def type_character(cursor: QTextCursor, char: str, *, is_in_code: bool) -> bool:
         is_in_code: Whether the cursor is in code, where quotes and backticks are not paired.
 
     Returns:
-        True if the character was handled; False if the editor must type it.
+        True if the character was handled; False if the editor must insert it.
     """
     if cursor.hasSelection():
         return _surround(cursor, char)

@@ -50,7 +50,7 @@ def lay_out(flow: NoteRows, index: int, row: EditorRow) -> None:
 
 
 def picture_box(flow: NoteRows, row: EditorRow) -> QRectF:
-    """Return the rectangle of a row's drawing, from the row's top left corner; empty without a drawing."""
+    """Return the rectangle of a row's drawing, relative to the row's top left corner; empty if none."""
     drawing = row.drawing
     if drawing is None:
         return QRectF()
@@ -64,7 +64,7 @@ def picture_box(flow: NoteRows, row: EditorRow) -> QRectF:
 
 
 def checkbox(flow: NoteRows, row: EditorRow) -> QRectF:
-    """Return the rectangle of a task's checkbox, from the row's top left corner."""
+    """Return the rectangle of a task's checkbox, relative to the row's top left corner."""
     size = CHECKBOX_SIZE * flow.style.zoom
     middle = row.fragments[0].first_line_middle if row.fragments else flow.style.line_height / 2
     return QRectF(row.indent - size - 7, middle - size / 2, size, size)
@@ -172,7 +172,7 @@ def _embedded(flow: NoteRows, row: EditorRow) -> Drawing | None:
 
 
 def _lay_out_text(flow: NoteRows, index: int, row: EditorRow) -> None:
-    """Lay out a line as text: its source, or without its markup."""
+    """Lay out a line as text: its source, or its text without markup."""
     line, scan = flow.lines[index], row.scan
     y = space_above(flow, index, row)
     spans: list[inline.Span] = []

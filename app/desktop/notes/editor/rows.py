@@ -123,7 +123,7 @@ class EditorRow:
     code_spans: list[CodeSpan] = field(default_factory=list)
 
     def column_below(self, y: float) -> int | None:
-        """Return the first column of the first visual line at or below `y`; None if none, as in tables."""
+        """Return the first column of the first visual line at or below `y`, or None, as in tables."""
         for fragment in self.fragments or ():
             for number in range(fragment.layout.lineCount()):
                 line = fragment.layout.lineAt(number)
@@ -179,7 +179,7 @@ def is_right_to_left(text: str) -> bool:
 
 
 def split_overlaps(spans: Sequence[tuple[int, int, int]]) -> Iterable[tuple[int, int, int]]:
-    """Split the spans at each other's edges, joining the style bits of those that overlap."""
+    """Split the spans at each other's edges, combining the style bits of those that overlap."""
     if len(spans) < 2:
         return spans
     edges = sorted({edge for start, end, _ in spans for edge in (start, end)})

@@ -24,7 +24,7 @@ def one_undo_step(cursor: QTextCursor) -> Iterator[None]:
 
 
 def selected_blocks(cursor: QTextCursor) -> list[QTextBlock]:
-    """Return the selected lines; if the selection ends at the start of a line, without that line."""
+    """Return the selected lines, without the last one if the selection ends at its start."""
     document = cursor.document()
     block = document.findBlock(cursor.selectionStart())
     last = document.findBlock(cursor.selectionEnd())
@@ -44,7 +44,7 @@ def replace_in_line(block: QTextBlock, start: int, end: int, text: str) -> None:
 
 
 def replace(cursor: QTextCursor, start: int, end: int, text: str) -> None:
-    """Replace a range of the document with a text."""
+    """Replace a range of the document with `text`."""
     select(cursor, start, end)
     cursor.insertText(text)
 

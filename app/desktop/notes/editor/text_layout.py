@@ -199,7 +199,7 @@ def inline_drawings(
     embeds: Sequence[inline.InlineEmbed],
     available_width: float,
 ) -> dict[int, tuple[int, Drawing]]:
-    """Return the ready formulas and pictures of a line by start column, at most `available_width` wide."""
+    """Return a line's rendered formulas and pictures by start column, at most `available_width` wide."""
     result = {}
     for start, end, bits in spans:
         if bits & inline.MATH and (source := line[start:end].strip("$").strip()):
@@ -214,7 +214,7 @@ def inline_drawings(
 def inline_pictures(
     flow: NoteRows, row: EditorRow, embeds: Sequence[inline.InlineEmbed]
 ) -> Iterator[tuple[int, int, Drawing]]:
-    """Yield the start, end and drawing of the ready pictures of a line."""
+    """Yield the start, end and drawing of each loaded picture in a line."""
     for start, end, target in embeds:
         if is_image(target) and (drawing := flow.drawing(row, "image", target)) is not None:
             yield start, end, drawing
@@ -251,7 +251,7 @@ def reserve_space(flow: NoteRows, fragment: RowFragment, placed_drawings: list[t
 def misspelled_ranges(
     flow: NoteRows, row: EditorRow, line: str, spans: list[inline.Span], fragment: RowFragment
 ) -> list[inline.Span]:
-    """Return the misspelled words in the prose of a line, in displayed offsets."""
+    """Return the misspelled words in the prose of a line, as offsets in the displayed text."""
     if flow.misspelled is None or row.scan.kind in VERBATIM:
         return []
     is_excluded = bytearray(len(line))

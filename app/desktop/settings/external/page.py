@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class ExternalServersPage(Editor):
-    """Edits the list of servers, which is the setting; permissions for tools take effect immediately."""
+    """Edits the list of servers, which is saved as a setting; tool permissions take effect immediately."""
 
     def __init__(
         self,
@@ -150,7 +150,7 @@ class ExternalServersPage(Editor):
         new_account = token_account(server.name, server.address)
         is_same_origin = account[1] == new_account[1] != ""
         if self._client is not None and account != new_account and is_same_origin and not has_new_token:
-            # The server starts under its new name, and needs its token then.
+            # The server starts under its new name, so its token must already be stored under that name.
             await self._client.run(partial(_copy_token, account, new_account))
         self._set_servers([server if other.name == initial.name else other for other in self.servers])
         if account != new_account:
@@ -176,7 +176,7 @@ class ExternalServersPage(Editor):
         self._forget(server)
 
     def _forget(self, server: ExternalServer) -> None:
-        """Delete the token and the permissions of a server that is gone or has another name or address."""
+        """Delete the token and permissions of a server that was removed or whose name or address changed."""
         account = token_account(server.name, server.address)
 
         def forget(vault: VaultService) -> None:

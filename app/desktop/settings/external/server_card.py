@@ -73,7 +73,7 @@ class ServerCard(QFrame):
         self.details_button.clicked.connect(self._review)
         self.all_button = _create_button(
             self.tr("Allow new tools"),
-            self.tr("Allow all new tools; each changed tool needs a review"),
+            self.tr("Allow all new tools; changed tools must be reviewed individually"),
         )
         self.all_button.clicked.connect(self._allow_new)
         self._build()
@@ -124,7 +124,7 @@ class ServerCard(QFrame):
         tree.setUniformRowHeights(True)
         tree.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         tree.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        tree.setAccessibleName(self.tr("Tools of {0}; check to allow").format(self.server.name))
+        tree.setAccessibleName(self.tr("Tools from {0}; check to allow").format(self.server.name))
         header = tree.header()
         header.setStretchLastSection(False)
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Fixed)
@@ -227,7 +227,7 @@ class ServerCard(QFrame):
                 self.allowed.emit(tool)
 
     def sizeHint(self) -> QSize:
-        """Return a small width, so that the page decides it, and the height of the content."""
+        """Return the height of the content and a small width, so that the page determines the width."""
         return QSize(200, super().sizeHint().height())
 
 

@@ -1,4 +1,4 @@
-"""The form of an external server: its command or address, its token, and a connection test."""
+"""The form for an external server: its command or address, its token, and a connection test."""
 
 from __future__ import annotations
 

@@ -73,6 +73,6 @@ class ToolReviewDialog(dialogs.SheetDialog):
                 "them."
             ).format(server)
         return self.tr(
-            "This is the description by {0} that agents receive. Every call needs your approval and "
+            "Agents receive this description from {0}. Every call needs your approval and "
             "shows exactly what is sent."
         ).format(server)

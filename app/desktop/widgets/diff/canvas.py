@@ -88,9 +88,9 @@ class DiffCanvas(DiffViewport):
         self._set_current(index)
 
     def hunk_text(self, index: int, *, is_spoken: bool = False) -> str:
-        """Return hunk `index` as lines with − and +, hidden characters named.
+        """Return hunk `index` as lines with − and +, with hidden characters named.
 
-        With `is_spoken`, the text is limited to 20 lines of each side and 2,000 characters of a line.
+        With `is_spoken`, the text is limited to 20 lines per side and 2,000 characters per line.
         """
         if self._diff_rows is None:
             return ""
@@ -156,7 +156,7 @@ class DiffCanvas(DiffViewport):
             self._select(Selection(pane.sides, TextPosition(row, start), TextPosition(row, end)))
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Extend the selection, or indicate the effect of a click by the pointer's shape."""
+        """Extend the selection, or indicate the effect of a click with the pointer's shape."""
         if event.buttons() & Qt.MouseButton.LeftButton and self._selection is not None:
             self._extend_selection(event.position())
             return
@@ -201,7 +201,7 @@ class DiffCanvas(DiffViewport):
             QGuiApplication.clipboard().setText(self.hunk_text(self.current))
 
     def select_all(self) -> None:
-        """Select all shown lines; side by side, those of the right side."""
+        """Select all displayed lines; in side-by-side mode, only those on the right."""
         diff_rows = self._diff_rows
         if diff_rows is None or not diff_rows.rows:
             return

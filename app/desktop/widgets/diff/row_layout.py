@@ -130,7 +130,7 @@ class DiffRows:
 
 
 def _row_lines(row: DiffRow) -> list[tuple[str, int]]:
-    """Return a row's lines, once if both sides are the same."""
+    """Return a row's lines, or only one of them if both sides are the same."""
     lines = [(side, n) for side, n in (("before", row.before), ("after", row.after)) if n is not None]
     return lines[-1:] if row.hunk < 0 else lines
 

@@ -1,7 +1,7 @@
 """The text selection in a diff, and the text that it copies. Pure.
 
-A selection stays in one pane and has two ends: rows of the diff and positions in their displayed text. A copy
-keeps tabs and spaces, names hidden characters in ⟨⟩, and omits the labels for line endings.
+A selection stays in one pane and has two ends: rows of the diff and positions in their displayed text. Copied
+text keeps tabs and spaces, names hidden characters in ⟨⟩, and omits the labels for line endings.
 """
 
 from __future__ import annotations

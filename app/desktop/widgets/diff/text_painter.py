@@ -147,9 +147,9 @@ def _marked_pieces(line: EscapedLine, start: int, end: int) -> Iterator[tuple[in
 
 
 def _runs(text: str) -> Iterator[tuple[str, int, bool]]:
-    """Split text into runs with their width in cells and whether they are narrow text.
+    """Split text into runs, each with its width in cells and whether it is narrow text.
 
-    Other runs are a wide character with its marks, or a word of a script that needs shaping.
+    Any other run is a wide character with its marks, or a word in a script that needs shaping.
     """
     pending, cells, is_wide = "", 0, False
     for match in _RUN.finditer(text):

@@ -79,7 +79,7 @@ class DiffView(QWidget):
 
     @property
     def diff(self) -> Diff | None:
-        """The shown diff, once it is computed."""
+        """The displayed diff, once it is computed."""
         return self._diff
 
     @property
@@ -132,12 +132,12 @@ class DiffView(QWidget):
         self._refresh_bar()
 
     def set_mode(self, mode: DiffMode) -> None:
-        """Show unified or side by side from now on, at any width."""
+        """Use unified or side-by-side mode from now on, at any width."""
         self._is_mode_chosen = True
         self._apply_mode(mode)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Show side by side if both sides have space for a line of prose, unless the user chose a mode."""
+        """Use side-by-side mode if both sides have room for a line of prose, unless the user chose a mode."""
         super().resizeEvent(event)
         fitting_mode = DiffMode.SIDE_BY_SIDE if self.width() >= _MIN_SIDE_BY_SIDE_WIDTH else DiffMode.UNIFIED
         if not self._is_mode_chosen and fitting_mode is not self._mode:

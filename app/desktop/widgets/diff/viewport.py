@@ -29,7 +29,7 @@ class DiffViewport(QAbstractScrollArea):
 
     Signals:
         measure_requested: A new width needs so much wrapping that `diff_rows` must be prepared in a thread,
-            before `arrange` is called; until then, the lines of the old width are shown.
+            before `arrange` is called; until then, lines stay wrapped for the old width.
         height_changed: The height of the text has changed, and the user has not scrolled yet.
     """
 
@@ -65,7 +65,7 @@ class DiffViewport(QAbstractScrollArea):
         self.arrange()
 
     def measure(self, has_check_boxes: bool) -> Callable[[DiffRows], int]:
-        """Return a function, for any thread, that computes the cells in a line at the current width.
+        """Return a thread-safe function that computes the number of cells in a line at the current width.
 
         Args:
             has_check_boxes: Whether a diff with several hunks would have check boxes.
@@ -107,7 +107,7 @@ class DiffViewport(QAbstractScrollArea):
         self.arrange()
 
     def changeEvent(self, event: QEvent) -> None:
-        """Adapt to a new size of the interface's font."""
+        """Adapt to a new interface font size."""
         super().changeEvent(event)
         if event.type() == QEvent.Type.FontChange:
             self._grid = Grid.of(_code_font(self), self)
