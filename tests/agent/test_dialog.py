@@ -241,6 +241,13 @@ async def test_a_new_note_after_a_list_is_no_addition_to_the_list(talk) -> None:
     assert "milk" in text(talk, "Groceries.md")
 
 
+async def test_a_search_after_a_change_does_not_repeat_the_change(talk) -> None:
+    await say(talk, "tag H4 with masterpiece", "notes about H1")
+    assert "masterpiece" not in text(talk, "Instruments/H1.md")
+    await say(talk, "rename H4 to Sea watch", "and H1")
+    assert "Instruments/H1.md" in {str(path) for path in talk.workspace.index.note_paths()}
+
+
 async def test_a_new_note_is_not_named_after_a_request(talk) -> None:
     replies = await say(talk, "mach eine neue Notiz", "nenn sie Kommissare und leg sie in People")
     assert replies.focus == ("People/Kommissare.md",)

@@ -39,11 +39,13 @@ def parse_follow_up(request: Request, tokens: tuple[Token, ...]) -> Reading | No
         return None
     step = last.last
     sets = request.set_parser()
+    # Two notes can't have the same new name.
+    repeats = step.action != "rename"
     return (
         _refine_search(request, tokens, sets, step)
-        or _repeat_on_note(request, tokens, sets, step)
+        or (_repeat_on_note(request, tokens, sets, step) if repeats else None)
         or _replace_target(request, tokens, sets, step)
-        or _repeat_on_notes(request, tokens, sets, step)
+        or (_repeat_on_notes(request, tokens, sets, step) if repeats else None)
         or _correct_value(request, tokens, step)
     )
 
