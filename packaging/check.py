@@ -63,6 +63,8 @@ def _run(folder: Path, only: frozenset[str], pytest_arguments: list[str]) -> int
         "-rs",
         "-n",
         str(min(4, os.cpu_count() or 1)),
+        # After the crash of a second worker, pytest-xdist waits forever.
+        "--max-worker-restart=0",
         f"--basetemp={scratch / 'all'}",
     ]
     checks = {
