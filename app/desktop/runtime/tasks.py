@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import shiboken6
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QObject
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -56,7 +56,7 @@ failed = TaskFailureReporter()
 _running: set[asyncio.Task[Any]] = set()
 
 
-def start(coro: Coroutine[Any, Any, T], *, owner: QWidget | None = None, action: str = "") -> asyncio.Task[T]:
+def start(coro: Coroutine[Any, Any, T], *, owner: QObject | None = None, action: str = "") -> asyncio.Task[T]:
     """Run `coro` on the GUI thread's loop and keep a reference until it ends.
 
     A failure is reported to `failed`, except for a RuntimeError in a task that was canceled because its owner
@@ -64,7 +64,7 @@ def start(coro: Coroutine[Any, Any, T], *, owner: QWidget | None = None, action:
 
     Args:
         coro: The coroutine to run.
-        owner: A widget whose destruction cancels the task.
+        owner: An object whose destruction cancels the task.
         action: The operation as the user knows it, to follow "Could not": "open the vault".
 
     Returns:
@@ -110,7 +110,7 @@ async def cancel_all() -> None:
 
 
 def _on_done(
-    task: asyncio.Task[Any], action: str, owner: QWidget | None, cancel: Callable[..., None]
+    task: asyncio.Task[Any], action: str, owner: QObject | None, cancel: Callable[..., None]
 ) -> None:
     _running.discard(task)
     is_orphaned = owner is not None and not shiboken6.isValid(owner)
@@ -120,6 +120,6 @@ def _on_done(
         return
     # A `finally` block of a canceled task can't restore widgets that were destroyed with the owner.
     if is_orphaned and task.cancelling() and isinstance(error, RuntimeError):
-        log.debug("a task of a destroyed widget could not clean up", exc_info=error)
+        log.debug("a task of a destroyed object could not clean up", exc_info=error)
         return
     failed.report(TaskFailure(action, error))
