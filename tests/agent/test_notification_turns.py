@@ -65,7 +65,7 @@ async def test_a_new_entry_starts_a_turn_that_is_given_it_as_data(workspace, ser
         await add_feed(workspace, server, starts_turn=True)
         server.body, server.etag = rss("two", "one"), '"2"'
         await checked(workspace)
-        over = await asyncio.wait_for(finished.get(), 30)
+        over = await asyncio.wait_for(finished.get(), 200)
         assert over.state == "done"
         told = json.dumps(model.requests[0]["messages"])
     assert "<news" in told and "two" in told and '\\"one\\"' not in told
@@ -92,7 +92,7 @@ async def test_without_permission_or_a_model_no_turn_starts_and_notifications_wa
         finished = asyncio.Queue[TurnFinished]()
         workspace.events.subscribe(TurnFinished, finished.put_nowait)
         workspace.agent.start(talk, UserPrompt("hello"))
-        await asyncio.wait_for(finished.get(), 30)
+        await asyncio.wait_for(finished.get(), 200)
         assert "<news" in json.dumps(model.requests[0]["messages"])
     workspace.settings.agent.answering = AnswerByBuiltIn()
     config = workspace.sources.get("feed").config

@@ -49,7 +49,7 @@ class SessionConversation:
 
     async def say(self, text, **more):
         self.workspace.agent.start(self.id, UserPrompt(text, **more))
-        return await asyncio.wait_for(self.finished.get(), 30)
+        return await asyncio.wait_for(self.finished.get(), 200)
 
     @property
     def items(self):

@@ -44,7 +44,7 @@ class TeamConversation:
 
     async def say(self, text, **more):
         self.workspace.agent.start(self.id, UserPrompt(text, **more))
-        return await asyncio.wait_for(self.finished.get(), 30)
+        return await asyncio.wait_for(self.finished.get(), 200)
 
     def of(self, kind):
         return [item for item in self.workspace.agent.store.items(self.id) if isinstance(item, kind)]

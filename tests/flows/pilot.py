@@ -118,16 +118,17 @@ class Pilot(WindowDriver):
 
     async def follow(self, browser: QTextBrowser, text: str, area: QScrollArea | None = None) -> None:
         """Click the link `text`; `area` scrolls to the browser in it."""
-        cursor = QTextCursor(browser.document())
-        while True:
-            cursor = browser.document().find(text, cursor)
-            assert not cursor.isNull(), f"there is no link {text!r}"
-            if cursor.charFormat().isAnchor():
-                break
-        cursor.setPosition(cursor.selectionStart() + 1)
-        browser.setTextCursor(cursor)
 
         def middle() -> QPoint:
+            # Found again each time: the text may be drawn anew in the meantime.
+            cursor = QTextCursor(browser.document())
+            while True:
+                cursor = browser.document().find(text, cursor)
+                assert not cursor.isNull(), f"there is no link {text!r}"
+                if cursor.charFormat().isAnchor():
+                    break
+            cursor.setPosition(cursor.selectionStart() + 1)
+            browser.setTextCursor(cursor)
             if area is not None:
                 area.ensureWidgetVisible(browser)
             return browser.cursorRect(cursor).center()

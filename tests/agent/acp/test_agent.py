@@ -148,9 +148,9 @@ async def test_pending_requests_are_withdrawn_when_the_turn_is_stopped(
     question_asked = asyncio.Event()
     approver.answers = [unanswered(question_asked)]
     talk.start("!ask execute make")
-    await asyncio.wait_for(question_asked.wait(), 30)
+    await asyncio.wait_for(question_asked.wait(), 200)
     workspace.agent.stop(talk.id)
-    assert (await asyncio.wait_for(talk.finished.get(), 30)).state == "stopped"
+    assert (await asyncio.wait_for(talk.finished.get(), 200)).state == "stopped"
     (entry,) = [entry for entry in workspace.audit.entries() if entry.tool == "agent_action"]
     assert entry.decision == "cancelled"
     assert (await talk.say("!say still here")).state == "done" and "still here" in talk.said
@@ -162,10 +162,10 @@ async def check_one_that_does_not_stop(workspace, talk):
     """Check that a program that ignores a stop is ended together with its child processes."""
     talk.streamed.clear()
     talk.start("!spawn\n!hang")
-    await asyncio.wait_for(talk.first_word.wait(), 30)
+    await asyncio.wait_for(talk.first_word.wait(), 200)
     pids = [int(word) for word in "".join(talk.streamed).strip("[] ").split()]
     workspace.agent.stop(talk.id)
-    assert (await asyncio.wait_for(talk.finished.get(), 30)).state == "stopped"
+    assert (await asyncio.wait_for(talk.finished.get(), 200)).state == "stopped"
     assert any("did not stop" in notice.text for notice in talk.notices)
     # The kernel ends a killed process with a delay.
     async with asyncio.timeout(30):
@@ -223,7 +223,7 @@ async def test_one_that_never_answers_is_ended_by_a_stop(workspace, tmp_path):
         while not (children := running("sleep")):
             await asyncio.sleep(0.01)
     workspace.agent.stop(talk.id)
-    assert (await asyncio.wait_for(talk.finished.get(), 30)).state == "stopped"
+    assert (await asyncio.wait_for(talk.finished.get(), 200)).state == "stopped"
     assert not any(child.is_running() and child.status() != "zombie" for child in children)
 
 
