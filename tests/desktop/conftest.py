@@ -31,10 +31,12 @@ def garbage_of_the_window_is_collected_here() -> Iterator[None]:
     app = QApplication.instance()
     before = _look(app) if isinstance(app, QApplication) else None
     yield
-    # A leftover widget of a test must not receive themes or events in the next one.
+    # A leftover widget of a test must not receive themes or events in the next one. Qt deletes a child, such
+    # as the list of a combo box, with its parent.
     for widget in QApplication.topLevelWidgets():
-        widget.hide()
-        widget.deleteLater()
+        if widget.parent() is None:
+            widget.hide()
+            widget.deleteLater()
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     gc.collect()
     if isinstance(app, QApplication) and before is not None and before != _look(app):

@@ -131,7 +131,7 @@ def test_the_panel_shows_the_vault_and_follows_it(
 
         panel._show_attachments(True)
         await wait_until(lambda: "picture.png" in row_paths(panel.model))
-        await in_workspace(client, lambda w: w.close())
+        await client.close()
         panel.deleteLater()
 
     gui(main())
@@ -148,7 +148,7 @@ def test_expanded_folders_stay_expanded(gui, wait_until, service: ServiceThread,
         panel.expand_folders(["Sub", "not there"])
         await panel.reload()
         assert panel.expanded_folders() == ["Sub"]
-        await in_workspace(client, lambda w: w.close())
+        await client.close()
         panel.deleteLater()
 
     gui(main())
@@ -170,7 +170,7 @@ def test_a_vault_that_is_being_read_is_not_called_empty(
         (tmp_path / "One.md").write_text("one")
         await in_workspace(client, lambda w: w.start_scan(lambda progress: None))
         await wait_until(lambda: panel._stack.currentWidget() is panel.tree)
-        await in_workspace(client, lambda w: w.close())
+        await client.close()
         panel.deleteLater()
 
     gui(main())

@@ -37,7 +37,7 @@ async def in_vault(service: ServiceThread, root: Path, use: Callable[[VaultClien
     client = VaultClient(service, service_of(opened))
     await in_workspace(client, lambda w: w.start_scan(lambda progress: None))
     await use(client)
-    await in_workspace(client, lambda w: w.close())
+    await client.close()
 
 
 def titles(panel: SearchPanel) -> list[str]:
