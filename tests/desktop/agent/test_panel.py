@@ -46,17 +46,20 @@ NOTES = {"Longitude.md": "# Longitude\n", "Latitude.md": "See [[Longitude]].\n",
 
 
 @pytest.fixture
-def panel_of(service: ServiceThread, tmp_path: Path, qtbot) -> Callable:
+def panel_of(service: ServiceThread, tmp_path: Path) -> Callable:
     """Return a context manager: `async with panel_of() as (vault, panel)`."""
 
     @asynccontextmanager
     async def make(notes: Mapping[str, str] = NOTES) -> AsyncIterator[tuple[WholeVault, AgentPanel]]:
         async with whole_vault(tmp_path / "vault", service, notes) as vault:
             panel = AgentPanel(vault.client, ThemeSource("light"))
-            qtbot.addWidget(panel)
             panel.resize(380, 700)
             panel.show()
-            yield vault, panel
+            try:
+                yield vault, panel
+            finally:
+                # With the loop, so that no timer of it starts a task afterwards.
+                panel.deleteLater()
 
     return make
 
