@@ -17,7 +17,7 @@ from pathlib import Path
 from app import paths
 from app.agent.builtin import HELP, MAX_PASSAGES, BuiltinAgent, reply_text, with_links
 from app.agent.language.answers import localize
-from app.agent.language.chips import reading_chips
+from app.agent.language.chips import describe_readings, reading_chips
 from app.agent.language.dialog import DialogState
 from app.agent.language.interpreter import GUESS_SCORE
 from app.agent.language.lexicon import languages
@@ -140,14 +140,8 @@ async def _answer(question: ContentQuestion, terminal: _TerminalHost) -> ExitSta
 def _describe(interpretation: Clarification | ModelRequired | Reply) -> str:
     match interpretation:
         case Clarification():
-            lines = [
-                interpretation.question,
-                *(
-                    f"  {' · '.join(c.label for c in reading_chips(o.reading))}"
-                    for o in interpretation.options
-                ),
-            ]
-            return "\n".join(lines)
+            labels = describe_readings([option.reading for option in interpretation.options])
+            return "\n".join([interpretation.question, *(f"  {label}" for label in labels)])
         case ModelRequired():
             return f"{interpretation.work} needs a language model. Nothing was done."
         case Reply():

@@ -396,6 +396,16 @@ async def test_one_of_several_equal_tasks_of_a_note_can_be_chosen(talk, choice) 
     assert state(talk).question is None
 
 
+async def test_an_offered_answer_is_labeled_in_words_although_it_ends_like_a_path(talk) -> None:
+    for note in ("Sextant", "Quadrant"):
+        await say(talk, f'{PREFIX} append [@{note}] text="- [ ] Plan.md"')
+    await say(talk, f"{PREFIX} complete_task query=Plan.md")
+    question = talk.items[-1]
+    assert isinstance(question, Question)
+    labels = [choice.label for choice in question.choices]
+    assert labels == [f"complete task · {note} · query: Plan.md" for note in ("Quadrant", "Sextant")]
+
+
 async def test_a_task_whose_line_begins_an_earlier_task_is_completed(talk) -> None:
     for task in ("Call Bob", "Call"):
         await say(talk, f'{PREFIX} append [@Sextant] text="- [ ] {task}"')
