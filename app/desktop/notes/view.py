@@ -249,7 +249,7 @@ class NoteView(QWidget):
         is_other_note = str(page.path) != self.path
         self.path = str(page.path)
         self.editor.drawing_scope = f"{self._client.root}\n{self.path}"
-        self._load_text(page.text)
+        self._load_text(page.text, is_other_note=is_other_note)
         editable = self.document.is_editable
         self.editor.setReadOnly(not editable)
         self._header.show_path(page.path)
@@ -288,16 +288,10 @@ class NoteView(QWidget):
         self._set_editor_text(text)
         self._render_timer.start()
 
-    def _load_text(self, text: str) -> None:
-        """Load `text` into the editor, keeping the cursor and scroll positions as far as possible."""
+    def _load_text(self, text: str, *, is_other_note: bool) -> None:
+        """Load a note into the editor, or another version of the shown note."""
         self._is_replacing_text = True
-        scroll_value, position = self.editor.verticalScrollBar().value(), self.editor.textCursor().position()
-        self.editor.load(for_editor(text))
-        if position:
-            cursor = self.editor.textCursor()
-            cursor.setPosition(min(position, max(0, self.editor.document().characterCount() - 1)))
-            self.editor.setTextCursor(cursor)
-        self.editor.verticalScrollBar().setValue(scroll_value)
+        (self.editor.load if is_other_note else self.editor.reload)(for_editor(text))
         self._is_replacing_text = False
 
     def _set_editor_text(self, text: str) -> None:

@@ -25,6 +25,8 @@ from app.desktop.notes.property_rows import ListValue, TextValue
 from app.desktop.notes.view import EDIT_ACTION_PREFIX, NoteView
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.reading_view import ReadingView
+from app.permissions.caller import Caller
+from app.toolkit.call import Call
 from app.vault.note import Span
 from app.vault.path import NotePath
 from app.vault.span_reference import fragment_of
@@ -41,6 +43,7 @@ NOTES = {
     "Broken.md": "---\ntags: [one\n---\n# Broken\n",
 }
 A = NotePath.parse("A.md")
+USER = Caller.user()
 
 
 @pytest.fixture
@@ -433,6 +436,26 @@ def test_properties_scroll_with_the_text_of_the_reading_view(gui, opened, wait_u
             assert form.geometry().bottom() < 0
             view.show_mode(ViewMode.LIVE)
             assert form.isVisible() and form.parentWidget() is view.editor.viewport()
+
+    gui(main())
+
+
+@pytest.mark.parametrize("line", ["# A", "See [[B#Part]] and [[Not yet]].", "tags: [one, two]"])
+def test_properties_stay_a_form_when_another_program_changes_them(gui, opened, wait_until, line: str) -> None:
+    async def main() -> None:
+        async with opened("A.md") as (vault, view):
+            editor, form = view.editor, view.properties
+            editor.go_to_line(editor.text().split("\n").index(line) + 1)
+            is_in_properties = line.startswith("tags")
+            assert form.isVisible() is not is_in_properties
+            properties = {f"key {number}": "a value" for number in range(8)}
+            for change in ({"properties": properties}, {"remove": [*properties, "source"]}):
+                call = {"name": "A.md", **change}
+                old_text = editor.text()
+                await vault.run(lambda ws, call=call: ws.runner.run(Call.of("set_properties", call, USER)))
+                await wait_until(lambda old_text=old_text: editor.text() != old_text)
+                assert editor.textCursor().block().text() == line
+                assert form.isVisible() is not is_in_properties
 
     gui(main())
 
