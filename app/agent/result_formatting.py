@@ -343,8 +343,17 @@ def _duplicates(result: Result, call: AnsweredCall) -> str:
 
 
 def _undone(result: Result, call: AnsweredCall) -> str:
-    paths = result["paths"]
-    return _count_and_list(paths, len(paths), "file was restored", "files were restored", "")
+    parts = []
+    for field, adjective, verb in (
+        ("removed", "created ", "removed"),
+        ("moved_back", "", "moved back"),
+        ("restored", "", "restored"),
+    ):
+        paths = result[field]
+        noun = "note" if all(NotePath.on_disk(path).is_note for path in paths) else "file"
+        singular, plural = f"{adjective}{noun} was {verb}", f"{adjective}{noun}s were {verb}"
+        parts.append(_count_and_list(paths, len(paths), singular, plural, ""))
+    return "\n\n".join(filter(None, parts))
 
 
 _BY_INTENT: Mapping[str, Callable[[Result, AnsweredCall], str]] = {

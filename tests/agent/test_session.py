@@ -81,6 +81,12 @@ async def test_the_built_in_agent_tags_and_undoes(workspace, talk, approver):
     assert len(approver.asked) == 2 and {r.caller.name for r in approver.asked} == {"Built-in agent"}
 
 
+async def test_undoing_the_creation_of_a_note_says_that_it_was_removed(talk):
+    await talk.say("create a note called Tea")
+    await talk.say("undo")
+    assert talk.items[-1].text == "1 created note was removed:\n\n- Tea.md"
+
+
 async def test_the_built_in_agent_asks_back_when_a_name_is_ambiguous(workspace, talk, approver):
     await talk.say("tag Mercator with #reviewed")
     (question,) = [item for item in talk.items if isinstance(item, Question)]
