@@ -12,6 +12,7 @@ from app.agent.answered_call import AnsweredCall
 from app.agent.generic_formatting import wikilink
 from app.agent.language.actions import TOOL_PREFIX, Action
 from app.agent.language.answers import localize
+from app.agent.language.chips import describe_readings
 from app.agent.language.dialog import MAX_RESULTS, DialogState, OwnChange
 from app.agent.language.lexicon import Language
 from app.agent.language.notation import serialize
@@ -95,16 +96,18 @@ class Pipeline:
         self._changes_today = changes_today
         self._actions = actions
         self._question: Clarification | None = None
+        self._has_changed = False
 
     async def run(self, reading: Reading) -> DialogState:
         """Run the steps until one fails, is denied or asks a question; return the dialog state after them."""
         # In the first step, "these" means the notes of the last list.
         previous: tuple[str, ...] = self._dialog.them
         self._dialog = replace(self._dialog, values=())
-        for step in reading.steps:
+        for index, step in enumerate(reading.steps):
             result = await self._run_step(step, previous)
             if result is None:
                 self._focus_after_failure(step)
+                self._say_skipped_steps(reading.steps[index + 1 :])
                 break
             previous = result
         self._dialog = self._dialog.after(reading, self._question)
@@ -120,6 +123,22 @@ class Pipeline:
 
     def _say(self, text: str) -> None:
         self._host.say(localize(text, self._language))
+
+    def _say_skipped_steps(self, steps: Sequence[PipelineStep]) -> None:
+        """List the steps after one that failed, was denied or asks a question."""
+        if steps:
+            head = (
+                "This step was not carried out:" if len(steps) == 1 else "These steps were not carried out:"
+            )
+            labels = describe_readings(
+                [Reading((step,), 1.0, language=self._language.code) for step in steps]
+            )
+            self._say("\n".join([f"{head}\n", *(f"- {label}" for label in labels)]))
+
+    def _say_outcome(self, call: AnsweredCall, outcome: ToolOutcome) -> None:
+        """Show the outcome of a call that may have changed something."""
+        self._has_changed = self._has_changed or outcome.commit is not None
+        self._say(format_outcome(call, outcome, has_changed=self._has_changed))
 
     # Steps
 
@@ -167,7 +186,7 @@ class Pipeline:
         if paths is None:
             return None
         if not paths:
-            self._say("No notes match, so nothing was changed.")
+            self._say("No notes match." if self._has_changed else "No notes match, so nothing was changed.")
             return None
         if self._actions[step.action].writes:
             return await self._write(step, paths)
@@ -498,20 +517,29 @@ class Pipeline:
             names = [str(call.pop("name")) for call in calls]
             batch = make_batch_tool(self._registry.get(tool))
             outcome = await self._host.call(batch, {"names": names, "arguments": calls})
-            self._say(format_outcome(AnsweredCall(tool, {}, "batch"), outcome))
+            self._say_outcome(AnsweredCall(tool, {}, "batch"), outcome)
             if not outcome.success:
                 return None
             self._record_change(step.action, outcome, paths)
             return paths
         changed_paths: list[str] = []
-        for call in calls:
+        for index, call in enumerate(calls):
             outcome = await self._call(step, tool, call)
             if not outcome.success:
                 self._question = _which_occurrence(step, outcome)
+                self._say_skipped_notes([name for other in calls[index + 1 :] if (name := _note_of(other))])
                 return None
             changed_paths += _paths_after(step, call, outcome)
             self._record_change(step.action, outcome, tuple(changed_paths), paths)
         return tuple(dict.fromkeys(changed_paths))
+
+    def _say_skipped_notes(self, names: Sequence[str]) -> None:
+        """List the notes of a step that were left after a call that failed or was denied."""
+        if names:
+            lines = [f"- {wikilink(name)}" for name in names[:MAX_LISTED_NOTES]]
+            remainder = f"\n\n… and {len(names) - len(lines)} more." if len(names) > len(lines) else ""
+            head = "This note was left as it is:" if len(names) == 1 else "These notes were left as they are:"
+            self._say("\n".join([f"{head}\n", *lines]) + remainder)
 
     async def _calls(self, step: PipelineStep, paths: tuple[str, ...]) -> list[Arguments] | None:
         """Return the tool calls of a writing step; None after telling the user why there are none."""
@@ -671,14 +699,17 @@ class Pipeline:
             self._say("There is nothing to undo.")
             return None
         undone: set[int] = set()
-        for entry in entries:
+        for index, entry in enumerate(entries):
             arguments: Arguments = {} if entry is None else {"entry": entry}
             outcome = await self._host.call("undo", arguments)
             if entry is None and outcome.success and outcome.commit is None:
                 self._say("There is nothing to undo.")
                 return None
-            self._say(format_outcome(AnsweredCall("undo", arguments), outcome))
+            self._say_outcome(AnsweredCall("undo", arguments), outcome)
             if not outcome.success:
+                if remaining_count := len(entries) - index - 1:
+                    was = pluralize(remaining_count, "other change was", "other changes were")
+                    self._say(f"{was} not undone.")
                 break
             if entry is not None:
                 undone.add(entry)
@@ -693,7 +724,7 @@ class Pipeline:
         outcome = await self._host.call(tool, arguments)
         intent = "fact" if "about" in step.arguments else _INTENTS.get(step.action, "")
         display = {name: step.arguments[name] for name in _DISPLAY_ARGUMENTS if name in step.arguments}
-        self._say(format_outcome(AnsweredCall(tool, {**arguments, **display}, intent), outcome))
+        self._say_outcome(AnsweredCall(tool, {**arguments, **display}, intent), outcome)
         return outcome
 
 
@@ -799,8 +830,15 @@ def _paths_after(step: PipelineStep, call: Mapping[str, object], outcome: ToolOu
     for key in ("new_path", "path", "node_id", "primary_node_id", "from_id"):
         if isinstance(path := result.get(key), str) and step.action != "delete":
             return [path]
-    name = next((call[key] for key in ("name", "node_id", "from_id", "primary_node_id") if key in call), None)
-    return [str(name)] if name is not None and step.action != "delete" else []
+    name = _note_of(call)
+    return [name] if name and step.action != "delete" else []
+
+
+def _note_of(call: Mapping[str, object]) -> str:
+    """Return the note that a call's arguments name first; empty without one."""
+    return next(
+        (str(call[key]) for key in ("name", "node_id", "from_id", "primary_node_id") if key in call), ""
+    )
 
 
 def _tool_arguments(step: PipelineStep) -> Arguments:

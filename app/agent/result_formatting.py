@@ -20,10 +20,16 @@ _MAX_TEXT_CHARS = 2400
 _MAX_CLOSEST_PASSAGES = 2
 
 
-def format_outcome(call: AnsweredCall, outcome: ToolOutcome) -> str:
-    """Return the outcome of `call` for the user: its results or changes, or the reason for its failure."""
+def format_outcome(call: AnsweredCall, outcome: ToolOutcome, *, has_changed: bool = False) -> str:
+    """Return the outcome of `call` for the user: its results or changes, or the reason for its failure.
+
+    Args:
+        call: The call.
+        outcome: Its outcome.
+        has_changed: Whether the request has already changed something.
+    """
     if not outcome.success:
-        return _failure(outcome)
+        return _failure(outcome, has_changed=has_changed)
     if outcome.result.get("changed_by_user"):
         return _format_done(outcome)
     formatter = _BY_INTENT.get(call.intent) or _BY_TOOL.get(call.tool)
@@ -31,9 +37,12 @@ def format_outcome(call: AnsweredCall, outcome: ToolOutcome) -> str:
     return text or _format_generic(outcome)
 
 
-def _failure(outcome: ToolOutcome) -> str:
+def _failure(outcome: ToolOutcome, *, has_changed: bool) -> str:
     if outcome.error is None:
-        return f"Denied: {outcome.words}" if outcome.words else "You denied this change. Nothing was changed."
+        if outcome.words:
+            return f"Denied: {outcome.words}"
+        rest = "The changes before it were kept." if has_changed else "Nothing was changed."
+        return f"You denied this change. {rest}"
     text = str(outcome.error.get("message", "")) or "That did not work."
     suggestions = outcome.error.get("candidates") or outcome.error.get("suggestions")
     if isinstance(suggestions, list | tuple) and suggestions:

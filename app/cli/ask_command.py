@@ -10,7 +10,7 @@ import argparse
 import json
 from collections.abc import Mapping
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -170,13 +170,15 @@ class _TerminalHost:
         names, args = arguments["names"], arguments["arguments"]
         assert isinstance(names, list) and isinstance(args, list)
         changed: list[str] = []
-        outcome = ToolOutcome(True)
+        commit: int | None = None
         for name, extra_arguments in zip(names, args, strict=True):
             outcome = await self.call(tool, {**extra_arguments, "name": name})
             if not outcome.success:
-                return outcome
+                # The calls before it may have changed something.
+                return replace(outcome, commit=commit)
+            commit = commit if outcome.commit is None else outcome.commit
             changed.append(str(NotePath.on_disk(name)))
-        return ToolOutcome(True, {"notes": changed, "left_out": []}, commit=outcome.commit)
+        return ToolOutcome(True, {"notes": changed, "left_out": []}, commit=commit)
 
     def say(self, text: str) -> None:
         """Print an answer."""
