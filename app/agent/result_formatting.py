@@ -11,6 +11,7 @@ from app.agent.generic_formatting import bullet_list, format_details, wikilink
 from app.agent.node_formatting import NODE_FORMATTERS
 from app.permissions.pluralize import pluralize
 from app.toolkit.outcome import ToolOutcome
+from app.vault.markdown.frontmatter import read_frontmatter
 from app.vault.path import NotePath
 
 Result = Mapping[str, Any]
@@ -75,7 +76,11 @@ def _count_and_list(items: Iterable[str], total: int, singular: str, plural: str
 def _read(result: Result, call: AnsweredCall) -> str:
     text = strip_properties(str(result["text"])).strip()
     if not text:
-        return f"{wikilink(result['path'])} is empty."
+        properties = read_frontmatter(str(result["text"])).properties
+        if not properties:
+            return f"{wikilink(result['path'])} is empty."
+        lines = bullet_list(f"**{key}**: {_value(value)}" for key, value in properties.items())
+        return f"{wikilink(result['path'])} has properties but no text:\n\n{lines}"
     cut = text[:_MAX_TEXT_CHARS]
     if len(text) > len(cut):
         cut = cut.rpartition("\n")[0] or cut

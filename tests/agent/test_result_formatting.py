@@ -30,3 +30,14 @@ def test_an_undo_says_what_became_of_each_file() -> None:
     )
     german = next(language for language in languages() if language.code == "de")
     assert "1 erstellte Notiz wurde entfernt:\n\n- New.md\n\n1 Notiz ist wieder" in localize(text, german)
+
+
+def test_a_note_with_only_properties_is_not_called_empty() -> None:
+    def read(text):
+        return told("read_note", {"path": "Books/Tea.md", "text": text, "total_lines": 4})
+
+    link = "[[Books/Tea|Tea]]"
+    assert read("---\nyear: 1906\ntags: [a, b]\n---\n\n") == (
+        f"{link} has properties but no text:\n\n- **year**: 1906\n- **tags**: a, b"
+    )
+    assert read("\n") == read("---\n---\n") == f"{link} is empty."

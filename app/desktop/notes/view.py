@@ -395,6 +395,9 @@ class NoteView(QWidget):
         else:
             self._column.insertWidget(self._column.indexOf(self.notice) + 1, self.properties)
             self.properties.show()
+            has_properties = bool(scan(self.document.text).properties)
+            heading = self.tr("This note has no text") if has_properties else self.tr("This note is empty")
+            self.empty_state.set_message(heading, self._empty_text)
         self._stack.setCurrentWidget(widget)
 
     def _start_writing(self, position: str = "") -> None:
@@ -452,6 +455,10 @@ class NoteView(QWidget):
         return self._links.pane
 
     @property
+    def _empty_text(self) -> str:
+        return self.tr("Press Ctrl+E to switch between reading and writing.")
+
+    @property
     def empty_state(self) -> EmptyState:
         """The empty state of a note without text, created on first use."""
         if self._empty_state is None:
@@ -459,7 +466,7 @@ class NoteView(QWidget):
                 self._theme,
                 "note-pencil",
                 self.tr("This note is empty"),
-                self.tr("Press Ctrl+E to switch between reading and writing."),
+                self._empty_text,
                 (self.tr("Write"), lambda: self._start_writing()),
                 self._stack,
             )

@@ -462,9 +462,17 @@ def test_properties_stay_a_form_when_another_program_changes_them(gui, opened, w
 
 def test_an_empty_note_shows_a_message_and_a_write_button(gui, opened, wait_until) -> None:
     async def main() -> None:
-        async with opened("Blank.md", {"Blank.md": "---\nkey: value\n---\n\n", "B.md": "b"}) as (vault, view):
+        async with opened("Blank.md", {"Blank.md": "---\nkey: value\n---\n\n", "C.md": "\n"}) as (
+            vault,
+            view,
+        ):
             view.show_mode(ViewMode.READING)
             await wait_until(view.empty_state.isVisible)
+            assert view.empty_state._heading.text() == "This note has no text"
+            await view.open("C.md")
+            view.show_mode(ViewMode.READING)
+            assert view.empty_state._heading.text() == "This note is empty"
+            await view.open("Blank.md")
             view.empty_state.findChild(QPushButton).click()
             assert view.is_editing
             view.editor.insertPlainText("words")
