@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any, Protocol
 
@@ -55,8 +55,22 @@ ChangesToday = Callable[[], Sequence[int]]
 class PipelineHost(Protocol):
     """The host of a pipeline, which calls tools and shows answers: a turn in the panel, or the terminal."""
 
-    async def call(self, tool: str | Tool, arguments: Mapping[str, object], claim: str = "") -> ToolOutcome:
-        """Call a tool by name, or an internal tool; `claim` describes the call to the user."""
+    async def call(
+        self,
+        tool: str | Tool,
+        arguments: Mapping[str, object],
+        claim: str = "",
+        *,
+        summarize: Callable[[ToolOutcome], str] | None = None,
+    ) -> ToolOutcome:
+        """Call a tool by name, or an internal tool.
+
+        Args:
+            tool: The tool.
+            arguments: Its arguments.
+            claim: Describes the call to the user.
+            summarize: Returns the message to show for a successful outcome in place of the tool's own.
+        """
         ...
 
     def say(self, text: str) -> None:
@@ -66,6 +80,15 @@ class PipelineHost(Protocol):
     def open_note(self, path: str) -> None:
         """Show a note in the front end, if it shows notes."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Selection:
+    """The notes of a set, and the number of notes that they were chosen from: given ones, or hits."""
+
+    paths: tuple[str, ...]
+    total: int
+    is_from_given: bool
 
 
 class Pipeline:
@@ -203,7 +226,12 @@ class Pipeline:
         return {}
 
     async def _resolve_notes(self, notes: NoteSet, previous: tuple[str, ...]) -> tuple[str, ...] | None:
-        """Return the paths of a note set; None if a search failed.
+        """Return the paths of a note set; None if a search failed."""
+        selection = await self._select_notes(notes, previous)
+        return selection.paths if selection is not None else None
+
+    async def _select_notes(self, notes: NoteSet, previous: tuple[str, ...]) -> _Selection | None:
+        """Return the notes of a note set; None if a search failed.
 
         A set that does not start from given notes has at most `MAX_WRITTEN_NOTES`.
         """
@@ -212,36 +240,55 @@ class Pipeline:
             base = previous
         elif notes.notes:
             base = notes.notes
+        is_from_given, total = base is not None, len(base or ())
         if notes.query or notes.order or base is None:
             query = notes.ordered_query or _ALL_NOTES_QUERY
-            limit = MAX_WRITTEN_NOTES if base is None else _MAX_SEARCH_HITS
+            limit = _search_limit(notes) if base is None else _MAX_SEARCH_HITS
             hits: tuple[str, ...] = ()
             is_complete = False
             while not is_complete:
-                outcome = await self._search(query, limit, notes.order, len(hits))
+                outcome = await self._search(query, limit, notes.order, len(hits), among=base)
                 if outcome is None:
                     return None
                 page = tuple(str(hit["path"]) for hit in _as_list(outcome.result, "hits"))
                 hits += page
                 # A given note may be on any page of the hits.
                 is_complete = base is None or len(page) < limit or set(base).issubset(hits)
+                total = total if is_from_given else int(str(outcome.result["total"]))
             base_paths = set(base or ())
             if base is None or notes.order:
                 base = hits if base is None else tuple(path for path in hits if path in base_paths)
             else:
                 hit_paths = set(hits)
                 base = tuple(path for path in base if path in hit_paths)
-        return notes.first_notes(base)
+        return _Selection(notes.first_notes(base), total, is_from_given)
 
-    async def _search(self, query: str, limit: int, order: str = "", offset: int = 0) -> ToolOutcome | None:
-        """Search for notes; if the search fails, show the failure and return None."""
+    async def _search(
+        self,
+        query: str,
+        limit: int,
+        order: str = "",
+        offset: int = 0,
+        *,
+        among: Sequence[str] | None = None,
+    ) -> ToolOutcome | None:
+        """Search for notes; if the search fails, show the failure and return None.
+
+        If only the hits `among` some notes matter, the user sees the number of those.
+        """
+
+        def count_among(outcome: ToolOutcome) -> str:
+            found = {str(hit["path"]) for hit in _as_list(outcome.result, "hits")} & set(among or ())
+            return f"{len(found):,} of these {pluralize(len(among or ()), 'note')} found."
+
         # A trailing space makes the last word a whole word instead of a prefix.
         arguments: Arguments = {"query": f"{query} ", "limit": limit}
         if order:
             arguments["order"] = order
         if offset:
             arguments["offset"] = offset
-        outcome = await self._host.call("search_notes", arguments)
+        summarize = count_among if among is not None else None
+        outcome = await self._host.call("search_notes", arguments, summarize=summarize)
         if not outcome.success:
             self._say(format_outcome(AnsweredCall("search_notes", {}), outcome))
             return None
@@ -262,10 +309,11 @@ class Pipeline:
     async def _find(self, step: PipelineStep, previous: tuple[str, ...]) -> tuple[str, ...] | None:
         target = step.target or NoteSet()
         if target.source or target.notes or target.limit or target.pick:
-            paths = await self._resolve_notes(target, previous)
-            if paths is None:
+            selection = await self._select_notes(target, previous)
+            if selection is None:
                 return None
-            self._say_list(paths, count_only=step.action == "count")
+            paths = selection.paths
+            self._say_list(selection, count_only=step.action == "count")
         else:
             query = target.query or _ALL_NOTES_QUERY
             outcome = await self._search(query, MAX_RESULTS, target.order)
@@ -282,14 +330,22 @@ class Pipeline:
         self._remember(paths)
         return paths
 
-    def _say_list(self, paths: Sequence[str], *, count_only: bool) -> None:
-        total = len(paths)
-        if count_only or not paths:
-            self._say(f"{pluralize(total, 'note')}." if paths else "No notes match.")
+    def _say_list(self, selection: _Selection, *, count_only: bool) -> None:
+        paths = selection.paths
+        if not paths:
+            self._say("No notes match.")
+            return
+        count = pluralize(len(paths), "note")
+        # Without the number of notes to choose from, the count would contradict that of the search.
+        if len(paths) < selection.total:
+            count += f" (of {'these ' if selection.is_from_given else ''}{selection.total:,})"
+        if count_only:
+            self._say(f"{count}.")
             return
         lines = "\n".join(f"- {wikilink(path)}" for path in paths[:MAX_LISTED_NOTES])
-        remainder = f"\n\n… and {total - MAX_LISTED_NOTES} more." if total > MAX_LISTED_NOTES else ""
-        self._say(f"{pluralize(total, 'note')}:\n\n{lines}{remainder}")
+        omitted = len(paths) - MAX_LISTED_NOTES
+        remainder = f"\n\n… and {omitted} more." if omitted > 0 else ""
+        self._say(f"{count}:\n\n{lines}{remainder}")
 
     def _remember(self, paths: tuple[str, ...]) -> None:
         """Remember listed notes for "these" and "the first one"; a single note is also "it"."""
@@ -740,6 +796,15 @@ _INTENTS = {
     "tags_of": "note-tags",
     "properties_of": "details",
 }
+
+
+def _search_limit(notes: NoteSet) -> int:
+    """Return the number of hits that a set needs; a position or limit from the end needs all of them."""
+    needed = notes.limit if notes.pick is None else notes.pick
+    # Without an order, the search ranks a few hits in another way than many.
+    if not notes.order or needed is None or needed < 0:
+        return MAX_WRITTEN_NOTES
+    return min(needed, MAX_WRITTEN_NOTES)
 
 
 def _which_occurrence(step: PipelineStep, outcome: ToolOutcome) -> Clarification | None:

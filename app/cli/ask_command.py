@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
@@ -157,7 +157,14 @@ class _TerminalHost:
     console: CliConsole
     status: ExitStatus = ExitStatus.DONE
 
-    async def call(self, tool: str | Tool, arguments: Mapping[str, object], claim: str = "") -> ToolOutcome:
+    async def call(
+        self,
+        tool: str | Tool,
+        arguments: Mapping[str, object],
+        claim: str = "",
+        *,
+        summarize: Callable[[ToolOutcome], str] | None = None,
+    ) -> ToolOutcome:
         """Call a tool; a call on several notes becomes one call per note, until one fails."""
         if isinstance(tool, Tool):
             return await self._call_for_each(tool.name, arguments)

@@ -68,6 +68,24 @@ async def test_a_part_of_a_listed_set_is_what_the_next_request_works_on(talk) ->
     assert replies.last.last.target.notes == replies.focus and len(replies.changes) == 1
 
 
+@pytest.mark.parametrize(
+    ("request_", "found", "told"),
+    [
+        ("find [tag:instrument] order=created limit=3", "3 of 12 notes found.", "3 notes (of 12):"),
+        ("find [tag:instrument] order=name limit=-2", "12 notes found.", "2 notes (of 12):"),
+        ("find [tag:instrument]", "12 notes found.", "12 notes:"),
+        ("find [@H4, @K1, @Gimbal & tag:instrument]", "2 of these 3 notes found.", "2 notes (of these 3):"),
+        ("count [@H4, @K1] order=name", "2 of these 2 notes found.", "2 notes."),
+        ("count [@H4, @K1, @Gimbal & tag:instrument]", "2 of these 3 notes found.", "2 notes (of these 3)."),
+    ],
+)
+async def test_an_answer_counts_the_notes_as_the_search_before_it(talk, request_, found, told) -> None:
+    await say(talk, f"{PREFIX} {request_}")
+    cards = [item for item in talk.items if isinstance(item, ToolCard)]
+    assert cards[-1].message == found
+    assert answers(talk)[-1].splitlines()[0] == told
+
+
 async def test_it_is_never_the_open_note_after_a_note_that_is_missing(talk) -> None:
     missing = ("create a note called H4 in Instruments", "notes about gyroscopes", "flurble the gronk")
     for text in missing:
@@ -173,11 +191,11 @@ async def test_tasks_have_notes_and_days(talk) -> None:
 
 async def test_german_requests_are_ordered_continued_and_answered_in_german(talk) -> None:
     replies = await say(talk, "das früheste Ereignis")
-    assert names(replies.results) == ["Paramore voyages"] and answers(talk)[-1].startswith("1 Notiz:")
+    assert names(replies.results) == ["Paramore voyages"] and answers(talk)[-1].startswith("1 Notiz (von ")
     replies = await say(talk, "was ist die am besten vernetzte Notiz?")
     assert len(replies.results) == 1
     replies = await say(talk, "Notizen mit dem Tag claim", "nur die ersten drei")
-    assert len(replies.results) == 3 and answers(talk)[-1].startswith("3 Notizen:")
+    assert len(replies.results) == 3 and answers(talk)[-1].startswith("3 Notizen (von diesen ")
     await say(talk, "öffne das Tagebuch vom 16. März", "wie viele Wörter hat es?")
     assert re.fullmatch(r"\[\[Journal/2026-03-16\|2026-03-16\]\] hat \d+ Wörter\.", answers(talk)[-1])
     await say(talk, "tagge H4 mit messing", "nimm das wieder zurück")
