@@ -22,6 +22,7 @@ from app.desktop.runtime.translation import QT_TRANSLATE_NOOP, translate
 from app.desktop.theme.theme import Theme, ThemeSource, code_font, icon
 from app.desktop.widgets.panel import ElidedLabel, ThemedButton
 from app.desktop.widgets.plain_labels import wrapped_label
+from app.desktop.widgets.tool_labels import arguments_label, tool_label
 from app.permissions.audit_entry import AuditDecision
 from app.toolkit.approval_gate import DENIED_MESSAGE
 from app.toolkit.user_edits import EDITED, LEFT_OUT
@@ -35,7 +36,6 @@ _STATES: dict[CardState, tuple[str, str, str]] = {
     "cancelled": ("stop-circle", "muted", QT_TRANSLATE_NOOP("ToolCardView", "Stopped")),
 }
 _UNDONE = ("arrow-u-up-left", "muted", QT_TRANSLATE_NOOP("ToolCardView", "Undone"))
-_MAX_VALUE_CHARS = 200
 
 
 class ToolCardView(QFrame):
@@ -106,10 +106,9 @@ class ToolCardView(QFrame):
     def show_card(self, card: ToolCard) -> None:
         """Show the current state of the call."""
         self._card = card
-        name = card.tool.replace("__", ": ").replace("_", " ")
-        name = name[:1].upper() + name[1:]
+        name = tool_label(card.tool)
         self._name.setText(name)
-        self._summary.setText(_summarize_arguments(card.arguments))
+        self._summary.setText(arguments_label(card.arguments))
         self._cost_label.setText(_cost_text(card))
         self._cost_label.setToolTip(
             self.tr("Tokens that the model used for this call") if card.tokens else ""
@@ -171,21 +170,6 @@ class ToolCardView(QFrame):
         color = {"success": theme.success, "warning": theme.warning, "danger": theme.danger}.get(tone)
         self._icon_label.setPixmap(icon(theme, name, color or theme.muted).pixmap(16, 16))
         self._icon_label.setToolTip(translate("ToolCardView", label))
-
-
-def _summarize_arguments(arguments: str) -> str:
-    """Return the argument values on one line: `name` and `query` first, `name` without its folder and “.md”.
-
-    Each value is cut at 200 characters; empty values are omitted.
-    """
-    values = json.loads(arguments)
-    parts = []
-    for name, value in sorted(values.items(), key=lambda pair: pair[0] not in ("name", "query")):
-        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-        if name == "name":
-            text = text.rpartition("/")[2].removesuffix(".md")
-        parts.append(" ".join(text.split())[:_MAX_VALUE_CHARS])
-    return "  ·  ".join(part for part in parts if part)
 
 
 def _details_text(card: ToolCard) -> str:
