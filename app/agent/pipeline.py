@@ -399,7 +399,9 @@ class Pipeline:
         listed = "\n".join(lines[:_MAX_LISTED_TASKS])
         if len(lines) > _MAX_LISTED_TASKS:
             listed += f"\n\n… and {len(lines) - _MAX_LISTED_TASKS} more."
-        self._say(f"{total}:\n\n{listed}" if lines else f"There are no {state}s.")
+        is_filtered = bool(words or due or step.target is not None)
+        none = f"No {state} matches." if is_filtered else f"There are no {state}s."
+        self._say(f"{total}:\n\n{listed}" if lines else none)
         self._dialog = replace(self._dialog, results=paths)
         return paths
 

@@ -189,6 +189,13 @@ async def test_tasks_have_notes_and_days(talk) -> None:
     assert "call Anna" in answers(talk)[-1] and "buy the book" not in answers(talk)[-1]
 
 
+@pytest.mark.parametrize("asked", ["due=2031-01-07", "query=zither", "[@H3]", "state=done query=zither"])
+async def test_tasks_that_do_not_match_are_not_said_to_be_missing(talk, asked) -> None:
+    await say(talk, f"{PREFIX} list_tasks {asked if 'state' in asked else f'{asked} state=open'}")
+    state_ = "completed" if "done" in asked else "open"
+    assert answers(talk)[-1] == f"No {state_} task matches."
+
+
 async def test_german_requests_are_ordered_continued_and_answered_in_german(talk) -> None:
     replies = await say(talk, "das früheste Ereignis")
     assert names(replies.results) == ["Paramore voyages"] and answers(talk)[-1].startswith("1 Notiz (von ")
@@ -372,7 +379,7 @@ async def test_words_of_several_tasks_are_asked_about_and_of_none_refused(talk) 
 @pytest.mark.parametrize("words", ["(", ")", "a OR", "library?"])
 async def test_tasks_are_listed_by_any_words(talk, words) -> None:
     await say(talk, f'{PREFIX} list_tasks query="{words}"')
-    assert re.match(r"\d+ tasks?:|There are no tasks", answers(talk)[-1])
+    assert re.match(r"\d+ tasks?:|No task matches", answers(talk)[-1])
 
 
 async def test_a_property_whose_values_are_links_is_set_to_a_link(talk) -> None:
