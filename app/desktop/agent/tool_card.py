@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -36,6 +37,7 @@ _STATES: dict[CardState, tuple[str, str, str]] = {
     "cancelled": ("stop-circle", "muted", QT_TRANSLATE_NOOP("ToolCardView", "Stopped")),
 }
 _UNDONE = ("arrow-u-up-left", "muted", QT_TRANSLATE_NOOP("ToolCardView", "Undone"))
+_SPACING = 6
 
 
 class ToolCardView(QFrame):
@@ -53,7 +55,8 @@ class ToolCardView(QFrame):
         self._icon_label.setFixedWidth(round(18 * theme.zoom))
         self._name = ElidedLabel()
         self._name.setProperty("textSize", "strong")
-        self._summary = ElidedLabel(tone="muted")
+        # The first arguments say what the call is about.
+        self._summary = ElidedLabel(tone="muted", elide=Qt.TextElideMode.ElideRight)
         # The arguments get the width left over by the name and duration, and are elided first.
         self._summary.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._badge = ElidedLabel(tone="muted")
@@ -77,7 +80,7 @@ class ToolCardView(QFrame):
         self._diff_button.clicked.connect(lambda: self.diff_requested.emit(self._entry))
         self._undo_button.clicked.connect(lambda: self.undo_requested.emit(self._entry))
         header = QHBoxLayout()
-        header.setSpacing(6)
+        header.setSpacing(_SPACING)
         for widget in (self._icon_label, self._name):
             header.addWidget(widget)
         header.addWidget(self._summary, 1)
@@ -122,11 +125,25 @@ class ToolCardView(QFrame):
         badges = self._badges(card)
         self._badge.setText(" · ".join(badges))
         self._badge.setVisible(bool(badges))
+        self._fit_header()
         states = dict.fromkeys([translate("ToolCardView", self._state_of(card)[2]), *badges])
         self.setAccessibleName(f"{name}: {', '.join(states)}. {message}")
         if self._details is not None:
             self._details.setPlainText(_details_text(card))
         self._apply_theme()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Hide the duration if the name and the badge need its width."""
+        super().resizeEvent(event)
+        self._fit_header()
+
+    def _fit_header(self) -> None:
+        hints = (self._icon_label, self._name, self._badge, self._details_button)
+        widths = [widget.sizeHint().width() for widget in hints if not widget.isHidden()]
+        margins = self._column.contentsMargins()
+        needed = sum(widths) + _SPACING * len(widths) + margins.left() + margins.right()
+        free = self.width() - needed
+        self._cost_label.setVisible(free >= self._cost_label.minimumSizeHint().width())
 
     def _badges(self, card: ToolCard) -> list[str]:
         """Return labels for an undone, auto-approved or edited change."""

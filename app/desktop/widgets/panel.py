@@ -183,10 +183,18 @@ class SearchField(QLineEdit):
 
 
 class ElidedLabel(QLabel):
-    """Plain text on one line, elided in the middle if needed; the tooltip is the whole text."""
+    """Plain text on one line, elided if needed, in the middle by default; the tooltip is the whole text."""
 
-    def __init__(self, text: str = "", tone: str = "", parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        text: str = "",
+        tone: str = "",
+        parent: QWidget | None = None,
+        *,
+        elide: Qt.TextElideMode = Qt.TextElideMode.ElideMiddle,
+    ) -> None:
         super().__init__(parent)
+        self._elide = elide
         if tone:
             self.setProperty("tone", tone)
         self.setTextFormat(Qt.TextFormat.PlainText)
@@ -206,7 +214,7 @@ class ElidedLabel(QLabel):
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the text, elided to the width."""
         with QPainter(self) as painter:
-            text = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideMiddle, self.width())
+            text = self.fontMetrics().elidedText(self.text(), self._elide, self.width())
             painter.drawText(self.rect(), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
 
 

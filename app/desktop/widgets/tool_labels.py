@@ -18,7 +18,8 @@ _WORDS = {
 }
 """Words of tool names with the words of the interface."""
 _FIRST = ("name", "query")
-_UNLABELED = frozenset((*_FIRST, "names", "op", "question", "arguments"))
+_UNLABELED = frozenset((*_FIRST, "names", "op", "question", "arguments", "properties"))
+_OMITTED = frozenset(("limit", "offset"))
 
 
 def tool_label(name: str) -> str:
@@ -33,8 +34,8 @@ def tool_label(name: str) -> str:
 def arguments_label(arguments: str) -> str:
     """Return the arguments of a call, which are a JSON object, in plain words on one line.
 
-    `name` and `query` are first, and notes are shown by their names. Long values are cut; empty ones are
-    omitted.
+    `name` and `query` are first, and notes are shown by their names. Long values are cut; empty ones and the
+    part of a list that is read are omitted.
     """
     values: Mapping[str, object] = json.loads(arguments)
     ordered = sorted(values.items(), key=lambda pair: pair[0] not in _FIRST)
@@ -42,8 +43,8 @@ def arguments_label(arguments: str) -> str:
 
 
 def _argument_label(name: str, value: object) -> str:
-    if name == "arguments" and isinstance(value, str):
-        return ""  # The text of a call that could not be parsed.
+    if name in _OMITTED or (name == "arguments" and isinstance(value, str)):
+        return ""  # A string is the text of a call that could not be parsed.
     label = name.removesuffix("_id").replace("_", " ")
     if value is True:
         return label

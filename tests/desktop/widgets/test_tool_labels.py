@@ -28,12 +28,12 @@ def test_a_tool_is_named_in_the_words_of_the_interface(tool: str, label: str) ->
     ("arguments", "label"),
     [
         ({}, ""),
-        ({"limit": 20, "query": "tag:core "}, "tag:core  ·  limit: 20"),
+        ({"limit": 20, "order": "name", "query": "tag:core "}, "tag:core  ·  order: name"),
         ({"node_id": "Instruments/H4.md", "include_relationships": False}, "H4"),
         ({"entry": 26}, "audit entry 26"),
         (
             {"name": "H4.md", "properties": {"status": "done", "tags": ["a", "b"], "open": True}},
-            "H4  ·  properties: status: done, tags: a, b, open",
+            "H4  ·  status: done, tags: a, b, open",
         ),
         (
             {"names": ["A/H4.md", "H1.md"], "arguments": [{"tag": "core"}, {"tag": "core"}]},
