@@ -11,7 +11,7 @@ from typing import Protocol
 from app.agent.answered_call import AnsweredCall
 from app.agent.language.actions import ACTIONS, Action
 from app.agent.language.answers import localize
-from app.agent.language.chips import Chip, reading_chips
+from app.agent.language.chips import Chip, describe_readings, reading_chips
 from app.agent.language.choices import MAX_OPTIONS, note_sets_of, question_about
 from app.agent.language.dialog import DialogState
 from app.agent.language.interpreter import GUESS_SCORE, Interpreter, is_outcome, meaning_of
@@ -312,13 +312,14 @@ class BuiltinAgent:
             self._ask(turn, next_state.question, language)
 
     def _ask(self, turn: Turn, clarification: Clarification, language: Language) -> None:
+        options = clarification.options
+        labels = describe_readings([option.reading for option in options])
         choices = []
-        for option in clarification.options:
-            labels = [chip.label for chip in reading_chips(option.reading)]
-            path = option.label if option.label.endswith((".md", ".markdown")) else ""
-            choices.append(
-                AnswerChoice(label=path or " · ".join(labels), reply=f"{PREFIX} {serialize(option.reading)}")
-            )
+        for option, label in zip(options, labels, strict=True):
+            notation = serialize(option.reading)
+            # An option that is not labeled with its notation has a label of its own: the path of a note.
+            own_label = option.label if option.label != notation else label
+            choices.append(AnswerChoice(label=own_label, reply=f"{PREFIX} {notation}"))
         turn.ask(localize(clarification.question, language), tuple(choices))
 
     def _say_model_required(self, turn: Turn, required: ModelRequired, language: Language) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any, Protocol
 
@@ -12,6 +12,7 @@ from app.agent.answered_call import AnsweredCall
 from app.agent.generic_formatting import wikilink
 from app.agent.language.actions import TOOL_PREFIX, Action
 from app.agent.language.answers import localize
+from app.agent.language.chips import describe_readings
 from app.agent.language.dialog import MAX_RESULTS, DialogState, OwnChange
 from app.agent.language.lexicon import Language
 from app.agent.language.notation import serialize
@@ -54,8 +55,22 @@ ChangesToday = Callable[[], Sequence[int]]
 class PipelineHost(Protocol):
     """The host of a pipeline, which calls tools and shows answers: a turn in the panel, or the terminal."""
 
-    async def call(self, tool: str | Tool, arguments: Mapping[str, object], claim: str = "") -> ToolOutcome:
-        """Call a tool by name, or an internal tool; `claim` describes the call to the user."""
+    async def call(
+        self,
+        tool: str | Tool,
+        arguments: Mapping[str, object],
+        claim: str = "",
+        *,
+        summarize: Callable[[ToolOutcome], str] | None = None,
+    ) -> ToolOutcome:
+        """Call a tool by name, or an internal tool.
+
+        Args:
+            tool: The tool.
+            arguments: Its arguments.
+            claim: Describes the call to the user.
+            summarize: Returns the message to show for a successful outcome in place of the tool's own.
+        """
         ...
 
     def say(self, text: str) -> None:
@@ -65,6 +80,15 @@ class PipelineHost(Protocol):
     def open_note(self, path: str) -> None:
         """Show a note in the front end, if it shows notes."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Selection:
+    """The notes of a set, and the number of notes that they were chosen from: given ones, or hits."""
+
+    paths: tuple[str, ...]
+    total: int
+    is_from_given: bool
 
 
 class Pipeline:
@@ -95,16 +119,18 @@ class Pipeline:
         self._changes_today = changes_today
         self._actions = actions
         self._question: Clarification | None = None
+        self._has_changed = False
 
     async def run(self, reading: Reading) -> DialogState:
         """Run the steps until one fails, is denied or asks a question; return the dialog state after them."""
         # In the first step, "these" means the notes of the last list.
         previous: tuple[str, ...] = self._dialog.them
         self._dialog = replace(self._dialog, values=())
-        for step in reading.steps:
+        for index, step in enumerate(reading.steps):
             result = await self._run_step(step, previous)
             if result is None:
                 self._focus_after_failure(step)
+                self._say_skipped_steps(reading.steps[index + 1 :])
                 break
             previous = result
         self._dialog = self._dialog.after(reading, self._question)
@@ -120,6 +146,22 @@ class Pipeline:
 
     def _say(self, text: str) -> None:
         self._host.say(localize(text, self._language))
+
+    def _say_skipped_steps(self, steps: Sequence[PipelineStep]) -> None:
+        """List the steps after one that failed, was denied or asks a question."""
+        if steps:
+            head = (
+                "This step was not carried out:" if len(steps) == 1 else "These steps were not carried out:"
+            )
+            labels = describe_readings(
+                [Reading((step,), 1.0, language=self._language.code) for step in steps]
+            )
+            self._say("\n".join([f"{head}\n", *(f"- {label}" for label in labels)]))
+
+    def _say_outcome(self, call: AnsweredCall, outcome: ToolOutcome) -> None:
+        """Show the outcome of a call that may have changed something."""
+        self._has_changed = self._has_changed or outcome.commit is not None
+        self._say(format_outcome(call, outcome, has_changed=self._has_changed))
 
     # Steps
 
@@ -167,7 +209,7 @@ class Pipeline:
         if paths is None:
             return None
         if not paths:
-            self._say("No notes match, so nothing was changed.")
+            self._say("No notes match." if self._has_changed else "No notes match, so nothing was changed.")
             return None
         if self._actions[step.action].writes:
             return await self._write(step, paths)
@@ -184,7 +226,12 @@ class Pipeline:
         return {}
 
     async def _resolve_notes(self, notes: NoteSet, previous: tuple[str, ...]) -> tuple[str, ...] | None:
-        """Return the paths of a note set; None if a search failed.
+        """Return the paths of a note set; None if a search failed."""
+        selection = await self._select_notes(notes, previous)
+        return selection.paths if selection is not None else None
+
+    async def _select_notes(self, notes: NoteSet, previous: tuple[str, ...]) -> _Selection | None:
+        """Return the notes of a note set; None if a search failed.
 
         A set that does not start from given notes has at most `MAX_WRITTEN_NOTES`.
         """
@@ -193,36 +240,55 @@ class Pipeline:
             base = previous
         elif notes.notes:
             base = notes.notes
+        is_from_given, total = base is not None, len(base or ())
         if notes.query or notes.order or base is None:
             query = notes.ordered_query or _ALL_NOTES_QUERY
-            limit = MAX_WRITTEN_NOTES if base is None else _MAX_SEARCH_HITS
+            limit = _search_limit(notes) if base is None else _MAX_SEARCH_HITS
             hits: tuple[str, ...] = ()
             is_complete = False
             while not is_complete:
-                outcome = await self._search(query, limit, notes.order, len(hits))
+                outcome = await self._search(query, limit, notes.order, len(hits), among=base)
                 if outcome is None:
                     return None
                 page = tuple(str(hit["path"]) for hit in _as_list(outcome.result, "hits"))
                 hits += page
                 # A given note may be on any page of the hits.
                 is_complete = base is None or len(page) < limit or set(base).issubset(hits)
+                total = total if is_from_given else int(str(outcome.result["total"]))
             base_paths = set(base or ())
             if base is None or notes.order:
                 base = hits if base is None else tuple(path for path in hits if path in base_paths)
             else:
                 hit_paths = set(hits)
                 base = tuple(path for path in base if path in hit_paths)
-        return notes.first_notes(base)
+        return _Selection(notes.first_notes(base), total, is_from_given)
 
-    async def _search(self, query: str, limit: int, order: str = "", offset: int = 0) -> ToolOutcome | None:
-        """Search for notes; if the search fails, show the failure and return None."""
+    async def _search(
+        self,
+        query: str,
+        limit: int,
+        order: str = "",
+        offset: int = 0,
+        *,
+        among: Sequence[str] | None = None,
+    ) -> ToolOutcome | None:
+        """Search for notes; if the search fails, show the failure and return None.
+
+        If only the hits `among` some notes matter, the user sees the number of those.
+        """
+
+        def count_among(outcome: ToolOutcome) -> str:
+            found = {str(hit["path"]) for hit in _as_list(outcome.result, "hits")} & set(among or ())
+            return f"{len(found):,} of these {pluralize(len(among or ()), 'note')} found."
+
         # A trailing space makes the last word a whole word instead of a prefix.
         arguments: Arguments = {"query": f"{query} ", "limit": limit}
         if order:
             arguments["order"] = order
         if offset:
             arguments["offset"] = offset
-        outcome = await self._host.call("search_notes", arguments)
+        summarize = count_among if among is not None else None
+        outcome = await self._host.call("search_notes", arguments, summarize=summarize)
         if not outcome.success:
             self._say(format_outcome(AnsweredCall("search_notes", {}), outcome))
             return None
@@ -243,10 +309,11 @@ class Pipeline:
     async def _find(self, step: PipelineStep, previous: tuple[str, ...]) -> tuple[str, ...] | None:
         target = step.target or NoteSet()
         if target.source or target.notes or target.limit or target.pick:
-            paths = await self._resolve_notes(target, previous)
-            if paths is None:
+            selection = await self._select_notes(target, previous)
+            if selection is None:
                 return None
-            self._say_list(paths, count_only=step.action == "count")
+            paths = selection.paths
+            self._say_list(selection, count_only=step.action == "count")
         else:
             query = target.query or _ALL_NOTES_QUERY
             outcome = await self._search(query, MAX_RESULTS, target.order)
@@ -263,14 +330,22 @@ class Pipeline:
         self._remember(paths)
         return paths
 
-    def _say_list(self, paths: Sequence[str], *, count_only: bool) -> None:
-        total = len(paths)
-        if count_only or not paths:
-            self._say(f"{pluralize(total, 'note')}." if paths else "No notes match.")
+    def _say_list(self, selection: _Selection, *, count_only: bool) -> None:
+        paths = selection.paths
+        if not paths:
+            self._say("No notes match.")
+            return
+        count = pluralize(len(paths), "note")
+        # Without the number of notes to choose from, the count would contradict that of the search.
+        if len(paths) < selection.total:
+            count += f" (of {'these ' if selection.is_from_given else ''}{selection.total:,})"
+        if count_only:
+            self._say(f"{count}.")
             return
         lines = "\n".join(f"- {wikilink(path)}" for path in paths[:MAX_LISTED_NOTES])
-        remainder = f"\n\n… and {total - MAX_LISTED_NOTES} more." if total > MAX_LISTED_NOTES else ""
-        self._say(f"{pluralize(total, 'note')}:\n\n{lines}{remainder}")
+        omitted = len(paths) - MAX_LISTED_NOTES
+        remainder = f"\n\n… and {omitted} more." if omitted > 0 else ""
+        self._say(f"{count}:\n\n{lines}{remainder}")
 
     def _remember(self, paths: tuple[str, ...]) -> None:
         """Remember listed notes for "these" and "the first one"; a single note is also "it"."""
@@ -324,7 +399,9 @@ class Pipeline:
         listed = "\n".join(lines[:_MAX_LISTED_TASKS])
         if len(lines) > _MAX_LISTED_TASKS:
             listed += f"\n\n… and {len(lines) - _MAX_LISTED_TASKS} more."
-        self._say(f"{total}:\n\n{listed}" if lines else f"There are no {state}s.")
+        is_filtered = bool(words or due or step.target is not None)
+        none = f"No {state} matches." if is_filtered else f"There are no {state}s."
+        self._say(f"{total}:\n\n{listed}" if lines else none)
         self._dialog = replace(self._dialog, results=paths)
         return paths
 
@@ -498,20 +575,29 @@ class Pipeline:
             names = [str(call.pop("name")) for call in calls]
             batch = make_batch_tool(self._registry.get(tool))
             outcome = await self._host.call(batch, {"names": names, "arguments": calls})
-            self._say(format_outcome(AnsweredCall(tool, {}, "batch"), outcome))
+            self._say_outcome(AnsweredCall(tool, {}, "batch"), outcome)
             if not outcome.success:
                 return None
             self._record_change(step.action, outcome, paths)
             return paths
         changed_paths: list[str] = []
-        for call in calls:
+        for index, call in enumerate(calls):
             outcome = await self._call(step, tool, call)
             if not outcome.success:
                 self._question = _which_occurrence(step, outcome)
+                self._say_skipped_notes([name for other in calls[index + 1 :] if (name := _note_of(other))])
                 return None
             changed_paths += _paths_after(step, call, outcome)
             self._record_change(step.action, outcome, tuple(changed_paths), paths)
         return tuple(dict.fromkeys(changed_paths))
+
+    def _say_skipped_notes(self, names: Sequence[str]) -> None:
+        """List the notes of a step that were left after a call that failed or was denied."""
+        if names:
+            lines = [f"- {wikilink(name)}" for name in names[:MAX_LISTED_NOTES]]
+            remainder = f"\n\n… and {len(names) - len(lines)} more." if len(names) > len(lines) else ""
+            head = "This note was left as it is:" if len(names) == 1 else "These notes were left as they are:"
+            self._say("\n".join([f"{head}\n", *lines]) + remainder)
 
     async def _calls(self, step: PipelineStep, paths: tuple[str, ...]) -> list[Arguments] | None:
         """Return the tool calls of a writing step; None after telling the user why there are none."""
@@ -671,14 +757,17 @@ class Pipeline:
             self._say("There is nothing to undo.")
             return None
         undone: set[int] = set()
-        for entry in entries:
+        for index, entry in enumerate(entries):
             arguments: Arguments = {} if entry is None else {"entry": entry}
             outcome = await self._host.call("undo", arguments)
             if entry is None and outcome.success and outcome.commit is None:
                 self._say("There is nothing to undo.")
                 return None
-            self._say(format_outcome(AnsweredCall("undo", arguments), outcome))
+            self._say_outcome(AnsweredCall("undo", arguments), outcome)
             if not outcome.success:
+                if remaining_count := len(entries) - index - 1:
+                    was = pluralize(remaining_count, "other change was", "other changes were")
+                    self._say(f"{was} not undone.")
                 break
             if entry is not None:
                 undone.add(entry)
@@ -693,7 +782,7 @@ class Pipeline:
         outcome = await self._host.call(tool, arguments)
         intent = "fact" if "about" in step.arguments else _INTENTS.get(step.action, "")
         display = {name: step.arguments[name] for name in _DISPLAY_ARGUMENTS if name in step.arguments}
-        self._say(format_outcome(AnsweredCall(tool, {**arguments, **display}, intent), outcome))
+        self._say_outcome(AnsweredCall(tool, {**arguments, **display}, intent), outcome)
         return outcome
 
 
@@ -709,6 +798,15 @@ _INTENTS = {
     "tags_of": "note-tags",
     "properties_of": "details",
 }
+
+
+def _search_limit(notes: NoteSet) -> int:
+    """Return the number of hits that a set needs; a position or limit from the end needs all of them."""
+    needed = notes.limit if notes.pick is None else notes.pick
+    # Without an order, the search ranks a few hits in another way than many.
+    if not notes.order or needed is None or needed < 0:
+        return MAX_WRITTEN_NOTES
+    return min(needed, MAX_WRITTEN_NOTES)
 
 
 def _which_occurrence(step: PipelineStep, outcome: ToolOutcome) -> Clarification | None:
@@ -799,8 +897,15 @@ def _paths_after(step: PipelineStep, call: Mapping[str, object], outcome: ToolOu
     for key in ("new_path", "path", "node_id", "primary_node_id", "from_id"):
         if isinstance(path := result.get(key), str) and step.action != "delete":
             return [path]
-    name = next((call[key] for key in ("name", "node_id", "from_id", "primary_node_id") if key in call), None)
-    return [str(name)] if name is not None and step.action != "delete" else []
+    name = _note_of(call)
+    return [name] if name and step.action != "delete" else []
+
+
+def _note_of(call: Mapping[str, object]) -> str:
+    """Return the note that a call's arguments name first; empty without one."""
+    return next(
+        (str(call[key]) for key in ("name", "node_id", "from_id", "primary_node_id") if key in call), ""
+    )
 
 
 def _tool_arguments(step: PipelineStep) -> Arguments:

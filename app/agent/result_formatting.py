@@ -11,6 +11,7 @@ from app.agent.generic_formatting import bullet_list, format_details, wikilink
 from app.agent.node_formatting import NODE_FORMATTERS
 from app.permissions.pluralize import pluralize
 from app.toolkit.outcome import ToolOutcome
+from app.vault.markdown.frontmatter import read_frontmatter
 from app.vault.path import NotePath
 
 Result = Mapping[str, Any]
@@ -20,10 +21,16 @@ _MAX_TEXT_CHARS = 2400
 _MAX_CLOSEST_PASSAGES = 2
 
 
-def format_outcome(call: AnsweredCall, outcome: ToolOutcome) -> str:
-    """Return the outcome of `call` for the user: its results or changes, or the reason for its failure."""
+def format_outcome(call: AnsweredCall, outcome: ToolOutcome, *, has_changed: bool = False) -> str:
+    """Return the outcome of `call` for the user: its results or changes, or the reason for its failure.
+
+    Args:
+        call: The call.
+        outcome: Its outcome.
+        has_changed: Whether the request has already changed something.
+    """
     if not outcome.success:
-        return _failure(outcome)
+        return _failure(outcome, has_changed=has_changed)
     if outcome.result.get("changed_by_user"):
         return _format_done(outcome)
     formatter = _BY_INTENT.get(call.intent) or _BY_TOOL.get(call.tool)
@@ -31,9 +38,12 @@ def format_outcome(call: AnsweredCall, outcome: ToolOutcome) -> str:
     return text or _format_generic(outcome)
 
 
-def _failure(outcome: ToolOutcome) -> str:
+def _failure(outcome: ToolOutcome, *, has_changed: bool) -> str:
     if outcome.error is None:
-        return f"Denied: {outcome.words}" if outcome.words else "You denied this change. Nothing was changed."
+        if outcome.words:
+            return f"Denied: {outcome.words}"
+        rest = "The changes before it were kept." if has_changed else "Nothing was changed."
+        return f"You denied this change. {rest}"
     text = str(outcome.error.get("message", "")) or "That did not work."
     suggestions = outcome.error.get("candidates") or outcome.error.get("suggestions")
     if isinstance(suggestions, list | tuple) and suggestions:
@@ -66,7 +76,11 @@ def _count_and_list(items: Iterable[str], total: int, singular: str, plural: str
 def _read(result: Result, call: AnsweredCall) -> str:
     text = strip_properties(str(result["text"])).strip()
     if not text:
-        return f"{wikilink(result['path'])} is empty."
+        properties = read_frontmatter(str(result["text"])).properties
+        if not properties:
+            return f"{wikilink(result['path'])} is empty."
+        lines = bullet_list(f"**{key}**: {_value(value)}" for key, value in properties.items())
+        return f"{wikilink(result['path'])} has properties but no text:\n\n{lines}"
     cut = text[:_MAX_TEXT_CHARS]
     if len(text) > len(cut):
         cut = cut.rpartition("\n")[0] or cut
@@ -343,8 +357,17 @@ def _duplicates(result: Result, call: AnsweredCall) -> str:
 
 
 def _undone(result: Result, call: AnsweredCall) -> str:
-    paths = result["paths"]
-    return _count_and_list(paths, len(paths), "file was restored", "files were restored", "")
+    parts = []
+    for field, adjective, verb in (
+        ("removed", "created ", "removed"),
+        ("moved_back", "", "moved back"),
+        ("restored", "", "restored"),
+    ):
+        paths = result[field]
+        noun = "note" if all(NotePath.on_disk(path).is_note for path in paths) else "file"
+        singular, plural = f"{adjective}{noun} was {verb}", f"{adjective}{noun}s were {verb}"
+        parts.append(_count_and_list(paths, len(paths), singular, plural, ""))
+    return "\n\n".join(filter(None, parts))
 
 
 _BY_INTENT: Mapping[str, Callable[[Result, AnsweredCall], str]] = {

@@ -197,6 +197,7 @@ class Turn:
         arguments: Mapping[str, object],
         claim: str = "",
         spent: ModelUsage = NO_USAGE,
+        summarize: Callable[[ToolOutcome], str] | None = None,
     ) -> ToolOutcome:
         """Call a tool, show it as a card and return the outcome; an untrusted result taints the conversation.
 
@@ -205,6 +206,7 @@ class Turn:
             arguments: The tool's arguments.
             claim: The agent's description for the approval dialog; by default, the text before the call.
             spent: The model usage that led to the call; an internal call is logged without it.
+            summarize: Returns the card's message for a successful outcome; by default, the tool's own.
         """
         preface = self.flush()
         card = ToolCard(
@@ -228,7 +230,10 @@ class Turn:
         except asyncio.CancelledError:
             self.replace(position, card.model_copy(update={"state": "cancelled", "message": "Stopped."}))
             raise
-        self.replace(position, complete_card(card, outcome))
+        card = complete_card(card, outcome)
+        if outcome.success and summarize is not None:
+            card = card.model_copy(update={"message": summarize(outcome)})
+        self.replace(position, card)
         self.is_over = self.is_over or outcome.ends_turn
         self.tool_usage = self.tool_usage.plus(_usage_of(outcome.model_usage))
         if outcome.untrusted:

@@ -53,7 +53,7 @@ def summarize(texts: Sequence[str], max_length: int, vectors: NDArray[np.floatin
         max_length: The maximum length of the summary in characters.
         vectors: (n, d) embeddings of the sentences; without them, words are compared.
     """
-    method = f"LexRank over {'sentence vectors' if vectors is not None else 'shared words'}"
+    method = f"The most central sentences, compared by {'meaning' if vectors is not None else 'their words'}"
     if not texts:
         return Summary("", (), method)
     similarity = tfidf_similarity(texts) if vectors is None else cosine_matrix(vectors)

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 from app import paths
 from app.agent.builtin import HELP, MAX_PASSAGES, BuiltinAgent, reply_text, with_links
 from app.agent.language.answers import localize
-from app.agent.language.chips import reading_chips
+from app.agent.language.chips import describe_readings, reading_chips
 from app.agent.language.dialog import DialogState
 from app.agent.language.interpreter import GUESS_SCORE
 from app.agent.language.lexicon import languages
@@ -140,14 +140,8 @@ async def _answer(question: ContentQuestion, terminal: _TerminalHost) -> ExitSta
 def _describe(interpretation: Clarification | ModelRequired | Reply) -> str:
     match interpretation:
         case Clarification():
-            lines = [
-                interpretation.question,
-                *(
-                    f"  {' · '.join(c.label for c in reading_chips(o.reading))}"
-                    for o in interpretation.options
-                ),
-            ]
-            return "\n".join(lines)
+            labels = describe_readings([option.reading for option in interpretation.options])
+            return "\n".join([interpretation.question, *(f"  {label}" for label in labels)])
         case ModelRequired():
             return f"{interpretation.work} needs a language model. Nothing was done."
         case Reply():
@@ -163,7 +157,14 @@ class _TerminalHost:
     console: CliConsole
     status: ExitStatus = ExitStatus.DONE
 
-    async def call(self, tool: str | Tool, arguments: Mapping[str, object], claim: str = "") -> ToolOutcome:
+    async def call(
+        self,
+        tool: str | Tool,
+        arguments: Mapping[str, object],
+        claim: str = "",
+        *,
+        summarize: Callable[[ToolOutcome], str] | None = None,
+    ) -> ToolOutcome:
         """Call a tool; a call on several notes becomes one call per note, until one fails."""
         if isinstance(tool, Tool):
             return await self._call_for_each(tool.name, arguments)
@@ -176,13 +177,15 @@ class _TerminalHost:
         names, args = arguments["names"], arguments["arguments"]
         assert isinstance(names, list) and isinstance(args, list)
         changed: list[str] = []
-        outcome = ToolOutcome(True)
+        commit: int | None = None
         for name, extra_arguments in zip(names, args, strict=True):
             outcome = await self.call(tool, {**extra_arguments, "name": name})
             if not outcome.success:
-                return outcome
+                # The calls before it may have changed something.
+                return replace(outcome, commit=commit)
+            commit = commit if outcome.commit is None else outcome.commit
             changed.append(str(NotePath.on_disk(name)))
-        return ToolOutcome(True, {"notes": changed, "left_out": []}, commit=outcome.commit)
+        return ToolOutcome(True, {"notes": changed, "left_out": []}, commit=commit)
 
     def say(self, text: str) -> None:
         """Print an answer."""

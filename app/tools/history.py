@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from app.errors import ConflictError, InvalidParametersError, NotFoundError
 from app.permissions.caller import CallerKind
@@ -13,7 +13,7 @@ from app.toolkit.proposal import Proposal
 from app.toolkit.result import ToolResult
 from app.toolkit.tool import tool
 from app.tools.notes import NoteWritten
-from app.vault.changes import ChangeSet
+from app.vault.changes import ChangeSet, Create, Delete, FileChange, Move, Update
 from app.vault.path import NotePath
 
 
@@ -39,12 +39,17 @@ class Versions(ToolResult):
 class Undone(ToolResult):
     """Commits that were undone, and the visible documents that were reverted.
 
+    `paths` are the documents where they were before and where they are now: `removed` ones, which the undone
+    commits had created, those `moved_back` to these paths, and those whose content was `restored`.
     `commits` is empty if only part of the undo was approved. `left` counts the commits of the same call or
     turn in other stores (memory, files outside the vault), which another undo reverts.
     """
 
     commits: list[int]
     paths: list[str]
+    removed: list[str] = Field(default_factory=list)
+    moved_back: list[str] = Field(default_factory=list)
+    restored: list[str] = Field(default_factory=list)
     left: int = 0
 
 
@@ -141,13 +146,24 @@ async def undo(context: ToolContext, entry: int | None = None, turn: str | None 
     nothing_message = "" if plan.change_set else _explain_empty_undo(context, first)
 
     def report(committed: ChangeSet) -> Undone:
+        def visible(*kinds: type[FileChange]) -> list[str]:
+            changes = [change for change in committed.changes if isinstance(change, kinds)]
+            now = [change.to if isinstance(change, Move) else change.path for change in changes]
+            return context.history.visible_paths(first, now)
+
         paths = context.history.visible_paths(first, committed.paths)
         message = f"Undone: {', '.join(paths) or 'a note'}." if committed else nothing_message
         if remaining:
             message += f" {pluralize(remaining, 'change')} outside the notes can be undone next."
         is_complete = committed.digest == plan.change_set.digest
         return Undone(
-            commits=list(first) if is_complete else [], paths=paths, left=remaining, message=message
+            commits=list(first) if is_complete else [],
+            paths=paths,
+            removed=visible(Delete),
+            moved_back=visible(Move),
+            restored=visible(Create, Update),
+            left=remaining,
+            message=message,
         )
 
     return context.propose(plan.change_set, report, undoes=first)

@@ -211,7 +211,8 @@ async def search_notes(
         for hit in page.hits
     ]
     groups = [HitGroup(name=hit_group.name, count=hit_group.count) for hit_group in page.groups]
-    message = f"{pluralize(page.total, 'note')} found."
+    found = f"{pluralize(page.total, 'note')} found."
+    message = f"{len(hits):,} of {found}" if 0 < len(hits) < page.total else found
     result = Hits(hits=hits, total=page.total, groups=groups, message=message)
     return result.from_notes(context.index.is_from_web(hit.path) for hit in page.hits)
 

@@ -68,6 +68,24 @@ async def test_a_part_of_a_listed_set_is_what_the_next_request_works_on(talk) ->
     assert replies.last.last.target.notes == replies.focus and len(replies.changes) == 1
 
 
+@pytest.mark.parametrize(
+    ("request_", "found", "told"),
+    [
+        ("find [tag:instrument] order=created limit=3", "3 of 12 notes found.", "3 notes (of 12):"),
+        ("find [tag:instrument] order=name limit=-2", "12 notes found.", "2 notes (of 12):"),
+        ("find [tag:instrument]", "12 notes found.", "12 notes:"),
+        ("find [@H4, @K1, @Gimbal & tag:instrument]", "2 of these 3 notes found.", "2 notes (of these 3):"),
+        ("count [@H4, @K1] order=name", "2 of these 2 notes found.", "2 notes."),
+        ("count [@H4, @K1, @Gimbal & tag:instrument]", "2 of these 3 notes found.", "2 notes (of these 3)."),
+    ],
+)
+async def test_an_answer_counts_the_notes_as_the_search_before_it(talk, request_, found, told) -> None:
+    await say(talk, f"{PREFIX} {request_}")
+    cards = [item for item in talk.items if isinstance(item, ToolCard)]
+    assert cards[-1].message == found
+    assert answers(talk)[-1].splitlines()[0] == told
+
+
 async def test_it_is_never_the_open_note_after_a_note_that_is_missing(talk) -> None:
     missing = ("create a note called H4 in Instruments", "notes about gyroscopes", "flurble the gronk")
     for text in missing:
@@ -171,13 +189,20 @@ async def test_tasks_have_notes_and_days(talk) -> None:
     assert "call Anna" in answers(talk)[-1] and "buy the book" not in answers(talk)[-1]
 
 
+@pytest.mark.parametrize("asked", ["due=2031-01-07", "query=zither", "[@H3]", "state=done query=zither"])
+async def test_tasks_that_do_not_match_are_not_said_to_be_missing(talk, asked) -> None:
+    await say(talk, f"{PREFIX} list_tasks {asked if 'state' in asked else f'{asked} state=open'}")
+    state_ = "completed" if "done" in asked else "open"
+    assert answers(talk)[-1] == f"No {state_} task matches."
+
+
 async def test_german_requests_are_ordered_continued_and_answered_in_german(talk) -> None:
     replies = await say(talk, "das früheste Ereignis")
-    assert names(replies.results) == ["Paramore voyages"] and answers(talk)[-1].startswith("1 Notiz:")
+    assert names(replies.results) == ["Paramore voyages"] and answers(talk)[-1].startswith("1 Notiz (von ")
     replies = await say(talk, "was ist die am besten vernetzte Notiz?")
     assert len(replies.results) == 1
     replies = await say(talk, "Notizen mit dem Tag claim", "nur die ersten drei")
-    assert len(replies.results) == 3 and answers(talk)[-1].startswith("3 Notizen:")
+    assert len(replies.results) == 3 and answers(talk)[-1].startswith("3 Notizen (von diesen ")
     await say(talk, "öffne das Tagebuch vom 16. März", "wie viele Wörter hat es?")
     assert re.fullmatch(r"\[\[Journal/2026-03-16\|2026-03-16\]\] hat \d+ Wörter\.", answers(talk)[-1])
     await say(talk, "tagge H4 mit messing", "nimm das wieder zurück")
@@ -354,7 +379,7 @@ async def test_words_of_several_tasks_are_asked_about_and_of_none_refused(talk) 
 @pytest.mark.parametrize("words", ["(", ")", "a OR", "library?"])
 async def test_tasks_are_listed_by_any_words(talk, words) -> None:
     await say(talk, f'{PREFIX} list_tasks query="{words}"')
-    assert re.match(r"\d+ tasks?:|There are no tasks", answers(talk)[-1])
+    assert re.match(r"\d+ tasks?:|No task matches", answers(talk)[-1])
 
 
 async def test_a_property_whose_values_are_links_is_set_to_a_link(talk) -> None:
@@ -394,6 +419,16 @@ async def test_one_of_several_equal_tasks_of_a_note_can_be_chosen(talk, choice) 
     boxes = [line[:5] for line in text(talk, "Instruments/Sextant.md").splitlines() if "Order new" in line]
     assert boxes == (["- [x]", "- [ ]"], ["- [ ]", "- [x]"])[choice]
     assert state(talk).question is None
+
+
+async def test_an_offered_answer_is_labeled_in_words_although_it_ends_like_a_path(talk) -> None:
+    for note in ("Sextant", "Quadrant"):
+        await say(talk, f'{PREFIX} append [@{note}] text="- [ ] Plan.md"')
+    await say(talk, f"{PREFIX} complete_task query=Plan.md")
+    question = talk.items[-1]
+    assert isinstance(question, Question)
+    labels = [choice.label for choice in question.choices]
+    assert labels == [f"complete task · {note} · query: Plan.md" for note in ("Quadrant", "Sextant")]
 
 
 async def test_a_task_whose_line_begins_an_earlier_task_is_completed(talk) -> None:

@@ -18,7 +18,7 @@ class FailingHost:
     def __init__(self):
         self.calls: list[str] = []
 
-    async def call(self, tool, arguments, claim=""):
+    async def call(self, tool, arguments, claim="", *, summarize=None):
         self.calls.append(tool)
         return ToolOutcome(False, error={"type": "storage", "message": "The disk failed."})
 
@@ -45,7 +45,7 @@ class SearchHost(FailingHost):
         super().__init__()
         self.paths = paths
 
-    async def call(self, tool, arguments, claim=""):
+    async def call(self, tool, arguments, claim="", *, summarize=None):
         self.calls.append(tool)
         start = arguments.get("offset", 0)
         page = self.paths[start : start + arguments["limit"]]

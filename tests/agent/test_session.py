@@ -32,7 +32,7 @@ from app.toolkit.context import ToolContext
 from app.toolkit.result import ToolResult
 from app.toolkit.tool import tool
 from app.vault.path import NotePath
-from tests.support.approver import unanswered
+from tests.support.approver import unanswered, yes
 from tests.support.model_server import BreakOff, CallTool, Fail, ModelServer, RawCalls, Say
 
 
@@ -79,6 +79,52 @@ async def test_the_built_in_agent_tags_and_undoes(workspace, talk, approver):
     kinds = [type(item) for item in talk.items]
     assert kinds.count(ToolCard) == 2 and kinds[0] is UserText
     assert len(approver.asked) == 2 and {r.caller.name for r in approver.asked} == {"Built-in agent"}
+
+
+async def test_undoing_the_creation_of_a_note_says_that_it_was_removed(talk):
+    await talk.say("create a note called Tea")
+    await talk.say("undo")
+    assert talk.items[-1].text == "1 created note was removed:\n\n- Tea.md"
+
+
+def last_answers(talk):
+    """Return the agent's texts of the last turn."""
+    return [
+        item.text for item in talk.items if isinstance(item, AgentText) and item.turn == talk.items[-1].turn
+    ]
+
+
+async def test_a_denial_says_which_changes_were_made_and_which_steps_were_not(workspace, talk, approver):
+    approver.answers = [yes, Denied()]
+    await talk.say("= add_tag [@H4] tag=one | add_tag [@H4] tag=two | add_tag [@H1] tag=three | read [@H1]")
+    assert last_answers(talk)[1:] == [
+        "You denied this change. The changes before it were kept.",
+        "These steps were not carried out:\n\n- add tag · H1 · tag: three\n- read · H1",
+    ]
+    assert b"one" in workspace.store.read(NotePath("Instruments/H4.md"))
+    approver.answers = [Denied()]
+    await talk.say("= add_tag [@H4] tag=two | add_tag [@H1] tag=three")
+    assert last_answers(talk) == [
+        "You denied this change. Nothing was changed.",
+        "This step was not carried out:\n\n- add tag · H1 · tag: three",
+    ]
+
+
+async def test_a_denial_lists_the_notes_and_changes_that_the_step_did_not_reach(talk, approver):
+    notes = "@H1, @H3, @H4, @K1"
+    approver.answers = [yes, Denied()]
+    await talk.say(f"= move [{notes}] folder=Clocks")
+    head = "You denied this change. The changes before it were kept."
+    left = "These notes were left as they are:\n\n- [[Instruments/H4|H4]]\n- [[Instruments/K1|K1]]"
+    assert last_answers(talk)[1:] == [head, left]
+    approver.answers = [yes]
+    await talk.say("= add_tag [@K1] tag=one")
+    approver.answers = [Denied()]
+    await talk.say("= undo scope=conversation")
+    assert last_answers(talk) == [
+        "You denied this change. Nothing was changed.",
+        "1 other change was not undone.",
+    ]
 
 
 async def test_the_built_in_agent_asks_back_when_a_name_is_ambiguous(workspace, talk, approver):

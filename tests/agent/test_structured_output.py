@@ -67,7 +67,7 @@ async def test_a_summary_by_the_model_keeps_to_the_length(workspace) -> None:
 async def test_without_an_answer_the_local_one_is_given_with_the_reason(workspace) -> None:
     with ModelServer(*[Fail(500, "out of order")] * 4) as server:
         outcome = await _ask(workspace, server, "summarize_node", node_id="H4")
-    assert outcome.result["summary"] and "LexRank" in outcome.result["reasoning"]
+    assert outcome.result["summary"] and "most central sentences" in outcome.result["reasoning"]
     assert "failed" in outcome.result["reasoning"]
 
 

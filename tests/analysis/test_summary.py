@@ -77,7 +77,7 @@ def test_vectors_of_sentences_decide_where_there_are_some() -> None:
     said = ("One thing.", "Another thing.", "Something else.")
     vectors = np.array([[1.0, 0.0], [0.9, 0.1], [0.0, 1.0]])
     made = summarize(said, 12, vectors)
-    assert made.text in said and "vectors" in made.method
+    assert made.text in said and "meaning" in made.method
 
 
 @given(st.text(max_size=600), st.integers(1, 300))

@@ -101,6 +101,23 @@ async def _arrange(pilot: Pilot, root: Path) -> int:
     return 2
 
 
+def test_a_note_opens_while_the_next_request_is_typed(app_run, garden: Path) -> None:
+    async def use(pilot: Pilot) -> None:
+        await pilot.open(garden)
+        field = pilot.agent.composer.field
+        for name in ("Tea", "Water", "Tea"):
+            await pilot.ask(f"open {name}")
+            await pilot.shown(f"{name}.md")
+            await pilot.until(lambda: not pilot.note_area._opening_paths, "the note is open")
+            assert pilot.window.focusWidget() is field
+        # A link in an answer is clicked to read the note.
+        await pilot.follow_answer("Water")
+        note = await pilot.shown("Water.md")
+        await pilot.until(lambda: pilot.window.focusWidget() is note.editor, "the note has the focus")
+
+    app_run(use)
+
+
 def test_the_built_in_agent_asks_back_and_says_what_needs_a_model(app_run, sample_vault: Path) -> None:
     async def use(pilot: Pilot) -> None:
         await pilot.open(sample_vault)

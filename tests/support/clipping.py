@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QAbstractButton, QAbstractScrollArea, QComboBox, QLabel, QToolButton, QWidget
 
-from app.desktop.widgets.panel import ElidedButton, ElidedLabel
+from app.desktop.widgets.panel import ElidedButton, ElidedLabel, WrappedButton
 
 # Styles round the sizes of what they draw.
 _TOLERANCE_PX = 1
@@ -32,7 +32,7 @@ def _describe_cut_off(widget: QWidget) -> str:
 def _describe_missing_room(widget: QWidget) -> str:
     if isinstance(widget, ElidedLabel | ElidedButton):
         return ""
-    if isinstance(widget, QLabel) and widget.wordWrap():
+    if isinstance(widget, WrappedButton) or (isinstance(widget, QLabel) and widget.wordWrap()):
         lacks = widget.heightForWidth(widget.width()) - widget.height()
         return f"{lacks} pixels of height are missing" if widget.text() and lacks > _TOLERANCE_PX else ""
     has_text = isinstance(widget, QLabel | QAbstractButton | QComboBox)

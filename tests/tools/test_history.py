@@ -37,6 +37,19 @@ async def conflicting_turn(workspace):
     return tuple(one.id for one in workspace.audit.commits_of_turn("t1", workspace.journal))
 
 
+async def test_an_undo_says_which_files_it_removed_moved_and_restored(workspace):
+    await call(workspace, "create_note", name="Gone", content="gone\n", caller=Caller.user())
+    await call(workspace, "create_note", name="Old", content="old\n", caller=Caller.user())
+    await call(workspace, "create_note", name="New", content="one\n")
+    await call(workspace, "add_tag", name="H4", tag="reviewed")
+    await call(workspace, "move_note", name="Old", new_name="Older")
+    await call(workspace, "delete_note", name="Gone")
+    result = (await call(workspace, "undo", turn="t1")).result
+    assert result["removed"] == ["New.md"] and result["moved_back"] == ["Old.md"]
+    assert sorted(result["restored"]) == ["Gone.md", "Instruments/H4.md"]
+    assert set(result["paths"]) == {"New.md", "Old.md", "Older.md", "Gone.md", "Instruments/H4.md"}
+
+
 async def test_a_conflict_is_reported_to_the_agent_and_nothing_is_written(workspace):
     commits = await conflicting_turn(workspace)
     outcome = await call(workspace, "undo", turn="t1")

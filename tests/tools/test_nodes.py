@@ -176,7 +176,9 @@ async def test_related_nodes_that_agree_by_a_negation_are_no_contradiction(works
 
 async def test_summarize_node_keeps_to_the_length_and_says_how(workspace):
     outcome = await call(workspace, "summarize_node", node_id="John Harrison", max_length=150)
-    assert 0 < len(outcome.result["summary"]) <= 150 and "LexRank" in outcome.result["reasoning"]
+    assert (
+        0 < len(outcome.result["summary"]) <= 150 and "most central sentences" in outcome.result["reasoning"]
+    )
     assert outcome.result["key_points"] and outcome.result["related_count"] == 0
     body = text(workspace, "People/John Harrison.md")
     assert "[[" not in outcome.result["summary"] and body

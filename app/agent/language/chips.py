@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from app.agent.language.actions import TOOL_PREFIX
 from app.agent.language.answers import localize
 from app.agent.language.lexicon import languages
 from app.agent.language.notation import PREFIX, serialize
@@ -106,20 +107,36 @@ def with_value(change: str, kind: ValueKind, value: str) -> str:
     return change.replace(SLOT, text)
 
 
-def reading_chips(reading: Reading) -> tuple[Chip, ...]:
-    """Return the chips of a reading, in order."""
+def reading_chips(reading: Reading, *, shorten: bool = True) -> tuple[Chip, ...]:
+    """Return the chips of a reading, in order; with `shorten`, long values are cut in their labels."""
     return tuple(
-        chip for index, step in enumerate(reading.steps) for chip in _step_chips(reading, index, step)
+        chip
+        for index, step in enumerate(reading.steps)
+        for chip in _step_chips(reading, index, step, shorten=shorten)
     )
 
 
-def _step_chips(reading: Reading, index: int, step: PipelineStep) -> Iterator[Chip]:
+def describe_readings(readings: Sequence[Reading]) -> list[str]:
+    """Return a label for each reading, made of its chips; equal labels get their long values in full."""
+
+    def describe(reading: Reading, *, shorten: bool) -> str:
+        return " · ".join(chip.label for chip in reading_chips(reading, shorten=shorten))
+
+    labels = [describe(reading, shorten=True) for reading in readings]
+    return [
+        label if labels.count(label) == 1 else describe(reading, shorten=False)
+        for label, reading in zip(labels, readings, strict=True)
+    ]
+
+
+def _step_chips(reading: Reading, index: int, step: PipelineStep, *, shorten: bool) -> Iterator[Chip]:
     language = next(language for language in languages() if language.code == reading.language)
 
     def label_of(text: str) -> str:
         return localize(text, language)
 
-    yield Chip(label_of(_ACTION_LABELS.get(step.action, step.action.replace("_", " "))))
+    action = step.action.removeprefix(TOOL_PREFIX).replace("_", " ")
+    yield Chip(label_of(_ACTION_LABELS.get(step.action, action)))
     if step.action in ("question", "model"):
         return  # the query is the whole request
 
@@ -185,7 +202,8 @@ def _step_chips(reading: Reading, index: int, step: PipelineStep) -> Iterator[Ch
             yield Chip(f"{label_of(name)}: {value}")
         else:
             text = " ".join(str(value).split())
-            shown = text if len(text) <= _MAX_LABEL_LENGTH else f"{text[: _MAX_LABEL_LENGTH - 1]}…"
+            is_cut = shorten and len(text) > _MAX_LABEL_LENGTH
+            shown = f"{text[: _MAX_LABEL_LENGTH - 1]}…" if is_cut else text
             yield Chip(f"{label_of(name)}: {shown}", "", str(value), with_argument(name, SLOT), "text", lead)
 
 

@@ -8,7 +8,7 @@ from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, Q
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from app.desktop.activity.item import ActivityItem, ActivityStatus, origin_name, tool_label
+from app.desktop.activity.item import ActivityItem, ActivityStatus, item_label, origin_name
 from app.desktop.activity.model import ACTIVITY_ROLE
 from app.desktop.theme.colors import Theme
 from app.desktop.theme.theme import ThemeSource, icon
@@ -78,7 +78,7 @@ class ActivityDelegate(QStyledItemDelegate):
             min(_MAX_NAME_WIDTH * zoom, max(width * _NAME_WIDTH_SHARE, _MIN_NAME_WIDTH * zoom))
         )
         rect = QRect(area.left(), area.top(), name_width, area.height())
-        _draw_elided(painter, rect, tool_label(activity), theme.text, bold)
+        _draw_elided(painter, rect, item_label(activity), theme.text, bold)
         area.setLeft(area.left() + name_width + _COLUMN_GAP)
         if width > _NARROW_WIDTH * zoom:
             origin = origin_name(activity)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from app.desktop.runtime.translation import PluralText, translate
+from app.desktop.widgets.tool_labels import tool_label
 from app.permissions.approval import ApprovalRequest
 from app.permissions.audit_entry import AuditDecision, AuditEntry
 from app.permissions.caller import Caller, CallerKind
@@ -176,16 +177,15 @@ def origin_label(origin: ActivityOrigin) -> str:
     }[origin]
 
 
-def tool_label(activity: ActivityItem) -> str:
+def item_label(activity: ActivityItem) -> str:
     """Return the display name of the tool or work."""
-    text = escape_hidden(activity.name).replace("_", " ")
-    return text[:1].upper() + text[1:]
+    return tool_label(escape_hidden(activity.name))
 
 
 def describe_item(activity: ActivityItem) -> str:
     """Return a one-line description, for screen readers, tooltips and the filter."""
     state = status_label(activity.status)
-    return f"{tool_label(activity)}, {state}: {escape_hidden(activity.summary)} ({origin_name(activity)})"
+    return f"{item_label(activity)}, {state}: {escape_hidden(activity.summary)} ({origin_name(activity)})"
 
 
 def origin_name(activity: ActivityItem) -> str:

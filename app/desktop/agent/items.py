@@ -28,7 +28,7 @@ from app.desktop.runtime.translation import QT_TRANSLATE_NOOP, translate
 from app.desktop.theme.theme import Theme, ThemeSource, icon
 from app.desktop.widgets.flow_layout import FlowLayout
 from app.desktop.widgets.markdown_label import MarkdownLabel
-from app.desktop.widgets.panel import ElidedButton, ElidedLabel, ThemedButton
+from app.desktop.widgets.panel import ElidedLabel, ThemedButton, WrappedButton
 from app.desktop.widgets.plain_labels import wrapped_label
 
 
@@ -198,9 +198,10 @@ class QuestionView(ItemView):
         self._choices = item.choices
         for button in self._buttons:
             button.deleteLater()
-        self._buttons = [ElidedButton(choice.label.replace("&", "&&")) for choice in item.choices]
+        # Not elided: the labels may differ in any part.
+        self._buttons = [WrappedButton(choice.label) for choice in item.choices]
         for button, choice in zip(self._buttons, item.choices, strict=True):
-            button.setToolTip(choice.label)
+            button.setProperty("role", "answer")
             button.clicked.connect(lambda _=False, choice=choice: self._answer(choice))
             self._column.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
 

@@ -53,12 +53,13 @@ _MAX_EXAMPLE_NAME_CHARS = 16
 class AgentPanel(Panel):
     """The panel with the current conversation.
 
-    `open_requested` carries a note (path or name) and a fragment, `search_requested` a query,
-    `diff_requested` and `undo_requested` the number of an audit entry, `settings_requested` a section of the
-    settings.
+    `open_requested` carries a note (path or name) and a fragment, `showing_requested` the path of a note to
+    open while the focus stays in the prompt field, `search_requested` a query, `diff_requested` and
+    `undo_requested` the number of an audit entry, `settings_requested` a section of the settings.
     """
 
     open_requested = Signal(str, str)
+    showing_requested = Signal(str)
     search_requested = Signal(str)
     diff_requested = Signal(int)
     undo_requested = Signal(int)
@@ -281,7 +282,8 @@ class AgentPanel(Panel):
             case TurnFinished():
                 self._finish(event)
             case NoteOpenRequested() if self._is_current(event.conversation):
-                self.open_requested.emit(event.path, "")
+                # The user may already be typing the next request.
+                self.showing_requested.emit(event.path)
             case ConversationsChanged() if self._pages.currentWidget() is self._list:
                 self._start(self._refresh_list(self._list.search_text), self.tr("list the conversations"))
             case IndexUpdated() if self._conversation is None:
@@ -443,6 +445,7 @@ class AgentPanel(Panel):
 def connect(panel: AgentPanel, context: PanelContext) -> None:
     """Connect the panel to the window and the other panels."""
     connect_links(panel, context)
+    panel.showing_requested.connect(context.open_without_focus)
     panel.set_open_note(lambda: context.note_path or None)
     panel.diff_requested.connect(context.diff_requested)
     panel.undo_requested.connect(context.undo_requested)

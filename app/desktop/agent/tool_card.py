@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -22,6 +23,7 @@ from app.desktop.runtime.translation import QT_TRANSLATE_NOOP, translate
 from app.desktop.theme.theme import Theme, ThemeSource, code_font, icon
 from app.desktop.widgets.panel import ElidedLabel, ThemedButton
 from app.desktop.widgets.plain_labels import wrapped_label
+from app.desktop.widgets.tool_labels import arguments_label, tool_label
 from app.permissions.audit_entry import AuditDecision
 from app.toolkit.approval_gate import DENIED_MESSAGE
 from app.toolkit.user_edits import EDITED, LEFT_OUT
@@ -35,7 +37,7 @@ _STATES: dict[CardState, tuple[str, str, str]] = {
     "cancelled": ("stop-circle", "muted", QT_TRANSLATE_NOOP("ToolCardView", "Stopped")),
 }
 _UNDONE = ("arrow-u-up-left", "muted", QT_TRANSLATE_NOOP("ToolCardView", "Undone"))
-_MAX_VALUE_CHARS = 200
+_SPACING = 6
 
 
 class ToolCardView(QFrame):
@@ -53,7 +55,8 @@ class ToolCardView(QFrame):
         self._icon_label.setFixedWidth(round(18 * theme.zoom))
         self._name = ElidedLabel()
         self._name.setProperty("textSize", "strong")
-        self._summary = ElidedLabel(tone="muted")
+        # The first arguments say what the call is about.
+        self._summary = ElidedLabel(tone="muted", elide=Qt.TextElideMode.ElideRight)
         # The arguments get the width left over by the name and duration, and are elided first.
         self._summary.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._badge = ElidedLabel(tone="muted")
@@ -77,7 +80,7 @@ class ToolCardView(QFrame):
         self._diff_button.clicked.connect(lambda: self.diff_requested.emit(self._entry))
         self._undo_button.clicked.connect(lambda: self.undo_requested.emit(self._entry))
         header = QHBoxLayout()
-        header.setSpacing(6)
+        header.setSpacing(_SPACING)
         for widget in (self._icon_label, self._name):
             header.addWidget(widget)
         header.addWidget(self._summary, 1)
@@ -106,10 +109,9 @@ class ToolCardView(QFrame):
     def show_card(self, card: ToolCard) -> None:
         """Show the current state of the call."""
         self._card = card
-        name = card.tool.replace("__", ": ").replace("_", " ")
-        name = name[:1].upper() + name[1:]
+        name = tool_label(card.tool)
         self._name.setText(name)
-        self._summary.setText(_summarize_arguments(card.arguments))
+        self._summary.setText(arguments_label(card.arguments))
         self._cost_label.setText(_cost_text(card))
         self._cost_label.setToolTip(
             self.tr("Tokens that the model used for this call") if card.tokens else ""
@@ -123,11 +125,25 @@ class ToolCardView(QFrame):
         badges = self._badges(card)
         self._badge.setText(" · ".join(badges))
         self._badge.setVisible(bool(badges))
+        self._fit_header()
         states = dict.fromkeys([translate("ToolCardView", self._state_of(card)[2]), *badges])
         self.setAccessibleName(f"{name}: {', '.join(states)}. {message}")
         if self._details is not None:
             self._details.setPlainText(_details_text(card))
         self._apply_theme()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Hide the duration if the name and the badge need its width."""
+        super().resizeEvent(event)
+        self._fit_header()
+
+    def _fit_header(self) -> None:
+        hints = (self._icon_label, self._name, self._badge, self._details_button)
+        widths = [widget.sizeHint().width() for widget in hints if not widget.isHidden()]
+        margins = self._column.contentsMargins()
+        needed = sum(widths) + _SPACING * len(widths) + margins.left() + margins.right()
+        free = self.width() - needed
+        self._cost_label.setVisible(free >= self._cost_label.minimumSizeHint().width())
 
     def _badges(self, card: ToolCard) -> list[str]:
         """Return labels for an undone, auto-approved or edited change."""
@@ -171,21 +187,6 @@ class ToolCardView(QFrame):
         color = {"success": theme.success, "warning": theme.warning, "danger": theme.danger}.get(tone)
         self._icon_label.setPixmap(icon(theme, name, color or theme.muted).pixmap(16, 16))
         self._icon_label.setToolTip(translate("ToolCardView", label))
-
-
-def _summarize_arguments(arguments: str) -> str:
-    """Return the argument values on one line: `name` and `query` first, `name` without its folder and “.md”.
-
-    Each value is cut at 200 characters; empty values are omitted.
-    """
-    values = json.loads(arguments)
-    parts = []
-    for name, value in sorted(values.items(), key=lambda pair: pair[0] not in ("name", "query")):
-        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-        if name == "name":
-            text = text.rpartition("/")[2].removesuffix(".md")
-        parts.append(" ".join(text.split())[:_MAX_VALUE_CHARS])
-    return "  ·  ".join(part for part in parts if part)
 
 
 def _details_text(card: ToolCard) -> str:

@@ -249,7 +249,7 @@ class NoteView(QWidget):
         is_other_note = str(page.path) != self.path
         self.path = str(page.path)
         self.editor.drawing_scope = f"{self._client.root}\n{self.path}"
-        self._load_text(page.text)
+        self._load_text(page.text, is_other_note=is_other_note)
         editable = self.document.is_editable
         self.editor.setReadOnly(not editable)
         self._header.show_path(page.path)
@@ -288,16 +288,10 @@ class NoteView(QWidget):
         self._set_editor_text(text)
         self._render_timer.start()
 
-    def _load_text(self, text: str) -> None:
-        """Load `text` into the editor, keeping the cursor and scroll positions as far as possible."""
+    def _load_text(self, text: str, *, is_other_note: bool) -> None:
+        """Load a note into the editor, or another version of the shown note."""
         self._is_replacing_text = True
-        scroll_value, position = self.editor.verticalScrollBar().value(), self.editor.textCursor().position()
-        self.editor.load(for_editor(text))
-        if position:
-            cursor = self.editor.textCursor()
-            cursor.setPosition(min(position, max(0, self.editor.document().characterCount() - 1)))
-            self.editor.setTextCursor(cursor)
-        self.editor.verticalScrollBar().setValue(scroll_value)
+        (self.editor.load if is_other_note else self.editor.reload)(for_editor(text))
         self._is_replacing_text = False
 
     def _set_editor_text(self, text: str) -> None:
@@ -401,6 +395,9 @@ class NoteView(QWidget):
         else:
             self._column.insertWidget(self._column.indexOf(self.notice) + 1, self.properties)
             self.properties.show()
+            has_properties = bool(scan(self.document.text).properties)
+            heading = self.tr("This note has no text") if has_properties else self.tr("This note is empty")
+            self.empty_state.set_message(heading, self._empty_text)
         self._stack.setCurrentWidget(widget)
 
     def _start_writing(self, position: str = "") -> None:
@@ -458,6 +455,10 @@ class NoteView(QWidget):
         return self._links.pane
 
     @property
+    def _empty_text(self) -> str:
+        return self.tr("Press Ctrl+E to switch between reading and writing.")
+
+    @property
     def empty_state(self) -> EmptyState:
         """The empty state of a note without text, created on first use."""
         if self._empty_state is None:
@@ -465,7 +466,7 @@ class NoteView(QWidget):
                 self._theme,
                 "note-pencil",
                 self.tr("This note is empty"),
-                self.tr("Press Ctrl+E to switch between reading and writing."),
+                self._empty_text,
                 (self.tr("Write"), lambda: self._start_writing()),
                 self._stack,
             )

@@ -156,6 +156,7 @@ QPushButton[role="danger"]:focus {{ border: 2u solid {t.text}; padding: 4u 11u; 
 
 def _button_roles(t: Theme, marks: Mapping[str, str]) -> str:
     return f"""
+QPushButton[role="answer"] {{ text-align: left; }}
 QPushButton[role="quiet"] {{ background: transparent; border: 1u solid transparent; color: {t.muted}; }}
 QPushButton[role="quiet"]:hover {{ background: {t.hover}; color: {t.text}; }}
 QPushButton[role="quiet"]:focus {{ border: 1u solid {t.accent}; }}

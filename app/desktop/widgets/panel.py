@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QIcon, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import (
+    QIcon,
+    QKeyEvent,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+    QTextLayout,
+    QTextOption,
+)
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
@@ -174,10 +183,18 @@ class SearchField(QLineEdit):
 
 
 class ElidedLabel(QLabel):
-    """Plain text on one line, elided in the middle if needed; the tooltip is the whole text."""
+    """Plain text on one line, elided if needed, in the middle by default; the tooltip is the whole text."""
 
-    def __init__(self, text: str = "", tone: str = "", parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        text: str = "",
+        tone: str = "",
+        parent: QWidget | None = None,
+        *,
+        elide: Qt.TextElideMode = Qt.TextElideMode.ElideMiddle,
+    ) -> None:
         super().__init__(parent)
+        self._elide = elide
         if tone:
             self.setProperty("tone", tone)
         self.setTextFormat(Qt.TextFormat.PlainText)
@@ -197,7 +214,7 @@ class ElidedLabel(QLabel):
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the text, elided to the width."""
         with QPainter(self) as painter:
-            text = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideMiddle, self.width())
+            text = self.fontMetrics().elidedText(self.text(), self._elide, self.width())
             painter.drawText(self.rect(), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
 
 
@@ -231,6 +248,68 @@ class ElidedButton(QPushButton):
         painter = QStylePainter(self)
         painter.drawControl(QStyle.ControlElement.CE_PushButton, option)
         painter.end()
+
+
+class WrappedButton(QPushButton):
+    """A button whose label wraps to as many lines as it needs; `label` is shown verbatim."""
+
+    def __init__(self, label: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._label = label
+        self.setText(_without_mnemonics(label))
+        self.setAccessibleName(label)
+        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+
+    def hasHeightForWidth(self) -> bool:
+        """Return True: the number of lines depends on the width."""
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        """Return the height of the wrapped label."""
+        option = QStyleOptionButton()
+        self.initStyleOption(option)
+        size = self.fontMetrics().size(0, "\n".join(self._lines(width)))
+        return self.style().sizeFromContents(QStyle.ContentsType.CT_PushButton, option, size, self).height()
+
+    def minimumSizeHint(self) -> QSize:
+        """Return a width of a few letters, because the label can wrap."""
+        size = super().minimumSizeHint()
+        return QSize(min(80, size.width()), size.height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint the button with its label wrapped to the width."""
+        option = QStyleOptionButton()
+        self.initStyleOption(option)
+        option.text = _without_mnemonics("\n".join(self._lines(self.width())))
+        painter = QStylePainter(self)
+        painter.drawControl(QStyle.ControlElement.CE_PushButton, option)
+        painter.end()
+
+    def _lines(self, width: int) -> list[str]:
+        """Return the lines of the label in a button of this width."""
+        if (full_width := self.sizeHint().width()) <= width:
+            return [self._label]
+        frame = full_width - self.fontMetrics().horizontalAdvance(self._label)
+        layout = QTextLayout(self._label, self.font())
+        wrapping = QTextOption()
+        wrapping.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        layout.setTextOption(wrapping)
+        layout.beginLayout()
+        ends = [0]
+        while (line := layout.createLine()).isValid():
+            line.setLineWidth(max(1, width - frame))
+            ends.append(line.textStart() + line.textLength())
+        layout.endLayout()
+        # Qt counts UTF-16 units.
+        text = self._label.encode("utf-16-le")
+        return [text[2 * start : 2 * end].decode("utf-16-le").rstrip() for start, end in pairwise(ends)]
+
+
+def _without_mnemonics(text: str) -> str:
+    """Return a button's text with its ampersands escaped, which would otherwise mark a shortcut."""
+    return text.replace("&", "&&")
 
 
 class EmptyState(QWidget):

@@ -18,6 +18,8 @@ def test_an_answer_is_in_the_language_of_the_request() -> None:
     assert localize("There is no completed task that matches “tea”.", german) == (
         "Es gibt keine erledigte Aufgabe, die zu „tea“ passt."
     )
+    assert localize("2 notes (of these 3):", german) == "2 Notizen (von diesen 3):"
+    assert localize("1 note (of 103).", german) == "1 Notiz (von 103)."
     assert localize("Which task do you mean?", german) == "Welche Aufgabe meinst du?"
     assert localize("An answer without a translation.", german) == "An answer without a translation."
 

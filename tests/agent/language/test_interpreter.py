@@ -12,7 +12,7 @@ from app.agent.builtin import BuiltinAgent
 from app.agent.language import interpreter
 from app.agent.language.actions import ACTIONS
 from app.agent.language.candidates import MeaningCandidate
-from app.agent.language.chips import reading_chips, with_value
+from app.agent.language.chips import describe_readings, reading_chips, with_value
 from app.agent.language.interpreter import meaning_of
 from app.agent.language.lexicon import languages
 from app.agent.language.notation import parse, serialize
@@ -497,6 +497,15 @@ def test_a_chip_can_get_another_value(
     chip = next(one for one in reading_chips(found) if one.label == label)
     again = read(agent, with_value(chip.change, chip.kind, value))
     assert isinstance(again, Reading) and serialize(again) == reading
+
+
+def test_labels_of_readings_differ_where_their_long_values_differ() -> None:
+    long = "A text that is longer than a chip may be, and ends with "
+    texts = (f"{long}a", f"{long}b", "short", f"Not {long}a")
+    readings = [Reading((PipelineStep("append", NoteSet(notes=("H4.md",)), {"text": t}),), 1) for t in texts]
+    labels = describe_readings(readings)
+    assert labels[:3] == [f"append · H4 · text: {text}" for text in texts[:3]]
+    assert labels[3].startswith("append · H4 · text: Not A text") and labels[3].endswith("…")
 
 
 def test_a_chip_with_the_name_of_no_note_does_nothing(agent: BuiltinAgent) -> None:

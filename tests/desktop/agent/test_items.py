@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import html
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QLineEdit, QPushButton
 
 from app.agent.transcript import SET_UP_MODEL, AnswerChoice, Question, ReadingChip, RequestReading
 from app.desktop.agent.items import InterpretationView, QuestionView
 from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets.panel import WrappedButton
+from tests.support.clipping import clipped
 
 CHANGE = "= find [tag:star tag:\ue000]"
 CHIPS = (
@@ -93,3 +96,21 @@ def test_a_long_chip_is_shortened_so_that_it_fits_into_a_narrow_panel(qtbot) -> 
     assert all(chip.sizeHint().width() < 320 for chip in view._chips)
     (fixed,) = view.findChildren(QLabel)
     assert "…" in fixed.text() and html.unescape(fixed.toolTip()) == label
+
+
+@pytest.mark.parametrize("width", [280, 372])
+def test_the_answers_of_a_question_show_their_whole_labels(qtbot, width: int) -> None:
+    place = 'set property · path:Instruments/ · [attendees:"Somebody & somebody else"] · key: status · value:'
+    choices = tuple(AnswerChoice(label=f"{place} {value}", reply=value) for value in ("book", "done", "🌟"))
+    view = QuestionView(ThemeSource("light"))
+    qtbot.addWidget(view)
+    view.show_item(Question(turn="t", at=0.0, text="Which of these do you mean?", choices=choices))
+    view.resize(width, 800)
+    view.show()
+    buttons = view.findChildren(WrappedButton)
+    for button, choice in zip(buttons, choices, strict=True):
+        lines = button._lines(button.width())
+        assert len(lines) > 1 and " ".join(lines) == choice.label == button.accessibleName()
+        assert button.height() >= button.heightForWidth(button.width()) > button.fontMetrics().height() * 2
+        assert max(button.fontMetrics().horizontalAdvance(line) for line in lines) < button.width()
+    assert not clipped(view)

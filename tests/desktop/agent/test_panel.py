@@ -171,6 +171,19 @@ def test_a_card_shows_how_its_change_was_approved(qtbot) -> None:
     assert view._message.text() == "Changed A.md. Excluded by you: B.md."
 
 
+def test_the_duration_of_a_card_gives_way_to_its_name_and_badge(qtbot) -> None:
+    view = ToolCardView(ThemeSource("light"))
+    qtbot.addWidget(view)
+    card = ToolCard(turn="t", at=0.0, call="c", tool="create_note", arguments="{}", state="done", entry=1)
+    view.show_card(card.model_copy(update={"commit": 1, "undone_by": 2, "duration_ms": 5.0}))
+    view.show()
+    for width, is_shown in ((400, True), (220, False), (400, True)):
+        view.resize(width, 100)
+        assert view._cost_label.isVisible() is is_shown
+        for label in (view._name, view._badge):
+            qtbot.waitUntil(lambda label=label: label.width() >= label.sizeHint().width())
+
+
 def test_an_edited_message_replaces_what_came_after_it(gui, panel_of, wait_until) -> None:
     async def main() -> None:
         async with panel_of() as (_, panel):

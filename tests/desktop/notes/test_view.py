@@ -25,6 +25,8 @@ from app.desktop.notes.property_rows import ListValue, TextValue
 from app.desktop.notes.view import EDIT_ACTION_PREFIX, NoteView
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.reading_view import ReadingView
+from app.permissions.caller import Caller
+from app.toolkit.call import Call
 from app.vault.note import Span
 from app.vault.path import NotePath
 from app.vault.span_reference import fragment_of
@@ -41,6 +43,7 @@ NOTES = {
     "Broken.md": "---\ntags: [one\n---\n# Broken\n",
 }
 A = NotePath.parse("A.md")
+USER = Caller.user()
 
 
 @pytest.fixture
@@ -437,11 +440,39 @@ def test_properties_scroll_with_the_text_of_the_reading_view(gui, opened, wait_u
     gui(main())
 
 
+@pytest.mark.parametrize("line", ["# A", "See [[B#Part]] and [[Not yet]].", "tags: [one, two]"])
+def test_properties_stay_a_form_when_another_program_changes_them(gui, opened, wait_until, line: str) -> None:
+    async def main() -> None:
+        async with opened("A.md") as (vault, view):
+            editor, form = view.editor, view.properties
+            editor.go_to_line(editor.text().split("\n").index(line) + 1)
+            is_in_properties = line.startswith("tags")
+            assert form.isVisible() is not is_in_properties
+            properties = {f"key {number}": "a value" for number in range(8)}
+            for change in ({"properties": properties}, {"remove": [*properties, "source"]}):
+                call = {"name": "A.md", **change}
+                old_text = editor.text()
+                await vault.run(lambda ws, call=call: ws.runner.run(Call.of("set_properties", call, USER)))
+                await wait_until(lambda old_text=old_text: editor.text() != old_text)
+                assert editor.textCursor().block().text() == line
+                assert form.isVisible() is not is_in_properties
+
+    gui(main())
+
+
 def test_an_empty_note_shows_a_message_and_a_write_button(gui, opened, wait_until) -> None:
     async def main() -> None:
-        async with opened("Blank.md", {"Blank.md": "---\nkey: value\n---\n\n", "B.md": "b"}) as (vault, view):
+        async with opened("Blank.md", {"Blank.md": "---\nkey: value\n---\n\n", "C.md": "\n"}) as (
+            vault,
+            view,
+        ):
             view.show_mode(ViewMode.READING)
             await wait_until(view.empty_state.isVisible)
+            assert view.empty_state._heading.text() == "This note has no text"
+            await view.open("C.md")
+            view.show_mode(ViewMode.READING)
+            assert view.empty_state._heading.text() == "This note is empty"
+            await view.open("Blank.md")
             view.empty_state.findChild(QPushButton).click()
             assert view.is_editing
             view.editor.insertPlainText("words")

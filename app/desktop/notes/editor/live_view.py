@@ -23,7 +23,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QFrame, QTextEdit, QWidget
 
-from app.desktop.notes.editor import hit_test, navigation, painting, row_layout
+from app.desktop.notes.editor import hit_test, navigation, painting, row_layout, text_cursor
 from app.desktop.notes.editor.document_layout import LiveLayout
 from app.desktop.notes.editor.drawings import Drawing, DrawingCache, DrawingRequest
 from app.desktop.notes.editor.flow import TextFlow
@@ -160,6 +160,23 @@ class LiveView(QTextEdit):
         layout.emit_size()
         self.viewport().update()
         self.visible_lines_changed.emit()
+
+    def reload(self, text: str) -> None:
+        """Load a new version of the text, with the cursor and the scroll position in the same place.
+
+        A cursor outside the properties stays outside them: their source is only shown to edit it.
+        """
+        old_text, scroll_value = self.text(), self.verticalScrollBar().value()
+        position, was_in_properties = self.textCursor().position(), self._is_in_properties
+        self.load(text)
+        start_of_text = self.textCursor()
+        if position:
+            cursor = self.textCursor()
+            cursor.setPosition(text_cursor.position_after_change(old_text, self.text(), position))
+            self.setTextCursor(cursor)
+            if self._is_in_properties and not was_in_properties:
+                self.setTextCursor(start_of_text)
+        self.verticalScrollBar().setValue(scroll_value)
 
     def text(self) -> str:
         """Return the exact source, with line feeds between its lines."""

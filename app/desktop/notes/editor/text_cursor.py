@@ -77,5 +77,20 @@ def replace_document(cursor: QTextCursor, old_text: str, new_text: str) -> None:
         replace(cursor, first, first + utf16_length(old_text[start:end]), replacement)
 
 
+def position_after_change(old_text: str, new_text: str, position: int) -> int:
+    """Return where a position of `old_text` is in `new_text`, both in UTF-16 units.
+
+    A position inside the range that differs stays in that range.
+    """
+    start, end, replacement = difference(old_text, new_text)
+    first = utf16_length(old_text[:start])
+    removed, inserted = utf16_length(old_text[start:end]), utf16_length(replacement)
+    if position <= first:
+        return position
+    if position >= first + removed:
+        return position + inserted - removed
+    return min(position, first + inserted)
+
+
 def _position(block: QTextBlock, line: str, column: int) -> int:
     return block.position() + to_utf16_offset(line, column)

@@ -26,8 +26,9 @@ from app.desktop.notes.editor.live_editor import LiveEditor
 from app.desktop.notes.editor.mode import EditorMode
 from app.desktop.notes.editor.preferences import EditorPreferences
 from app.desktop.notes.editor.style import EditorStyle
-from app.desktop.notes.editor.text_cursor import difference
+from app.desktop.notes.editor.text_cursor import difference, position_after_change
 from app.desktop.theme.theme import LIGHT
+from app.desktop.widgets.utf16 import utf16_length
 from tests.benchmarks.editor_texts import TOUR, prose
 from tests.support.editor_requests import wait_for_requests
 
@@ -349,6 +350,19 @@ def test_drawing_a_formula_shows_no_warning() -> None:
 def test_a_difference_turns_one_text_into_the_other(old_text: str, new_text: str) -> None:
     start, end, replacement = difference(old_text, new_text)
     assert old_text[:start] + replacement + old_text[end:] == new_text
+
+
+@given(_TEXT, _TEXT, st.text(max_size=3))
+def test_a_position_outside_a_change_stays_at_its_text(before: str, after: str, inserted: str) -> None:
+    old, new = f"{before}---{after}", f"{before}-{inserted}-{after}"
+    start, end, _ = difference(old, new)
+    for position in range(len(old) + 1):
+        moved = position_after_change(old, new, utf16_length(old[:position]))
+        if position <= start:
+            assert moved == utf16_length(old[:position])
+        elif position >= end:
+            assert moved == utf16_length(new) - utf16_length(old[position:])
+        assert 0 <= moved <= utf16_length(new)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40, deadline=None)
@@ -926,6 +940,7 @@ app = QApplication([])
 from app.desktop.notes.editor.flow import TextFlow
 from app.desktop.notes.editor.live_editor import LiveEditor
 from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets.utf16 import utf16_length
 QAccessible.setActive(True)
 editor = LiveEditor(ThemeSource("light"))
 editor.resize(600, 400)

@@ -1,0 +1,80 @@
+"""Labels of tool calls in plain words: the tool, and its arguments on one line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+
+from app.desktop.runtime.translation import translate
+from app.vault.path import NOTE_SUFFIXES, NotePath
+
+_MAX_VALUE_CHARS = 200
+_WORDS = {
+    "node": "note",
+    "nodes": "notes",
+    "edge": "relation",
+    "relationship": "relation",
+    "relationships": "relations",
+}
+"""Words of tool names with the words of the interface."""
+_FIRST = ("name", "query")
+_UNLABELED = frozenset((*_FIRST, "names", "op", "question", "arguments", "properties"))
+_OMITTED = frozenset(("limit", "offset"))
+
+
+def tool_label(name: str) -> str:
+    """Return the label of a tool; the tool of an external server is shown after the server's name."""
+    if "__" in name:
+        text = name.replace("__", ": ").replace("_", " ")
+    else:
+        text = " ".join(_WORDS.get(word, word) for word in name.split("_"))
+    return text[:1].upper() + text[1:]
+
+
+def arguments_label(arguments: str) -> str:
+    """Return the arguments of a call, which are a JSON object, in plain words on one line.
+
+    `name` and `query` are first, and notes are shown by their names. Long values are cut; empty ones and the
+    part of a list that is read are omitted.
+    """
+    values: Mapping[str, object] = json.loads(arguments)
+    ordered = sorted(values.items(), key=lambda pair: pair[0] not in _FIRST)
+    return "  ·  ".join(part for name, value in ordered if (part := _argument_label(name, value)))
+
+
+def _argument_label(name: str, value: object) -> str:
+    if name in _OMITTED or (name == "arguments" and isinstance(value, str)):
+        return ""  # A string is the text of a call that could not be parsed.
+    label = name.removesuffix("_id").replace("_", " ")
+    if value is True:
+        return label
+    text = _value_label(value)
+    if len(text) > _MAX_VALUE_CHARS:
+        text = f"{text[: _MAX_VALUE_CHARS - 1]}…"
+    if not text or name in _UNLABELED or _is_note(value):
+        return text
+    if name == "entry":
+        return translate("ToolLabels", "audit entry {0}").format(text)
+    return f"{label}: {text}"
+
+
+def _value_label(value: object) -> str:
+    match value:
+        case None | False:
+            return ""
+        case True:
+            return translate("ToolLabels", "yes")
+        case str():
+            return NotePath.on_disk(value).name if _is_note(value) else " ".join(value.split())
+        case Mapping():
+            return ", ".join(part for name, item in value.items() if (part := _argument_label(name, item)))
+        case Sequence():
+            # The calls of a batch often have the same arguments.
+            return ", ".join(dict.fromkeys(part for item in value if (part := _value_label(item))))
+        case _:
+            return str(value)
+
+
+def _is_note(value: object) -> bool:
+    """Return whether a value is the path of a note."""
+    return isinstance(value, str) and "\n" not in value and value.lower().endswith(NOTE_SUFFIXES)

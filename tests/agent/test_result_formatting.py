@@ -1,0 +1,43 @@
+"""Results of tools are told as they are."""
+
+from __future__ import annotations
+
+from app.agent.answered_call import AnsweredCall
+from app.agent.language.answers import localize
+from app.agent.language.lexicon import languages
+from app.agent.result_formatting import format_outcome
+from app.toolkit.outcome import ToolOutcome
+
+
+def told(tool, result, intent="", **arguments):
+    return format_outcome(AnsweredCall(tool, arguments, intent), ToolOutcome(True, result))
+
+
+def test_an_undo_says_what_became_of_each_file() -> None:
+    result = {
+        "commits": [3],
+        "paths": ["New.md", "Moved.md", "Old.md", "A.md", "picture.png"],
+        "removed": ["New.md"],
+        "moved_back": ["Old.md"],
+        "restored": ["A.md", "picture.png"],
+        "left": 0,
+    }
+    text = told("undo", result)
+    assert text == (
+        "1 created note was removed:\n\n- New.md\n\n"
+        "1 note was moved back:\n\n- Old.md\n\n"
+        "2 files were restored:\n\n- A.md\n- picture.png"
+    )
+    german = next(language for language in languages() if language.code == "de")
+    assert "1 erstellte Notiz wurde entfernt:\n\n- New.md\n\n1 Notiz ist wieder" in localize(text, german)
+
+
+def test_a_note_with_only_properties_is_not_called_empty() -> None:
+    def read(text):
+        return told("read_note", {"path": "Books/Tea.md", "text": text, "total_lines": 4})
+
+    link = "[[Books/Tea|Tea]]"
+    assert read("---\nyear: 1906\ntags: [a, b]\n---\n\n") == (
+        f"{link} has properties but no text:\n\n- **year**: 1906\n- **tags**: a, b"
+    )
+    assert read("\n") == read("---\n---\n") == f"{link} is empty."
