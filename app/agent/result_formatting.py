@@ -33,7 +33,8 @@ def format_outcome(call: AnsweredCall, outcome: ToolOutcome) -> str:
 
 def _failure(outcome: ToolOutcome) -> str:
     if outcome.error is None:
-        return f"Denied: {outcome.words}" if outcome.words else "You denied this change. Nothing was changed."
+        reason = f" Your reason: {outcome.words}" if outcome.words else ""
+        return f"You denied this change. Nothing was changed.{reason}"
     text = str(outcome.error.get("message", "")) or "That did not work."
     suggestions = outcome.error.get("candidates") or outcome.error.get("suggestions")
     if isinstance(suggestions, list | tuple) and suggestions:

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 
 from app.agent.transcript import CardState, ToolCard
 from app.desktop.agent.usage_labels import format_cost, format_tokens
-from app.desktop.audit.model import format_duration
+from app.desktop.audit.model import format_duration, tool_label
 from app.desktop.runtime.translation import QT_TRANSLATE_NOOP, translate
 from app.desktop.theme.theme import Theme, ThemeSource, code_font, icon
 from app.desktop.widgets.panel import ElidedLabel, ThemedButton
@@ -106,8 +106,7 @@ class ToolCardView(QFrame):
     def show_card(self, card: ToolCard) -> None:
         """Show the current state of the call."""
         self._card = card
-        name = card.tool.replace("__", ": ").replace("_", " ")
-        name = name[:1].upper() + name[1:]
+        name = tool_label(card.tool)
         self._name.setText(name)
         self._summary.setText(_summarize_arguments(card.arguments))
         self._cost_label.setText(_cost_text(card))
@@ -176,16 +175,23 @@ class ToolCardView(QFrame):
 def _summarize_arguments(arguments: str) -> str:
     """Return the argument values on one line: `name` and `query` first, `name` without its folder and “.md”.
 
-    Each value is cut at 200 characters; empty values are omitted.
+    A value that is not text is preceded by its argument's name. Each value is cut at 200 characters; empty
+    values are omitted.
     """
     values = json.loads(arguments)
     parts = []
     for name, value in sorted(values.items(), key=lambda pair: pair[0] not in ("name", "query")):
-        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        text = value if isinstance(value, str) else _label_value(name, value)
         if name == "name":
             text = text.rpartition("/")[2].removesuffix(".md")
         parts.append(" ".join(text.split())[:_MAX_VALUE_CHARS])
     return "  ·  ".join(part for part in parts if part)
+
+
+def _label_value(name: str, value: object) -> str:
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        return ", ".join(value)
+    return f"{name.replace('_', ' ')}: {json.dumps(value, ensure_ascii=False)}"
 
 
 def _details_text(card: ToolCard) -> str:

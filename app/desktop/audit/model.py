@@ -19,6 +19,7 @@ from app.desktop.runtime.translation import PluralText, translate
 from app.encoding import contains_folded
 from app.permissions.audit_entry import AuditEntry, AuditFilter
 from app.vault.invisible_chars import escape_hidden
+from app.vault.markdown.links import quote_wikilinks
 
 PAGE_SIZE = 200
 ENTRY_ROLE = Qt.ItemDataRole.UserRole
@@ -186,21 +187,35 @@ def cell_text(entry: AuditEntry, column: int) -> str:
     if column == RESULT and entry.result == "denied":
         return escape_hidden(entry.reason) or translate("Audit", "Denied")
     if column == RESULT and entry.undone_by is not None:
-        return translate("Audit", "{0} (undone)").format(escape_hidden(entry.result))
+        return translate("Audit", "{0} (undone)").format(escape_hidden(quote_wikilinks(entry.result)))
     labels = {
         CALLER: entry.caller,
-        TOOL: entry.tool,
-        RESULT: entry.result,
+        TOOL: tool_label(entry.tool),
+        RESULT: quote_wikilinks(entry.result),
         DECISION: entry.decision,
         DURATION: format_duration(entry.duration_ms),
     }
     return escape_hidden(labels[column])
 
 
+def tool_label(name: str) -> str:
+    """Return a readable name of a tool: “Add tag”, and for an external one “server: add tag”."""
+    text = name.replace("__", ": ").replace("_", " ")
+    return text[:1].upper() + text[1:]
+
+
 def matches_filter(entry: AuditEntry, criteria: AuditFilter) -> bool:
     """Return whether `entry` matches `criteria`."""
     paths = json.dumps(entry.paths, ensure_ascii=False)
-    searched = (entry.tool, entry.caller, entry.arguments, entry.result, entry.reason, paths)
+    searched = (
+        entry.tool,
+        tool_label(entry.tool),
+        entry.caller,
+        entry.arguments,
+        entry.result,
+        entry.reason,
+        paths,
+    )
     conditions = (
         not criteria.text or any(contains_folded(text, criteria.text) for text in searched),
         criteria.caller in ("", entry.caller),
