@@ -376,9 +376,13 @@ class NoteDocument(QObject):
             (self.tr("Keep theirs"), self.keep_theirs),
             (self.tr("Merge"), self.merge),
         )
-        text = self.tr("The note was changed outside the app while you were writing.")
+        text = self.tr(
+            "The note was changed outside the app while you were writing. Choose which text to keep."
+        )
         if by_app:
-            text = self.tr("The note was changed by the app while you were writing.")
+            text = self.tr(
+                "The note was changed by the app while you were writing. Choose which text to keep."
+            )
         self.question_requested.emit(text, answers)
 
     def keep_mine(self) -> None:
