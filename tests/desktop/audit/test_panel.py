@@ -197,21 +197,21 @@ def test_the_diff_of_an_entry_is_what_was_written(gui, service, wait_until, tmp_
 def test_filters_ask_the_log(gui, service, wait_until, tmp_path: Path) -> None:
     async def main() -> None:
         async with whole_vault(tmp_path, service, NOTES) as vault:
-            await vault.call("read_note", {"name": "A"})
-            await vault.call("read_note", {"name": "B"}, replace(AGENT, name="Other"))
+            await vault.call("Read note", {"name": "A"})
+            await vault.call("Read note", {"name": "B"}, replace(AGENT, name="Other"))
             await add_line(vault)
             panel = panel_of(vault)
             await wait_until(lambda: len(column(panel, TOOL)) == 3)
             panel.filters.caller.setCurrentIndex(panel.filters.caller.findData("Other"))
-            await wait_until(lambda: column(panel, TOOL) == ["read_note"])
+            await wait_until(lambda: column(panel, TOOL) == ["Read note"])
             panel.filters.clear()
             panel.filters.decision.setCurrentIndex(
                 panel.filters.decision.findData(AuditDecision.USER_APPROVED.value)
             )
-            await wait_until(lambda: column(panel, TOOL) == ["edit_note"])
-            await vault.call("read_note", {"name": "A"})
+            await wait_until(lambda: column(panel, TOOL) == ["Edit note"])
+            await vault.call("Read note", {"name": "A"})
             await add_line(vault, "five")
-            await wait_until(lambda: column(panel, TOOL) == ["edit_note", "edit_note"])
+            await wait_until(lambda: column(panel, TOOL) == ["Edit note", "Edit note"])
 
     gui(main())
 
@@ -388,7 +388,7 @@ def test_chips_have_the_color_of_the_decision(gui, service, wait_until, tmp_path
             panel = panel_of(vault)
             panel.resize(1100, 300)
             panel.show()
-            await wait_until(lambda: column(panel, TOOL) == ["edit_note"])
+            await wait_until(lambda: column(panel, TOOL) == ["Edit note"])
             rect = panel.table.visualRect(panel.model.index(0, DECISION))
             image = panel.table.viewport().grab(rect).toImage()
             points = ((x, y) for x in range(image.width()) for y in range(image.height()))
