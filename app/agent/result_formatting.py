@@ -40,10 +40,9 @@ def format_outcome(call: AnsweredCall, outcome: ToolOutcome, *, has_changed: boo
 
 def _failure(outcome: ToolOutcome, *, has_changed: bool) -> str:
     if outcome.error is None:
-        if outcome.words:
-            return f"Denied: {outcome.words}"
         rest = "The changes before it were kept." if has_changed else "Nothing was changed."
-        return f"You denied this change. {rest}"
+        reason = f" Your reason: {outcome.words}" if outcome.words else ""
+        return f"You denied this change. {rest}{reason}"
     text = str(outcome.error.get("message", "")) or "That did not work."
     suggestions = outcome.error.get("candidates") or outcome.error.get("suggestions")
     if isinstance(suggestions, list | tuple) and suggestions:

@@ -298,7 +298,7 @@ def complete_card(card: ToolCard, outcome: ToolOutcome) -> ToolCard:
     """Return a copy of the card, completed with the outcome of its call."""
     state: CardState = "denied" if outcome.denied else "done" if outcome.success else "failed"
     error = outcome.error or {}
-    message = outcome.words or outcome.message or str(error.get("message", ""))
+    message = outcome.message or str(error.get("message", ""))
     return card.model_copy(
         update={
             "state": state,

@@ -175,7 +175,9 @@ def _commits(entries: Iterable[AuditEntry], journal: Journal) -> tuple[Commit, .
 
 
 def _where_clause(entry_filter: AuditFilter, before_id: int | None) -> tuple[str, tuple[object, ...]]:
-    searched = " || char(10) || ".join(("tool", "caller", "arguments", "result", "reason", "paths"))
+    # The log shows a tool's name with spaces.
+    columns = ("tool", "replace(tool, '_', ' ')", "caller", "arguments", "result", "reason", "paths")
+    searched = " || char(10) || ".join(columns)
     conditions: list[tuple[str, object, bool]] = [
         (f"contains({searched}, ?)", entry_filter.text, bool(entry_filter.text)),
         ("caller = ?", entry_filter.caller, bool(entry_filter.caller)),

@@ -219,7 +219,7 @@ class Policy:
         if call.effect == EXTERNAL_TOOL:
             return "the effects of an external tool are unknown, so each call needs approval"
         if call.caller.kind is CallerKind.USER:
-            return "you review your own changes, too, before they are written"
+            return "your own changes are shown to you before they are written"
         if call.operation in (Operation.ADMINISTRATIVE, Operation.EXECUTE):
             return _ALWAYS_ASKED[call.operation]
         if call.effect == MESSAGE:

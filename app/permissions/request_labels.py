@@ -27,14 +27,14 @@ _MAX_NAME_CHARS = 80
 
 
 def request_title(request: ApprovalRequest) -> str:
-    """Return a sentence that states the caller and the proposal: “Claude wants to delete “Kyoto””."""
-    caller = request.caller
-    requester = (
-        "You want to"
-        if caller.kind is CallerKind.USER
-        else f"{truncate_middle(escape_hidden(caller.name))} wants to"
-    )
-    return f"{requester} {action_label(request)}"
+    """Return a sentence that states the caller and the proposal: “Claude wants to delete “Kyoto””.
+
+    The title of the user's own request is the action alone: “Delete “Kyoto””.
+    """
+    action = action_label(request)
+    if request.caller.kind is CallerKind.USER:
+        return action[:1].upper() + action[1:]
+    return f"{truncate_middle(escape_hidden(request.caller.name))} wants to {action}"
 
 
 def action_label(request: ApprovalRequest) -> str:

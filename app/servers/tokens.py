@@ -172,7 +172,7 @@ def write_private(file: Path, content: bytes) -> None:
         write_atomic(file, content)
     except OSError as error:
         raise StorageError(
-            f"{file.name} could not be written: {error.strerror or error}.", path=str(file)
+            f"The app's data folder can't be written to: {error.strerror or error}.", path=str(file)
         ) from error
 
 

@@ -33,6 +33,7 @@ log = logging.getLogger(__name__)
 COVERED_REASON = "covered by a new grant"
 """Cancellation message when a grant answers an open question."""
 DENIED_MESSAGE = "Denied by the user"
+APPROVED_REASON = "approved by the user"
 UNANSWERED_REASON = "unanswered"
 """Cancellation message when a question times out."""
 
@@ -272,7 +273,7 @@ def _failed_rejection(error: BaseException) -> Rejected:
 
 
 def _approval_reason(request: ApprovalRequest, decision: Approved) -> str:
-    parts = [decision.words or "approved by the user"]
+    parts = [decision.words or APPROVED_REASON]
     if decision.edited:
         parts.append("after editing the text")
     elif decision.proposal is not request.proposal and decision.proposal != request.proposal:

@@ -124,7 +124,7 @@ class Endpoints:
                 self._report_problem(error)
 
     def _report_problem(self, error: ScriptoriumError) -> None:
-        self._problem = f"Other programs can't use this vault: {error.message}"
+        self._problem = f"Other programs can't use this vault. {error.message}"
         self._events.publish(LocalServerStateChanged(self.state()))
 
     async def _open(self, holder: Holder, on_yield: OnYield | None) -> int:

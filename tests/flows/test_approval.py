@@ -31,7 +31,7 @@ def test_a_denial_reaches_the_model_in_the_users_words(app_run, settings, garden
         assert everything_in(garden) == before
         assert "tagged" not in pilot.said().lower() and "Understood." in pilot.said()
         (card,) = pilot.cards
-        assert card.accessibleName() == "Add tag: Denied. use #sea instead"
+        assert card.accessibleName() == "Add tag: Denied. You denied this: use #sea instead"
         entry = await pilot.select_entry("add_tag")
         assert entry.decision == "user-denied" and "use #sea instead" in entry.reason
         assert not pilot.audit.detail.undo_button.isEnabled()

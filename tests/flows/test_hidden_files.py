@@ -44,7 +44,7 @@ def test_a_note_that_cannot_be_judged_has_a_badge_and_a_row(app_run, garden: Pat
         assert "Agents and other programs can't see it" in _rows(panel)["Typo.md"]
         assert "Agents" not in _rows(panel)["Error.md"] and "Own.md" not in _rows(panel)
         note = await pilot.open_note("Typo.md")
-        await pilot.until(lambda: _badge(note)[0] == "Hidden from agents", "the badge is there")
+        await pilot.until(lambda: _badge(note)[0] == "Hidden", "the badge is there")
         assert "privacy of this note is unknown" in _badge(note)[1] and "can't be read" in _badge(note)[1]
         own = await pilot.open_note("Own.md")
         await pilot.until(lambda: _badge(own)[0] == "Private", "a private note says so")

@@ -496,3 +496,9 @@ def test_a_log_whose_rows_cannot_be_read_is_a_storage_error(tmp_path, monkeypatc
     monkeypatch.setattr(AuditLogReader, "_read_undone", fail)
     with pytest.raises(StorageError, match="disk I/O error"):
         AuditLog(tmp_path)
+
+
+@pytest.mark.parametrize("text", ["create_note", "Create note"])
+def test_the_text_filter_finds_a_tool_by_both_of_its_names(log, text):
+    fill(log, 1)
+    assert [entry.tool for entry in log.entries(AuditFilter(text=text))] == ["create_note"]

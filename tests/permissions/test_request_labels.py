@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from app.permissions.approval import ApprovalRequest
 from app.permissions.caller import Caller, CallerKind
-from app.permissions.request_labels import caller_label, format_time_left
+from app.permissions.impact import impact_of_changes
+from app.permissions.request_labels import caller_label, format_time_left, request_title
+from app.vault.changes import ChangeSet, Delete
+from app.vault.path import NotePath
 
 
 def test_a_program_is_named_with_its_own_identification() -> None:
@@ -29,3 +33,17 @@ def test_a_programs_own_identification_cannot_disguise_anything() -> None:
 )
 def test_the_time_left_to_answer(seconds: float, words: str) -> None:
     assert format_time_left(seconds) == words
+
+
+@pytest.mark.parametrize(
+    ("caller", "title"),
+    [
+        (Caller.user(), "Delete “Kyoto.md”"),
+        (Caller(CallerKind.MCP, "Laptop"), "Laptop wants to delete “Kyoto.md”"),
+    ],
+)
+def test_the_title_names_the_caller_of_every_request_but_the_users_own(caller: Caller, title: str) -> None:
+    proposal = ChangeSet((Delete(NotePath("Kyoto.md"), b"# Kyoto"),), "Delete Kyoto")
+    impact = impact_of_changes(proposal, lambda _: ())
+    request = ApprovalRequest("1", caller, "delete_note", (), impact.operation, impact.scope, proposal, "")
+    assert request_title(request) == title

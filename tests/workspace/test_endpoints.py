@@ -23,7 +23,7 @@ async def test_the_user_is_told_if_other_processes_cannot_find_the_endpoint(work
     in_the_way = paths.vault_data_folder(workspace.root) / "door.json"
     (in_the_way / "a folder").mkdir(parents=True)
     problem = await workspace.endpoints.begin()
-    assert problem.startswith("Other programs can't use this vault: door.json could not be written")
+    assert problem.startswith("Other programs can't use this vault. The app's data folder")
     state = workspace.endpoints.state()
     assert (state.address, state.port, state.problem) == ("", 0, problem)
     assert [event.state for event in heard] == [state]

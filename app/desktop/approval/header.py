@@ -16,6 +16,7 @@ from app.desktop.runtime.translation import PluralText, translate
 from app.desktop.theme.theme import Theme, icon
 from app.desktop.widgets.plain_labels import CappedArea, heading_label, plain_label
 from app.permissions.approval import ApprovalRequest, Effect
+from app.permissions.caller import CallerKind
 from app.permissions.request_labels import caller_label, format_extent, quote_name, request_title
 from app.permissions.scope import Operation
 from app.vault.changes import ChangeSet, Delete
@@ -86,7 +87,10 @@ class RequestHeader(QWidget):
         row.addWidget(operation_icon(request.operation, theme, 28), 0, Qt.AlignmentFlag.AlignTop)
         text_column = QVBoxLayout()
         text_column.setSpacing(2)
-        question = heading_label(request_title(request), parent=self)
+        title = request_title(request)
+        if request.caller.kind is CallerKind.USER:
+            title = translate("Approval", "{0}?").format(title)
+        question = heading_label(title, parent=self)
         question.setAccessibleName(translate("Approval", "Request"))
         text_column.addWidget(question)
         self.details = _RequestDetails(request, self)

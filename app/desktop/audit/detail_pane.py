@@ -20,10 +20,17 @@ from PySide6.QtWidgets import (
 
 from app.desktop.audit.decisions import decision_color, decision_label
 from app.desktop.audit.model import format_duration, format_time
+from app.desktop.runtime.translation import translate
 from app.desktop.theme.theme import ThemeSource, code_font
 from app.desktop.widgets.plain_labels import heading_label, plain_label
+from app.desktop.widgets.tool_labels import tool_label
 from app.permissions.audit_entry import AuditEntry
+from app.permissions.caller import CallerKind
+from app.permissions.request_labels import CALLER_KINDS
+from app.permissions.scope import ScopeKind
+from app.toolkit.approval_gate import APPROVED_REASON, DENIED_MESSAGE
 from app.vault.invisible_chars import escape_hidden
+from app.vault.markdown.links import quote_wikilinks
 from app.vault.path import NOTE_SUFFIXES
 
 _MAX_SHOWN_PATHS = 30
@@ -92,11 +99,12 @@ class DetailPane(QWidget):
         self._area.setWidget(content)
 
     def _fill(self, column: QVBoxLayout, entry: AuditEntry) -> None:
-        title = heading_label(escape_hidden(entry.tool or entry.caller), 1.15)
+        title = heading_label(escape_hidden(tool_label(entry.tool) or entry.caller), 1.15)
         column.addWidget(title)
-        result = plain_label(escape_hidden(entry.result))
-        result.setWordWrap(True)
-        column.addWidget(result)
+        if entry.result != "denied":  # The decision says so, with the reason.
+            result = plain_label(escape_hidden(quote_wikilinks(entry.result)))
+            result.setWordWrap(True)
+            column.addWidget(result)
         column.addWidget(self._create_decision_label(entry))
         form = QFormLayout()
         form.setHorizontalSpacing(16)
@@ -117,7 +125,13 @@ class DetailPane(QWidget):
 
     def _create_decision_label(self, entry: AuditEntry) -> QLabel:
         text = decision_label(entry.decision)
-        label = plain_label(f"{text}: {escape_hidden(entry.reason)}" if entry.reason else text)
+        # The label says who decided; repeat only what the reason adds to it.
+        reason = entry.reason
+        for known_start in (APPROVED_REASON, DENIED_MESSAGE):
+            reason = (
+                reason.removeprefix(known_start).strip(" .:") if reason.startswith(known_start) else reason
+            )
+        label = plain_label(f"{text}: {escape_hidden(reason)}" if reason else text)
         label.setWordWrap(True)
         label.setStyleSheet(f"color: {decision_color(entry.decision, self._theme.theme)}")
         return label
@@ -126,9 +140,10 @@ class DetailPane(QWidget):
         facts = [
             (self.tr("Entry"), str(entry.id)),
             (self.tr("Time"), format_time(entry.time)),
-            (self.tr("Caller"), f"{entry.caller} ({entry.caller_kind})"),
+            (self.tr("Caller"), _caller_text(entry)),
+            (self.tr("Tool"), entry.tool),
             (self.tr("Operation"), entry.operation),
-            (self.tr("Scope"), entry.scope),
+            (self.tr("Scope"), _scope_text(entry.scope)),
             (self.tr("Auto-approve rule"), entry.grant),
             (self.tr("Turn"), entry.turn),
             (self.tr("Duration"), format_duration(entry.duration_ms)),
@@ -153,6 +168,29 @@ class DetailPane(QWidget):
         button = QPushButton(text)
         button.setAccessibleName(text)
         return button
+
+
+def _caller_text(entry: AuditEntry) -> str:
+    """Return the caller with its interface, unless the name already says it."""
+    try:
+        kind = CallerKind(entry.caller_kind)
+    except ValueError:  # an entry of another version
+        return f"{entry.caller} ({entry.caller_kind})"
+    if kind is CallerKind.USER:
+        return entry.caller
+    return f"{entry.caller} ({CALLER_KINDS[kind]})"
+
+
+def _scope_text(scope: str) -> str:
+    """Return the logged scope without the name of its kind: “1 file, 863 bytes”."""
+    kind, _, details = scope.partition(": ")
+    labels: dict[str, str] = {
+        ScopeKind.READ_IN_SCOPE: translate("DetailPane", "The vault"),
+        ScopeKind.READ_OUT_OF_SCOPE: translate("DetailPane", "Outside the vault"),
+    }
+    if kind not in set(ScopeKind):
+        return scope
+    return details or labels.get(kind, "")
 
 
 class _PathButton(QPushButton):

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QComboBox, QDateEdit, QHBoxLayout, QSizePolicy, QW
 from app.desktop.audit.decisions import decision_label
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.panel import SearchField
+from app.desktop.widgets.tool_labels import tool_label
 from app.permissions.audit_entry import AuditDecision, AuditEntry, AuditFilter
 
 _DEBOUNCE_MS = 180
@@ -58,9 +59,10 @@ class FilterBar(QWidget):
 
     def add_choices(self, entry: AuditEntry) -> None:
         """Add the entry's caller and tool to the choices."""
-        for box, value in ((self.caller, entry.caller), (self.tool, entry.tool)):
+        choices = ((self.caller, entry.caller, entry.caller), (self.tool, entry.tool, tool_label(entry.tool)))
+        for box, value, label in choices:
             if value and box.findData(value) < 0:
-                box.addItem(value, value)
+                box.addItem(label, value)
 
     def choose_caller(self, caller: str) -> None:
         """Filter by this caller."""

@@ -16,9 +16,11 @@ from PySide6.QtCore import (
 )
 
 from app.desktop.runtime.translation import PluralText, translate
+from app.desktop.widgets.tool_labels import tool_label
 from app.encoding import contains_folded
 from app.permissions.audit_entry import AuditEntry, AuditFilter
 from app.vault.invisible_chars import escape_hidden
+from app.vault.markdown.links import quote_wikilinks
 
 PAGE_SIZE = 200
 ENTRY_ROLE = Qt.ItemDataRole.UserRole
@@ -186,11 +188,11 @@ def cell_text(entry: AuditEntry, column: int) -> str:
     if column == RESULT and entry.result == "denied":
         return escape_hidden(entry.reason) or translate("Audit", "Denied")
     if column == RESULT and entry.undone_by is not None:
-        return translate("Audit", "{0} (undone)").format(escape_hidden(entry.result))
+        return translate("Audit", "{0} (undone)").format(escape_hidden(quote_wikilinks(entry.result)))
     labels = {
         CALLER: entry.caller,
-        TOOL: entry.tool,
-        RESULT: entry.result,
+        TOOL: tool_label(entry.tool),
+        RESULT: quote_wikilinks(entry.result),
         DECISION: entry.decision,
         DURATION: format_duration(entry.duration_ms),
     }
@@ -200,7 +202,15 @@ def cell_text(entry: AuditEntry, column: int) -> str:
 def matches_filter(entry: AuditEntry, criteria: AuditFilter) -> bool:
     """Return whether `entry` matches `criteria`."""
     paths = json.dumps(entry.paths, ensure_ascii=False)
-    searched = (entry.tool, entry.caller, entry.arguments, entry.result, entry.reason, paths)
+    searched = (
+        entry.tool,
+        entry.tool.replace("_", " "),
+        entry.caller,
+        entry.arguments,
+        entry.result,
+        entry.reason,
+        paths,
+    )
     conditions = (
         not criteria.text or any(contains_folded(text, criteria.text) for text in searched),
         criteria.caller in ("", entry.caller),

@@ -21,22 +21,22 @@ def state_label(program: ClientProgram) -> str:
             program.open_calls
         )
     if program.sessions:
-        return translate("Connections", "connected")
+        return translate("Connections", "Connected")
     return (
         format_time(program.last_active)
         if program.last_active is not None
-        else translate("Connections", "never connected")
+        else translate("Connections", "Never connected")
     )
 
 
 def access_label(profile: CallerProfile | None, categories: Sequence[CategoryState] = ()) -> str:
     """Return a program's permissions as one line; None means the default permissions."""
     if profile is None:
-        return translate("Connections", "reads and proposes changes")
+        return translate("Connections", "Reads and proposes changes")
     parts = [
-        translate("Connections", "read-only")
+        translate("Connections", "Read-only")
         if profile.read_only
-        else translate("Connections", "reads and proposes changes")
+        else translate("Connections", "Reads and proposes changes")
     ]
     if profile.categories:
         names = {category.id: category.name for category in categories}

@@ -330,7 +330,7 @@ class ConnectionsPanel(Panel):
         table.header().setStretchLastSection(False)
         table.header().setSectionResizeMode(2, QHeaderView.ResizeMode.Stretch)
         table.setColumnWidth(0, round(150 * self._theme.zoom))
-        table.setColumnWidth(1, round(94 * self._theme.zoom))
+        table.header().setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
         table.setMinimumWidth(round(260 * self._theme.zoom))
         return table
 

@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 from app.desktop.bridge import VaultClient
 from app.desktop.files.model import NOTE_MIME, FileTreeModel, FolderListing
 from app.desktop.runtime import tasks
-from app.desktop.runtime.translation import translate
+from app.desktop.runtime.translation import PluralText, translate
 from app.desktop.shell.panel_context import PanelContext, connect_links
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.item_opening import connect_open
@@ -250,7 +250,10 @@ class FilesPanel(Panel):
         tasks.start(self.reload(), owner=self, action=self.tr("list the files"))
 
     def _show_count(self) -> None:
-        self.title.set_count(f"{len(self._paths):,}" if self._paths else "")
+        notes = PluralText("FilesPanel", "{0} note", "{0} notes")
+        files = PluralText("FilesPanel", "{0} file", "{0} files")
+        count = (files if self._shows_attachments else notes).format(len(self._paths))
+        self.title.set_count(count if self._paths else "")
         if not self.filter.text().strip():
             has_files = bool(self._paths) or self._is_scanning
             self._stack.setCurrentWidget(self.tree if has_files else self._empty)

@@ -26,7 +26,7 @@ from PySide6.QtWidgets import (
 from app.desktop.audit.model import format_time
 from app.desktop.audit.two_line_delegate import TwoLineDelegate
 from app.desktop.bridge import VaultClient
-from app.desktop.memory.labels import permission_label
+from app.desktop.memory.labels import permission_description, permission_label
 from app.desktop.memory.sharing_dialog import SharingDialog
 from app.desktop.notes.newlines import for_editor, from_editor
 from app.desktop.runtime import tasks
@@ -85,6 +85,8 @@ class BlockPage(QWidget):
         self.permission.setToolTip(self.permission.accessibleName())
         for permission in Permission:
             self.permission.addItem(permission_label(permission), permission)
+            description = permission_description(permission)
+            self.permission.setItemData(self.permission.count() - 1, description, Qt.ItemDataRole.ToolTipRole)
         self.share = QPushButton(self.tr("Share…"))
         self.share.setToolTip(self.tr("Choose which other agents may read or change the block"))
         self.delete = QPushButton(self.tr("Delete…"))

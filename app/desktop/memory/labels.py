@@ -10,9 +10,24 @@ def permission_label(permission: Permission) -> str:
     """Return the name of a permission for a memory block."""
     return {
         Permission.READ_ONLY: translate("Memory", "Read-only"),
-        Permission.PARTNER: translate("Memory", "Partner"),
-        Permission.HUMAN: translate("Memory", "Human"),
+        Permission.PARTNER: translate("Memory", "Ask (partner)"),
+        Permission.HUMAN: translate("Memory", "Ask (human)"),
         Permission.APPEND: translate("Memory", "Append"),
         Permission.READ_WRITE: translate("Memory", "Read/write"),
         Permission.ADMIN: translate("Memory", "Admin"),
+    }[permission]
+
+
+def permission_description(permission: Permission) -> str:
+    """Return what a permission lets an agent do with a memory block."""
+    asks = translate("Memory", "The agent can read the block. Each change needs your approval.")
+    return {
+        Permission.READ_ONLY: translate("Memory", "The agent can read the block."),
+        Permission.PARTNER: asks,
+        Permission.HUMAN: asks,
+        Permission.APPEND: translate("Memory", "The agent can read the block and add to it."),
+        Permission.READ_WRITE: translate("Memory", "The agent can read and change the block."),
+        Permission.ADMIN: translate(
+            "Memory", "The agent can read and change the block, and delete it with your approval."
+        ),
     }[permission]

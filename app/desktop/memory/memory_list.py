@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHeaderView, QTreeWidget, QTreeWidgetItem
 
-from app.desktop.memory.labels import permission_label
+from app.desktop.memory.labels import permission_description, permission_label
 from app.desktop.runtime.translation import PluralText
 from app.desktop.theme.theme import ThemeSource
 from app.memory.archive import ArchiveHit
@@ -36,7 +36,7 @@ class MemoryList(QTreeWidget):
         self.header().setStretchLastSection(False)
         self.header().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         self.setIndentation(round(14 * theme.zoom))
-        for column, width in ((1, 52), (2, 94), (3, 98)):
+        for column, width in ((1, 52), (2, 112), (3, 98)):
             self.setColumnWidth(column, round(width * theme.zoom))
         self.header().setMinimumSectionSize(30)
         self.currentItemChanged.connect(self._emit_chosen)
@@ -136,6 +136,7 @@ class MemoryList(QTreeWidget):
         row.setData(0, _DATA_ROLE, block)
         row.setTextAlignment(1, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         row.setToolTip(0, escape_hidden(block.description) or name)
+        row.setToolTip(2, permission_description(block.permission))
         row.setToolTip(1, PluralText("MemoryList", "{0} character", "{0} characters").format(block.size))
         return row
 

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.desktop.memory.labels import permission_label
+from app.desktop.memory.labels import permission_description, permission_label
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets import dialogs
 from app.desktop.widgets.panel import ThemedButton
@@ -51,7 +51,9 @@ class SharingDialog(dialogs.SheetDialog):
         self.agent.setEditable(True)
         self.agent.addItems([name for name in agents if name != block.owner])
         self.agent.setCurrentText("")
-        self.agent.setToolTip(self.tr("Name of an agent; external programs are named mcp:NAME"))
+        self.agent.setToolTip(
+            self.tr("Name of an agent; for a connected program, enter mcp: and its name, such as mcp:Claude")
+        )
         self.agent.setAccessibleName(self.tr("Agent to share with"))
         line = self.agent.lineEdit()
         if line is not None:
@@ -95,10 +97,10 @@ class SharingDialog(dialogs.SheetDialog):
         if not name:
             problem = self.tr("Enter or choose the name of an agent first.")
         elif name == self._owner:
-            problem = self.tr("{0} already owns the block.").format(name)
+            problem = self.tr("The block already belongs to “{0}”.").format(name)
         elif name in self.shares:
             problem = self.tr(
-                "The block is already shared with {0}. Change the permission in the list."
+                "The block is already shared with “{0}”. Change the permission in the list."
             ).format(name)
         else:
             self._insert(name, Permission(self.permission.currentData()))
@@ -135,7 +137,7 @@ class SharingDialog(dialogs.SheetDialog):
 def _dialog_texts(block: Block) -> tuple[str, str]:
     title = QCoreApplication.translate("SharingDialog", "Share “{0}”")
     text = QCoreApplication.translate(
-        "SharingDialog", "{0} owns the block. Other agents can use it only if you share it."
+        "SharingDialog", "The block belongs to “{0}”. Other agents can use it only if you share it with them."
     )
     return title.format(escape_hidden(block.label)), text.format(escape_hidden(block.owner))
 
@@ -144,5 +146,7 @@ def _create_permission_box(selected: Permission) -> QComboBox:
     box = QComboBox()
     for permission in Permission:
         box.addItem(permission_label(permission), permission)
+        description = permission_description(permission)
+        box.setItemData(box.count() - 1, description, Qt.ItemDataRole.ToolTipRole)
     box.setCurrentIndex(list(Permission).index(selected))
     return box

@@ -183,16 +183,19 @@ class NoteDocument(QObject):
         else:
             self._drafts.drop(self.page.path)
 
-    def save_draft(self) -> None:
+    def save_draft(self) -> bool:
         """Write any unsaved text to a draft outside the vault, so that a crash does not lose it.
 
-        An error is only logged.
+        Returns:
+            False if the draft can't be written. The error is only logged.
         """
         try:
             self._write_draft()
         except OSError as error:
             # The text stays in the editor, and the next edit tries again.
             log.warning("the draft of a note could not be written: %s", error)
+            return False
+        return True
 
     def _write_draft(self) -> None:
         if self.page is not None and self._is_dirty:
@@ -327,7 +330,7 @@ class NoteDocument(QObject):
         self.save_draft()
         self.failure = reason
         self.refresh_state()
-        self.notice_requested.emit(self.tr("Not saved: {0} Your text is kept here.").format(reason), "danger")
+        self.notice_requested.emit(self.tr("Not saved. {0} Your text is kept here.").format(reason), "danger")
 
     def _offer_draft(self, draft: NoteDraft, page: NoteData) -> None:
         question = self.tr("This note has unsaved text from an earlier session.")
@@ -376,9 +379,13 @@ class NoteDocument(QObject):
             (self.tr("Keep theirs"), self.keep_theirs),
             (self.tr("Merge"), self.merge),
         )
-        text = self.tr("The note was changed outside the app while you were writing.")
+        text = self.tr(
+            "The note was changed outside the app while you were writing. Choose which text to keep."
+        )
         if by_app:
-            text = self.tr("The note was changed by the app while you were writing.")
+            text = self.tr(
+                "The note was changed by the app while you were writing. Choose which text to keep."
+            )
         self.question_requested.emit(text, answers)
 
     def keep_mine(self) -> None:

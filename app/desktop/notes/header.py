@@ -76,7 +76,7 @@ class NoteHeader(QWidget):
         explanation = self.tr("Agents and other programs can't see this note.")
         label, tooltip = self.tr("Private"), explanation
         if verdict.privacy is Privacy.UNKNOWN:
-            label = self.tr("Hidden from agents")
+            label = self.tr("Hidden")
             tooltip = self.tr("The privacy of this note is unknown: {0}.").format(verdict.reason)
             tooltip = f"{tooltip} {explanation}"
         self._privacy.setText(label)

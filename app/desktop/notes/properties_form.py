@@ -94,10 +94,11 @@ class PropertiesForm(QFrame):
         self._problem = wrapped_label(tone="warning", parent=self._problem_box)
         show_button = QPushButton(self.tr("Show in source"), self._problem_box)
         show_button.clicked.connect(self.source_requested)
-        row = QHBoxLayout(self._problem_box)
-        row.setContentsMargins(4, 2, 0, 6)
-        row.addWidget(self._problem, 1)
-        row.addWidget(show_button)
+        # Below the text: in a narrow note, a button next to it would leave room for one word per line.
+        column = QVBoxLayout(self._problem_box)
+        column.setContentsMargins(4, 2, 0, 6)
+        column.addWidget(self._problem)
+        column.addWidget(show_button, 0, Qt.AlignmentFlag.AlignLeft)
         self._problem_box.hide()
         return self._problem_box
 

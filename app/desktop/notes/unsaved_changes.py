@@ -121,6 +121,8 @@ async def _ask_after_deletion(document: NoteDocument, parent: QWidget) -> _Answe
 
 async def _ask_after_failure(document: NoteDocument, parent: QWidget) -> _Answer:
     title = translate("UnsavedChanges", "“{0}” could not be saved").format(_note_name(document))
+    if not document.save_draft():
+        return await _ask_without_draft(document, parent, title)
     text = translate(
         "UnsavedChanges", "{0}\n\nYour text is kept, and offered when you open the note again."
     ).format(document.failure)
@@ -132,6 +134,27 @@ async def _ask_after_failure(document: NoteDocument, parent: QWidget) -> _Answer
     match await dialogs.choose(parent.window(), title, text, answers, main=2):
         case 1:
             document.leave_draft()
+            return _Answer.CLOSE
+        case 2:
+            return _Answer.CHECK_AGAIN
+    return _Answer.STAY
+
+
+async def _ask_without_draft(document: NoteDocument, parent: QWidget, title: str) -> _Answer:
+    """Ask when neither the note nor a draft of it can be written, so that closing would lose the text."""
+    text = translate(
+        "UnsavedChanges",
+        "{0}\n\nA draft could not be written either, so your text is only in this window. Free some disk "
+        "space and try again, or copy the text to another program.",
+    ).format(document.failure)
+    answers = (
+        translate("UnsavedChanges", "Keep it open"),
+        translate("UnsavedChanges", "Discard my text"),
+        translate("UnsavedChanges", "Try again"),
+    )
+    match await dialogs.choose(parent.window(), title, text, answers, main=2):
+        case 1:
+            document.discard_changes()
             return _Answer.CLOSE
         case 2:
             return _Answer.CHECK_AGAIN

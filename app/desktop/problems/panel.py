@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QHeaderView, QStackedWidget, QTreeWidget, QTreeWid
 
 from app.desktop.bridge import VaultClient
 from app.desktop.runtime import tasks
+from app.desktop.runtime.translation import PluralText
 from app.desktop.shell.command_registry import panel_title
 from app.desktop.theme.theme import ThemeSource, icon
 from app.desktop.widgets import dialogs
@@ -87,7 +88,7 @@ class ProblemsPanel(Panel):
                 chunk = problems[start : min(start + _CHUNK_ROWS, _MAX_ROWS)]
                 self.table.addTopLevelItems([self._create_row(problem) for problem in chunk])
                 await asyncio.sleep(0)
-        count = f"{len(problems):,}" if problems else ""
+        count = PluralText("ProblemsPanel", "{0} file", "{0} files").format(len(problems)) if problems else ""
         if len(problems) > _MAX_ROWS:
             count = self.tr("{0} (the first {1} are listed)").format(count, f"{_MAX_ROWS:,}")
         self.title.set_count(count)
@@ -101,9 +102,11 @@ class ProblemsPanel(Panel):
             "marked": theme.warning,
             "misnamed": theme.warning,
         }
-        row = QTreeWidgetItem([problem.path.text, problem.reason])
+        # A reason is also quoted in the middle of sentences elsewhere.
+        reason = f"{problem.reason[:1].upper()}{problem.reason[1:].removesuffix('.')}."
+        row = QTreeWidgetItem([problem.path.text, reason])
         row.setIcon(0, icon(theme, _ICONS[problem.kind], colors[problem.kind]))
-        row.setToolTip(1, problem.reason)
+        row.setToolTip(1, reason)
         row.setData(0, Qt.ItemDataRole.UserRole, problem.path.text)
         row.setData(0, _KIND_ROLE, problem.kind)
         return row

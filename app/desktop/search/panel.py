@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QListView, QStackedWidget, QVBoxLayou
 
 from app.desktop.bridge import VaultClient
 from app.desktop.runtime import tasks
+from app.desktop.runtime.translation import PluralText
 from app.desktop.search.model import ROW_ROLE, SearchResultDelegate, SearchResultRow, SearchResultsModel
 from app.desktop.search.query_error import QueryErrorView
 from app.desktop.search.query_explanation import QueryExplanationView
@@ -232,7 +233,7 @@ class SearchPanel(Panel):
         with suppress(TimeoutExpiredError):  # The hits that are shown remain useful.
             if not page.exact:
                 total = await self._client.run(lambda vault: vault.search.count(query))
-                self.title.set_count(f"{total:,}")
+                self._show_count(total)
             elif len(page.hits) < page.total <= _MAX_MARKED_HITS:
                 paths = await self._client.run(lambda vault: vault.search.matching(query))
                 self.hits_changed.emit(tuple(path.text for path in paths))
@@ -243,11 +244,16 @@ class SearchPanel(Panel):
         self._page = page
         self._clear_problem()
         self.model.show(page.hits, page.groups)
-        self.title.set_count(f"{page.total:,}" if page.exact else f"{page.total:,}+")
+        self._show_count(page.total, exact=page.exact)
         self._stack.setCurrentWidget(self.list if page.hits else self.empty)
         if self._should_focus_results and page.hits:
             self._focus_first_row()
         self._should_focus_results = False
+
+    def _show_count(self, total: int, *, exact: bool = True) -> None:
+        count = PluralText("SearchPanel", "{0} note", "{0} notes")
+        at_least = PluralText("SearchPanel", "{0}+ note", "{0}+ notes")
+        self.title.set_count((count if exact else at_least).format(total))
 
     def _fetch_near_end(self) -> None:
         """Fetch the next page of hits before the user scrolls to the end."""

@@ -24,6 +24,7 @@ from app.agent.transcript import (
     ToolCard,
     UserText,
 )
+from app.agent.turn import complete_card
 from app.desktop.agent.items import CardView, QuestionView, UserView
 from app.desktop.agent.model_menu import ModelChoice
 from app.desktop.agent.panel import AgentPanel
@@ -38,6 +39,7 @@ from app.index.records import IndexUpdated
 from app.permissions.caller import Caller
 from app.settings import AnswerByBuiltIn
 from app.toolkit.call import Call
+from app.toolkit.outcome import ToolOutcome
 from app.vault.path import NotePath
 from tests.desktop.whole_vault import WholeVault, whole_vault
 from tests.support.clipping import clipped
@@ -182,6 +184,15 @@ def test_the_duration_of_a_card_gives_way_to_its_name_and_badge(qtbot) -> None:
         assert view._cost_label.isVisible() is is_shown
         for label in (view._name, view._badge):
             qtbot.waitUntil(lambda label=label: label.width() >= label.sizeHint().width())
+
+
+def test_a_denied_card_says_that_the_user_denied_it_and_why(qtbot) -> None:
+    view = ToolCardView(ThemeSource("light"))
+    qtbot.addWidget(view)
+    card = ToolCard(turn="t", at=0.0, call="c", tool="delete_note", arguments='{"name": "A"}')
+    outcome = ToolOutcome(False, message="Denied by the user: not yet", denied=True, words="not yet")
+    view.show_card(complete_card(card, outcome))
+    assert view._message.text() == "You denied this: not yet"
 
 
 def test_an_edited_message_replaces_what_came_after_it(gui, panel_of, wait_until) -> None:

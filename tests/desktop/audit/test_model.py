@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app.desktop.audit.model import RESULT, AuditEntriesModel
-from app.permissions.audit_entry import AuditEntry
+from app.desktop.audit.model import RESULT, TOOL, AuditEntriesModel, matches_filter
+from app.permissions.audit_entry import AuditEntry, AuditFilter
 
 
 def entry(number: int, turn: str = "", tool: str = "save") -> AuditEntry:
@@ -48,3 +48,14 @@ def test_the_result_of_a_denied_call_is_its_reason(qapp) -> None:
     denied = replace(entry(9, tool="add_tag"), result="denied", reason="Denied by the user")
     model.replace_all([denied, replace(denied, id=8, reason="")])
     assert [text for _, text in labels(model)] == ["Denied by the user", "Denied"]
+
+
+def test_tools_and_notes_are_shown_by_their_readable_names(qapp) -> None:
+    model = AuditEntriesModel()
+    tagged = replace(entry(9, tool="add_tag"), result="Tagged [[People/Kepler|Kepler]].")
+    model.replace_all([tagged, replace(tagged, id=8, undone_by=9)])
+    assert model.data(model.index(0, TOOL)) == "Add tag"
+    assert [text for _, text in labels(model)] == ["Tagged “Kepler”.", "Tagged “Kepler”. (undone)"]
+    assert matches_filter(tagged, AuditFilter(text="add tag"))
+    assert matches_filter(tagged, AuditFilter(text="add_tag"))
+    assert not matches_filter(tagged, AuditFilter(text="remove tag"))

@@ -52,7 +52,7 @@ def test_rows_appear_as_calls_happen(gui, service: ServiceThread, wait_until, tm
         async with whole_vault(tmp_path, service, NOTES) as vault:
             await vault.call("read_note", {"name": "A"})
             panel = panel_of(vault)
-            await wait_until(lambda: column(panel, TOOL) == ["read_note"])
+            await wait_until(lambda: column(panel, TOOL) == ["Read note"])
             assert (await add_line(vault)).success
             vault.decision = Denied("not now")
             assert (await add_line(vault, "four")).denied
@@ -99,7 +99,7 @@ def test_undo_goes_through_the_dialog_and_marks_the_entry(gui, service, wait_unt
             await wait_until(lambda: queue.dialog.input_delay.is_ready)
             assert (tmp_path / "A.md").read_text() != NOTES["A.md"]
             queue.dialog.bar.approve_button.click()
-            await wait_until(lambda: column(panel, TOOL) == ["undo", "edit_note"])
+            await wait_until(lambda: column(panel, TOOL) == ["Undo", "Edit note"])
             assert (tmp_path / "A.md").read_text() == NOTES["A.md"]
             assert column(panel, RESULT)[1].endswith("(undone)")
             assert not panel.detail.undo_button.isEnabled()
@@ -134,7 +134,7 @@ def test_a_whole_turn_is_undone_at_once(gui, service, wait_until, tmp_path: Path
             await wait_until(lambda: len(column(panel, TOOL)) == 2)
             panel.choose(1)
             panel.detail.turn_button.click()
-            await wait_until(lambda: column(panel, TOOL)[0] == "undo")
+            await wait_until(lambda: column(panel, TOOL)[0] == "Undo")
             assert {name: (tmp_path / name).read_text() for name in NOTES} == NOTES
 
     gui(main())
@@ -162,7 +162,7 @@ def test_a_conflict_is_resolved_by_the_user(gui, service, wait_until, tmp_path: 
             dialog.theirs_button.click()
             dialog.accept()
             await wait_until(lambda: (tmp_path / "A.md").read_text() == NOTES["A.md"])
-            await wait_until(lambda: column(panel, TOOL)[0] == "undo" and len(panel.model.entries) == 4)
+            await wait_until(lambda: column(panel, TOOL)[0] == "Undo" and len(panel.model.entries) == 4)
             assert len(vault.asked) == 2 and vault.asked[-1].request.tool == "undo"
             undone = panel.model.entries[0]
             assert (undone.decision, undone.undoes) == ("user-approved", (panel.model.entries[3].commit,))
@@ -197,21 +197,21 @@ def test_the_diff_of_an_entry_is_what_was_written(gui, service, wait_until, tmp_
 def test_filters_ask_the_log(gui, service, wait_until, tmp_path: Path) -> None:
     async def main() -> None:
         async with whole_vault(tmp_path, service, NOTES) as vault:
-            await vault.call("read_note", {"name": "A"})
-            await vault.call("read_note", {"name": "B"}, replace(AGENT, name="Other"))
+            await vault.call("Read note", {"name": "A"})
+            await vault.call("Read note", {"name": "B"}, replace(AGENT, name="Other"))
             await add_line(vault)
             panel = panel_of(vault)
             await wait_until(lambda: len(column(panel, TOOL)) == 3)
             panel.filters.caller.setCurrentIndex(panel.filters.caller.findData("Other"))
-            await wait_until(lambda: column(panel, TOOL) == ["read_note"])
+            await wait_until(lambda: column(panel, TOOL) == ["Read note"])
             panel.filters.clear()
             panel.filters.decision.setCurrentIndex(
                 panel.filters.decision.findData(AuditDecision.USER_APPROVED.value)
             )
-            await wait_until(lambda: column(panel, TOOL) == ["edit_note"])
-            await vault.call("read_note", {"name": "A"})
+            await wait_until(lambda: column(panel, TOOL) == ["Edit note"])
+            await vault.call("Read note", {"name": "A"})
             await add_line(vault, "five")
-            await wait_until(lambda: column(panel, TOOL) == ["edit_note", "edit_note"])
+            await wait_until(lambda: column(panel, TOOL) == ["Edit note", "Edit note"])
 
     gui(main())
 
@@ -388,7 +388,7 @@ def test_chips_have_the_color_of_the_decision(gui, service, wait_until, tmp_path
             panel = panel_of(vault)
             panel.resize(1100, 300)
             panel.show()
-            await wait_until(lambda: column(panel, TOOL) == ["edit_note"])
+            await wait_until(lambda: column(panel, TOOL) == ["Edit note"])
             rect = panel.table.visualRect(panel.model.index(0, DECISION))
             image = panel.table.viewport().grab(rect).toImage()
             points = ((x, y) for x in range(image.width()) for y in range(image.height()))

@@ -194,7 +194,7 @@ def test_permissions_of_a_program_are_set_here_and_enforced(
             assert page.profile("Shell") == expected
             await wait_until(lambda: not page.pending_changes and panel.selected.profile == expected)
             item = panel.table.currentItem()
-            assert item is not None and "read-only" in item.text(2) and "in Work" in item.text(2)
+            assert item is not None and "Read-only" in item.text(2) and "in Work" in item.text(2)
             assert (await page.call(token, "read_note", {"name": "Plan"})).status_code == 200
             for tool, arguments in (
                 ("read_note", {"name": "Tea"}),

@@ -328,13 +328,13 @@ def test_a_block_is_shared_with_another_agent_and_unshared(
             assert sheet is not None
             sheet.agent.setCurrentText("scriptorium")
             sheet.share_button.click()
-            assert "owns" in sheet.problem.text() and sheet.table.rowCount() == 0
+            assert "already belongs" in sheet.problem.text() and sheet.table.rowCount() == 0
             sheet.agent.setCurrentText("librarian")
             sheet.share_button.click()
             assert not sheet.problem.isVisible()
             sheet.agent.setCurrentText("scriptorium")
             sheet.save_button.click()
-            assert sheet.isVisible() and "owns" in sheet.problem.text()
+            assert sheet.isVisible() and "already belongs" in sheet.problem.text()
             sheet.agent.setCurrentText("editor")
             sheet.save_button.click()
             await wait_until(lambda: "librarian" in panel.page._facts_label.text())

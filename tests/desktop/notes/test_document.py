@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -13,6 +14,7 @@ from PySide6.QtWidgets import QApplication, QPushButton
 
 from app.desktop.bridge import ServiceThread
 from app.desktop.notes.drafts import DraftStore
+from app.desktop.notes.unsaved_changes import confirm_close
 from app.desktop.notes.view import NoteView
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.conflict_dialog import ConflictDialog
@@ -21,6 +23,7 @@ from app.permissions.caller import Caller
 from app.toolkit.call import Call
 from app.vault.path import NotePath
 from tests.desktop.whole_vault import WholeVault, whole_vault
+from tests.support.open_sheets import sheets
 
 NOTES = {"A.md": "# A\n\none\n\ntwo\n\nthree\n", "B.md": "# B\n\nSee [[A]].\n\nend\n"}
 A = NotePath.parse("A.md")
@@ -237,6 +240,34 @@ def test_a_failed_save_is_shown_even_if_no_draft_fits_on_the_disk(
             with pytest.raises(OSError, match="No space left"):
                 view.document.leave_draft()
             assert view.document.is_dirty, "text without a draft is not discarded"
+
+    gui(main())
+
+
+def test_closing_promises_a_draft_only_if_one_was_written(gui, opened, wait_until, monkeypatch) -> None:
+    async def main() -> None:
+        async with opened("A.md", 0.5) as (vault, view):
+
+            def full(*_: object, **__: object) -> None:
+                raise OSError(errno.ENOSPC, "No space left on device")
+
+            def refuse(*_: object, **__: object) -> None:
+                raise StorageError("The disk is full.")
+
+            monkeypatch.setattr(DraftStore, "save", full)
+            monkeypatch.setattr(vault.workspace.store, "commit", refuse)
+            type_at_end(view, "more")
+            closing = asyncio.ensure_future(confirm_close(view.document, ThemeSource("light"), view))
+            await wait_until(sheets)
+            buttons = {button.text(): button for button in sheets()[0].findChildren(QPushButton)}
+            assert "Close without saving" not in buttons
+            buttons["Keep it open"].click()
+            assert not await closing and view.document.is_dirty
+            closing = asyncio.ensure_future(confirm_close(view.document, ThemeSource("light"), view))
+            await wait_until(sheets)
+            buttons = {button.text(): button for button in sheets()[0].findChildren(QPushButton)}
+            buttons["Discard my text"].click()
+            assert await closing and not view.document.is_dirty
 
     gui(main())
 

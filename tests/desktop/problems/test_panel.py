@@ -20,11 +20,11 @@ def test_the_title_says_how_many_of_the_problems_are_listed(
         async with whole_vault(tmp_path, service, notes) as vault:
             panel = problems.ProblemsPanel(vault.client, ThemeSource("light"))
             await wait_until(lambda: panel.title._count.text())
-            assert panel.title._count.text() == "3 (the first 2 are listed)"
+            assert panel.title._count.text() == "3 files (the first 2 are listed)"
             assert panel.table.topLevelItemCount() == 2
             monkeypatch.undo()
             await panel.reload()
-            assert (panel.title._count.text(), panel.table.topLevelItemCount()) == ("3", 3)
+            assert (panel.title._count.text(), panel.table.topLevelItemCount()) == ("3 files", 3)
             panel.deleteLater()
 
     gui(main())
