@@ -525,10 +525,12 @@ async def test_a_question_about_a_note_takes_no_other_request_as_its_answer(talk
     assert isinstance(talk.items[-1], Question)
     replies = await say(talk, "notes about plugins")
     assert replies.question is None and replies.last.last.action == "find" and not replies.changes
-    await say(talk, asked, "how many claims are there?", "notes about plugins")
-    assert not state(talk).changes and "Plugin notes.md" in {
-        str(path) for path in talk.workspace.index.note_paths()
-    }
+    for unrelated in ("claims about the moon", "people born in England", "Quellen vor 1800"):
+        await say(talk, asked, unrelated)
+        last = talk.items[-1]
+        offered = [choice.reply for choice in last.choices] if isinstance(last, Question) else []
+        assert not any("rename" in reply or "add_tag" in reply for reply in offered), unrelated
+        assert not state(talk).changes
 
 
 async def test_a_question_takes_the_name_of_a_note_as_its_answer(talk) -> None:

@@ -667,8 +667,8 @@ class Interpreter:
             if question.partial.missing in NOTE_ROLES and not self._names_note(request):
                 if self._is_own_request(text, plain, vocabulary_in, allowed, now):
                     return None
-                unknown = filled.last.target
-                if unknown is not None and unknown.unknown and not unknown.candidates:
+                target = filled.last.target
+                if target is not None and (target.query or (target.unknown and not target.candidates)):
                     continue  # not the name of a note
             elif (
                 question.partial.missing in _TEXT_ROLES
