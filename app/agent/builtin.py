@@ -142,6 +142,8 @@ class BuiltinAgent:
         else:
             interpretation = await self.compare_with_vault(self.interpret(turn.prompt.text, state))
         language = self._interpreter.language_of(turn.prompt.text)
+        # However this turn ends, the question before it is over.
+        self._states[_state_key(turn)] = replace(state, question=None)
         match interpretation:
             case Clarification() if interpretation.options and turn.caller.uses_model:
                 # A model asks: the answer must not name notes that are hidden from it.

@@ -24,6 +24,7 @@ from app.agent.language.readings import (
     Reading,
 )
 from app.agent.language.role_values import bullet_list
+from app.agent.language.task_references import TASK_CHANGES
 from app.agent.language.vocabulary import property_label
 from app.agent.result_formatting import format_outcome, property_key, strip_properties
 from app.permissions.pluralize import pluralize
@@ -125,7 +126,9 @@ class Pipeline:
         """Run the steps until one fails, is denied or asks a question; return the dialog state after them."""
         # In the first step, "these" means the notes of the last list.
         previous: tuple[str, ...] = self._dialog.them
-        self._dialog = replace(self._dialog, values=())
+        keeps_tasks = all(step.action in TASK_CHANGES for step in reading.steps)
+        tasks = self._dialog.tasks if keeps_tasks else ()
+        self._dialog = replace(self._dialog, values=(), tasks=tasks)
         for index, step in enumerate(reading.steps):
             result = await self._run_step(step, previous)
             if result is None:
@@ -389,11 +392,13 @@ class Pipeline:
         hits = [hit for hit in all_hits if allowed_paths is None or hit["path"] in allowed_paths]
         lines: list[str] = []
         paths: tuple[str, ...] = ()
+        listed_tasks: list[tuple[str, str]] = []
         for hit in hits:
             tasks = [str(line["text"]).strip() for line in hit["lines"]]
             tasks = [text for text in tasks if not due or _is_due(text, due)]
             lines += [f"- {wikilink(str(hit['path']))}: {' '.join(text.split())}" for text in tasks]
             paths += (str(hit["path"]),) if tasks else ()
+            listed_tasks += [(str(hit["path"]), _task_text(text)) for text in tasks]
         state = {"open": "open task", "done": "completed task"}.get(str(step.arguments.get("state")), "task")
         total = pluralize(len(lines), state)
         listed = "\n".join(lines[:_MAX_LISTED_TASKS])
@@ -402,7 +407,7 @@ class Pipeline:
         is_filtered = bool(words or due or step.target is not None)
         none = f"No {state} matches." if is_filtered else f"There are no {state}s."
         self._say(f"{total}:\n\n{listed}" if lines else none)
-        self._dialog = replace(self._dialog, results=paths)
+        self._dialog = replace(self._dialog, results=paths, tasks=tuple(listed_tasks[:_MAX_LISTED_TASKS]))
         return paths
 
     async def _change_task(self, step: PipelineStep, previous: tuple[str, ...]) -> tuple[str, ...] | None:
@@ -455,6 +460,8 @@ class Pipeline:
         outcome = await self._call(step, "edit_note", call)
         if not outcome.success:
             return None
+        if len(self._dialog.tasks) < 2:
+            self._dialog = replace(self._dialog, tasks=((path, _task_text(line)),))
         self._record_change(step.action, outcome, (path,))
         return (path,)
 

@@ -9,12 +9,22 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Protocol
 
+from app.errors import NotFoundError, ScriptoriumError
 from app.vault.path import NotePath
 
 _MAX_FILE_BYTES = 4 * 1024 * 1024
 _MAX_BOOKMARKS = 2000
 _MAX_DEPTH = 20
+
+
+class _Files(Protocol):
+    """The files of a vault."""
+
+    def read(self, path: NotePath) -> bytes:
+        """Return a file's content."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +62,25 @@ class ObsidianSettings:
     attachment_folder: str = ""
     bookmarks: tuple[Bookmark, ...] = ()
     problems: tuple[str, ...] = ()
+
+
+def templates_folder(chosen: str, obsidian: ObsidianSettings) -> str:
+    """Return the folder of the vault's templates: the user's choice, else Obsidian's, else the default."""
+    return (chosen or obsidian.templates_folder or "Templates").strip("/ ")
+
+
+def stored_obsidian_settings(store: _Files) -> ObsidianSettings:
+    """Return Obsidian's settings for a vault; a file that can't be read is reported as a problem."""
+
+    def read(path: NotePath) -> bytes | None:
+        try:
+            return store.read(path)
+        except NotFoundError:
+            return None
+        except ScriptoriumError:
+            return b""  # It exists but can't be read: reported as a problem.
+
+    return read_obsidian(read)
 
 
 def read_obsidian(read: Callable[[NotePath], bytes | None]) -> ObsidianSettings:

@@ -66,6 +66,7 @@ from app.toolkit.services import (
     WebServices,
 )
 from app.tools import CATALOG, CATEGORIES
+from app.vault.obsidian import stored_obsidian_settings, templates_folder
 from app.vault.store import NotesChanged
 from app.vault.watcher import FileBatch, VaultFound, VaultLost, watch
 from app.web.access import WebAccess
@@ -204,6 +205,7 @@ class Workspace:
             self._model_visibility.is_hidden_from_models,
         )
         self._words: VaultWords | None = None
+        self._templates_choice = ""
         self._spending = UsageBudget()
         self._language_model = PydanticAIModel(
             self._settings, self.keys, self._model_visibility.is_hidden_from_models, self._spending
@@ -286,12 +288,16 @@ class Workspace:
         """Return the tags, types and properties that requests to the built-in agent may name."""
         values = self.index.property_values()
         # The same values mean the same index, except that Python has only one empty tuple.
-        if self._words is None or not values or self._words.values is not values:
+        chosen = self.settings.editor.templates_folder
+        is_known = self._words is not None and self._templates_choice == chosen
+        if self._words is None or not is_known or not values or self._words.values is not values:
+            self._templates_choice = chosen
             self._words = VaultWords(
                 tuple(count.tag for count in self.index.tags()),
                 self.index.types(),
                 tuple(note_property.name for note_property in self.index.properties()),
                 values,
+                templates_folder(chosen, stored_obsidian_settings(self.store)),
             )
         return self._words
 

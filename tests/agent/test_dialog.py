@@ -7,6 +7,7 @@ import re
 import pytest
 
 from app.agent import pipeline
+from app.agent.language import list_orders
 from app.agent.language.notation import PREFIX
 from app.agent.language.readings import (
     Clarification,
@@ -511,3 +512,231 @@ async def test_a_plural_means_the_notes_of_a_category_and_not_its_hub(talk) -> N
         assert "cinema" in text(talk, path)
     assert "cinema" not in text(talk, "Movies.md")
     assert (await say(talk, "open Movies")).focus == ("Movies.md",)
+
+
+async def fill(talk, **notes):
+    """Write notes into the vault: `Movies__Alien` is the path `Movies/Alien.md`."""
+    for name, content in notes.items():
+        file = talk.workspace.root / f"{name.replace('__', '/').replace('_', ' ')}.md"
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(content)
+    await talk.workspace.index.scan()
+
+
+def properties(**values):
+    """Return a note's text with properties; the names in a list become links."""
+    lines = [
+        f"{key}: {value}"
+        if not isinstance(value, list)
+        else f"{key}:\n" + "\n".join(f'  - "[[{name}]]"' for name in value)
+        for key, value in values.items()
+    ]
+    return "---\n" + "\n".join(lines) + "\n---\n"
+
+
+async def fill_library(talk):
+    await fill(
+        talk,
+        Library__Alien=properties(categories=["Movies"], director=["Ridley Scott"], year=1999, rating=8),
+        Library__Brazil=properties(categories=["Movies"], director=["Terry Gilliam"], year=1985, rating=7),
+        Library__Futurama=properties(categories=["Shows"], published="2004-01-01"),
+        Library__Inventing=properties(categories=["Books"], author=["Kevin Kelly"], published="2016-05-01"),
+        Library__Machines=properties(categories=["Books"], author=["Ada Lane"], published="2021-03-01"),
+        Library__Well_Made=properties(categories=["Podcasts"], guests=["Kevin Kelly"]),
+        People__Kevin_Kelly=properties(categories=["People"]),
+        Places__Shrine=properties(categories=["Places"], loc=["Kyoto"]),
+        Templates__Movie_Template=properties(categories=["Movies"], year="", rating=""),
+        Templates__Book_Template=properties(categories=["Books"], author=""),
+    )
+
+
+@pytest.mark.parametrize(
+    "asked",
+    ["rename the note Plugging to Extensions", "tag Plugging with tool", "benenne Plugging in Werkzeuge um"],
+)
+async def test_a_question_about_a_note_takes_no_other_request_as_its_answer(talk, asked) -> None:
+    await fill(talk, Plugin_notes="A list.\n", Notes_about_plugs="Another one.\n")
+    await say(talk, asked)
+    assert isinstance(talk.items[-1], Question)
+    replies = await say(talk, "notes about plugins")
+    assert replies.question is None and replies.last.last.action == "find" and not replies.changes
+    for unrelated in ("claims about the moon", "people born in England", "Quellen vor 1800"):
+        await say(talk, asked, unrelated)
+        last = talk.items[-1]
+        offered = [choice.reply for choice in last.choices] if isinstance(last, Question) else []
+        assert not any("rename" in reply or "add_tag" in reply for reply in offered), unrelated
+        assert not state(talk).changes
+
+
+async def test_a_question_takes_the_name_of_a_note_as_its_answer(talk) -> None:
+    replies = await say(talk, "tag Kronos with navigation", "the note on marine chronometers")
+    assert replies.question is None or replies.question.partial is not None
+    await say(talk, "tag Kronos with navigation", "Marine chronometer")
+    assert "navigation" in text(talk, "Concepts/Marine chronometer.md")
+
+
+async def test_a_request_after_an_unanswered_question_is_about_the_list_before_it(talk) -> None:
+    listed = set((await say(talk, "notes in Claims")).results)
+    await say(talk, "rename Foobar to Baz")
+    assert state(talk).question is not None
+    replies = await say(talk, "only the ones about the moon")
+    assert replies.results and set(replies.results) < listed
+
+
+async def test_a_follow_up_after_an_unanswered_question_repeats_no_change(talk) -> None:
+    await say(talk, "tag H4 with masterpiece", "rename Foobar to Baz", "and K1")
+    assert len(state(talk).changes) == 1
+    assert "masterpiece" not in text(talk, "Instruments/K1.md")
+
+
+async def test_a_request_in_another_mode_ends_the_question(talk) -> None:
+    await say(talk, "rename Foobar to Baz", "help")
+    assert state(talk).question is None
+
+
+async def test_a_listed_task_is_completed_by_a_pronoun(talk) -> None:
+    await fill(talk, Shopping="- [ ] buy milk\n", Errands="- [ ] buy rope\n- [ ] call Anna\n")
+    await say(talk, "open tasks in Shopping", "mark that as done")
+    assert "- [x] buy milk" in text(talk, "Shopping.md")
+    await say(talk, "uncheck it")
+    assert "- [ ] buy milk" in text(talk, "Shopping.md")
+    await say(talk, "tick it off", 'mark "buy milk" as open', 'mark "buy milk" as done')
+    assert "- [x] buy milk" in text(talk, "Shopping.md")
+    await say(talk, "open tasks in Errands", "check it off")
+    question = talk.items[-1]
+    assert isinstance(question, Question) and len(question.choices) == 2
+    await say(talk, "offene Aufgaben in Errands", "hake die zweite ab")
+    assert text(talk, "Errands.md") == "- [ ] buy rope\n- [x] call Anna\n"
+    await say(talk, "open tasks in Errands", "check them off")
+    assert text(talk, "Errands.md") == "- [x] buy rope\n- [x] call Anna\n"
+
+
+async def test_no_change_leaves_out_a_condition_of_its_notes(talk) -> None:
+    await fill(talk, Daily__Monday="", Daily__Tuesday="Rain.\n")
+    await say(talk, "delete the boring notes in Daily", "delete notes in Daily that are boring")
+    await say(talk, "notes in Daily", "delete the ones I don't like")
+    offered = [choice.reply for item in talk.items if isinstance(item, Question) for choice in item.choices]
+    assert not {"= delete [path:Daily/]", "= delete [@Daily/Monday, @Daily/Tuesday]"} & set(offered)
+    assert not state(talk).changes
+    await say(talk, "claims", "delete the empty notes in Daily")
+    if isinstance(talk.items[-1], Question):
+        (choice,) = talk.items[-1].choices
+        await talk.say(choice.reply, open_note=OPEN)
+    left = {str(path) for path in talk.workspace.index.note_paths()}
+    assert "Daily/Tuesday.md" in left and "Daily/Monday.md" not in left
+
+
+@pytest.mark.parametrize(
+    ("request_text", "found"),
+    [
+        ("what did Kevin Kelly write?", {"Inventing"}),
+        ("was hat Kevin Kelly geschrieben?", {"Inventing"}),
+        ("books by Kevin Kelly", {"Inventing"}),
+        ("podcasts by Kevin Kelly", {"Well Made"}),
+        ("everything by Kevin Kelly", {"Inventing", "Well Made"}),
+        ("which movies did Ridley Scott direct?", {"Alien"}),
+        ("movies directed by Ridley Scott", {"Alien"}),
+        ("movies and shows", {"Alien", "Brazil", "Futurama"}),
+        ("movies from 1999", {"Alien"}),
+        ("all movies", {"Alien", "Brazil"}),
+    ],
+)
+async def test_notes_of_a_kind_are_found_by_people_and_years(talk, request_text, found) -> None:
+    await fill_library(talk)
+    assert set(names((await say(talk, request_text)).results)) == found
+
+
+async def test_a_pronoun_means_the_person_whose_notes_are_wanted(talk) -> None:
+    await fill_library(talk)
+    replies = await say(talk, "open Kevin Kelly", "what did he write?")
+    assert names(replies.results) == ["Inventing"]
+
+
+@pytest.mark.parametrize(
+    ("request_text", "answer"),
+    [
+        ("who directed Alien?", "director: [[Ridley Scott]]"),
+        ("where is Shrine?", "loc: [[Kyoto]]"),
+        ("wo liegt Shrine?", "loc: [[Kyoto]]"),
+        ("how many movies from 1985 do I have?", "1 note."),
+        ("how many movies do I have?", "2 notes."),
+    ],
+)
+async def test_a_question_about_a_property_is_answered_by_its_value(talk, request_text, answer) -> None:
+    await fill_library(talk)
+    await say(talk, request_text)
+    assert answer in answers(talk)[-1]
+
+
+async def test_a_list_keeps_the_date_by_which_it_is_sorted(talk) -> None:
+    await fill_library(talk)
+    replies = await say(talk, "books by published", "and the newest?")
+    assert names(replies.results) == ["Machines"]
+    replies = await say(talk, "the oldest?")
+    assert names(replies.results) == ["Inventing"]
+
+
+async def test_superlatives_follow_each_other_on_the_same_list(talk) -> None:
+    await fill(talk, Lists__One="a\n", Lists__Two="b b b b\n", Lists__Three="c c\n")
+    replies = await say(talk, "notes in Lists", "the shortest")
+    assert names(replies.results) == ["One"]
+    replies = await say(talk, "the longest")
+    assert names(replies.results) == ["Two"]
+
+
+async def test_a_superlative_after_a_list_that_was_cut_is_of_all_its_notes(talk, monkeypatch) -> None:
+    for module in (pipeline, list_orders):
+        monkeypatch.setattr(module, "MAX_RESULTS", 2)
+    await fill(talk, Lists__One="a\n", Lists__Two="b b b b\n", Lists__Zero="\n")
+    await say(talk, "notes in Lists")
+    assert len(state(talk).results) == 2
+    assert names((await say(talk, "the shortest")).results) == ["Zero"]
+
+
+async def test_a_new_note_gets_several_properties(talk) -> None:
+    await fill_library(talk)
+    await say(talk, "create a note Dune with type book and rating 9")
+    assert "type: book" in text(talk, "Dune.md") and "rating: 9" in text(talk, "Dune.md")
+    await say(talk, "erstelle eine Notiz Solaris mit rating 8 und year 1961")
+    assert "rating: 8" in text(talk, "Solaris.md") and "year: 1961" in text(talk, "Solaris.md")
+
+
+async def test_daily_notes_are_found_by_the_spelling_of_their_days(talk) -> None:
+    folder = talk.workspace.root / "Days"
+    folder.mkdir()
+    for number in range(1, 13):
+        (folder / f"2020_10_{number:02}.md").write_text("Fine.\n")
+    await talk.workspace.index.scan()
+    assert (await say(talk, "open 2020-10-03")).focus == ("Days/2020_10_03.md",)
+    assert len((await say(talk, "notes in Days from October 2020")).results) == 12
+
+
+async def test_tasks_by_a_day_are_those_due_until_then(talk) -> None:
+    await fill(talk, Errands="- [ ] buy rope 📅 2030-01-05\n- [x] call Anna 📅 2030-01-04\n")
+    for request_text in ("tasks by January 7, 2030", "Aufgaben bis zum 7. Januar 2030"):
+        await say(talk, request_text)
+        assert "buy rope" in answers(talk)[-1] and "Anna" not in answers(talk)[-1], request_text
+
+
+async def test_a_missing_note_is_not_mistaken_for_unrelated_notes(talk) -> None:
+    await say(talk, "rename Zzyzx frobnicator to Foo")
+    offered = [choice.reply for item in talk.items if isinstance(item, Question) for choice in item.choices]
+    assert not any("rename [" in reply for reply in offered) and not state(talk).changes
+
+
+async def test_the_templates_folder_of_the_settings_holds_no_notes_of_a_kind(talk) -> None:
+    await fill(
+        talk,
+        Library__Alien=properties(categories=["Movies"]),
+        Patterns__Film=properties(categories=["Movies"]),
+    )
+    assert set(names((await say(talk, "all movies")).results)) == {"Alien", "Film"}
+    talk.workspace.settings.editor.templates_folder = "Patterns"
+    assert set(names((await say(talk, "all movies")).results)) == {"Alien"}
+    await say(talk, "how many movies do I have?", "= count [[categories:Movies]]")
+    assert answers(talk)[-2:] == ["1 note.", "2 notes."]
+
+
+async def test_a_superlative_after_an_empty_list_is_not_about_all_notes(talk) -> None:
+    replies = await say(talk, "notes about gyroscopes in Claims", "the newest?")
+    assert not replies.results and not replies.focus

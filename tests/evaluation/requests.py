@@ -27,6 +27,7 @@ from pathlib import Path
 
 from app.agent.builtin import BuiltinAgent
 from app.agent.language.actions import ACTIONS
+from app.agent.language.conditions import states_kind
 from app.agent.language.dialog import DialogState
 from app.agent.language.notation import PREFIX, parse, serialize
 from app.agent.language.readings import (
@@ -68,6 +69,8 @@ OPEN_NOTES = {
 }
 """The vaults, each with the note on the screen."""
 EVERY_NOTE = "modified:>=1970"
+TEMPLATES = "Templates/"
+"""The folder whose notes don't count as notes of a kind."""
 DAYS = {
     "Instruments/H4.md": (2026, 3, 17),
     "Instruments/K1.md": (2026, 3, 16),
@@ -380,6 +383,8 @@ class Evaluation:
         if notes.query:
             try:
                 matching = {str(path) for path in await self._workspace.index.matching(f"{notes.query} ")}
+                if states_kind(notes.query) and "path:" not in notes.query:
+                    matching = {path for path in matching if not path.startswith(TEMPLATES)}
             except QueryError:
                 matching = set()  # a search by meaning, which the evaluation leaves out
             base = matching if base is None else base & matching

@@ -104,42 +104,13 @@ class ReadingChooser:
                 or request.needs_confirmation
                 or (best.last.action == "rename" and best.last.target and len(best.last.target.notes) > 1)
                 or _may_mean_others(request, best)
-                or not self._accounts_for_all(request, best)
+                or not accounts_for_all(request, best)
             )
         )
         return self.confirm(best) if is_doubtful else best
 
     def _option(self, reading: Reading) -> ClarificationOption:
         return ClarificationOption(self._describe(reading), reading)
-
-    def _accounts_for_all(self, request: Request, reading: Reading) -> bool:
-        """Return whether the reading accounts for everything in the request, including unknown words.
-
-        Dates, numbers, relations and properties may take another form and are ignored. A tool's example
-        always passes; any other reading fails if an unquoted name contains sentence punctuation. A change
-        that fails this check needs a question.
-        """
-        if all(step.action.startswith(TOOL_PREFIX) for step in reading.steps):
-            return True
-        language = request.language
-        serialized = serialize(reading).casefold()
-        if has_marks_in_names(request, reading):
-            return False
-        known = language.vocabulary() | language.function_words()
-        notes = {path for note_set in note_sets_of(reading) for path in note_set.notes}
-        for mention in request.mentions(request.tokens):
-            words = [token.value.casefold() for token in mention.tokens]
-            if all(word in serialized for word in words) or all(
-                token.key in known for token in mention.tokens
-            ):
-                continue
-            named = mention.notes.notes if mention.notes is not None else ()
-            if (named and set(named) <= notes) or (mention.value and mention.value.casefold() in serialized):
-                continue
-            if mention.kind in ("date", "rel", "num", "prop"):
-                continue  # written in another form: a fraction for a percentage, a day for "yesterday"
-            return False
-        return True
 
     def _name_question(self, request: Request, reading: Reading) -> Clarification | None:
         """Ask which note is meant if a name matches several notes or none; None if every name is clear."""
@@ -148,7 +119,10 @@ class ReadingChooser:
                 if not isinstance(notes, NoteSet) or not notes.unknown:
                     continue
                 options = []
+                is_ambiguous = len(request.vocabulary.notes(notes.unknown)) > 1
                 for path in notes.candidates:
+                    if not is_ambiguous and not request.vocabulary.resembles(notes.unknown, path):
+                        continue
                     note = NoteSet(notes=(path,))
                     resolved = (
                         replace(step, target=note) if role == "target" else step.with_argument(role, note)
@@ -159,7 +133,6 @@ class ReadingChooser:
                 if not notes.unknown.strip():
                     return Clarification("Which note?", (), partial)
                 if options:
-                    is_ambiguous = len(request.vocabulary.notes(notes.unknown)) > 1
                     question = (
                         f"Several notes are named “{notes.unknown}”. Which one?"
                         if is_ambiguous
@@ -205,6 +178,34 @@ class ReadingChooser:
                 options.setdefault(label, ClarificationOption(label, reading, share))
         answers = tuple(options.values())
         return Clarification(question_about(answers), answers[:MAX_OPTIONS], spare=answers[MAX_OPTIONS:])
+
+
+def accounts_for_all(request: Request, reading: Reading) -> bool:
+    """Return whether the reading accounts for everything in the request, including unknown words.
+
+    Dates, numbers, relations and properties may take another form and are ignored. A tool's example
+    always passes; any other reading fails if an unquoted name contains sentence punctuation. A change
+    that fails this check needs a question.
+    """
+    if all(step.action.startswith(TOOL_PREFIX) for step in reading.steps):
+        return True
+    language = request.language
+    serialized = serialize(reading).casefold()
+    if has_marks_in_names(request, reading):
+        return False
+    known = language.vocabulary() | language.function_words()
+    notes = {path for note_set in note_sets_of(reading) for path in note_set.notes}
+    for mention in request.mentions(request.tokens):
+        words = [token.value.casefold() for token in mention.tokens]
+        if all(word in serialized for word in words) or all(token.key in known for token in mention.tokens):
+            continue
+        named = mention.notes.notes if mention.notes is not None else ()
+        if (named and set(named) <= notes) or (mention.value and mention.value.casefold() in serialized):
+            continue
+        if mention.kind in ("date", "rel", "num", "prop"):
+            continue  # written in another form: a fraction for a percentage, a day for "yesterday"
+        return False
+    return True
 
 
 def question_about(options: Sequence[ClarificationOption]) -> str:

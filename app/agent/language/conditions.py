@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 
-from app.agent.language.vocabulary import CATEGORY_PROPERTIES
+CATEGORY_PROPERTIES = ("categories", "category", "collection", "kind")
+"""Properties whose values say what a note is, besides its type."""
 
 _BRACKETS = r"\[(?:[^\]\"]|\"[^\"]*\")*\]"
 _CONDITION = re.compile(
     rf"-?(?:\((?:[^()\"]|\"[^\"]*\")*\)|{_BRACKETS}|[\w-]+:(?:\"[^\"]*\"|\([^)]*\))|\"[^\"]*\"|[^\s\"()]+)"
 )
 _PLAIN_CONDITION = re.compile(rf"-?(?:{_BRACKETS}|[\w-]+:\"[^\"]*\"|\"[^\"]*\"|[^\s\"()]+)")
+
+_STATED_KIND = re.compile(rf"\[(?:{'|'.join(CATEGORY_PROPERTIES)}):|type:", re.IGNORECASE)
 
 
 def top_level_parts(query: str) -> list[str]:
@@ -28,6 +31,17 @@ def condition_slots(condition: str) -> set[str]:
         return {"kind" if match[1].casefold() in CATEGORY_PROPERTIES else match[1].casefold()}
     field = re.match(r"[a-z-]+(?=:)", inner)
     return {"kind" if field and field[0] in ("tag", "path", "type") else field[0] if field else "word"}
+
+
+def is_kind_condition(query: str) -> bool:
+    """Return whether a search is one condition on the category or the type of notes."""
+    parts = top_level_parts(query)
+    return len(parts) == 1 and _STATED_KIND.match(parts[0]) is not None
+
+
+def states_kind(query: str) -> bool:
+    """Return whether a search has a condition on the category or the type of notes that is not negated."""
+    return any(_STATED_KIND.search(part) for part in top_level_parts(query) if not part.startswith("-"))
 
 
 def date_slot(condition: str) -> str:
@@ -72,7 +86,8 @@ def opposite_conditions(query: str) -> list[str]:
     if " OR " in query:
         return []
     kinds = conditions_on_kind(query)
-    others = [part for part in top_level_parts(query) if part not in kinds]
+    folders = [part for part in top_level_parts(query) if part.startswith("-path:")]
+    others = [part for part in top_level_parts(query) if part not in kinds and part not in folders]
     if len(others) != 1:
         return []
-    return [*kinds, others[0].removeprefix("-") if others[0].startswith("-") else f"-{others[0]}"]
+    return [*kinds, *folders, others[0].removeprefix("-") if others[0].startswith("-") else f"-{others[0]}"]

@@ -55,9 +55,10 @@ class DateSpan:
         return " ".join(parts)
 
 
-def day_name_conditions(first: date | None, last: date | None) -> str:
+def day_name_conditions(first: date | None, last: date | None, separator: str = "-") -> str:
     """Return the search for file names with a day of a period: `(file:2026-02 OR file:2026-03-01)`.
 
+    `separator` stands between the parts of a day in the names.
     Return an empty text if a side is open or the search would need too many names.
     """
     if first is None or last is None:
@@ -77,7 +78,7 @@ def day_name_conditions(first: date | None, last: date | None) -> str:
         day = day + timedelta(days=1) if day < last else None
     if len(names) > _MAX_DAY_NAMES:
         return ""
-    conditions = " OR ".join(f"file:{name}" for name in names)
+    conditions = " OR ".join(f"file:{name.replace('-', separator)}" for name in names)
     return f"({conditions})" if len(names) > 1 else conditions
 
 

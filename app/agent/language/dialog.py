@@ -30,6 +30,7 @@ class DialogState:
             rename.
         results: The paths of the last listed notes, in order.
         values: The texts of the property that the last request asked for.
+        tasks: The tasks that the last request listed or changed, each as its note's path and its text.
         recent: The paths of the last two single notes that requests named or meant, oldest first.
         last: The last reading that was run.
         changes: The changes made in the conversation, oldest first.
@@ -43,6 +44,7 @@ class DialogState:
     focus: tuple[str, ...] = ()
     results: tuple[str, ...] = ()
     values: tuple[str, ...] = ()
+    tasks: tuple[tuple[str, str], ...] = ()
     recent: tuple[str, ...] = ()
     last: Reading | None = None
     changes: tuple[OwnChange, ...] = ()
@@ -113,6 +115,11 @@ class DialogState:
         """True if the last request listed or counted several notes."""
         last = self.last.last.action if self.last is not None else ""
         return last in ("find", "count") and len(self.results) > 1
+
+    @property
+    def has_search(self) -> bool:
+        """True if the last request listed the notes of a search."""
+        return self.last is not None and len(self.last.steps) == 1 and self.last.last.action == "find"
 
     @property
     def is_doubtful(self) -> bool:

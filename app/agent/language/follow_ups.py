@@ -35,10 +35,13 @@ def parse_plain_follow_up(request: Request, tokens: tuple[Token, ...]) -> Readin
 def parse_follow_up(request: Request, tokens: tuple[Token, ...]) -> Reading | None:
     """Interpret a change to the previous request: "only the ones tagged core", "no, octant instead"."""
     last = request.dialog.last
-    if last is None or request.dialog.question is not None:
+    if last is None:
         return None
     step = last.last
     sets = request.set_parser()
+    if request.dialog.question is not None:
+        # The words may continue the request that is in question, so no earlier change is repeated.
+        return _refine_search(request, tokens, sets, step)
     # Two notes can't have the same new name.
     repeats = step.action != "rename"
     return (
@@ -134,9 +137,9 @@ def _shift_dates(request: Request, tokens: tuple[Token, ...], step: PipelineStep
     if (
         target is not None
         and target.is_single
-        and (day := _parse_day(NotePath.on_disk(target.notes[0]).name))
+        and (day := _parse_day(re.sub(r"[_.]", "-", NotePath.on_disk(target.notes[0]).name)))
     ):
-        name = request.dates.shift(day, day, unit, count)[0].isoformat()
+        name = request.vocabulary.period_name(request.dates.shift(day, day, unit, count)[0].isoformat())
         paths = request.vocabulary.notes(name)[:1]
         target = NoteSet(notes=paths) if paths else NoteSet(unknown=name)
     elif target is not None:

@@ -423,6 +423,8 @@ class FrameParser:
 
     def complete_step(self, step: PipelineStep, tokens: Sequence[Token]) -> PipelineStep:
         """Return a step with the values that other words of its clause imply."""
+        if step.action == "list_tasks" and "due" in step.arguments and step.arguments.get("state") == "all":
+            step = step.with_argument("state", "open")  # a task that is due is not done yet
         return _with_words_as_query(self._as_task(step, tokens))
 
     def _as_task(self, step: PipelineStep, tokens: Sequence[Token]) -> PipelineStep:

@@ -24,13 +24,21 @@ from app.agent.language.choices import (
     is_clear,
     note_sets_of,
 )
+from app.agent.language.creation_properties import parse_creation_with_properties
 from app.agent.language.dates import DateParser
 from app.agent.language.decision import Option, options_of, weigh_options
 from app.agent.language.dialog import NOTE_ROLES, DialogState
-from app.agent.language.follow_ups import parse_follow_up, parse_plain_follow_up, with_undo_first
+from app.agent.language.dropped_conditions import with_every_condition
+from app.agent.language.follow_ups import (
+    parse_follow_up,
+    parse_plain_follow_up,
+    with_undo_first,
+)
 from app.agent.language.frames import ClauseReading, FrameParser
 from app.agent.language.lexicon import ActionFrame, Language
+from app.agent.language.list_orders import within_list
 from app.agent.language.note_sets import is_search
+from app.agent.language.property_questions import parse_property_question
 from app.agent.language.questions import question_language
 from app.agent.language.readings import (
     Clarification,
@@ -43,6 +51,7 @@ from app.agent.language.readings import (
     Reply,
 )
 from app.agent.language.request import Request, without_marks_at_end, writes
+from app.agent.language.task_references import parse_task_change
 from app.agent.language.tokens import Token, tokenize
 from app.agent.language.typed_search import parse_typed_search
 from app.agent.language.undoing import resolve_undo
@@ -76,6 +85,8 @@ MIN_READINGS_PROBABILITY = 0.05
 """Minimum probability of all readings together at which the user is asked about them."""
 _CREATION_ROLES = {"new_name": "name", "folder": "folder", "tag": "tag", "text": "text", "type": "type"}
 """The roles of "call it X and put it in People", with the roles that they fill in the note's creation."""
+_TEXT_ROLES = ("name", "new_name", "text", "old")
+"""The roles that any words can fill."""
 _SPLIT_PENALTY = 0.02
 _MAX_CLAUSES = 4
 
@@ -143,12 +154,12 @@ class Interpreter:
         for request in requests:
             fixed, checked_request, readings = self._apply_grammar(request)
             if fixed is not None:
-                return fixed
+                return with_every_condition(request, fixed)
             if readings and (not grammar_readings or readings[0].score > grammar_readings[0].score):
                 grammar_readings, grammar_request = readings, checked_request
             if grammar_readings and grammar_readings[0].score >= MIN_READ_SCORE:
                 break
-        return self._decide(likeliest, grammar_request, grammar_readings)
+        return with_every_condition(likeliest, self._decide(likeliest, grammar_request, grammar_readings))
 
     def request_of(
         self,
@@ -202,6 +213,14 @@ class Interpreter:
         if reply := self._small_talk(language, tokens) or self._only_small_talk(language, tokens):
             return reply, request, []
         for words in (bare, tokens):
+            if creation := parse_creation_with_properties(request, words):
+                return self._chooser.decide(request, [creation]), request, []
+            if question := parse_property_question(request, words):
+                return question, request, []
+            if task_changes := parse_task_change(request, words):
+                is_one = len(task_changes) == 1
+                answer = task_changes[0] if is_one else self._chooser.ask(request, task_changes)
+                return answer, request, []
             follow_up = parse_plain_follow_up(request, words)
             if follow_up and all(step.action in request.allowed for step in follow_up.steps):
                 return self._chooser.decide(request, [follow_up]), request, []
@@ -289,6 +308,8 @@ class Interpreter:
         if likeliest.language.match_prefix(likeliest.tokens, 0, "about_contents"):
             return ContentQuestion(likeliest.text)
         options = weigh_options(self._options(likeliest, grammar_readings))
+        if best is not None and _states_condition(best, grammar_request):
+            return self._chooser.decide(grammar_request, grammar_readings)
         if best is not None and _grammar_decides(best, options, writes=grammar_request.writes(best)):
             return self._chooser.decide(grammar_request, grammar_readings)
         offered = _offered(options, likeliest.allowed)
@@ -624,6 +645,11 @@ class Interpreter:
             return None
         for request in requests:
             language = request.language
+            is_continued = any(
+                language.match_prefix(request.tokens, 0, "refine", kind) for kind in ("same", "also")
+            )
+            if is_continued and question.partial.missing in NOTE_ROLES:
+                return None  # "and K1" continues an earlier request
             fresh = self._readings(
                 request,
                 self._without_courtesies(language, without_marks_at_end(request.tokens)),
@@ -638,16 +664,52 @@ class Interpreter:
             filled = self._fill_missing(request, question.partial)
             if filled is None:
                 continue
-            target = filled.last.target
-            unknown = target is not None and bool(target.unknown)
-            if question.partial.missing == "target" and unknown and not _has_candidates(target):
-                continue  # not the name of a note, so a new request
+            if question.partial.missing in NOTE_ROLES and not self._names_note(request):
+                if self._is_own_request(text, plain, vocabulary_in, allowed, now):
+                    return None
+                target = filled.last.target
+                if target is not None and (target.query or (target.unknown and not target.candidates)):
+                    continue  # not the name of a note
+            elif (
+                question.partial.missing in _TEXT_ROLES
+                and len(request.tokens) > 1
+                and fresh
+                and is_clear(fresh[0])
+                and fresh[0].score >= MIN_COMPLETE_SCORE
+                and not (fresh[0].missing or fresh[0].unexplained or request.writes(fresh[0]))
+            ):
+                return self._chooser.ask(request, [filled, fresh[0]])
             verbs = frozenset[str]().union(*(known.verbs() for known in self._languages))
             first = request.tokens[0].key if request.tokens else ""
             if question.partial.missing == "name" and first in verbs and len(request.tokens) > 1:
                 filled = replace(filled, is_certain=False)  # perhaps a request, not the name
             return self._chooser.decide(request, [filled])
         return None
+
+    def _names_note(self, request: Request) -> bool:
+        """Return whether an answer names its notes exactly, by a pronoun, or as "the note about …"."""
+        tokens = self._without_courtesies(request.language, without_marks_at_end(request.tokens))
+        sets = request.set_parser()
+        return bool(
+            sets.parse_reference(tokens)
+            or sets.find_named(tokens)
+            or request.language.match_prefix(tokens, 0, "name_leads")
+        )
+
+    def _is_own_request(
+        self,
+        text: str,
+        dialog: DialogState,
+        vocabulary_in: Callable[[Language], Vocabulary],
+        allowed: Mapping[str, Action],
+        now: datetime,
+    ) -> bool:
+        """Return whether words after a question are understood without it, as more than a note's name."""
+        meaning = self.interpret(text, dialog, vocabulary_in, allowed, now)
+        if not isinstance(meaning, Reading) or meaning.score <= GUESS_SCORE:
+            return False
+        target = meaning.last.target
+        return target is None or not target.is_single
 
     def _complete_creation(self, request: Request, question: Clarification) -> Reading | None:
         """Return the creation that the question is about, with the name and values of "call it X".
@@ -739,6 +801,21 @@ def _grammar_decides(best: Reading, options: Sequence[Option], *, writes: bool) 
     return complete.is_considered or (complete.is_plain and not is_doubted)
 
 
+def _states_condition(best: Reading, request: Request) -> bool:
+    """Return whether a complete search has a condition on a maker, or on the year of a kind of notes.
+
+    The request model knows few of them, and reads them as questions or as other years.
+    """
+    target = best.last.target
+    if request.language.match_prefix(request.tokens, 0, "refine", "same"):
+        return False  # "and by X?" keeps the kind of the last search
+    if request.writes(best) or best.score < MIN_COMPLETE_SCORE or best.unexplained or target is None:
+        return False
+    return best.is_certain and any(
+        condition in target.query for condition in request.set_parser().stated_conditions(request.tokens)
+    )
+
+
 def _offered(options: Sequence[Option], allowed: Mapping[str, Action]) -> list[Option]:
     """Return the options that a question offers, including the grammar's complete reading.
 
@@ -778,11 +855,6 @@ def _is_for_grammar(best: Reading, *, writes: bool) -> bool:
     rare = any(name in best.last.arguments for name in ("due", "uses", "about", "what", "side"))
     rare = rare or best.last.action == "link_mentions"
     return rare or any(notes.candidates or "backlinks:" in notes.query for notes in note_sets_of(best))
-
-
-def _has_candidates(notes: NoteSet | None) -> bool:
-    """Return whether the vault has notes whose names resemble the words for a note."""
-    return notes is not None and bool(notes.candidates)
 
 
 def _parse_ordinal(language: Language, tokens: Sequence[Token], count: int) -> int | None:
@@ -843,9 +915,6 @@ def _join_readings(head: Reading, tail: Reading) -> Reading:
 def _within_list(request: Request, reading: Reading) -> Reading:
     """Limit a reading that orders all notes to those just listed if the request continues the list."""
     first, *later = reading.steps
-    target = first.target
-    is_everything = target is not None and replace(target, limit=None).is_everything
-    if target is None or not (target.order and is_everything and request.continues_list):
+    if first.target is None:
         return reading
-    step = replace(first, target=replace(target, notes=request.dialog.them))
-    return replace(reading, steps=(step, *later))
+    return replace(reading, steps=(replace(first, target=within_list(request, first.target)), *later))

@@ -223,6 +223,10 @@ class Language:
         known = [match for name in (word, *names) if names and (match := find_property(name))]
         return next((name for name in (*known, *names) if name in known or name in BUILT_IN_PROPERTIES), None)
 
+    def properties_of_verb(self, word: str) -> tuple[str, ...]:
+        """Return the names that the property of a maker may have: `director` for "directed"."""
+        return tuple(name for name, words in self.table("makers").items() if word in words)
+
     def matches_phrase(self, tokens: Sequence[Token], *path: str) -> bool:
         """Return whether the tokens are exactly one of the phrases of a list."""
         return any(phrase.matches_all(tokens) for phrase in self.phrases(*path))

@@ -104,7 +104,7 @@ class NoteReferenceParser:
         if language.matches_phrase(tokens, "both") and len(dialog.results) == 2:
             both = NoteSet(notes=dialog.results)
             return ParsedSet(both, POINTED_FIT, has_head=True, is_certain=not dialog.is_doubtful)
-        if (ordinal := self._ordinal(tokens)) is not None:
+        if (ordinal := self.ordinal_in(tokens)) is not None:
             return self._nth_result(ordinal)
         if language.matches_phrase(tokens, "this"):
             return self._first_existing(dialog.this)
@@ -129,7 +129,8 @@ class NoteReferenceParser:
             return ParsedSet(NoteSet(notes=(path,)), POINTED_FIT, has_head=True)
         return ParsedSet(NoteSet(unknown=" "), UNKNOWN_FIT)
 
-    def _ordinal(self, tokens: Sequence[Token]) -> int | None:
+    def ordinal_in(self, tokens: Sequence[Token]) -> int | None:
+        """Return the position in a list that the words name ("the second one", -1 is the last), or None."""
         table = self._language.table("ordinals")
         ordinals = [
             (position, table[token.key]) for position, token in enumerate(tokens) if token.key in table
@@ -164,11 +165,19 @@ class NoteReferenceParser:
             text = self._name_text(part)
             if text.islower() and self._vocabulary.find_category(text):
                 continue  # "all movies" means the notes in the category; "Movies" means its own note
+            is_shorter = part[-1] is not tokens[-1]
+            if is_shorter and self._is_plural_of_notes(tokens) and self._vocabulary.find_value(text):
+                continue  # "the sci-fi notes"
             if paths := self._vocabulary.notes(text):
                 if len(paths) == 1:
                     return ParsedSet(NoteSet(notes=paths), NAMED_FIT, has_head=True)
                 return ParsedSet(NoteSet(unknown=text, candidates=paths), NAMED_FIT - 0.05, has_head=True)
         return self._periodic_note(tokens)
+
+    def _is_plural_of_notes(self, tokens: Sequence[Token]) -> bool:
+        """Return whether the last word is a plural such as "notes"."""
+        language = self._language
+        return tokens[-1].key in language.words("note_nouns") - language.words("single_nouns")
 
     def day(self, tokens: Sequence[Token]) -> date | None:
         """Parse a day such as "tomorrow"; return None for other words."""
@@ -196,10 +205,14 @@ class NoteReferenceParser:
             if span is None or not span.note_name:
                 continue
             if all(token.key in ignored for token in (*rest[:start], *rest[span.end :])):
-                if paths := self._vocabulary.notes(span.note_name):
+                if paths := self._vocabulary.notes(self._vocabulary.period_name(span.note_name)):
                     return ParsedSet(NoteSet(notes=paths[:1]), NAMED_FIT, has_head=True)
                 if span.first == span.last:
-                    return ParsedSet(NoteSet(unknown=span.note_name), NAMED_FIT - 0.05, has_head=True)
+                    return ParsedSet(
+                        NoteSet(unknown=self._vocabulary.period_name(span.note_name)),
+                        NAMED_FIT - 0.05,
+                        has_head=True,
+                    )
         return None
 
     def _name_text(self, tokens: Sequence[Token]) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 
+from app.agent.language.conditions import condition_slots, is_kind_condition
 from app.agent.language.dates import day_name_conditions
 from app.agent.language.lexicon import Filter
 from app.agent.language.note_references import BARE_FIT, CUED_FIT, NoteReferenceParser, ParsedSet
@@ -60,6 +61,24 @@ class NoteSetParser(NoteReferenceParser):
             if near and not parsed.has_head:
                 return replace(parsed, notes=replace(parsed.notes, candidates=near.notes.candidates))
         return parsed
+
+    def condition_at(self, tokens: Sequence[Token], position: int) -> QueryPart | None:
+        """Return the condition that starts at a token; None for words to search for and other words."""
+        part = self._condition(tokens, position, None)
+        return None if part is not None and part.is_topic and part.filter is None else part
+
+    def stated_conditions(self, tokens: Sequence[Token]) -> frozenset[str]:
+        """Return the conditions on makers and on years of a kind: "by Kevin Kelly", "movies from 1999"."""
+        parts: list[QueryPart | None] = []
+        for position in range(len(tokens)):
+            parts += [self._made_by(tokens, position), self._makes(tokens, position)]
+            kind = self._noun(tokens, position)
+            if kind is not None and kind.end < len(tokens) and is_kind_condition(kind.query):
+                parts.append(self._comparisons.parse_years(tokens, kind.end, is_stated=True))
+        # "Since 1990" has more than one meaning.
+        return frozenset(
+            part.query for part in parts if part is not None and not re.search(r":[<>]", part.query)
+        )
 
     def order_in(self, tokens: Sequence[Token]) -> tuple[str, int | None] | None:
         """Return the first sort order in the tokens and its limit; None if there is none."""
@@ -115,6 +134,8 @@ class NoteSetParser(NoteReferenceParser):
                 continue
             after = language.match_prefix(tokens, position, "and")
             if 0 < position < after < len(tokens):
+                # "Movies and shows" are the notes of both kinds.
+                is_alternative = self._joins_kinds(tokens, position, after, last)
                 advance(after)
                 continue
             part = self._condition(tokens, position, last)
@@ -171,6 +192,7 @@ class NoteSetParser(NoteReferenceParser):
             is_negated = is_alternative = False
         if self._vocabulary.means_daily_notes(conditions):
             conditions = [day_names.get(condition, condition) for condition in conditions]
+        conditions = self._vocabulary.without_templates(conditions)
         notes = replace(listed_notes or NoteSet(), query=" ".join(conditions))
         if ordering is not None:
             is_one = not unexplained and not has_bare_topic if is_one is None else is_one
@@ -179,6 +201,23 @@ class NoteSetParser(NoteReferenceParser):
         # The first notes of an ordered set may not be the ones that the user wants to change.
         is_certain = notes.limit is None
         return ParsedSet(notes, fit, tuple(unexplained), has_head, has_bare_topic, is_certain)
+
+    def _joins_kinds(
+        self, tokens: Sequence[Token], position: int, after: int, last: QueryPart | None
+    ) -> bool:
+        """Return whether "and" stands between the names of two kinds of notes."""
+        if last is None or last.end != position or last.is_topic or last.filter is not None:
+            return False
+        following = self._noun(tokens, after)
+        if following is None or last.query == following.query:
+            return False
+        # "Star and clock notes" have both tags.
+        has_noun = following.end < len(tokens) and tokens[following.end].key in self._language.words(
+            "note_nouns"
+        )
+        kinds = (last.query, following.query)
+        are_tags = all(query.startswith("tag:") for query in kinds)
+        return all(condition_slots(query) == {"kind"} for query in kinds) and not (are_tags and has_noun)
 
     def names_of_days(self, tokens: Sequence[Token]) -> str:
         """Return the search for the daily notes of the days that tokens name: `file:2026-02`.
@@ -191,7 +230,9 @@ class NoteSetParser(NoteReferenceParser):
         if days is not None and days.last is None and after:
             days = self._dates.parse_span(tokens, after)
         is_period = days is not None and days.end == len(tokens)
-        return day_name_conditions(days.first, days.last) if days is not None and is_period else ""
+        if days is None or not is_period:
+            return ""
+        return day_name_conditions(days.first, days.last, self._vocabulary.day_separator)
 
     def _excepted(self, tokens: Sequence[Token], position: int) -> QueryPart | None:
         """Parse a note excluded from a set: "but not the gimbal". "Without X" refers to the text instead."""
@@ -263,6 +304,9 @@ class NoteSetParser(NoteReferenceParser):
         token = tokens[position]
         if token.kind == "tag":
             return QueryPart(f"tag:{token.value}", position + 1, 1.0)
+        is_of_kind = last is not None and is_kind_condition(last.query)
+        if is_of_kind and (part := self._comparisons.parse_years(tokens, position, is_stated=True)):
+            return part  # "movies from 1999" state the year, and were not changed then
         parts: list[QueryPart] = []
         for note_filter in self._language.filters:
             for phrase in note_filter.say:
@@ -283,6 +327,8 @@ class NoteSetParser(NoteReferenceParser):
         if (flag := self._comparisons.unset_flag(token)) is not None:
             parts.append(QueryPart(f"[{flag}:false]", position + 1))
         if part := self._relation(tokens, position):
+            parts.append(part)
+        if part := self._made_by(tokens, position) or self._makes(tokens, position):
             parts.append(part)
         if parts:
             return max(
@@ -316,6 +362,63 @@ class NoteSetParser(NoteReferenceParser):
                 if note:
                     return QueryPart(f"rel:{kind} links-to:{quote_value(note)}", end)
         return None
+
+    def _made_by(self, tokens: Sequence[Token], position: int) -> QueryPart | None:
+        """Parse "by Kevin Kelly" or "directed by Ridley Scott" as a condition on the person's property."""
+        position = self._language.match_prefix(tokens, position, "maker_leads")
+        is_verb = position < len(tokens) and bool(self._language.properties_of_verb(tokens[position].key))
+        start = position + is_verb
+        after = self._language.match_prefix(tokens, start, "made_by") if start < len(tokens) else start
+        if after == start:
+            return None
+        return self._maker(tokens, after, len(tokens), tokens[position] if is_verb else None)
+
+    def _makes(self, tokens: Sequence[Token], position: int) -> QueryPart | None:
+        """Parse "Kevin Kelly wrote" as a condition on the property of the verb."""
+        position = self._language.match_prefix(tokens, position, "maker_leads")
+        for at in range(position + 1, min(len(tokens), position + _MAX_NAME_TOKENS)):
+            if self._language.properties_of_verb(tokens[at].key):
+                part = self._maker(tokens, position, at, tokens[at])
+                return replace(part, end=at + 1) if part is not None and part.end == at else None
+        return None
+
+    def _maker(
+        self, tokens: Sequence[Token], position: int, stop: int, verb: Token | None
+    ) -> QueryPart | None:
+        """Return the condition that the longest name from a token on is the text of a property.
+
+        If the verb names one of the properties, only this one is meant; otherwise any of them.
+        """
+        for end in range(min(stop, position + _MAX_NAME_TOKENS), position, -1):
+            part = tokens[position:end]
+            if part[-1].kind == "mark" or self._comparisons.property_name(part[0]):
+                continue
+            name = self._person(part)
+            if conditions := self._vocabulary.conditions_on(name) if name else ():
+                own = self._language.properties_of_verb(verb.key) if verb is not None else ()
+                meant = [
+                    condition for condition in conditions if self._names_property(condition, own)
+                ] or conditions
+                query = meant[0] if len(meant) == 1 else f"({' OR '.join(meant)})"
+                return QueryPart(query, end)
+        return None
+
+    def _person(self, tokens: Sequence[Token]) -> str:
+        """Return the name that words or a pronoun mean, as the text of a property; empty without one."""
+        if any(self._language.matches_phrase(tokens, name) for name in ("it", "this")):
+            parsed = self.parse_reference(tokens)
+            is_known = parsed is not None and parsed.notes.is_single
+            return NotePath.on_disk(parsed.notes.notes[0]).name if parsed is not None and is_known else ""
+        text = self._name_text(tokens)
+        if self._vocabulary.conditions_on(text):
+            return text
+        if len(tokens) == 1 and tokens[0].key not in self._language.vocabulary():
+            return self._vocabulary.label_with_word(text) or ""
+        return ""
+
+    def _names_property(self, condition: str, names: Sequence[str]) -> bool:
+        name = condition[1:].partition(":")[0].strip('"').casefold()
+        return any(form in names for form in (name, *self._vocabulary.plural_stems(name)))
 
     def _filtered(
         self, note_filter: Filter, tokens: Sequence[Token], end: int, gap_start: int, gap_end: int
@@ -479,16 +582,20 @@ class NoteSetParser(NoteReferenceParser):
             or tokens[position - 1].kind == "mark"
             or tokens[position - 1].key in self._before_nouns
         )
-        for word in (token.key, *vocabulary.singular_forms(token.key)):
+        own_forms = (token.key, *vocabulary.plural_stems(token.key))
+        # "Books" are the notes of this category rather than those in a folder with a similar name.
+        is_category = vocabulary.has_category(own_forms)
+        for word in own_forms if is_category else (token.key, *vocabulary.singular_forms(token.key)):
             if (folder := vocabulary.find_folder(word)) and (
                 word != token.key or is_noun_position or is_before_noun
             ):
                 return QueryPart(f"path:{quote_value(folder + '/')}", position + 1)
+        is_noun = is_noun_position or is_before_noun or counted
+        if is_category and is_noun and (category := vocabulary.find_category(token.value)):
+            return QueryPart(category, position + 1)
         if note_type := vocabulary.find_type(token.value):
             return QueryPart(f"type:{quote_value(note_type)}", position + 1)
-        if (is_noun_position or is_before_noun or counted) and (
-            category := vocabulary.find_category(token.value)
-        ):
+        if is_noun and (category := vocabulary.find_category(token.value)):
             return QueryPart(category, position + 1)
         is_after_article = position > 0 and tokens[position - 1].key in self._language.words("one_of")
         if (tag := vocabulary.find_tag(token.value)) and (

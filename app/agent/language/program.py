@@ -24,6 +24,7 @@ from app.agent.language.conditions import (
 )
 from app.agent.language.frames import FrameParser
 from app.agent.language.lexicon import BUILT_IN_PROPERTIES, Language
+from app.agent.language.list_orders import within_list
 from app.agent.language.mentions import EntityMention
 from app.agent.language.note_references import NAMED_FIT, ParsedSet, without_possessive
 from app.agent.language.note_sets import NoteSetParser, is_search
@@ -302,10 +303,7 @@ class ProgramReader:
                     return NoteSet(unknown=" ")
                 paths += target.notes
             elif symbol == "all":
-                if any(str(other).startswith("order:") for other in symbols) and self._request.continues_list:
-                    paths += self._dialog.them
-                else:
-                    is_everything = True
+                is_everything = True
             elif symbol == "-":
                 is_negated = True
             elif symbol == "OR":
@@ -365,12 +363,12 @@ class ProgramReader:
                 return None
         elif excluded:
             parts += [f"-path:{quote_text(path)}" for path in excluded]
-        query = " ".join(parts)
+        query = " ".join(self._vocabulary.without_templates(parts))
         if query and not is_search(query):
             return None
         if not (query or paths or result.source or is_everything or result.order):
             return None
-        return replace(result, query=query, notes=tuple(dict.fromkeys(paths)))
+        return within_list(self._request, replace(result, query=query, notes=tuple(dict.fromkeys(paths))))
 
     def _moved_in_time(self, span: Span) -> list[str]:
         """Return the last search's conditions for another time ("and this week?"), or none."""
@@ -441,7 +439,7 @@ class ProgramReader:
         span = self._request.dates.parse_span(tokens, 0)
         if span is None or span.end != len(tokens):
             return None
-        paths = self._vocabulary.notes(span.note_name)
+        paths = self._vocabulary.notes(self._vocabulary.period_name(span.note_name))
         return ParsedSet(NoteSet(notes=paths[:1]), NAMED_FIT, has_head=True) if paths else None
 
     def _link_end(self, symbol: Symbol | None, *, follows: bool) -> str | None:

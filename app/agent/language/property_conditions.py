@@ -121,8 +121,13 @@ class PropertyConditionParser:
                     return name
         return None
 
-    def parse_years(self, tokens: Sequence[Token], position: int) -> QueryPart | None:
-        """Parse a comparison of historical dates: "before 1710", "born in the 17th century"."""
+    def parse_years(
+        self, tokens: Sequence[Token], position: int, *, is_stated: bool = False
+    ) -> QueryPart | None:
+        """Parse a comparison of historical dates: "before 1710", "born in the 17th century".
+
+        If `is_stated`, even a recent year is one that the notes state: "movies from 1999".
+        """
         name = self._date_property(tokens[position])
         if name:
             position += 1
@@ -144,7 +149,8 @@ class PropertyConditionParser:
         token, end = tokens[value_at], value_at + 1
         if _YEAR.fullmatch(token.value):
             first = last = int(token.value)
-            if not name and first >= self._dates.this_year - _RECENT_YEARS:
+            is_recent = first >= self._dates.this_year - _RECENT_YEARS
+            if not name and is_recent and not (is_stated and self._vocabulary.find_property("year")):
                 return None
         elif decade := _DECADE.fullmatch(token.value):
             first, last = int(decade[1]), int(decade[1]) + 9

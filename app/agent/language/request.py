@@ -66,9 +66,26 @@ class Request:
         nouns = self.language.words("note_nouns") - self.language.words("result_pronouns")
         starts_anew = nouns | self.language.words("universal")
         return (
-            len(self.dialog.them) > 1
+            (len(self.dialog.them) > 1 or self._follows_superlative or self._follows_empty_list)
             and len(words) <= _MAX_CONTINUATION_WORDS
             and not starts_anew.intersection(words)
+        )
+
+    @property
+    def _follows_empty_list(self) -> bool:
+        """True if the search of the last request found nothing."""
+        return self.dialog.has_search and not self.dialog.results and not self.dialog.attached
+
+    @property
+    def _follows_superlative(self) -> bool:
+        """True if the last request selected one note of an ordered set: "the shortest"."""
+        target = self.dialog.last.last.target if self.dialog.last is not None else None
+        return (
+            self.dialog.has_search
+            and target is not None
+            and bool(target.order)
+            and target.limit in (1, -1)
+            and len(target.notes) != 1
         )
 
     def writes(self, reading: Reading) -> bool:

@@ -11,6 +11,7 @@ from functools import cached_property
 from rapidfuzz import fuzz, process
 from rapidfuzz.distance import OSA
 
+from app.agent.language.conditions import CATEGORY_PROPERTIES, states_kind
 from app.index.query_serializer import quote_value
 from app.index.resolver import Resolver
 from app.vault.path import NotePath, name_key
@@ -42,14 +43,14 @@ IMPLIED_PROPERTIES = (
     *("journal", "platform", "client", "mood"),
 )
 """Properties that a request may mean without a word for them ("books by …", "give it a 9")."""
-CATEGORY_PROPERTIES = ("categories", "category", "collection", "kind")
-"""Properties whose values say what a note is, besides its type."""
 _UNNAMED_PROPERTIES = frozenset(
     ("aliases", "title", "description", "summary", "url", "source", "id", "tags", "type", "cover", "image")
 )
 """Properties whose values are not words for notes."""
 _NUMERIC = re.compile(r"[\d\s.,:/+%-]*")
-_DAY = re.compile(r"\d{4}-\d\d-\d\d")
+_DAY = re.compile(r"\d{4}(?P<separator>[-_.]?)\d\d(?P=separator)\d\d")
+_ISO_DAY = re.compile(r"\d{4}-\d\d-\d\d")
+_MIN_WORD_SIMILARITY = 80.0
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,8 @@ class VaultWords:
     properties: tuple[str, ...] = ()
     values: tuple[tuple[str, str], ...] = ()
     """Properties, each with one of its texts ("categories", "[[Movies]]")."""
+    templates: str = "Templates"
+    """The folder of the templates for new notes."""
 
     @cached_property
     def conditions_by_value(self) -> Mapping[str, Sequence[str]]:
@@ -167,7 +170,10 @@ class Vocabulary:
                 name_key(paths[0].stem_path),
             )
             return (str(paths[0]),) if is_full_path else tuple(sorted(map(str, paths)))
-        return tuple(map(str, self._resolver.paths_by_alias_or_id(name)))
+        named = self._resolver.paths_by_alias_or_id(name)
+        if not named and _ISO_DAY.fullmatch(name) and self.day_separator != "-":
+            return self._look_up(self.period_name(name))
+        return tuple(map(str, named))
 
     def find_similar_notes(self, words: str) -> SimilarNotes:
         """Return the notes whose names resemble `words`: misspelled, or a part of the name."""
@@ -196,6 +202,19 @@ class Vocabulary:
         short = [path for path in paths if len(NotePath.on_disk(path).name.split()) <= _MAX_SHORT_NAME]
         paths = short or paths
         return paths[0] if len(paths) == 1 else None
+
+    def resembles(self, words: str, path: str) -> bool:
+        """Return whether most words resemble a word in a note's name, so that they may mean the note."""
+        known = name_key(NotePath.on_disk(path).name).split()
+        wanted = name_key(words).split()
+        near = [
+            word
+            for word in wanted
+            if any(_word_similarity(word, other) >= _MIN_WORD_SIMILARITY for other in known)
+        ]
+        return 2 * len(near) > len(wanted) or fuzz.ratio(name_key(words), " ".join(known)) >= (
+            _MIN_WORD_SIMILARITY
+        )
 
     def note_with_words(self, words: str) -> str | None:
         """Return the only note whose name contains these words in a row; None without one."""
@@ -296,6 +315,10 @@ class Vocabulary:
                 return self._categories[form]
         return None
 
+    def has_category(self, forms: Iterable[str]) -> bool:
+        """Return whether a category has one of these names."""
+        return any(form in self._categories for form in forms)
+
     def has_kind(self, word: str) -> bool:
         """Return whether a category, type, tag or folder has this name, singular or plural."""
         key = name_key(word)
@@ -325,13 +348,24 @@ class Vocabulary:
                 return conditions[0] if len(conditions) == 1 else f"({' OR '.join(conditions)})"
         return None
 
+    def conditions_on(self, words: str) -> Sequence[str]:
+        """Return the conditions on each property other than a category that has this text, or none."""
+        conditions = self._words.conditions_by_value.get(name_key(words), ())
+        categories = tuple(f"[{name}:" for name in CATEGORY_PROPERTIES)
+        return [condition for condition in conditions if not condition.casefold().startswith(categories)]
+
     def find_value_in_part(self, word: str) -> str | None:
         """Return the search for the only linked text of a property that contains `word`, or None.
 
         "Kelly" finds the books with `author: "[[Kevin Kelly]]"`, even if this author has no note.
         """
+        label = self.label_with_word(word)
+        return self.find_value(label) if label is not None else None
+
+    def label_with_word(self, word: str) -> str | None:
+        """Return the only linked text of a property that contains `word`, or None."""
         labels = self._words.labels_by_word.get(name_key(word), ())
-        return self.find_value(labels[0]) if len(labels) == 1 else None
+        return labels[0] if len(labels) == 1 else None
 
     @cached_property
     def _categories(self) -> Mapping[str, str]:
@@ -363,10 +397,29 @@ class Vocabulary:
         )
         return folders.most_common(1)[0][0] if folders else None
 
+    @cached_property
+    def day_separator(self) -> str:
+        """The character between year, month and day in most names of daily notes, perhaps none."""
+        matches = (_DAY.fullmatch(entry.path.name) for entry in self._resolver.entries())
+        separators = Counter(match["separator"] for match in matches if match)
+        return separators.most_common(1)[0][0] if separators else "-"
+
+    def period_name(self, name: str) -> str:
+        """Return the name of a day, month or year as the vault's daily notes spell it: `2020_10_01`."""
+        return name if "W" in name else name.replace("-", self.day_separator)
+
     def means_daily_notes(self, conditions: Sequence[str]) -> bool:
         """Return whether conditions of a search mean daily notes, whose dates are in their names."""
         folder = self.daily_folder
         return bool(folder) and f"path:{quote_value(f'{folder}/')}" in conditions
+
+    def without_templates(self, conditions: Sequence[str]) -> list[str]:
+        """Return conditions that leave the templates out if they state a kind of notes but no folder."""
+        query = " ".join(conditions)
+        folder = self.find_folder(self._words.templates) if states_kind(query) else None
+        if not folder or "path:" in query:
+            return list(conditions)
+        return [*conditions, f"-path:{quote_value(f'{folder}/')}"]
 
     def find_folder(self, words: str) -> str | None:
         """Return the only folder with this path or name, spelled as on disk; None without a single match."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.vault.note_templates import DATE_FORMAT, TIME_FORMAT
+from app.vault.obsidian import templates_folder
 from app.vault.path import NotePath
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def note_folders(settings: EditorSettings, notes: NoteService) -> NoteFolders:
         daily_folder=(settings.daily_folder or obsidian.daily_folder).strip("/ "),
         daily_format=settings.daily_format or obsidian.daily_format or DATE_FORMAT,
         daily_template=(settings.daily_template or obsidian.daily_template).strip("/ "),
-        templates=(settings.templates_folder or obsidian.templates_folder or "Templates").strip("/ "),
+        templates=templates_folder(settings.templates_folder, obsidian),
         date_format=obsidian.date_format or DATE_FORMAT,
         time_format=obsidian.time_format or TIME_FORMAT,
         attachments=(settings.attachment_folder or obsidian.attachment_folder or "Attachments").strip(),

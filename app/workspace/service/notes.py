@@ -25,7 +25,7 @@ from app.toolkit.call_results import failure_outcome
 from app.toolkit.outcome import ToolOutcome
 from app.toolkit.related import LikeNote, RelatedNote, find_related_notes
 from app.vault import undecodable
-from app.vault.obsidian import ObsidianSettings, read_obsidian
+from app.vault.obsidian import ObsidianSettings, stored_obsidian_settings
 from app.vault.path import NotePath
 from app.workspace.service.note_data import NoteData, read_note
 
@@ -99,16 +99,7 @@ class NoteService:
 
     def obsidian_settings(self) -> ObsidianSettings:
         """Return Obsidian's settings for the vault."""
-
-        def read(path: NotePath) -> bytes | None:
-            try:
-                return self._store.read(path)
-            except NotFoundError:
-                return None
-            except ScriptoriumError:
-                return b""  # It exists but can't be read: reported as a problem.
-
-        return read_obsidian(read)
+        return stored_obsidian_settings(self._store)
 
     async def rename_misnamed(self, listed: NotePath, name: str) -> ToolOutcome:
         """Rename a file whose name is not UTF-8, as the user asked; the rename can be undone.

@@ -1,0 +1,85 @@
+"""Parse the properties of a new note: "create a note Dune with type book and rating 7"."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from app.agent.language.choices import MIN_WRITE_SCORE
+from app.agent.language.readings import NoteSet, PipelineStep, Reading
+from app.agent.language.request import Request
+from app.agent.language.tokens import Token
+
+_SCORE = 0.98
+_MAX_VALUE_WORDS = 3
+
+
+def parse_creation_with_properties(request: Request, tokens: tuple[Token, ...]) -> Reading | None:
+    """Return a creation followed by the changes that set the properties; None for other requests.
+
+    Every property is one of the vault.
+    """
+    language = request.language
+    if "create_note" not in request.allowed or "set_property" not in request.allowed:
+        return None
+    for start in range(1, len(tokens)):
+        after = language.match_prefix(tokens, start, "with_properties")
+        if after == start:
+            continue
+        values = _values(request, tokens[after:])
+        creation = _creation(request, tokens[:start]) if values else None
+        if creation is None:
+            continue
+        kind = values.pop("type", None)
+        created = creation if kind is None else creation.with_argument("type", kind)
+        changes = [
+            PipelineStep("set_property", NoteSet(source="previous"), {"key": key, "value": value})
+            for key, value in values.items()
+        ]
+        return Reading((created, *changes), _SCORE, language=language.code, verb_words=1)
+    return None
+
+
+def _creation(request: Request, tokens: tuple[Token, ...]) -> PipelineStep | None:
+    """Return the step of a complete request to create a note, or None."""
+    best = next(iter(request.frame_parser(follows=False).readings(tokens)), None)
+    if best is None or best.step.action != "create_note" or best.missing or best.unexplained:
+        return None
+    return best.step if best.score >= MIN_WRITE_SCORE and "text" not in best.step.arguments else None
+
+
+def _values(request: Request, tokens: Sequence[Token]) -> dict[str, object]:
+    """Return the values of a list of properties ("type book and rating 7"); empty for other words."""
+    language = request.language
+    frames = request.frame_parser(follows=False)
+    frame = next((own for own in request.frames if own.action == "set_property"), None)
+    values: dict[str, object] = {}
+    for part in _parts(request, tokens):
+        position = 0
+        while position < len(part) - 1 and part[position].key in language.words("determiners"):
+            position += 1
+        known = request.vocabulary.find_property
+        token = part[position]
+        name = language.property_name(token.key, known) or known(token.value)
+        rest = part[language.match_prefix(part, position + 1, "comparisons", "=") :]
+        if frame is None or name in (None, "tags", *values) or not 1 <= len(rest) <= _MAX_VALUE_WORDS:
+            return {}
+        bound = frames.fill(request.allowed["set_property"], frame, "value", rest)
+        if bound is None:
+            return {}
+        values[str(name)] = bound["value"]
+    return values
+
+
+def _parts(request: Request, tokens: Sequence[Token]) -> list[list[Token]]:
+    """Split a list at commas and conjunctions."""
+    parts: list[list[Token]] = [[]]
+    position = 0
+    while position < len(tokens):
+        after = request.language.match_prefix(tokens, position, "and")
+        if tokens[position].kind == "mark" or after > position:
+            parts.append([])
+            position = max(after, position + 1)
+            continue
+        parts[-1].append(tokens[position])
+        position += 1
+    return [part for part in parts if part]

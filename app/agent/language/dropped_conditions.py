@@ -1,0 +1,193 @@
+"""Refuse changes to sets of notes that leave out a condition of the request: "delete the boring notes"."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+
+from app.agent.language.choices import MAX_OPTIONS, accounts_for_all, question_about
+from app.agent.language.conditions import condition_slots, top_level_parts
+from app.agent.language.notation import serialize
+from app.agent.language.readings import Clarification, Interpretation, NoteSet, Reading, Reply
+from app.agent.language.request import Request
+from app.agent.language.tokens import Token
+
+_MAX_LEAD = 5
+UNKNOWN_CONDITION = "I don't know which notes “{}” means here, so nothing was changed."
+
+
+def with_every_condition(request: Request, interpretation: Interpretation) -> Interpretation:
+    """Return an interpretation without changes to sets of notes that leave out a condition of the request.
+
+    If nothing else is left, the result is a reply that names the condition.
+    """
+    match interpretation:
+        case Reading() if word := _dropped_word(request, interpretation):
+            return Reply(UNKNOWN_CONDITION.format(word), understood=False)
+        case Clarification(options=(_, *_)):
+            offered = (*interpretation.options, *interpretation.spare)
+            dropped = [_dropped_word(request, option.reading) for option in offered]
+            if not any(dropped):
+                return interpretation
+            kept = [option for option, word in zip(offered, dropped, strict=True) if not word]
+            if not kept:
+                return Reply(UNKNOWN_CONDITION.format(next(filter(None, dropped))), understood=False)
+            options, spare = tuple(kept[:MAX_OPTIONS]), tuple(kept[MAX_OPTIONS:])
+            return replace(interpretation, question=question_about(options), options=options, spare=spare)
+        case _:
+            return interpretation
+
+
+def _dropped_word(request: Request, reading: Reading) -> str:
+    """Return the first word of a condition that a change to a set of notes leaves out, or an empty text."""
+    dialog = request.dialog
+    known = {*dialog.them, *dialog.it, *dialog.this, *dialog.recent}
+    if word := _missing_name(request, reading, known):
+        return word
+    steps = [
+        # A deletion has no value to which the word could belong.
+        replace(step, arguments={} if request.allowed[step.action].needs == ("target",) else step.arguments)
+        for step in reading.steps
+        if step.target is not None and request.writes(replace(reading, steps=(step,)))
+    ]
+    if not steps:
+        return ""
+    sets = [step.target for step in steps if step.target is not None]
+    is_negated = any(token.key in request.language.words("negations") for token in request.tokens)
+    stated = (
+        steps if is_negated else [replace(step, target=_without_negations(step.target)) for step in steps]
+    )
+    serialized = serialize(replace(reading, steps=tuple(stated))).casefold()
+    # "Those boring notes" are all of them, "those that are boring" only some.
+    is_known = all(notes.notes and known.issuperset(notes.notes) for notes in sets)
+    return next(
+        (
+            token.value
+            for position, token, in_clause in _descriptions(request)
+            if (in_clause or not is_known or not _is_demonstrative(request, position - 1))
+            and token.key not in serialized
+            and not _is_expressed(request, position, sets)
+        ),
+        "",
+    )
+
+
+def _is_demonstrative(request: Request, position: int) -> bool:
+    """Return whether the word at a position points at listed notes: "those boring notes"."""
+    return position >= 0 and request.language.match_prefix(request.tokens, position, "them") > position
+
+
+def _without_negations(notes: NoteSet | None) -> NoteSet | None:
+    """Return a set without its negated conditions, which don't express what the notes are."""
+    if notes is None:
+        return None
+    parts = (part for part in top_level_parts(notes.query) if not part.startswith("-"))
+    return replace(notes, query=" ".join(parts))
+
+
+def _missing_name(request: Request, reading: Reading, known: Collection[str]) -> str:
+    """Return the first word of the name of a missing note, if a known note would be renamed in its place."""
+    step = reading.last
+    target = step.target
+    takes_known = target is not None and bool(target.notes) and set(known).issuperset(target.notes)
+    if not takes_known or step.action != "rename":
+        return ""
+    if target is not None and len(target.notes) > 1:
+        return str(step.arguments.get("new_name", ""))
+    # "Rename Foo to Bar" does not give the note on the screen the name "Foo to Bar".
+    new_name = str(step.arguments.get("new_name", ""))
+    words = [token for token in request.tokens if token.is_word and token.value in new_name.split()]
+    cues = {
+        word
+        for frame in request.frames
+        if frame.action == "rename"
+        for cue in frame.roles.get("new_name", ())
+        for word in cue.first
+    }
+    before = [token for token in request.tokens if words and token.end <= words[0].start]
+    is_introduced = bool(before) and before[-1].key in cues
+    if not is_introduced and any(token.key in cues for token in words[1:-1]):
+        return words[0].value
+    if accounts_for_all(request, reading):
+        return ""
+    serialized = serialize(reading).casefold()
+    mentions = request.mentions(request.tokens)
+    known_words = request.language.function_words() | request.language.vocabulary()
+    return next(
+        (
+            mention.tokens[0].value
+            for mention in mentions
+            if mention.kind == "word"
+            and mention.tokens[0].key not in known_words
+            and mention.tokens[0].key not in serialized
+        ),
+        "",
+    )
+
+
+def _is_expressed(request: Request, position: int, sets: Sequence[NoteSet]) -> bool:
+    """Return whether the notes of a change express the condition that starts at a token."""
+    language, tokens = request.language, request.tokens
+    for note_filter in language.filters:
+        if not note_filter.value and any(
+            phrase.longest_match(tokens, position) for phrase in note_filter.say
+        ):
+            return any(note_filter.query in notes.query for notes in sets)
+    if request.set_parser().order_in(tokens[position : position + 1]):
+        return any(notes.order or notes.limit for notes in sets)
+    parser = request.set_parser()
+    for start in range(max(0, position - _MAX_LEAD), position + 1):
+        part = parser.condition_at(tokens, start)
+        if part is not None and part.end > position:
+            slots = _slots(part.query)
+            return any(slots & _slots(notes.query) for notes in sets)
+    mention = next((one for one in request.mentions(tokens) if tokens[position] in one.tokens), None)
+    if mention is None or mention.kind == "word":
+        return False
+    is_kind = tokens[min(position + 1, len(tokens) - 1)].key not in language.words("note_nouns")
+    return any(notes.notes or len(top_level_parts(notes.query)) > is_kind for notes in sets)
+
+
+def _slots(query: str) -> set[str]:
+    """Return the slots of the conditions of a search."""
+    return {slot for part in top_level_parts(query) if part != "OR" for slot in condition_slots(part)}
+
+
+def _descriptions(request: Request) -> Iterator[tuple[int, Token, bool]]:
+    """Yield the words that describe notes, with their positions and whether they stand in a clause.
+
+    That is "boring" in "the boring notes" and in "notes that are boring".
+    """
+    language, tokens = request.language, request.tokens
+    pronouns = language.words("determiners") | language.words("fillers") | language.words("universal")
+    nouns = language.words("note_nouns") - pronouns
+    function_words = language.function_words() - language.words("adjectives")
+    one = language.words("single_nouns") & language.words("result_pronouns")
+    small = nouns | pronouns | language.words("negations")
+    plain = small | function_words | language.verbs()
+
+    def is_noun(token: Token) -> bool:
+        is_kind = token.is_word and request.vocabulary.find_category(token.key) is not None
+        return token.key in nouns or is_kind
+
+    for position, token in enumerate(tokens):
+        if not token.is_word or token.key in small or token.key[0].isdigit():
+            continue
+        following = tokens[position + 1] if position + 1 < len(tokens) else None
+        # "The Jamaica one" names a note instead of describing several.
+        is_before_noun = following is not None and is_noun(following) and following.key not in one
+        in_clause = any(
+            (
+                language.match_prefix(tokens, start, "description_leads") == position
+                and any(map(is_noun, tokens[:start]))
+                and tokens[start - 1].kind != "mark"  # "it's a long note, that's fine"
+            )
+            or (
+                language.match_prefix(tokens, start, "clause_leads") == position
+                and start > 0
+                and is_noun(tokens[start - 1])
+            )
+            for start in range(max(0, position - _MAX_LEAD), position)
+        )
+        if in_clause or (is_before_noun and token.key not in plain):
+            yield position, token, in_clause
