@@ -204,7 +204,7 @@ class BuiltinAgent:
         """
         if self._find_notes is None:
             return interpretation
-        if isinstance(interpretation, Reading) and interpretation.score <= GUESS_SCORE:
+        if isinstance(interpretation, Reading) and interpretation.score == GUESS_SCORE:
             is_empty = _finds_nothing(interpretation, await self._with_found_notes(interpretation))
             return Reply("", understood=False) if is_empty else interpretation
         if not isinstance(interpretation, Clarification):

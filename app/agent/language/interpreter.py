@@ -307,7 +307,9 @@ class Interpreter:
                 run := self._chooser.decide(grammar_request, grammar_readings), Reading
             ):
                 return run
-        if best is not None and is_guess and (top is None or top.share < MIN_OFFERED_INSTEAD_PROBABILITY):
+        is_instead = top is None or top.share < MIN_OFFERED_INSTEAD_PROBABILITY
+        # A search for the words of "where does H4 appear" would find nothing.
+        if best is not None and is_guess and is_instead and not _names_note(likeliest):
             return best
         is_read = best is not None and best.score >= MIN_CONFIRM_SCORE
         lacks_part = best is not None and (bool(best.missing) or not is_clear(best))
@@ -755,6 +757,11 @@ def _offered(options: Sequence[Option], allowed: Mapping[str, Action]) -> list[O
         rest = [option for option in offered if option is not complete]
         offered = [*rest[: MAX_OPTIONS - 1], complete, *rest[MAX_OPTIONS - 1 :]]
     return offered
+
+
+def _names_note(request: Request) -> bool:
+    """Return whether a request contains the name of a note, spelled correctly."""
+    return any(mention.kind == "note" and not mention.is_near for mention in request.mentions(request.tokens))
 
 
 def _complete_option(options: Sequence[Option]) -> Option | None:

@@ -164,8 +164,16 @@ def test_requests_that_cannot_be_fulfilled_are_not_guessed(agent: BuiltinAgent) 
     found = read(agent, "asdf qwer zxcv uiop hjkl")
     assert isinstance(found, Reply) and not found.understood
     assert isinstance(read(agent, "what's the weather like"), ContentQuestion), "answered from the notes"
+
+
+def test_a_short_request_without_an_action_is_searched_for(agent: BuiltinAgent) -> None:
     search = read(agent, "remind me tomorrow")
-    assert isinstance(search, Reading) and search.score == interpreter.GUESS_SCORE, "a search for the words"
+    assert isinstance(search, Reading) and search.score == interpreter.GUESS_SCORE
+
+
+def test_a_short_request_that_names_a_note_is_asked_about(agent: BuiltinAgent) -> None:
+    question = read(agent, "where does H4 appear")
+    assert isinstance(question, Clarification) and len(question.options) > 1
 
 
 def test_a_question_about_the_notes_is_no_command(agent: BuiltinAgent) -> None:
