@@ -167,13 +167,12 @@ class ProgramReader:
                 values.append(symbols[position])
                 position += 1
             value = self._argument(action, role, values, follows=follows)
-            if (
-                role == "value"
-                and values
-                and isinstance(values[0], tuple)
-                and self._is_due(arguments.get("key"))
-            ):
-                value = self._sets.days_ahead(self.tokens(values[0])) or value
+            if role == "value" and values and isinstance(values[0], tuple):
+                key = arguments.get("key")
+                if self._is_due(key):
+                    value = self._sets.days_ahead(self.tokens(values[0])) or value
+                if str(key).casefold() != "minutes" and self._has_time_unit(values[0]):
+                    value = self._text(values[0])
             if value is None:
                 return None
             arguments[role] = value
@@ -612,9 +611,10 @@ class ProgramReader:
         if (number := plain_number(self._text(span))) is not None:
             return number
         words = [token.key for token in self.tokens(span)]
-        if (amount := self._language.table("amounts").get(" ".join(words))) is not None:
+        amounts = {**self._language.table("amounts"), **self._language.table("durations")}
+        if (amount := amounts.get(" ".join(words))) is not None:
             return str(amount)
-        multiples = self._language.table("multiples")
+        multiples = {**self._language.table("multiples"), **self._language.table("time_units")}
         is_percent = len(words) == 2 and words[1] in self._language.words("percent")
         is_multiple = len(words) == 2 and words[1] in multiples
         if len(words) != 1 + is_percent + is_multiple:
@@ -626,6 +626,13 @@ class ProgramReader:
         if is_multiple:
             return str(value * int(multiples[words[1]]))
         return f"{value / 100:g}" if is_percent else str(value)
+
+    def _has_time_unit(self, span: Span) -> bool:
+        """Return whether a span is a duration with its unit ("two hours", "5s")."""
+        words = [token.key for token in self.tokens(span)]
+        if " ".join(words) in self._language.table("durations") or re.fullmatch(r"\d+s", words[0]):
+            return True
+        return len(words) == 2 and words[1] in self._language.table("time_units")
 
     def period(self, span: Span, name: str = "") -> Period | None:
         """Parse a span as a period: its first and last day, None for an open side; None for other text.
