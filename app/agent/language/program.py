@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
-from app.agent.language.actions import ROLE_KINDS, Action
+from app.agent.language.actions import ROLE_KINDS, TASK_ACTIONS, Action
 from app.agent.language.conditions import (
     condition_slots,
     conditions_on_kind,
@@ -84,7 +84,6 @@ USES = ("uses1", "uses2", "uses3")
 OVERDUE = "overdue"
 LIMITS = tuple(f"l{number}" for number in (*range(1, 11), -1, -2, -3))
 
-_TASK_ACTIONS = ("complete_task", "reopen_task", "reschedule_task")
 Span = tuple[int, int]
 Symbol = str | Span
 Period = tuple[date | None, date | None]
@@ -182,10 +181,8 @@ class ProgramReader:
                 arguments = {**arguments, "folder": self._vocabulary.daily_folder}
         if notes is None and action.implies_note:
             notes = self._sets.implied_notes()
-        last = self._dialog.last.last if self._dialog.last is not None else None
-        if notes is None and action.id in _TASK_ACTIONS and last is not None:
-            # After a list of a note's tasks, "tick off the milk" means one of them.
-            notes = last.target if last.action in ("list_tasks", *_TASK_ACTIONS) else None
+        if notes is None and action.id in TASK_ACTIONS:
+            notes = self._sets.notes_of_tasks()
         step = PipelineStep(action.id, notes, arguments)
         required = [role for role in action.needs if role != "target"]
         if any(role not in arguments for role in required) or ("target" in action.needs and notes is None):
