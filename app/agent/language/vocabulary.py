@@ -365,6 +365,8 @@ class Vocabulary:
 
     def means_daily_notes(self, conditions: Sequence[str]) -> bool:
         """Return whether conditions of a search mean daily notes, whose dates are in their names."""
+        if not any(condition.startswith("path:") for condition in conditions):
+            return False  # without a look at all notes for the folder
         folder = self.daily_folder
         return bool(folder) and f"path:{quote_value(f'{folder}/')}" in conditions
 

@@ -391,6 +391,15 @@ def test_daily_notes_are_found_by_the_days_in_their_names(text: str, expected: s
     assert reading(text, "find", "day:", (0, len(items) - 1)) == expected
 
 
+def test_daily_notes_are_not_counted_for_conditions_without_a_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(resolver: Resolver) -> None:
+        raise AssertionError("all notes were looked at")
+
+    monkeypatch.setattr(Resolver, "entries", fail)
+    tagged = reading("clocks changed yesterday", "find", "tag:", (0, 0), "modified:", (2, 2))
+    assert tagged == "find [tag:clock modified:2026-03-17]"
+
+
 def test_a_short_follow_up_moves_the_last_search_in_time() -> None:
     def moved(query: str, text: str = "and in february?") -> str:
         dialog = DialogState(last=Reading((PipelineStep("find", NoteSet(query=query)),), 1.0))
