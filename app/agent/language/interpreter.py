@@ -291,7 +291,7 @@ class Interpreter:
         if likeliest.language.match_prefix(likeliest.tokens, 0, "about_contents"):
             return ContentQuestion(likeliest.text)
         options = weigh_options(self._options(likeliest, grammar_readings))
-        if best is not None and _grammar_decides(best, options, writes=grammar_request.writes(best)):
+        if best is not None and _grammar_decides(grammar_request, best, options):
             return self._chooser.decide(grammar_request, grammar_readings)
         offered = _offered(options, likeliest)
         readings_share = sum(option.share for option in options if option.reading is not None)
@@ -728,8 +728,9 @@ def meaning_of(reading: Reading) -> Interpretation:
     return reading
 
 
-def _grammar_decides(best: Reading, options: Sequence[Option], *, writes: bool) -> bool:
+def _grammar_decides(request: Request, best: Reading, options: Sequence[Option]) -> bool:
     """Return whether the grammar alone decides on its best reading; strong doubt can overrule it."""
+    writes = request.writes(best)
     is_doubted = options[0].share >= MIN_DOUBT_PROBABILITY
     if _is_for_grammar(best, writes=writes):
         return is_clear(best) or not (is_doubted and options[0].reading is None)
@@ -740,7 +741,7 @@ def _grammar_decides(best: Reading, options: Sequence[Option], *, writes: bool) 
         return not is_doubted
     if writes:
         return False
-    if _is_folder(best):
+    if _is_folder(best) and len(request.mentions(request.tokens)) == 1:
         return not (is_doubted and options[0].reading is None)
     return complete.is_considered or (complete.is_plain and not is_doubted)
 
