@@ -772,8 +772,9 @@ def _offered(options: Sequence[Option], request: Request) -> list[Option]:
 def _is_folder(reading: Reading) -> bool:
     """Return whether a reading searches for all notes of one folder."""
     target = reading.last.target
-    is_search = len(reading.steps) == 1 and reading.last.action == "find" and target is not None
-    return is_search and target == NoteSet(query=target.query) and bool(_FOLDER.fullmatch(target.query))
+    if len(reading.steps) > 1 or reading.last.action != "find" or target is None:
+        return False
+    return target == NoteSet(query=target.query) and bool(_FOLDER.fullmatch(target.query))
 
 
 def _is_change_by_noun(option: Option, request: Request) -> bool:
