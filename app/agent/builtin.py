@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import replace
 from datetime import datetime
@@ -137,7 +138,8 @@ class BuiltinAgent:
         state = self.state(turn)
         if turn.caller.uses_model:
             # Not compared with the vault: the answer must not depend on what hidden notes contain.
-            vocabulary = self._vocabulary_of(self._public_words(), self._public_resolver())
+            words, resolver = await asyncio.to_thread(self._public_names)
+            vocabulary = self._vocabulary_of(words, resolver)
             interpretation = self._interpret(turn.prompt.text, state, vocabulary)
         else:
             interpretation = await self.compare_with_vault(self.interpret(turn.prompt.text, state))
@@ -206,7 +208,7 @@ class BuiltinAgent:
         """
         if self._find_notes is None:
             return interpretation
-        if isinstance(interpretation, Reading) and interpretation.score <= GUESS_SCORE:
+        if isinstance(interpretation, Reading) and interpretation.score == GUESS_SCORE:
             is_empty = _finds_nothing(interpretation, await self._with_found_notes(interpretation))
             return Reply("", understood=False) if is_empty else interpretation
         if not isinstance(interpretation, Clarification):
@@ -249,6 +251,9 @@ class BuiltinAgent:
             return notes
         kept = paths & set(notes.notes) if notes.notes else paths
         return replace(notes, query="", notes=tuple(sorted(kept)))
+
+    def _public_names(self) -> tuple[VaultWords, Resolver]:
+        return self._public_words(), self._public_resolver()
 
     def _vocabulary_of(
         self, words: VaultWords, resolver: Resolver | None = None
@@ -342,7 +347,9 @@ class BuiltinAgent:
         if not self._is_on("find_passages"):
             turn.say(localize(_NOT_UNDERSTOOD, language))
             return
-        resolver = self._public_resolver() if turn.caller.uses_model else self._resolver
+        resolver = self._resolver
+        if turn.caller.uses_model:
+            resolver = await asyncio.to_thread(self._public_resolver)
         focus = self._named_note(question.text, resolver)
         text = question.text
         if not focus and state.focus:

@@ -91,8 +91,9 @@ async def run(args: argparse.Namespace, console: CliConsole) -> ExitStatus:
         terminal = _TerminalHost(session, options, console)
         pipeline = Pipeline(terminal, registry, language, DialogState(), tuple, agent.actions())
         state = await pipeline.run(with_links(interpretation, lambda: words))
-        is_vain_guess = interpretation.score <= GUESS_SCORE and not state.results
-        return ExitStatus.NOT_FOUND if is_vain_guess else terminal.status
+        is_guess = interpretation.score == GUESS_SCORE and interpretation.last.action == "find"
+        finds_nothing = terminal.status == ExitStatus.DONE and not state.results
+        return ExitStatus.NOT_FOUND if is_guess and finds_nothing else terminal.status
 
 
 def _load_names(root: Path) -> tuple[Resolver, VaultWords]:

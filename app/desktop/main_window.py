@@ -337,13 +337,16 @@ class MainWindow(QMainWindow):
         await dialogs.run_dialog(dialog)
 
     def _apply_settings(self, settings: Settings) -> None:
-        self.settings = self.session.settings = settings
-        save_settings(settings)
+        try:
+            save_settings(settings)
+            self.settings = self.session.settings = settings
+        finally:
+            # A click on a theme has already checked it, even if the settings can't be saved.
+            self.menu.check("theme", self.settings.general.theme)
         if self.session.client is not None:
             work = self.session.client.run(lambda vault: vault.settings.apply(settings))
             tasks.start(work, action=self.tr("apply the settings"))
         self.theme.set(settings.general.theme, settings.general.zoom)
-        self.menu.check("theme", settings.general.theme)
 
     def _change_settings(self, change: Callable[[Settings], Settings]) -> None:
         if (changed := change(self.settings)) != self.settings:

@@ -81,6 +81,7 @@ class VaultIndex:
         self._stale: set[str] = set()
         self._stats: tuple[tuple[IndexDatabase, int], VaultStats] | None = None
         self._values: tuple[tuple[IndexDatabase, int], tuple[tuple[str, str], ...]] | None = None
+        self._public_resolver: tuple[tuple[IndexDatabase, int], Resolver] | None = None
         self._rebuild_task: asyncio.Task[None] | None = None
         self._supervisor = Supervisor(events)
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -338,11 +339,23 @@ class VaultIndex:
             return self._values[1]
 
     def public_resolver(self) -> Resolver:
-        """Return a resolver that knows all files except hidden notes."""
-        resolver = Resolver()
-        with self._rebuild_on_damage(), self._open_database.read_connection() as connection:
-            resolver.load_rows(record_queries.public_files(connection))
-        return resolver
+        """Return a resolver that knows all files except hidden notes, with its fuzzy names loaded.
+
+        The result is the same object until the index changes. Loading 100,000 names takes a second, so call
+        this in another thread than the event loop's.
+        """
+        with self._rebuild_on_damage():
+            database = self._open_database
+            with database.read_connection() as connection:
+                state = (database, connection.execute("PRAGMA data_version").fetchone()[0])
+            if self._public_resolver is None or self._public_resolver[0] != state:
+                with database.search_connection() as connection:
+                    rows = record_queries.public_files(connection)
+                resolver = Resolver()
+                resolver.load_rows(rows)
+                resolver.fuzzy_names()
+                self._public_resolver = state, resolver
+            return self._public_resolver[1]
 
     def public_names(
         self,

@@ -93,9 +93,9 @@ class SettingsChanged(Event):
 class Workspace:
     """An open vault.
 
-    Use `open_workspace` to create one and `close` to close it. `notices` are messages for the
-    user to read when the vault opens, for example about an interrupted change that was recovered or a journal
-    that was set aside.
+    Use `open_workspace` to create one and `close` to close it. `notices` are messages for the user to read
+    when the vault opens, for example about an interrupted change that was recovered or a journal that was set
+    aside.
     """
 
     def __init__(

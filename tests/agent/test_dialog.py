@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
 from app.agent import pipeline
 from app.agent.language import list_orders
+from app.agent.language.interpreter import GUESS_SCORE
 from app.agent.language.notation import PREFIX
 from app.agent.language.readings import (
     Clarification,
@@ -15,6 +17,7 @@ from app.agent.language.readings import (
     NoteSet,
     PipelineStep,
     Reading,
+    Reply,
 )
 from app.agent.transcript import AgentText, Question, ToolCard
 from app.errors import TimeoutExpiredError
@@ -478,6 +481,14 @@ async def test_likely_searches_for_the_same_notes_are_run_without_a_question(tal
     )
     asked = await agent.compare_with_vault(Clarification("What do you mean?", deletions))
     assert isinstance(asked, Clarification) and len(asked.options) == 2
+
+
+async def test_only_a_guess_that_finds_nothing_is_not_understood(talk) -> None:
+    agent = talk.workspace.agent._builtin
+    search = Reading((PipelineStep("find", NoteSet(query="qxzvw")),), GUESS_SCORE)
+    assert await agent.compare_with_vault(search) == Reply("", understood=False)
+    unlikely = replace(search, score=GUESS_SCORE - 0.1)
+    assert await agent.compare_with_vault(unlikely) == unlikely
 
 
 async def test_an_invalid_search_stays_an_answer(talk) -> None:

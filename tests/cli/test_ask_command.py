@@ -6,9 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from app.agent.builtin import BuiltinAgent
+from app.agent.language.interpreter import GUESS_SCORE
 from app.agent.language.readings import (
     Clarification,
     ClarificationOption,
+    Interpretation,
     NoteSet,
     PipelineStep,
     Reading,
@@ -56,6 +59,27 @@ def test_a_change_needs_an_approval(run: Run, vault: Path) -> None:
 def test_a_request_that_is_not_understood_is_reported(run: Run) -> None:
     result = run("ask", "flurb the gnarx quickly sideways")
     assert result.status == ExitStatus.NOT_FOUND and "“help” for examples" in result.out + result.err
+
+
+@pytest.mark.parametrize(
+    ("step", "score", "status"),
+    [
+        (PipelineStep("vault_info"), 0.5, ExitStatus.DONE),
+        (PipelineStep("vault_info"), GUESS_SCORE, ExitStatus.DONE),
+        (PipelineStep("find", NoteSet(query="osprey")), 0.5, ExitStatus.DONE),
+        (PipelineStep("find", NoteSet(query="osprey")), GUESS_SCORE, ExitStatus.NOT_FOUND),
+        (PipelineStep("create_note", None, {"name": "Osprey"}), GUESS_SCORE, ExitStatus.DENIED),
+    ],
+)
+def test_only_a_guessed_search_that_finds_nothing_fails(
+    run: Run, monkeypatch: pytest.MonkeyPatch, step: PipelineStep, score: float, status: ExitStatus
+) -> None:
+    async def unchanged(agent: BuiltinAgent, interpretation: Interpretation) -> Interpretation:
+        return interpretation
+
+    monkeypatch.setattr(BuiltinAgent, "interpret", lambda *_: Reading((step,), score))
+    monkeypatch.setattr(BuiltinAgent, "compare_with_vault", unchanged)
+    assert run("ask", "osprey").status == status
 
 
 def test_private_notes_cannot_be_named(run: Run) -> None:

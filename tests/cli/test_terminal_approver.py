@@ -164,6 +164,18 @@ async def test_an_editor_setting_that_names_no_program_ends_no_question(
     assert decision == Approved(approval_request.proposal) and "The proposal is unchanged." in output
 
 
+async def test_an_editor_that_cannot_be_started_is_reported_without_an_error_number(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def refuse(*_: object, **__: object) -> None:
+        raise OSError("no more processes")
+
+    monkeypatch.setenv("VISUAL", "edit")
+    monkeypatch.setattr("app.cli.external_editor.asyncio.create_subprocess_exec", refuse)
+    _, output = await ask(request(UPDATE), "e\n", "y\n")
+    assert "edit can't be started: no more processes." in output
+
+
 async def test_a_full_disk_leaves_the_proposal_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")

@@ -647,6 +647,23 @@ def test_zoom_and_theme_are_settings(in_window) -> None:
     in_window(use)
 
 
+def test_settings_that_cannot_be_saved_are_unchanged(in_window, monkeypatch) -> None:
+    def fail(settings: Settings) -> None:
+        raise OSError("The disk is full")
+
+    async def use(window: MainWindow) -> None:
+        window.change_general(theme="light")
+        monkeypatch.setattr("app.desktop.main_window.save_settings", fail)
+        window.menu.by_id["theme-dark"].setChecked(True)
+        with pytest.raises(OSError, match="The disk is full"):
+            window.change_general(theme="dark")
+        assert window.theme.name == "light" == window.settings.general.theme
+        assert window.menu.by_id["theme-light"].isChecked()
+        assert not window.menu.by_id["theme-dark"].isChecked()
+
+    in_window(use)
+
+
 def test_the_scan_can_be_stopped(in_window, wait_until, vault: Path, monkeypatch) -> None:
     async def endless(service: VaultService, progress: Callable[[ScanProgress], None]) -> None:
         progress(ScanProgress(5, 10, "read"))

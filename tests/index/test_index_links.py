@@ -184,6 +184,17 @@ async def test_texts_of_properties_the_most_frequent_first(make_vault: MakeVault
     assert set(vault.index.property_values()) == {*texts, ("other", "y")}
 
 
+async def test_the_public_names_are_loaded_again_only_after_a_change(make_vault: MakeVault) -> None:
+    vault = await make_vault({"a.md": "", "b.md": "---\nai: private\n---\n"})
+    public = vault.index.public_resolver()
+    assert [entry.path.text for entry in public.entries()] == ["a.md"]
+    assert vault.index.public_resolver() is public
+    await vault.save("b.md", "public again")
+    assert len(vault.index.public_resolver()) == 2
+    await vault.save("a.md", "---\nai: private\n---\n")
+    assert [entry.path.text for entry in vault.index.public_resolver().entries()] == ["b.md"]
+
+
 async def test_texts_of_notes_that_must_be_read_again_are_hidden(
     make_vault: MakeVault, tmp_path: Path
 ) -> None:

@@ -121,6 +121,17 @@ def test_a_list_that_cannot_be_saved_is_reported_and_the_change_applies(grants, 
     assert grants.match([part("x.md")], "t")
 
 
+def test_a_grant_that_cannot_be_saved_is_published(tmp_path, clock):
+    bus, published = EventBus(), []
+    bus.subscribe(GrantsChanged, published.append)
+    grants = Grants(tmp_path, clock, bus)
+    (tmp_path / "grants.json").mkdir()
+    with pytest.raises(StorageError, match="can't be saved"):
+        grants.add(GrantOffer("", Operation.UPDATE, always=True))
+    assert [event.grants for event in published] == [grants.active_grants()]
+    assert len(grants.active_grants()) == 1
+
+
 def test_folders_outside(grants):
     assert grants.is_new_outside("/a/b")
     grants.remember_outside(["/a"])

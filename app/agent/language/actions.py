@@ -27,6 +27,9 @@ Kind = Literal[
 TOOL_PREFIX = "tool_"
 """Prefix of the ids of actions that are generated from a tool's examples."""
 
+TASK_ACTIONS = ("complete_task", "reopen_task", "reschedule_task")
+"""The actions that change one task of a note."""
+
 ROLE_KINDS: Mapping[str, Kind] = {
     "target": "notes",
     "other": "notes",

@@ -102,7 +102,7 @@ def _refine_search(
             notes = target.or_query(query)
         else:
             notes = target.with_query(f"-({query})" if " " in query else f"-{query}")
-        # "And between 1740 and 1760" may extend or replace a comparison, "and the events?" a count;
+        # "Also between 1740 and 1760" may extend or replace a comparison, "also the events" a count;
         # "only the best" may refer to a sort order rather than a word.
         is_ambiguous = parsed.has_bare_topic or (kind == "also" and ("[" in query or step.action == "count"))
         refined = replace(step, target=notes)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from app.agent.language.actions import TOOL_PREFIX, Action
+from app.agent.language.actions import TASK_ACTIONS, TOOL_PREFIX, Action
 from app.agent.language.lexicon import ActionFrame, Language
 from app.agent.language.note_references import POINTED_FIT
 from app.agent.language.note_sets import NoteSetParser
@@ -425,7 +425,10 @@ class FrameParser:
         """Return a step with the values that other words of its clause imply."""
         if step.action == "list_tasks" and "due" in step.arguments and step.arguments.get("state") == "all":
             step = step.with_argument("state", "open")  # a task that is due is not done yet
-        return _with_words_as_query(self._as_task(step, tokens))
+        step = _with_words_as_query(self._as_task(step, tokens))
+        if step.action in TASK_ACTIONS and step.target is None:
+            return replace(step, target=self._sets.notes_of_tasks())
+        return step
 
     def _as_task(self, step: PipelineStep, tokens: Sequence[Token]) -> PipelineStep:
         """Return the step with its text as an open task if the words around the text name a task."""

@@ -7,6 +7,7 @@ the answer to a question, or if `ReadingChooser` has no doubt about it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -87,6 +88,7 @@ _CREATION_ROLES = {"new_name": "name", "folder": "folder", "tag": "tag", "text":
 """The roles of "call it X and put it in People", with the roles that they fill in the note's creation."""
 _TEXT_ROLES = ("name", "new_name", "text", "old")
 """The roles that any words can fill."""
+_FOLDER = re.compile(r'path:(?:"[^"]*/"|[^"\s]*/)')
 _SPLIT_PENALTY = 0.02
 _MAX_CLAUSES = 4
 
@@ -310,9 +312,9 @@ class Interpreter:
         options = weigh_options(self._options(likeliest, grammar_readings))
         if best is not None and _states_condition(best, grammar_request):
             return self._chooser.decide(grammar_request, grammar_readings)
-        if best is not None and _grammar_decides(best, options, writes=grammar_request.writes(best)):
+        if best is not None and _grammar_decides(grammar_request, best, options):
             return self._chooser.decide(grammar_request, grammar_readings)
-        offered = _offered(options, likeliest.allowed)
+        offered = _offered(options, likeliest)
         readings_share = sum(option.share for option in options if option.reading is not None)
         shares = {option.outcome: option.share for option in options if option.outcome}
         is_guess = best is not None and best.score == GUESS_SCORE
@@ -328,7 +330,9 @@ class Interpreter:
                 run := self._chooser.decide(grammar_request, grammar_readings), Reading
             ):
                 return run
-        if best is not None and is_guess and (top is None or top.share < MIN_OFFERED_INSTEAD_PROBABILITY):
+        is_instead = top is None or top.share < MIN_OFFERED_INSTEAD_PROBABILITY
+        # A search for the words of "where does H4 appear" would find nothing.
+        if best is not None and is_guess and is_instead and not _names_note(likeliest):
             return best
         is_read = best is not None and best.score >= MIN_CONFIRM_SCORE
         lacks_part = best is not None and (bool(best.missing) or not is_clear(best))
@@ -337,7 +341,7 @@ class Interpreter:
         if not any(option.reading for option in offered):
             if offered and (top is None or offered[0].share > top.share):
                 return self._interpret_outcome(offered[0].outcome, likeliest, is_sure=False)
-            offered = [top] if top is not None else []
+            offered = [top] if top is not None and not _is_change_by_noun(top, likeliest) else []
         if offered and (is_read or options[0].outcome != "none"):
             answers = [self._option_reading(option, likeliest) for option in offered]
             return self._chooser.ask(likeliest, answers, [option.share for option in offered])
@@ -786,8 +790,9 @@ def meaning_of(reading: Reading) -> Interpretation:
     return reading
 
 
-def _grammar_decides(best: Reading, options: Sequence[Option], *, writes: bool) -> bool:
+def _grammar_decides(request: Request, best: Reading, options: Sequence[Option]) -> bool:
     """Return whether the grammar alone decides on its best reading; strong doubt can overrule it."""
+    writes = request.writes(best)
     is_doubted = options[0].share >= MIN_DOUBT_PROBABILITY
     if _is_for_grammar(best, writes=writes):
         return is_clear(best) or not (is_doubted and options[0].reading is None)
@@ -798,6 +803,8 @@ def _grammar_decides(best: Reading, options: Sequence[Option], *, writes: bool) 
         return not is_doubted
     if writes:
         return False
+    if _is_folder(best) and len(request.mentions(request.tokens)) == 1:
+        return not (is_doubted and options[0].reading is None)
     return complete.is_considered or (complete.is_plain and not is_doubted)
 
 
@@ -816,22 +823,49 @@ def _states_condition(best: Reading, request: Request) -> bool:
     )
 
 
-def _offered(options: Sequence[Option], allowed: Mapping[str, Action]) -> list[Option]:
+def _offered(options: Sequence[Option], request: Request) -> list[Option]:
     """Return the options that a question offers, including the grammar's complete reading.
 
-    An outcome is offered only if it is also an action: an answer from the notes, or work for a model.
+    An outcome is offered only if it is also an action: an answer from the notes, or work for a model. A
+    single noun offers no change.
     """
     offered = [
         option
         for option in options
-        if (option.is_clear and option.share >= MIN_OFFERED_PROBABILITY)
-        or (option.outcome in allowed and option.share >= MIN_OFFERED_OUTCOME_PROBABILITY)
+        if (
+            option.is_clear
+            and option.share >= MIN_OFFERED_PROBABILITY
+            and not _is_change_by_noun(option, request)
+        )
+        or (option.outcome in request.allowed and option.share >= MIN_OFFERED_OUTCOME_PROBABILITY)
     ]
     complete = _complete_option(options)
     if complete is not None and complete not in offered[:MAX_OPTIONS]:
         rest = [option for option in offered if option is not complete]
         offered = [*rest[: MAX_OPTIONS - 1], complete, *rest[MAX_OPTIONS - 1 :]]
     return offered
+
+
+def _is_folder(reading: Reading) -> bool:
+    """Return whether a reading searches for all notes of one folder."""
+    target = reading.last.target
+    if len(reading.steps) > 1 or reading.last.action != "find" or target is None:
+        return False
+    return target == NoteSet(query=target.query) and bool(_FOLDER.fullmatch(target.query))
+
+
+def _is_change_by_noun(option: Option, request: Request) -> bool:
+    """Return whether an option is a change, but the request only one word: no verb, and no note's name."""
+    words = [token for token in request.tokens if token.kind != "mark"]
+    is_noun = len(words) == 1 and words[0].is_word and words[0].key not in request.language.verbs()
+    return (
+        is_noun and option.reading is not None and request.writes(option.reading) and not _names_note(request)
+    )
+
+
+def _names_note(request: Request) -> bool:
+    """Return whether a request contains the name of a note, spelled correctly."""
+    return any(mention.kind == "note" and not mention.is_near for mention in request.mentions(request.tokens))
 
 
 def _complete_option(options: Sequence[Option]) -> Option | None:

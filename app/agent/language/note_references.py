@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
+from app.agent.language.actions import TASK_ACTIONS
 from app.agent.language.dates import DateParser
 from app.agent.language.dialog import DialogState
 from app.agent.language.lexicon import Language
@@ -85,6 +86,15 @@ class NoteReferenceParser:
             return NoteSet(source="previous")
         notes = self._first_existing(self._dialog.it).notes
         return notes if notes.notes else None
+
+    def notes_of_tasks(self) -> NoteSet | None:
+        """Return the notes whose tasks the last step listed or changed; None after another step.
+
+        After a list of a note's tasks, "tick off the milk" means one of them.
+        """
+        last = self._dialog.last.last if self._dialog.last is not None else None
+        is_about_tasks = last is not None and last.action in ("list_tasks", *TASK_ACTIONS)
+        return last.target if last is not None and is_about_tasks and not self._follows else None
 
     @property
     def implies_one(self) -> bool:

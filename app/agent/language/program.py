@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
-from app.agent.language.actions import ROLE_KINDS, Action
+from app.agent.language.actions import ROLE_KINDS, TASK_ACTIONS, Action
 from app.agent.language.conditions import (
     condition_slots,
     conditions_on_kind,
@@ -85,7 +85,6 @@ USES = ("uses1", "uses2", "uses3")
 OVERDUE = "overdue"
 LIMITS = tuple(f"l{number}" for number in (*range(1, 11), -1, -2, -3))
 
-_TASK_ACTIONS = ("complete_task", "reopen_task", "reschedule_task")
 Span = tuple[int, int]
 Symbol = str | Span
 Period = tuple[date | None, date | None]
@@ -168,13 +167,12 @@ class ProgramReader:
                 values.append(symbols[position])
                 position += 1
             value = self._argument(action, role, values, follows=follows)
-            if (
-                role == "value"
-                and values
-                and isinstance(values[0], tuple)
-                and self._is_due(arguments.get("key"))
-            ):
-                value = self._sets.days_ahead(self.tokens(values[0])) or value
+            if role == "value" and values and isinstance(values[0], tuple):
+                key = arguments.get("key")
+                if self._is_due(key):
+                    value = self._sets.days_ahead(self.tokens(values[0])) or value
+                if str(key).casefold() != "minutes" and self._has_time_unit(values[0]):
+                    value = self._text(values[0])
             if value is None:
                 return None
             arguments[role] = value
@@ -184,10 +182,8 @@ class ProgramReader:
                 arguments = {**arguments, "folder": self._vocabulary.daily_folder}
         if notes is None and action.implies_note:
             notes = self._sets.implied_notes()
-        last = self._dialog.last.last if self._dialog.last is not None else None
-        if notes is None and action.id in _TASK_ACTIONS and last is not None:
-            # After a list of a note's tasks, "tick off the milk" means one of them.
-            notes = last.target if last.action in ("list_tasks", *_TASK_ACTIONS) else None
+        if notes is None and action.id in TASK_ACTIONS:
+            notes = self._sets.notes_of_tasks()
         step = PipelineStep(action.id, notes, arguments)
         required = [role for role in action.needs if role != "target"]
         if any(role not in arguments for role in required) or ("target" in action.needs and notes is None):
@@ -610,9 +606,10 @@ class ProgramReader:
         if (number := plain_number(self._text(span))) is not None:
             return number
         words = [token.key for token in self.tokens(span)]
-        if (amount := self._language.table("amounts").get(" ".join(words))) is not None:
+        amounts = {**self._language.table("amounts"), **self._language.table("durations")}
+        if (amount := amounts.get(" ".join(words))) is not None:
             return str(amount)
-        multiples = self._language.table("multiples")
+        multiples = {**self._language.table("multiples"), **self._language.table("time_units")}
         is_percent = len(words) == 2 and words[1] in self._language.words("percent")
         is_multiple = len(words) == 2 and words[1] in multiples
         if len(words) != 1 + is_percent + is_multiple:
@@ -624,6 +621,13 @@ class ProgramReader:
         if is_multiple:
             return str(value * int(multiples[words[1]]))
         return f"{value / 100:g}" if is_percent else str(value)
+
+    def _has_time_unit(self, span: Span) -> bool:
+        """Return whether a span is a duration with its unit ("two hours", "5s")."""
+        words = [token.key for token in self.tokens(span)]
+        if " ".join(words) in self._language.table("durations") or re.fullmatch(r"\d+s", words[0]):
+            return True
+        return len(words) == 2 and words[1] in self._language.table("time_units")
 
     def period(self, span: Span, name: str = "") -> Period | None:
         """Parse a span as a period: its first and last day, None for an open side; None for other text.

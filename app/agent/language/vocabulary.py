@@ -79,10 +79,10 @@ class VaultWords:
         return {key: tuple(dict.fromkeys(texts)) for key, texts in conditions.items()}
 
     @cached_property
-    def values_without_marks(self) -> Mapping[str, str]:
-        """The keys of `conditions_by_value` that have spaces or marks, by their letters: "scifi"."""
-        letters = {_letters(key): key for key in self.conditions_by_value}
-        return {text: key for text, key in letters.items() if text and text != key}
+    def values_by_joined_words(self) -> Mapping[str, str]:
+        """The keys of `conditions_by_value` that consist of several words, by the joined words: "scifi"."""
+        joined = {_joined_words(key): key for key in self.conditions_by_value}
+        return {text: key for text, key in joined.items() if text and text != key}
 
     @cached_property
     def categories(self) -> Sequence[tuple[str, str]]:
@@ -343,7 +343,7 @@ class Vocabulary:
         for form in (key, *self.singular_forms(key)):
             known = self._words.conditions_by_value
             if conditions := known.get(form) or known.get(
-                self._words.values_without_marks.get(_letters(form), "")
+                self._words.values_by_joined_words.get(_joined_words(form), "")
             ):
                 return conditions[0] if len(conditions) == 1 else f"({' OR '.join(conditions)})"
         return None
@@ -410,6 +410,8 @@ class Vocabulary:
 
     def means_daily_notes(self, conditions: Sequence[str]) -> bool:
         """Return whether conditions of a search mean daily notes, whose dates are in their names."""
+        if not any(condition.startswith("path:") for condition in conditions):
+            return False  # without a look at all notes for the folder
         folder = self.daily_folder
         return bool(folder) and f"path:{quote_value(f'{folder}/')}" in conditions
 
@@ -496,8 +498,8 @@ def _condition(name: str, label: str) -> str:
     return f"[{name}:{quote_value(label)}]"
 
 
-def _letters(key: str) -> str:
-    return re.sub(r"[\W_]", "", key)
+def _joined_words(key: str) -> str:
+    return re.sub(r"[\s_-]", "", key)
 
 
 def _name_similarity(key: str, name: str) -> float:

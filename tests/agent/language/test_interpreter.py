@@ -124,6 +124,32 @@ def test_a_follow_up_moves_the_dates(agent: BuiltinAgent, before: str, follow_up
     assert isinstance(found, Reading) and serialize(found) == after
 
 
+def test_a_task_of_the_notes_just_listed_is_changed_without_a_question(agent: BuiltinAgent) -> None:
+    tasks = Reading((PipelineStep("list_tasks", NoteSet(notes=("Instruments/H1.md",))),), 1.0)
+    found = read(agent, "tick off paint wall", replace(HERE, last=tasks))
+    assert isinstance(found, Reading)
+    assert serialize(found) == 'complete_task [@Instruments/H1] query="paint wall"'
+
+
+def test_conditions_are_added_to_the_last_search_as_an_alternative(agent: BuiltinAgent) -> None:
+    search = Reading((PipelineStep("find", NoteSet(query="tag:core")),), 1.0)
+    found = read(agent, "and those tagged star", replace(HERE, last=search))
+    assert isinstance(found, Reading) and serialize(found) == "find [tag:core OR tag:star]"
+
+
+@pytest.mark.parametrize("text", ["claims", "instruments", "concepts", "Events"])
+def test_the_name_of_a_folder_means_its_notes(agent: BuiltinAgent, text: str) -> None:
+    found = read(agent, text)
+    assert isinstance(found, Reading) and serialize(found) == f"find [path:{text.capitalize()}/]"
+
+
+def test_a_single_noun_offers_no_change(agent: BuiltinAgent) -> None:
+    question = read(agent, "Ereignisse")
+    assert isinstance(question, Clarification)
+    steps = [step for option in question.options for step in option.reading.steps]
+    assert steps and not any(agent.actions()[step.action].writes for step in steps)
+
+
 @pytest.mark.parametrize("text", ["one week later", "no, 1767", "no", "and to K1", "no, K1 instead"])
 def test_a_follow_up_of_an_action_that_is_switched_off_is_no_error(agent: BuiltinAgent, text: str) -> None:
     last = Reading((PipelineStep("switched_off", NoteSet(query="tag:core"), {"value": 1766}),), 1.0)
@@ -164,8 +190,16 @@ def test_requests_that_cannot_be_fulfilled_are_not_guessed(agent: BuiltinAgent) 
     found = read(agent, "asdf qwer zxcv uiop hjkl")
     assert isinstance(found, Reply) and not found.understood
     assert isinstance(read(agent, "what's the weather like"), ContentQuestion), "answered from the notes"
+
+
+def test_a_short_request_without_an_action_is_searched_for(agent: BuiltinAgent) -> None:
     search = read(agent, "remind me tomorrow")
-    assert isinstance(search, Reading) and search.score == interpreter.GUESS_SCORE, "a search for the words"
+    assert isinstance(search, Reading) and search.score == interpreter.GUESS_SCORE
+
+
+def test_a_short_request_that_names_a_note_is_asked_about(agent: BuiltinAgent) -> None:
+    question = read(agent, "where does H4 appear")
+    assert isinstance(question, Clarification) and len(question.options) > 1
 
 
 def test_a_question_about_the_notes_is_no_command(agent: BuiltinAgent) -> None:

@@ -247,6 +247,26 @@ def test_a_period_becomes_conditions_on_a_property(words: str, conditions: str) 
         ("rank of the 9s", ["find", "prop", (0, 0), "=", (3, 3)], "find [[rank:9]]"),
         ("dated last year", ["find", "prop", "p:date", "=", (1, 1)], "find [[date:>=2025] [date:<2026]]"),
         (
+            "minutes of H4: two hours",
+            ["set_property", "@", (2, 2), "key=", (0, 0), "value=", (4, 4)],
+            "set_property [@Instruments/H4] key=minutes value=120",
+        ),
+        (
+            "rank of H4: two hours",
+            ["set_property", "@", (2, 2), "key=", (0, 0), "value=", (4, 4)],
+            'set_property [@Instruments/H4] key=rank value="two hours"',
+        ),
+        (
+            "rank of H4: half an hour",
+            ["set_property", "@", (2, 2), "key=", (0, 0), "value=", (4, 5)],
+            'set_property [@Instruments/H4] key=rank value="half an hour"',
+        ),
+        (
+            "rank of H4: 5s",
+            ["set_property", "@", (2, 2), "key=", (0, 0), "value=", (4, 4)],
+            "set_property [@Instruments/H4] key=rank value=5s",
+        ),
+        (
             "due in May",
             ["find", "prop", "p:due", "during", (1, 1)],
             "find [[due:>=2026-05-01] [due:<=2026-05-31]]",
@@ -369,6 +389,15 @@ def test_a_follow_up_replaces_conditions_on_the_same_thing() -> None:
 def test_daily_notes_are_found_by_the_days_in_their_names(text: str, expected: str) -> None:
     items = request_items(request(text))
     assert reading(text, "find", "day:", (0, len(items) - 1)) == expected
+
+
+def test_daily_notes_are_not_counted_for_conditions_without_a_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(resolver: Resolver) -> None:
+        raise AssertionError("all notes were looked at")
+
+    monkeypatch.setattr(Resolver, "entries", fail)
+    tagged = reading("clocks changed yesterday", "find", "tag:", (0, 0), "modified:", (2, 2))
+    assert tagged == "find [tag:clock modified:2026-03-17]"
 
 
 def test_a_short_follow_up_moves_the_last_search_in_time() -> None:
@@ -582,10 +611,12 @@ def test_texts_and_names_are_found_in_other_spellings() -> None:
     resolver = Resolver()
     for note in ("Dal tadka.md", "Papers/Harlow 2019 - Hedge width and small mammals.md"):
         resolver.add(NotePath.on_disk(note))
-    words = VaultWords(("paper",), values=(("genre", "sci-fi"), ("status", "to watch")))
+    values = (("genre", "sci-fi"), ("status", "to watch"), ("language", "C++"), ("grade", "A+"))
+    words = VaultWords(("paper",), values=values)
     vocabulary = Vocabulary(resolver, words, language.data.get("plurals", ()), nouns=language.table("nouns"))
     for text in ("sci-fi", "scifi", "sci fi", "science fiction"):
         assert vocabulary.find_value(text) == "[genre:sci-fi]"
+    assert not vocabulary.find_value("c") and not vocabulary.find_value("a"), "other names"
     assert vocabulary.find_value("unwatched") == '[status:"to watch"]'
     assert vocabulary.find_misspelled_note("dal") == "Dal tadka.md"
     assert vocabulary.find_misspelled_note("tad") is None, "a part of a word"

@@ -1,10 +1,14 @@
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+import shiboken6
 
-from app.desktop.notes.spelling import SpellChecker
+from app.desktop.notes.spelling import SpellChecker, Spelling
+from app.settings import Settings
 
 
 class Words:
@@ -74,3 +78,26 @@ def test_dictionaries_of_the_system_are_used() -> None:
     spell_checker.load(("en_US",))
     assert spell_checker.languages == ("en_US",) and misspelled(spell_checker, "Helo world") == ["Helo"]
     assert "Hello" in spell_checker.suggest("Helo")
+
+
+def test_a_deleted_spell_checker_stops_loading_dictionaries(gui, wait_until, monkeypatch) -> None:
+    events: list[str] = []
+
+    async def load(spelling: Spelling, enabled: bool, languages: tuple[str, ...]) -> None:
+        events.append("start")
+        try:
+            await asyncio.Event().wait()
+        finally:
+            events.append("end")
+
+    monkeypatch.setattr(Spelling, "_load", load)
+
+    async def main() -> None:
+        batch = SimpleNamespace(connect=lambda listener: None)
+        spelling = Spelling(SimpleNamespace(settings=Settings(), events=SimpleNamespace(batch=batch)))
+        spelling.load_dictionaries()
+        await wait_until(lambda: events == ["start"])
+        shiboken6.delete(spelling)
+        await wait_until(lambda: events == ["start", "end"])
+
+    gui(main())
