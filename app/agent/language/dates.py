@@ -36,15 +36,14 @@ class DateSpan:
         first, last = self.first, self.last
         if first is None or last is None:
             return ""
-        names = {
-            first: first.isoformat(),
-            first + timedelta(days=6): f"{first:%G-W%V}" if first.weekday() == 0 else "",
-            first.replace(day=monthrange(first.year, first.month)[1]): f"{first:%Y-%m}"
-            if first.day == 1
-            else "",
-            first.replace(month=12, day=31): f"{first:%Y}" if (first.month, first.day) == (1, 1) else "",
-        }
-        return names.get(last, "")
+        if first == last:
+            return first.isoformat()
+        if first.weekday() == 0 and last - first == timedelta(days=6):
+            return f"{first:%G-W%V}"
+        if first.day == 1 and last == first.replace(day=monthrange(first.year, first.month)[1]):
+            return f"{first:%Y-%m}"
+        is_year = (first.month, first.day) == (1, 1) and last == first.replace(month=12, day=31)
+        return f"{first:%Y}" if is_year else ""
 
     def query(self, name: str) -> str:
         """Return the search filter for `name` ("modified" or "created")."""
