@@ -14,6 +14,10 @@ _DAY = r"(\d{4}-\d{2}-\d{2})"
 _DUE = re.compile(
     rf"(?:📅\ufe0f?|⏳\ufe0f?|[\[(]?\bdue::?|@due\(?|@)\s*(?:\[\[)?{_DAY}(?:\]\])?[\])]?", re.IGNORECASE
 )
+# Dates that are not due: in a link or an address, or after another emoji or field of a task.
+_OTHER_DATE = re.compile(rf"\[\[.*?\]\]|\]\(.*?\)|\w+://\S+|(?:[➕🛫✅❌]\ufe0f?|\w+::)\s*{_DAY}")
+_PLAIN_DATE = re.compile(rf"(?<![\w/-]){_DAY}(?![\w/-])")
+_BLOCK_ID = re.compile(r"[ \t]+\^[A-Za-z0-9-]+$")
 _TAG = re.compile(r"(?:^|(?<=\s))#([\w\-/]*[^\W\d][\w\-/]*)")
 
 
@@ -29,26 +33,44 @@ class TaskFacts:
 def task_facts(text: str) -> TaskFacts:
     """Parse a task's text, which follows its box."""
     due, visible_text = None, text
-    for match in _DUE.finditer(text):
-        try:
-            due = date.fromisoformat(match[1])
-        except ValueError:
-            continue  # An invalid date, such as February 31, stays in the text.
+    # An invalid date, such as February 31, stays in the text.
+    if (match := _due_date(text)) is not None and (due := _parse_day(match[1])) is not None:
         visible_text = f"{text[: match.start()].rstrip()} {text[match.end() :].lstrip()}".strip()
-        break
     return TaskFacts(visible_text, due, tuple(match[1] for match in _TAG.finditer(text)))
 
 
 def with_due_date(task: str, due: date) -> str:
     """Return a task's line with another due date, written as before; a task without one gets `📅`.
 
-    A plain date counts as due if it is the only one.
+    A plain date counts as due if it is the only one. A block id stays at the end of the line.
     """
-    matches = list(_DUE.finditer(task)) or list(re.finditer(_DAY, task))
-    if len(matches) == 1 or (matches and matches[0].re is _DUE):
-        start, end = matches[0].span(1)
+    match = _due_date(task)
+    if match is None:
+        rest = _OTHER_DATE.sub(lambda other: " " * len(other[0]), task)
+        dates = list(_PLAIN_DATE.finditer(rest))
+        match = dates[0] if len(dates) == 1 else None
+    if match is not None:
+        start, end = match.span(1)
         return f"{task[:start]}{due}{task[end:]}"
-    return f"{task.rstrip()} 📅 {due}"
+    text = task.rstrip()
+    block_id = _BLOCK_ID.search(text)
+    end = block_id.start() if block_id else len(text)
+    return f"{text[:end]} 📅 {due}{text[end:]}"
+
+
+def _due_date(text: str) -> re.Match[str] | None:
+    """Return the due date in a task: preferably a valid one, and none after ⏳, which means "scheduled"."""
+    matches = sorted(
+        _DUE.finditer(text), key=lambda match: (_parse_day(match[1]) is None, match[0].startswith("⏳"))
+    )
+    return matches[0] if matches else None
+
+
+def _parse_day(text: str) -> date | None:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        return None
 
 
 def set_task_done(text: str, line: int, task: str, *, done: bool) -> str:

@@ -69,7 +69,30 @@ def test_only_the_box_of_that_task_changes(lines: list[str], end: str, done: boo
         ("- [ ] Call Ann by 2026-03-20", "- [ ] Call Ann by 2026-04-02"),
         ("- [ ] Compare 2025-01-01 and 2025-02-01", "- [ ] Compare 2025-01-01 and 2025-02-01 📅 2026-04-02"),
         ("- [ ] Call Ann ", "- [ ] Call Ann 📅 2026-04-02"),
+        ("- [ ] Call Ann ^abc", "- [ ] Call Ann 📅 2026-04-02 ^abc"),
+        ("- [ ] Call Ann ⏳ 2026-03-18 📅 2026-03-20", "- [ ] Call Ann ⏳ 2026-03-18 📅 2026-04-02"),
+        ("- [ ] Call Ann ⏳ 2026-03-18", "- [ ] Call Ann ⏳ 2026-04-02"),
+        ("- [ ] Call Ann ➕ 2026-03-01", "- [ ] Call Ann ➕ 2026-03-01 📅 2026-04-02"),
+        ("- [ ] Call Ann 🛫 2026-03-01", "- [ ] Call Ann 🛫 2026-03-01 📅 2026-04-02"),
+        ("- [ ] Call Ann [start:: 2026-03-01]", "- [ ] Call Ann [start:: 2026-03-01] 📅 2026-04-02"),
+        ("- [ ] Read [[Log/2026-03-01|it]]", "- [ ] Read [[Log/2026-03-01|it]] 📅 2026-04-02"),
+        ("- [ ] Read [it](2026-03-01.md)", "- [ ] Read [it](2026-03-01.md) 📅 2026-04-02"),
+        ("- [ ] Call Ann by 2026-03-20 ➕ 2026-03-01", "- [ ] Call Ann by 2026-04-02 ➕ 2026-03-01"),
+        ("- [ ] Call Ann 📅 2026-02-31", "- [ ] Call Ann 📅 2026-04-02"),
     ],
 )
 def test_only_the_due_date_of_a_task_changes(task: str, rescheduled: str) -> None:
     assert with_due_date(task, date(2026, 4, 2)) == rescheduled
+
+
+@pytest.mark.parametrize("task", ["Pay rent ^abc", "Pay rent 📅 2026-03-20 ^abc", "Pay rent\t^a-1  "])
+def test_a_rescheduled_task_keeps_its_block_id(task: str) -> None:
+    line = f"- [ ] {task}"
+    rescheduled = scan(with_due_date(line, date(2026, 4, 2)))
+    assert [block.id for block in rescheduled.blocks] == [block.id for block in scan(line).blocks]
+    assert task_facts(rescheduled.tasks[0].text).due == date(2026, 4, 2)
+
+
+def test_a_due_date_is_preferred_to_a_scheduled_day() -> None:
+    facts = task_facts("Call Ann ⏳ 2026-03-18 📅 2026-03-20")
+    assert facts.due == date(2026, 3, 20) and facts.text == "Call Ann ⏳ 2026-03-18"
