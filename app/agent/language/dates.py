@@ -16,10 +16,10 @@ from app.agent.language.tokens import Token
 _MAX_DATE_TOKENS = 5
 _MAX_DAY_NAMES = 40
 _LOOKS_LIKE_DATE = re.compile(
-    r"\d{4}(-\d\d?(-\d\d?)?)?|\d{1,2}[./]\d{1,2}[./](\d{2}|\d{4})?|\d{4}-W\d\d|\d{1,2}(st|nd|rd|th|\.)?"
+    r"\d{4}(-\d\d?(-\d\d?)?)?|\d{1,2}[./]\d{1,2}[./](\d{2}|\d{4})?|\d{4}-W\d\d|\d{1,2}(st|nd|rd|th)?"
 )
-_DAY_OF_MONTH = re.compile(r"(\d{1,2})(?:st|nd|rd|th|\.)")
-_BARE_NUMBER = re.compile(r"\d{1,3}(st|nd|rd|th|\.)?")
+_DAY_OF_MONTH = re.compile(r"(\d{1,2})(?:st|nd|rd|th)")
+_BARE_NUMBER = re.compile(r"\d{1,3}(st|nd|rd|th)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +97,7 @@ class DateParser:
         self._connectors = frozenset(words.get("joints", ()))
         self._ahead_words = frozenset(words.get("ahead_words", ()))
         self._next_words = frozenset(words.get("next_words", ()))
+        self._day_articles = frozenset(words.get("day_articles", ()))
 
     def parse_span(self, tokens: Sequence[Token], position: int) -> DateSpan | None:
         """Parse the span that starts at the token `position`, with its preposition; None if there is none."""
@@ -166,22 +167,33 @@ class DateParser:
                 first = _subtract_units(_period_start(today, unit), unit, count)
                 return DateSpan(first, _subtract_units(first, unit, -1) - timedelta(days=1), after + 1)
         after = language.match_prefix(tokens, position, "dates", "until")
-        if after > position and (span := self._parse_absolute(tokens, after, ahead=True)):
+        if after > position and (
+            span := self._parse_absolute(tokens, after, ahead=True) or self._parse_day_of_month(tokens, after)
+        ):
             return DateSpan(today, span.last, span.end)
         start = max(position, language.match_prefix(tokens, position, "dates", "on"))
         return self._parse_absolute(tokens, start, ahead=True) or self._parse_day_of_month(tokens, start)
 
     def _parse_day_of_month(self, tokens: Sequence[Token], position: int) -> DateSpan | None:
-        """Parse "the 27th" as the next day with this number."""
+        """Parse "the 27th" or "den 27." as the next day with this number."""
         while position < len(tokens) and tokens[position].key in self._language.words("determiners"):
             position += 1
-        match = _DAY_OF_MONTH.fullmatch(tokens[position].key) if position < len(tokens) else None
-        if match is None or not 1 <= int(match[1]) <= 31:
+        if position >= len(tokens):
+            return None
+        key, end = tokens[position].key, position + 1
+        match = _DAY_OF_MONTH.fullmatch(key)
+        number = match[1] if match else ""
+        # The dot of "den 27." is a mark, and is missing at the end of a request.
+        rest = tokens[end:]
+        if position and tokens[position - 1].key in self._day_articles and re.fullmatch(r"\d{1,2}", key):
+            number = key if all(token.kind == "mark" for token in rest) else ""
+            end = len(tokens)
+        if not number or not 1 <= int(number) <= 31:
             return None
         day = self._now.date()
-        while day.day != int(match[1]):
+        while day.day != int(number):
             day += timedelta(days=1)
-        return DateSpan(day, day, position + 1)
+        return DateSpan(day, day, end)
 
     def parse_day(self, tokens: Sequence[Token]) -> date | None:
         """Parse all tokens as a day such as "tomorrow"; None for a number, a period or other text."""

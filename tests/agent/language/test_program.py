@@ -13,7 +13,7 @@ from app.agent.language.actions import ACTIONS
 from app.agent.language.conditions import condition_slots, top_level_parts
 from app.agent.language.dates import DateParser, DateSpan
 from app.agent.language.dialog import DialogState
-from app.agent.language.lexicon import languages
+from app.agent.language.lexicon import Language, languages
 from app.agent.language.notation import serialize
 from app.agent.language.program import (
     COMPARISONS,
@@ -32,7 +32,7 @@ from app.agent.language.program import (
     request_items,
 )
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
-from app.agent.language.request import Request
+from app.agent.language.request import Request, without_marks_at_end
 from app.agent.language.tokens import plain_number, tokenize
 from app.agent.language.vocabulary import VaultWords, Vocabulary
 from app.index.resolver import Resolver
@@ -42,9 +42,9 @@ NOTES = ("Instruments/H1.md", "Instruments/H4.md", "People/John Harrison.md", "S
 NOW = datetime(2026, 3, 18, 12)
 
 
-def request(text: str, dialog: DialogState | None = None) -> Request:
-    """Return `text` as an English request in a small vault."""
-    language = languages()[0]
+def request(text: str, dialog: DialogState | None = None, language: Language | None = None) -> Request:
+    """Return `text` as a request in a small vault, in English by default."""
+    language = language or languages()[0]
     resolver = Resolver()
     for note in NOTES:
         resolver.add(NotePath.on_disk(note))
@@ -554,6 +554,22 @@ def test_a_period_names_its_note(first: date, last: date | None, name: str) -> N
 def test_a_day_of_the_month_lies_ahead(text: str, day: str | None) -> None:
     asked = request(text)
     assert asked.set_parser().days_ahead(asked.tokens) == day
+
+
+@pytest.mark.parametrize(
+    ("text", "days"),
+    [
+        ("den 27.", "2026-03-27"),
+        ("am 2.", "2026-04-02"),
+        ("bis zum 27.", "2026-03-18..2026-03-27"),
+        ("die 27.", None),
+        ("27.", None),
+    ],
+)
+def test_a_german_day_of_the_month_ends_in_a_dot(text: str, days: str | None) -> None:
+    asked = request(text, language=languages()[1])
+    for tokens in (asked.tokens, without_marks_at_end(asked.tokens)):
+        assert asked.set_parser().days_ahead(tokens) == days
 
 
 def test_a_month_names_its_note() -> None:
