@@ -33,7 +33,7 @@ from app.toolkit.outcome import ToolOutcome
 from app.toolkit.registry import ToolRegistry
 from app.toolkit.tool import Tool
 from app.vault.markdown.frontmatter import read_frontmatter
-from app.vault.markdown.tasks import task_facts, with_due_date
+from app.vault.markdown.tasks import with_due_date
 from app.vault.path import NotePath
 
 MAX_WRITTEN_NOTES = 500
@@ -413,8 +413,16 @@ class Pipeline:
     async def _change_task(self, step: PipelineStep, previous: tuple[str, ...]) -> tuple[str, ...] | None:
         """Check, clear or reschedule the task that a step's words name; ask if they name several tasks.
 
-        Without words, a task with a due date is meant.
+        Without words, the only open task of the notes is rescheduled.
         """
+        due = None
+        if step.action == "reschedule_task":
+            day = str(step.arguments["due"]).partition("..")[0]
+            try:
+                due = date.fromisoformat(day)
+            except ValueError:
+                self._say(f"“{day}” is not a date such as 2026-03-25. Nothing was changed.")
+                return None
         notes = await self._resolve_notes(step.target, previous) if step.target is not None else None
         if step.target is not None and notes is None:
             return None
@@ -429,16 +437,15 @@ class Pipeline:
             for line in hit["lines"]
         ]
         words = str(step.arguments.get("query", ""))
-        if words:
+        matches = tasks
+        if words or due is None:
             matching = set(matching_tasks(words, [(path, line) for path, line, _ in tasks]))
             matches = [task for task in tasks if task[:2] in matching]
-        else:
-            matches = [task for task in tasks if task_facts(task[1]).due is not None]
         if (occurrence := str(step.arguments.get("occurrence", ""))).isdecimal():
             matches = matches[max(0, int(occurrence) - 1) : int(occurrence)]
         if not matches:
-            which = f"that matches “{words}”" if words else "with a due date"
-            self._say(f"There is no {'open' if is_open else 'completed'} task {which}.")
+            which = "" if due is not None and not words else f" that matches “{words}”"
+            self._say(f"There is no {'open' if is_open else 'completed'} task{which}.")
             return None
         if len(matches) > 1:
             readings = [
@@ -449,9 +456,8 @@ class Pipeline:
             self._question = Clarification("Which task do you mean?", options)
             return None
         path, line, number = matches[0]
-        if step.action == "reschedule_task":
-            first_day = str(step.arguments["due"]).partition("..")[0]
-            changed = with_due_date(line, date.fromisoformat(first_day))
+        if due is not None:
+            changed = with_due_date(line, due)
         else:
             changed = _TASK_BOX.sub(rf"\g<1>[{'x' if is_open else ' '}]", line, count=1)
         call: Arguments = {"name": path, "op": "replace", "old": line, "text": changed}

@@ -356,7 +356,62 @@ async def test_a_task_is_moved_to_another_day(talk) -> None:
     await say(talk, f"{PREFIX} reschedule_task [@Sextant] due=2026-04-02")
     assert "- [ ] Grind the mirror (due: 2026-04-02), see 2025-01-01" in text(talk, sextant)
     await say(talk, f"{PREFIX} reschedule_task [@Octant] due=2026-04-02")
-    assert answers(talk)[-1] == "There is no open task with a due date."
+    assert answers(talk)[-1] == "There is no open task."
+    await say(talk, f"{PREFIX} reschedule_task [@Sextant] due=tomorrow")
+    assert answers(talk)[-1] == "“tomorrow” is not a date such as 2026-03-25. Nothing was changed."
+
+
+async def test_a_task_without_words_is_moved_only_if_it_is_the_only_one(talk) -> None:
+    await say(talk, f'{PREFIX} append [@Sextant] text="- [ ] Buy paint"')
+    await say(talk, f"{PREFIX} reschedule_task [@Sextant] due=2026-04-02")
+    assert "- [ ] Buy paint 📅 2026-04-02" in text(talk, "Instruments/Sextant.md")
+    await say(talk, f'{PREFIX} append [@Sextant] text="- [ ] Paint the wall"')
+    await say(talk, f"{PREFIX} reschedule_task [@Sextant] due=2026-05-01")
+    question = talk.items[-1]
+    assert isinstance(question, Question) and len(question.choices) == 2
+    assert "2026-05-01" not in text(talk, "Instruments/Sextant.md")
+
+
+async def test_no_task_is_completed_without_words(talk) -> None:
+    await say(talk, f'{PREFIX} append [@Sextant] text="- [ ] Grind the mirror 📅 2026-03-20"')
+    await say(talk, f'{PREFIX} complete_task [@Sextant] query=""')
+    assert answers(talk)[-1] == "There is no open task that matches “”."
+    assert "- [ ] Grind" in text(talk, "Instruments/Sextant.md")
+
+
+@pytest.mark.parametrize(
+    ("request_text", "day"),
+    [
+        ("reschedule buy paint for March 25", "03-25"),
+        ("reschedule buy paint on March 25", "03-25"),
+        ("schieb die Aufgabe buy paint auf 25. März", "03-25"),
+        ("schiebe buy paint auf den 27.", "27"),
+        ("verschiebe buy paint auf den 27.", "27"),
+    ],
+)
+async def test_a_task_is_moved_in_other_words(talk, request_text, day) -> None:
+    await say(talk, f'{PREFIX} append [@Sextant] text="- [ ] Buy paint"', request_text)
+    assert re.search(rf"- \[ \] Buy paint 📅 \d{{4}}-.*{day}\n", text(talk, "Instruments/Sextant.md"))
+
+
+@pytest.mark.parametrize(
+    ("request_text", "line"),
+    [
+        ("tick off the second one", "- [x] Paint the wall 📅 2026-03-19"),
+        ("hake die erste ab", "- [x] Buy paint"),
+    ],
+)
+async def test_an_ordinal_after_a_list_of_tasks_means_a_task(talk, request_text, line) -> None:
+    for task in ("Buy paint", "Paint the wall 📅 2026-03-19"):
+        await say(talk, f'{PREFIX} append [@Sextant] text="- [ ] {task}"')
+    await say(talk, "open tasks in Sextant", request_text)
+    assert f"{line}\n" in text(talk, "Instruments/Sextant.md")
+
+
+async def test_a_note_with_listed_tasks_is_opened_by_its_ordinal(talk) -> None:
+    await say(talk, f'{PREFIX} append [@Sextant] text="- [ ] Buy paint"')
+    replies = await say(talk, "open tasks in Sextant", "open the first one")
+    assert replies.last.last == PipelineStep("open", NoteSet(notes=("Instruments/Sextant.md",)))
 
 
 async def test_words_of_several_tasks_are_asked_about_and_of_none_refused(talk) -> None:
