@@ -250,7 +250,7 @@ class NoteReferenceParser:
         while last - 1 > position and tokens[last - 1].is_word and tokens[last - 1].key in nouns:
             last -= 1
             yield tokens[position:last]
-            if start:
+            if 0 < start < last:
                 yield tokens[start:last]
 
     def _parse_names(self, tokens: Sequence[Token]) -> ParsedSet | None:
