@@ -612,3 +612,8 @@ def test_a_range_of_confidence_is_given_in_percent_or_as_fractions(agent: Builti
     for text in ("claims between 50 and 80 percent", "claims between 0.5 and 0.8"):
         found = read(agent, text)
         assert isinstance(found, Reading) and "[confidence:>=0.5] [confidence:<=0.8]" in serialize(found)
+
+
+@pytest.mark.parametrize("request_text", ["open the note called the note", "delete the note called file"])
+def test_a_name_of_only_a_noun_is_asked_about(agent: BuiltinAgent, request_text: str) -> None:
+    assert isinstance(read(agent, request_text), Clarification)
