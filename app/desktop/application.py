@@ -113,9 +113,7 @@ async def _show_window(window: MainWindow, options: argparse.Namespace, open_eve
             _open_in_new_process(other_folder, read_only=options.read_only)
         window.begin_updates()
         # Load the modules of the vault view while the user chooses a vault.
-        tasks.start(
-            asyncio.to_thread(preload_vault_view), action=translate("Application", "load the vault view")
-        )
+        tasks.start(preload_vault_view(), action=translate("Application", "load the vault view"))
         await window.ended.wait()
     finally:
         await window.session.close()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import importlib
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +13,7 @@ from PySide6.QtWidgets import QApplication, QMainWindow, QStackedWidget, QVBoxLa
 
 from app.desktop.bridge import ServiceThread, VaultClient
 from app.desktop.runtime import tasks
+from app.desktop.runtime.imports import import_in_steps
 from app.desktop.shell.actions import Actions
 from app.desktop.shell.banners import Banners
 from app.desktop.shell.command_palette import CommandPalette
@@ -35,6 +35,16 @@ from app.settings.recent import RecentVaults
 if TYPE_CHECKING:
     from app.desktop.shell.update_check import UpdateCheck
     from app.desktop.vault_controller import VaultController
+
+UPDATE_LIBRARIES = ("app.web.updates",)
+SETTINGS_LIBRARIES = (
+    "app.agent.acp.presets",
+    "app.external.http_transport",
+    "app.messages.bluesky",
+    "app.web.network",
+    "app.web.updates",
+)
+SETTINGS_MODULES = ("app.desktop.settings.dialog", "app.desktop.settings.dialog_factory")
 
 
 class MainWindow(QMainWindow):
@@ -307,7 +317,7 @@ class MainWindow(QMainWindow):
     async def _update_check(self) -> UpdateCheck:
         if self._updates is None:
             # Imports the web client, which is not needed at startup.
-            await asyncio.to_thread(importlib.import_module, "app.desktop.shell.update_check")
+            await import_in_steps(UPDATE_LIBRARIES, ("app.desktop.shell.update_check",))
             from app.desktop.shell.update_check import UpdateCheck
 
             self._updates = UpdateCheck(
@@ -326,8 +336,8 @@ class MainWindow(QMainWindow):
             )
 
     async def _run_settings_dialog(self, section: str) -> None:
-        # Imports the agent: not needed at startup, and too slow for the GUI thread.
-        await asyncio.to_thread(importlib.import_module, "app.desktop.settings.dialog_factory")
+        # Not needed at startup.
+        await import_in_steps(SETTINGS_LIBRARIES, SETTINGS_MODULES)
         from app.desktop.settings.dialog_factory import create_settings_dialog
 
         dialog = create_settings_dialog(self.settings, self.theme, self.session.client, self)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import importlib
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +13,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.desktop.bridge import DesktopApprover, ServiceThread, VaultClient
 from app.desktop.runtime import tasks
+from app.desktop.runtime.imports import import_in_steps
 from app.desktop.shell import vault_preflight
 from app.desktop.shell.command_registry import PANELS, module_of
 from app.desktop.theme.colors import DARK, LIGHT, Theme
@@ -32,10 +32,31 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 Opener = Callable[[Path, Settings, "Approver", bool], Awaitable["VaultService"]]
 
+VIEW_LIBRARIES = (
+    "app.workspace",
+    "app.graph.core_drawing",
+    "app.graph.positions",
+    "app.graph.svg",
+    "app.permissions.partial_approval",
+    "app.permissions.request_labels",
+    "app.vault.diff_words",
+    "app.vault.editable_text",
+    "app.vault.markdown.render",
+    "numpy.ma",  # `numpy.unique` imports it on its first call
+)
 _VIEW_MODULES = (
+    # Parts of the vault view, so that each step imports about 25 ms of modules.
+    "app.desktop.widgets.page_images",
+    "app.desktop.widgets.diff.row_painter",
+    "app.desktop.graph.highlights",
+    "app.desktop.graph.settings.model",
+    "app.desktop.graph.view",
+    "app.desktop.tool_form.result_dialog",
+    "app.desktop.notes.completions",
+    "app.desktop.notes.editor.table_editing",
+    "app.desktop.notes.view",
     "app.desktop.vault_controller",
     *(module_of(spec.target) for spec in PANELS if spec.area != "bottom"),
-    "numpy.ma",  # `numpy.unique` imports it on its first call
 )
 _PRELOADED_MODULES = (
     "app.desktop.approval.dialog",
@@ -135,7 +156,7 @@ class VaultLifecycle(QObject):
             if vault is None:
                 return False
             self._recent.add(root)
-            await asyncio.to_thread(preload_vault_view, self._theme.theme)
+            await preload_vault_view(self._theme.theme)
             self._present(vault)
             self._warm_up_task = tasks.start(self._warm_up(), action=self.tr("preload the panels"))
             return True
@@ -211,7 +232,7 @@ class VaultLifecycle(QObject):
     async def _warm_up(self) -> None:
         if self.wait_until_shown is not None:
             await self.wait_until_shown()
-        await asyncio.to_thread(warm_up)
+        await warm_up()
 
     async def _run_scan(self, client: VaultClient) -> None:
         try:
@@ -228,28 +249,28 @@ class VaultLifecycle(QObject):
         self._progressed.emit(progress)
 
 
-def preload_vault_view(*themes: Theme) -> None:
-    """Import the modules of the vault view and render its icons in `themes`.
+async def preload_vault_view(*themes: Theme) -> None:
+    """Import the modules of the vault view and render its icons in `themes`; takes about a second."""
+    await import_in_steps(VIEW_LIBRARIES, _VIEW_MODULES)
+    await asyncio.to_thread(_prepare_vault_view, themes)
 
-    This takes a second: call it in a thread.
-    """
-    for module in _VIEW_MODULES:
-        importlib.import_module(module)
+
+def _prepare_vault_view(themes: Iterable[Theme]) -> None:
     from app.desktop.graph.settings.model import GraphSettings
 
     GraphSettings()  # Pydantic builds the model when it is first used.
     _prerender_icons(*themes)
 
 
-def warm_up() -> None:
-    """Import modules that are likely to be needed next, and warm up the Markdown renderer and the icons.
+async def warm_up() -> None:
+    """Import modules that are likely to be needed next, and warm up the Markdown renderer and the icons."""
+    await import_in_steps((), _PRELOADED_MODULES)
+    await asyncio.to_thread(_render_samples)
 
-    This takes a while: call it in a thread.
-    """
+
+def _render_samples() -> None:
     from app.vault.markdown.render import render
 
-    for module in _PRELOADED_MODULES:
-        importlib.import_module(module)
     render(_WARM_UP_MARKDOWN, lambda name: None)
     _prerender_icons(LIGHT, DARK)
 

@@ -14,6 +14,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QByteArray, QRectF, QSizeF, Qt, QUrl
 from PySide6.QtGui import QFont, QImage, QPainter, QTextDocument
+from PySide6.QtSvg import QSvgRenderer
 
 from app.desktop.notes.editor.drawings import NOT_DRAWABLE, Drawing, DrawingRequest
 from app.desktop.notes.editor.embeds import split_target
@@ -88,7 +89,6 @@ def _draw_image(request: DrawingRequest, load: Load) -> Drawing:
 def _draw_formula(request: DrawingRequest) -> Drawing:
     # ziamath locates its fonts with a function that Python has deprecated.
     warnings.filterwarnings("ignore", category=DeprecationWarning, module="ziamath")
-    from PySide6.QtSvg import QSvgRenderer
     from ziamath.config import config
     from ziamath.zmath import Latex
 
