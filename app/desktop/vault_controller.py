@@ -43,7 +43,7 @@ from app.embeddings.sync_scheduler import EmbeddingFailed, EmbeddingProgressed
 from app.events import Event
 from app.index.records import IndexRebuilt, IndexUpdated
 from app.permissions.grants import GrantsChanged
-from app.processes.supervisor import TaskFailed, TaskRecovered
+from app.task_supervisor import TaskFailed, TaskRecovered
 from app.vault.path import NotePath
 from app.vault.store import NotesChanged
 from app.vault.watcher import VaultFound, VaultLost

@@ -22,7 +22,7 @@ from app.embeddings.vectors import VectorStore
 from app.errors import VaultLostError
 from app.events import Event, EventBus
 from app.index.records import IndexUpdated
-from app.processes.supervisor import Supervisor
+from app.task_supervisor import TaskSupervisor
 from app.vault.path import NotePath
 from app.vault.watcher import VaultFound
 
@@ -129,7 +129,7 @@ class EmbeddingScheduler:
         self._task: asyncio.Task[None] | None = None
         self._is_vault_lost = False
         self._unavailable = False
-        self._supervisor = Supervisor(events)
+        self._supervisor = TaskSupervisor(events)
         self._unsubscribe = [
             events.subscribe(IndexUpdated, self._record_changes),
             events.subscribe(VaultFound, lambda _: self._handle_vault_found()),

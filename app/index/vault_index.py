@@ -45,8 +45,8 @@ from app.index.resolver import Resolver
 from app.index.search_request import Grouping
 from app.index.search_service import SearchService, Similarity
 from app.index.term_statistics import TermStatistics
-from app.processes.supervisor import Supervisor
 from app.settings import IndexSettings
+from app.task_supervisor import TaskSupervisor
 from app.vault.path import NotePath, name_key
 
 log = logging.getLogger(__name__)
@@ -83,7 +83,7 @@ class VaultIndex:
         self._values: tuple[tuple[IndexDatabase, int], tuple[tuple[str, str], ...]] | None = None
         self._public_resolver: tuple[tuple[IndexDatabase, int], Resolver] | None = None
         self._rebuild_task: asyncio.Task[None] | None = None
-        self._supervisor = Supervisor(events)
+        self._supervisor = TaskSupervisor(events)
         self._loop: asyncio.AbstractEventLoop | None = None
 
     async def open(self) -> None:

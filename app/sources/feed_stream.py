@@ -9,11 +9,11 @@ from pathlib import Path
 
 from app.errors import ScriptoriumError
 from app.events import EventBus
-from app.processes.supervisor import Supervisor
 from app.sources.config import FeedConfig, read_json
 from app.sources.feed import Feed, FeedEntry, read_feed
 from app.sources.source import Notification, Notify, SourcesChanged
 from app.storage.files import to_json, write_atomic
+from app.task_supervisor import TaskSupervisor
 from app.web.http_fetcher import Fetcher, FetchLimits, WebError, WebRequest, WebResponse
 
 log = logging.getLogger(__name__)
@@ -66,7 +66,7 @@ class FeedStream:
         self._fetcher = fetcher
         self._events = events
         self._failures = 0
-        self._supervisor = Supervisor(events)
+        self._supervisor = TaskSupervisor(events)
         self._notify: Notify | None = None
         self._etag = self._last_modified = ""
         self._has_baseline = False
@@ -76,7 +76,7 @@ class FeedStream:
     async def start(self, notify: Notify) -> None:
         """Poll the feed at its interval, starting now if it is due."""
         self._notify = notify
-        self._supervisor = Supervisor(self._events)
+        self._supervisor = TaskSupervisor(self._events)
         self._supervisor.start(f"read the feed {self.config.name}", self._poll)
 
     async def stop(self) -> None:

@@ -14,11 +14,11 @@ from pathlib import Path
 from app.errors import InvalidPathError, LimitError, NotFoundError, UnreadableNoteError
 from app.events import EventBus
 from app.memory.block import Permission
-from app.processes.supervisor import Supervisor
 from app.sources.config import FolderConfig
 from app.sources.merge_bases import MergeBases
 from app.sources.rules import FileRules
 from app.sources.source import SourcesChanged
+from app.task_supervisor import TaskSupervisor
 from app.vault.changes import content_hash
 from app.vault.globs import Glob
 from app.vault.journal import Journal
@@ -98,7 +98,7 @@ class FileSource:
         self._events = events
         self._is_loaded = is_loaded
         self._stop = asyncio.Event()
-        self._supervisor = Supervisor(events)
+        self._supervisor = TaskSupervisor(events)
 
     # Lifecycle
 
@@ -112,7 +112,7 @@ class FileSource:
         ready = asyncio.Event()
         if self._writable and await asyncio.to_thread(self.root.is_dir):
             self.recovered = tuple(await asyncio.to_thread(self.store.recover))
-        self._supervisor = Supervisor(self._events)
+        self._supervisor = TaskSupervisor(self._events)
         self._supervisor.start(f"watch {self.config.name}", lambda: self._watch(ready))
         with suppress(TimeoutError):
             await asyncio.wait_for(ready.wait(), 2)

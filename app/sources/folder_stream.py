@@ -8,9 +8,9 @@ from contextlib import suppress
 from pathlib import Path
 
 from app.events import EventBus
-from app.processes.supervisor import Supervisor
 from app.sources.config import FolderStreamConfig
 from app.sources.source import Notification, Notify, SourcesChanged
+from app.task_supervisor import TaskSupervisor
 from app.vault.globs import Glob
 from app.vault.path import NotePath
 from app.vault.watcher import FileBatch, watch
@@ -31,13 +31,13 @@ class FolderStream:
         self._events = events
         self._globs = tuple(Glob(text) for text in config.globs)
         self._stop = asyncio.Event()
-        self._supervisor = Supervisor(events)
+        self._supervisor = TaskSupervisor(events)
 
     async def start(self, notify: Notify) -> None:
         """Start watching the folder, even if it does not exist yet."""
         self._stop = asyncio.Event()
         ready = asyncio.Event()
-        self._supervisor = Supervisor(self._events)
+        self._supervisor = TaskSupervisor(self._events)
         self._supervisor.start(f"watch {self.config.name}", lambda: self._watch(notify, ready))
         with suppress(TimeoutError):
             await asyncio.wait_for(ready.wait(), 2)

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 from app.errors import NetworkError, ScriptoriumError
 from app.events import EventBus
-from app.processes.supervisor import Supervisor
 from app.servers.local_vault import LocalVaultAccess
 from app.servers.mcp_lazy_app import LazyMcpApp
 from app.servers.server_state import Holder, LocalServerState, LocalServerStateChanged, OnYield
 from app.servers.tokens import ClientTokens
 from app.settings import ServerSettings
+from app.task_supervisor import TaskSupervisor
 from app.toolkit.audit_writer import AuditWriter
 from app.toolkit.memory_service import Memory
 from app.toolkit.pending import PendingOperations
@@ -61,7 +61,7 @@ class Endpoints:
         self._lock = asyncio.Lock()
         self._move_task: asyncio.Task[None] | None = None
         self._serve_task: asyncio.Task[None] | None = None
-        self._supervisor = Supervisor(events)
+        self._supervisor = TaskSupervisor(events)
         self._wanted_port = 0
         self._problem = ""
         self._is_closed = False

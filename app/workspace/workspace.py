@@ -36,7 +36,6 @@ from app.permissions.approval import Approver
 from app.permissions.audit_entry import AuditFilter
 from app.permissions.caller import Caller, CallerKind
 from app.permissions.policy import Policy
-from app.processes.supervisor import Supervisor
 from app.sandbox.sandbox import Sandbox
 from app.settings import (
     PermissionSettings,
@@ -48,6 +47,7 @@ from app.settings import (
     save_settings,
     save_vault_settings,
 )
+from app.task_supervisor import TaskSupervisor
 from app.toolkit.file_access import FileAccess
 from app.toolkit.memory_service import Memory, agent_key
 from app.toolkit.pending import PendingOperations
@@ -167,7 +167,7 @@ class Workspace:
         self._stop = asyncio.Event()
         self._should_watch = True
         self._is_watching = False
-        self._supervisor = Supervisor(self.events)
+        self._supervisor = TaskSupervisor(self.events)
 
     def _build_parts(self) -> None:
         """Build the parts that tools use in addition to the notes."""

@@ -16,7 +16,7 @@ from app.embeddings.vectors import VectorStore
 from app.errors import NotFoundError, ScriptoriumError, StorageError, VaultLostError
 from app.events import Event, EventBus
 from app.index.records import IndexUpdated
-from app.processes.supervisor import TaskFailed
+from app.task_supervisor import TaskFailed
 from app.vault.path import NotePath
 from app.vault.watcher import VaultFound
 from tests.embeddings.test_vectors import CountingEmbedder, Notes
@@ -262,7 +262,7 @@ async def test_an_unexpected_error_is_reported_and_the_embedding_restarts(
     kept: ScheduledSync, monkeypatch: pytest.MonkeyPatch, errors: list[str]
 ) -> None:
     errors.append("could not prepare notes for semantic search")
-    monkeypatch.setattr("app.processes.supervisor.MIN_RESTART_DELAY_S", 0.01)
+    monkeypatch.setattr("app.task_supervisor.MIN_RESTART_DELAY_S", 0.01)
     failures: list[TaskFailed] = []
     kept.events.subscribe(TaskFailed, failures.append)
     put, calls = kept.vectors.put, []

@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QPushButton
 
 from app import paths
 from app.permissions.caller import Caller, CallerKind
-from app.processes.supervisor import TaskFailed, TaskRecovered
 from app.settings import Settings, load_settings
 from app.settings.storage import permissions_file
+from app.task_supervisor import TaskFailed, TaskRecovered
 from app.workspace.opening import open_workspace
 from tests.flows.conftest import write_vault
 from tests.flows.files import everything_in

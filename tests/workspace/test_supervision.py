@@ -10,10 +10,10 @@ import httpx2
 import pytest
 
 from app.embeddings.sync_scheduler import EmbeddingProgressed
-from app.processes.supervisor import TaskFailed
 from app.servers.endpoint_file import find_endpoint
 from app.servers.server_state import LocalServerStateChanged
 from app.settings import Settings
+from app.task_supervisor import TaskFailed
 from app.vault.path import NotePath
 from app.vault.watcher import VaultLost
 from app.workspace.opening import open_workspace
@@ -23,7 +23,7 @@ from tests.support.approver import ScriptedApprover
 
 @pytest.fixture(autouse=True)
 def soon(monkeypatch: pytest.MonkeyPatch, errors: list[str]) -> None:
-    monkeypatch.setattr("app.processes.supervisor.MIN_RESTART_DELAY_S", 0.01)
+    monkeypatch.setattr("app.task_supervisor.MIN_RESTART_DELAY_S", 0.01)
     errors.append("could not ")
 
 

@@ -21,9 +21,9 @@ from PySide6.QtGui import (
 )
 
 from app.desktop.notes.editor import hit_test, painting
-from app.desktop.notes.editor.flow import TextFlow
 from app.desktop.notes.editor.inline_scanner import MAX_STYLED_LENGTH
 from app.desktop.notes.editor.painting import Highlight
+from app.desktop.notes.editor.text_flow import TextFlow
 from app.desktop.notes.editor.text_layout import break_lines, source_font, space_above
 from app.desktop.widgets.utf16 import from_utf16_offset, to_utf16_offset
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QTextLine
 
-from app.desktop.notes.editor.flow import TextFlow
 from app.desktop.notes.editor.rows import EditorRow, RowFragment
+from app.desktop.notes.editor.text_flow import TextFlow
 from app.desktop.notes.editor.text_layout import DRAWING_SPACE, x_of
 from app.desktop.widgets.utf16 import utf16_length
 

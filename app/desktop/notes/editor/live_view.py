@@ -26,13 +26,13 @@ from PySide6.QtWidgets import QFrame, QTextEdit, QWidget
 from app.desktop.notes.editor import hit_test, navigation, painting, row_layout, text_cursor
 from app.desktop.notes.editor.document_layout import LiveLayout
 from app.desktop.notes.editor.drawings import Drawing, DrawingCache, DrawingRequest
-from app.desktop.notes.editor.flow import TextFlow
 from app.desktop.notes.editor.inline_scanner import InlineLink, scan_inline
 from app.desktop.notes.editor.line_scanner import LineKind
 from app.desktop.notes.editor.mode import EditorMode
 from app.desktop.notes.editor.preferences import EditorPreferences
 from app.desktop.notes.editor.rows import EditorRow
 from app.desktop.notes.editor.style import EditorStyle
+from app.desktop.notes.editor.text_flow import TextFlow
 from app.desktop.notes.newlines import PARAGRAPH_SEPARATOR
 from app.desktop.theme.theme import Theme, ThemeSource
 

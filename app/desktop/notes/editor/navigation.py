@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtGui import QKeyEvent, QKeySequence
 
 from app.desktop.notes.editor import hit_test
-from app.desktop.notes.editor.flow import TextFlow
 from app.desktop.notes.editor.note_rows import Position
+from app.desktop.notes.editor.text_flow import TextFlow
 
 _Key = QKeySequence.StandardKey
 _SIDE_KEYS = (

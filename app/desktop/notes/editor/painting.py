@@ -10,10 +10,10 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF, QTextCharFormat, QTextLayout
 
 from app.desktop.notes.editor import hit_test, row_layout, text_layout
-from app.desktop.notes.editor.flow import TextFlow
 from app.desktop.notes.editor.line_scanner import LineKind
 from app.desktop.notes.editor.note_rows import Position
 from app.desktop.notes.editor.rows import EditorRow, RowFragment
+from app.desktop.notes.editor.text_flow import TextFlow
 from app.vault.markdown.render_rules import callout_kind
 
 _CALLOUT_TINT = 0.1

@@ -21,12 +21,12 @@ from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from app.desktop.notes.editor import hit_test, painting, row_layout
 from app.desktop.notes.editor.completion import CompletionItem, CompletionRequest, find_request
 from app.desktop.notes.editor.drawings import Drawing, DrawingRequest
-from app.desktop.notes.editor.flow import TextFlow
 from app.desktop.notes.editor.live_editor import LiveEditor
 from app.desktop.notes.editor.mode import EditorMode
 from app.desktop.notes.editor.preferences import EditorPreferences
 from app.desktop.notes.editor.style import EditorStyle
 from app.desktop.notes.editor.text_cursor import difference, position_after_change
+from app.desktop.notes.editor.text_flow import TextFlow
 from app.desktop.theme.theme import LIGHT
 from app.desktop.widgets.utf16 import utf16_length
 from tests.benchmarks.editor_texts import TOUR, prose
@@ -937,7 +937,7 @@ from PySide6.QtGui import QAccessible, QTextCursor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 app = QApplication([])
-from app.desktop.notes.editor.flow import TextFlow
+from app.desktop.notes.editor.text_flow import TextFlow
 from app.desktop.notes.editor.live_editor import LiveEditor
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.utf16 import utf16_length
@@ -962,7 +962,7 @@ import gc, sys
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 app = QApplication([])
-from app.desktop.notes.editor.flow import TextFlow
+from app.desktop.notes.editor.text_flow import TextFlow
 from app.desktop.notes.editor.live_editor import LiveEditor
 from app.desktop.theme.theme import ThemeSource
 from tests.benchmarks.editor_texts import TOUR

@@ -13,12 +13,12 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from app.desktop.notes.editor.drawings import NOT_DRAWABLE, Drawing, DrawingRequest
-from app.desktop.notes.editor.flow import TextFlow
 from app.desktop.notes.editor.line_scanner import scan_lines
 from app.desktop.notes.editor.live_editor import LiveEditor
 from app.desktop.notes.editor.mode import EditorMode
 from app.desktop.notes.editor.note_rows import PART_LENGTH
 from app.desktop.notes.editor.style import EditorStyle
+from app.desktop.notes.editor.text_flow import TextFlow
 from app.desktop.notes.editor.text_layout import space_above
 from app.desktop.theme.theme import LIGHT
 from app.desktop.widgets.utf16 import utf16_length

@@ -40,7 +40,7 @@ class TaskRecovered(Event):
     task: str
 
 
-class Supervisor:
+class TaskSupervisor:
     """Runs the background tasks of one owner, such as an open vault.
 
     Args:

@@ -6,10 +6,10 @@ import asyncio
 
 import pytest
 
+from app import task_supervisor as module
 from app.errors import StorageError
 from app.events import Event, EventBus
-from app.processes import supervisor as module
-from app.processes.supervisor import Supervisor, TaskFailed, TaskRecovered
+from app.task_supervisor import TaskFailed, TaskRecovered, TaskSupervisor
 
 
 @pytest.fixture
@@ -20,10 +20,10 @@ def told(monkeypatch: pytest.MonkeyPatch) -> list[Event]:
     return []
 
 
-def supervisor(told: list[Event]) -> Supervisor:
+def supervisor(told: list[Event]) -> TaskSupervisor:
     events = EventBus()
     events.subscribe(Event, told.append)
-    return Supervisor(events)
+    return TaskSupervisor(events)
 
 
 async def test_a_failing_task_is_reported_and_restarted(told: list[Event], errors: list[str]) -> None:
