@@ -96,7 +96,7 @@ class BuiltinAgent:
     """Answer requests by parsing them, and keep each conversation's state to resolve words such as "it".
 
     Args:
-        registry: The tools; requests for tools that are switched off are not understood.
+        registry: The tools; requests for tools that are turned off are not understood.
         resolver: Finds notes by name.
         words: Returns the vault's tags, types, properties and their texts.
         changes_today: Returns the audit entries of this agent's changes since midnight, oldest first.
@@ -284,7 +284,7 @@ class BuiltinAgent:
         return tool_frames(self._registry.all_tools())
 
     def actions(self) -> Mapping[str, Action]:
-        """Return the actions whose tools are available and switched on, by id."""
+        """Return the actions whose tools are available and turned on, by id."""
         all_actions = {**ACTIONS, **self._tool_actions[0]}
         return {
             action.id: action
