@@ -46,7 +46,7 @@ IMPLIED_PROPERTIES = (
 _UNNAMED_PROPERTIES = frozenset(
     ("aliases", "title", "description", "summary", "url", "source", "id", "tags", "type", "cover", "image")
 )
-"""Properties whose values do not serve as names of notes."""
+"""Properties whose values requests do not use to select notes."""
 _NUMERIC = re.compile(r"[\d\s.,:/+%-]*")
 _DAY = re.compile(r"\d{4}(?P<separator>[-_.]?)\d\d(?P=separator)\d\d")
 _ISO_DAY = re.compile(r"\d{4}-\d\d-\d\d")
