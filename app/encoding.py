@@ -1,7 +1,7 @@
 """Detect binary content, and make text from outside encodable.
 
 A file name with bytes that are not UTF-8 reaches Python with a surrogate for each such byte, and JSON can
-contain half of a surrogate pair. Either would make a later write to a file, database or socket fail, so
+contain an unpaired surrogate. Either would make a later write to a file, database or socket fail, so
 surrogates are replaced on input (`encodable`) or escaped for display and logs (`escape_unencodable`).
 """
 

@@ -96,7 +96,7 @@ class BuiltinAgent:
     """Answer requests by parsing them, and keep each conversation's state to resolve words such as "it".
 
     Args:
-        registry: The tools; requests for tools that are switched off are not understood.
+        registry: The tools; requests for tools that are turned off are not understood.
         resolver: Finds notes by name.
         words: Returns the vault's tags, types, properties and their texts.
         changes_today: Returns the audit entries of this agent's changes since midnight, oldest first.
@@ -144,7 +144,7 @@ class BuiltinAgent:
         else:
             interpretation = await self.compare_with_vault(self.interpret(turn.prompt.text, state))
         language = self._interpreter.language_of(turn.prompt.text)
-        # However this turn ends, the question before it is over.
+        # The open question ends here, whatever the outcome of this turn.
         self._states[_state_key(turn)] = replace(state, question=None)
         match interpretation:
             case Clarification() if interpretation.options and turn.caller.uses_model:
@@ -199,12 +199,12 @@ class BuiltinAgent:
         return self._interpreter.interpret(text, state, vocabulary, self.actions(), now)
 
     async def compare_with_vault(self, interpretation: Interpretation) -> Interpretation:
-        """Return an interpretation that considers what its searches find.
+        """Return an interpretation, revised according to the notes that its searches find.
 
-        A guess that finds nothing was not understood. A question loses the options that mean the same notes
-        as likelier ones, and options that find nothing come last. If the first option changes nothing, and is
-        the only one left or likely enough together with those that mean the same, its interpretation is
-        returned instead. Other interpretations stay unchanged.
+        A guess that finds nothing counts as not understood. In a question, options that find the same notes
+        are merged into the likeliest one, and options that find nothing come last. If the first option
+        changes nothing, it is returned instead of the question, provided that it is the only one or likely
+        enough after the merge. Other interpretations stay unchanged.
         """
         if self._find_notes is None:
             return interpretation
@@ -284,7 +284,7 @@ class BuiltinAgent:
         return tool_frames(self._registry.all_tools())
 
     def actions(self) -> Mapping[str, Action]:
-        """Return the actions whose tools are available and switched on, by id."""
+        """Return the actions whose tools are available and turned on, by id."""
         all_actions = {**ACTIONS, **self._tool_actions[0]}
         return {
             action.id: action

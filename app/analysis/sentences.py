@@ -48,9 +48,9 @@ def join_sentences(items: Iterable[str]) -> str:
 
 
 def with_full_stop(sentence: str) -> str:
-    """Return `sentence` without trailing space, with a full stop added if it has no final punctuation.
+    """Return `sentence` without trailing space, with a period added if it has no final punctuation.
 
-    The full stop replaces commas, semicolons, colons and dashes at the end. A blank sentence becomes empty.
+    The period replaces commas, semicolons, colons and dashes at the end. A blank sentence becomes empty.
     """
     bare = sentence.rstrip()
     if not bare or _ENDED.search(bare):

@@ -65,7 +65,7 @@ async def run(args: argparse.Namespace, console: CliConsole) -> ExitStatus:
     ) as session:
         registry = ToolRegistry(CATEGORIES, CATALOG)
         resolver, words = _load_names(location.root)
-        # Another process that holds the vault offers no search without an entry in the audit log.
+        # If another process has the vault open, every search through it would add an entry to the audit log.
         search = session.vault.search if session.vault is not None else None
         find_notes = partial(search.matching, private=False) if search is not None else None
         agent = BuiltinAgent(registry, resolver, lambda: words, find_notes=find_notes)

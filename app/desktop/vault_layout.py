@@ -32,7 +32,7 @@ from app.desktop.widgets.panel import Panel, ThemedButton
 _SIDE_WIDTH, _AGENT_WIDTH, _BOTTOM_HEIGHT = 264, 372, 280
 _MIN_SIDE_WIDTH, _MIN_GRAPH_WIDTH, _MIN_AGENT_WIDTH, _MIN_BOTTOM_HEIGHT = 180, 200, 280, 200
 PanelT = TypeVar("PanelT", bound=QWidget)
-_CENTER_SHARES = [46, 54]  # of the graph and the notes, until the user moves the divider
+_CENTER_SHARES = [46, 54]  # the initial shares of the graph and the notes
 
 
 class VaultLayout(QWidget):

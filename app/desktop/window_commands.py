@@ -33,7 +33,7 @@ def go_back(window: MainWindow) -> None:
 
 
 def go_forward(window: MainWindow) -> None:
-    """Undo `go_back`."""
+    """Go forward to the next note."""
     window.navigation.forward()
 
 

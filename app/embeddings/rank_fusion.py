@@ -1,11 +1,11 @@
 """Fuse two rankings into one: the notes found by the words of a query, and those found by its meaning.
 
 Each list's scores are scaled to between 0 and 1 and combined in a weighted sum. The weight of meaning depends
-on the query: it is a logistic function of a few cheap signals (whether the best hit has the words, above all
-the rare ones, how far the first hits stand out, whether the model knows the script). Above `MEANING_ONLY` the
-words do not count at all: in a vault in several languages, notes in the query's language share words with it,
-but the answer may be in another language and share none. Notes in both lists benefit from the sum; a signal
-for agreement between the lists received no weight in training.
+on the query: it is a logistic function of a few cheap signals (whether the best hit contains the words,
+especially the rare ones, how far the first hits stand out, and whether the model knows the script). Above
+`MEANING_ONLY` the words do not count at all: in a vault in several languages, notes in the query's language
+share words with it, but the answer may be in another language and share none. Notes in both lists benefit
+from the sum; a signal for agreement between the lists received no weight in training.
 
 The weights of the signals were learned by `python -m tests.benchmarks.learn_fusion`;
 `python -m tests.benchmarks.retrieval --check` compares the result with each list alone. Reciprocal rank

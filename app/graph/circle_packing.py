@@ -108,7 +108,7 @@ def enclosing_circle(
 ) -> tuple[NDArray[np.float64], float]:
     """Return the center and radius of a small disc that encloses all discs.
 
-    Bădoiu and Clarkson's steps towards the farthest point ("Smaller core-sets for balls", 2003) come
+    Bădoiu and Clarkson's steps toward the farthest point ("Smaller core-sets for balls", 2003) come
     within one percent of the smallest enclosing disc.
     """
     middle = (centers.min(axis=0) + centers.max(axis=0)) / 2

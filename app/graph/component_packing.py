@@ -100,7 +100,7 @@ class ComponentPacking:
 
 
 def _rings(count: int, start: float) -> Iterator[Positions]:
-    """Yield points on rings from radius `start` outwards, evenly spread on each ring, including the last."""
+    """Yield points on rings from radius `start` outward, evenly spread on each ring, including the last."""
     radius = start
     while count > 0:
         ring_count = min(count, int(2 * np.pi * radius / _ORPHAN_SPACING))

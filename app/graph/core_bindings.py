@@ -250,7 +250,7 @@ class Springs:
 def spring(
     links: CsrGraph, springs: Springs, positions: Floats, rate: float, force: Floats, workers: WorkerThreads
 ) -> None:
-    """Add the force of springs towards their rest lengths, times `rate`, to `force`, float32 (n, 2)."""
+    """Add the force of springs toward their rest lengths, times `rate`, to `force`, float32 (n, 2)."""
     workers.ranges(
         lambda first, last: core.spring(
             links.starts,
@@ -282,7 +282,7 @@ def step(
     Args:
         positions: float32 (n, 2), layout units.
         velocity: float32 (n, 2), units per step; gravity, damping and the limit are applied first.
-        gravity: The force towards the origin per unit of distance.
+        gravity: The force toward the origin per unit of distance.
         damping: The share of the velocity that remains after a step.
         max_displacement: The maximum displacement of a body in one step.
         fixed: uint8 (n,), bodies that do not move.

@@ -38,7 +38,7 @@ class Exposure:
         reach: Length in pixels up to which a link has its full light; longer ones fade with the square
             root, so that clusters stand out from the links between them.
         ratio: Device pixels per pixel.
-        budget: The approximate number of line pixels to draw; beyond it a fair sample, brightened
+        budget: The approximate number of line pixels to draw; beyond it, a uniform sample, brightened
             accordingly, represents all links. None draws all.
     """
 

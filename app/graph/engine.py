@@ -101,7 +101,8 @@ class Engine:
     def _cluster_labels(self, level: CoarseLevel, seed: int) -> core_bindings.Ints:
         """Merge bodies into clusters of about four times the mean mass.
 
-        Ties count less between strongly tied bodies.
+        The weight of a link is divided by the geometric mean of its ends' total weights, so that hubs do not
+        attract all bodies.
         """
         rng = np.random.default_rng(seed)
         links = CsrGraph.from_matrix(level.weights)

@@ -160,7 +160,7 @@ def _schema() -> sqlite.Schema:
         migrations=MIGRATIONS,
         probes=("SELECT count(*) FROM files", "SELECT rowid FROM fulltext LIMIT 1"),
         derived=True,
-        # A power cut may lose the last commits, which does not matter for a cache; it can't damage the file.
+        # A power failure may lose the last commits of a cache, which is harmless; it can't damage the file.
         synchronous="NORMAL",
         pragmas=(
             "cache_size = -32000",

@@ -110,7 +110,7 @@ class _DeltaBuilder:
             self._renamed.append((name, self._file_node(row[0]).path))
 
     def _rename_removed(self, removed: Iterable[str]) -> None:
-        """Turn the nodes of removed notes that links still name into the nodes of their unresolved names."""
+        """Rename the nodes of removed notes to which links remain: they become nodes of unresolved names."""
         node_paths = {link_key(key): node.path for key, node in self._names.items()}
         for path in removed:
             if name := node_paths.get(link_key(target_key(path))):

@@ -66,7 +66,7 @@ class SavedSearches:
 
         Raises:
             InvalidParametersError: the name or the query is empty or too long.
-            StorageError: the file can't be written, or the vault is open for reading only; the saved searches
+            StorageError: the file can't be written, or the vault is open read-only; the saved searches
                 stay unchanged.
         """
         try:
@@ -111,9 +111,7 @@ class SavedSearches:
 
     def _write(self, searches: list[SavedSearch]) -> None:
         if not self._writable:
-            raise StorageError(
-                "The saved searches can't be changed, because the vault is open for reading only."
-            )
+            raise StorageError("The saved searches can't be changed, because the vault is open read-only.")
         ordered = _sort_searches(searches)
         try:
             self._file.save(to_json([search.model_dump(mode="json") for search in ordered]))

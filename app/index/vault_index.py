@@ -342,7 +342,7 @@ class VaultIndex:
         """Return a resolver that knows all files except hidden notes, with its fuzzy names loaded.
 
         The result is the same object until the index changes. Loading 100,000 names takes a second, so call
-        this in another thread than the event loop's.
+        this outside the event loop's thread.
         """
         with self._rebuild_on_damage():
             database = self._open_database

@@ -100,7 +100,7 @@ class Grants:
         # Without a backup: a revoked permission must not return.
         self._file = DurableFile(
             folder / "grants.json",
-            "The list of standing permissions",
+            "The list of auto-approve rules",
             _parse,
             list[Grant],
             "None of them is in effect; changes need approval again.",
@@ -240,7 +240,7 @@ class Grants:
             self._file.save(to_json(lasting))
         except OSError as error:
             message = (
-                f"The list of standing permissions can't be saved: {error.strerror or error}. The change "
+                f"The list of auto-approve rules can't be saved: {error.strerror or error}. The change "
                 "applies until the vault is closed. Check the disk; the next change to the list saves it."
             )
             raise StorageError(message, path=str(self._file.path)) from error
@@ -254,7 +254,7 @@ def _parse(content: bytes) -> list[Grant]:
 
 def _ungrantable_error(operation: Operation) -> PermissionDeniedError:
     return PermissionDeniedError(
-        f"A standing permission can't cover this operation: {operation.value}.", operation=operation.value
+        f"An auto-approve rule can't cover this operation: {operation.value}.", operation=operation.value
     )
 
 

@@ -41,7 +41,7 @@ CLIENT_KEY = "scriptorium.client"
 LOCAL_KEY = "scriptorium.local"
 """Key in the scope: whether the request has the local token, which only the user's processes can read."""
 CLOSED_REASON = "the app was closed"
-SWITCHED_OFF_REASON = "this interface was switched off"
+SWITCHED_OFF_REASON = "this interface was turned off"
 REVOKED_REASON = "its token was revoked"
 
 
@@ -146,7 +146,7 @@ class SecurityMiddleware:
             task.cancel(REVOKED_REASON)
 
     def end_closed_requests(self) -> None:
-        """Cancel the requests to apps that have been switched off, except those with the local token."""
+        """Cancel the requests to apps that have been turned off, except those with the local token."""
         for name, tasks in tuple(self._running.items()):
             for task, mount in tuple(tasks.items()):
                 if name and mount.closed_reason():

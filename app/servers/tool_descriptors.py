@@ -18,10 +18,10 @@ _READING_LEVELS = (AccessLevel.READ_ONLY, AccessLevel.NETWORK)
 def describe_tool(tool: Tool, category: Category) -> ToolDescriptor:
     """Return the descriptor of `tool`.
 
-    The annotations follow from the rules that the approval gate enforces. A tool changes nothing if it
-    neither acts nor proposes anything, or if it does not act and its category is read-only. In a network
-    category, a proposal counts only if it changes notes. A tool is not destructive if it acts, if it only
-    creates notes, or if it is in a network category.
+    The annotations follow from the rules that the approval gate enforces. A tool is read-only if it has no
+    effect without a proposal, and proposes nothing or is in a read-only category; in a network category, only
+    proposals that change notes count. Of the other tools, those that have an effect without a proposal, that
+    only create notes, or that are in a network category are not destructive: they only add something.
     """
     changes_existing = tool.changes_notes and category.level is not AccessLevel.READ_ONLY
     has_effect = tool.acts or (

@@ -19,7 +19,7 @@ class Rule(BaseModel):
         title="Effect", description="allow, ask or deny. Deny overrides ask, and ask overrides allow."
     )
     operations: tuple[OperationName, ...] = Field(
-        (), title="Operations", description="Operations; none means all."
+        (), title="Operations", description="Operations. Leave empty for all."
     )
     glob: str = Field(
         "**",
@@ -37,15 +37,17 @@ class CallerProfile(BaseModel):
 
     caller: str = Field("*", title="Caller", description="Glob pattern for the caller's kind or name.")
     categories: tuple[str, ...] = Field(
-        (), title="Categories", description="Only tools in these categories; none means all."
+        (), title="Categories", description="Only tools in these categories. Leave empty for all."
     )
     tools: tuple[str, ...] = Field(
-        (), title="Tools", description="Only these tools, such as edit_note.append or read_*; none means all."
+        (),
+        title="Tools",
+        description="Only these tools, such as edit_note.append or read_*. Leave empty for all.",
     )
     folders: tuple[str, ...] = Field(
-        (), title="Folders", description="Only notes in these folders; none means the whole vault."
+        (), title="Folders", description="Only notes in these folders. Leave empty for the whole vault."
     )
-    read_only: bool = Field(False, title="Read-only", description="It can't change anything.")
+    read_only: bool = Field(False, title="Read-only", description="The caller can't change anything.")
 
 
 class CallLimit(BaseModel):

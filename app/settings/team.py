@@ -30,7 +30,9 @@ class AgentProfile(BaseModel):
         description="Another model on the same server, or built-in. Leave empty for the default.",
     )
     tools: tuple[str, ...] = Field(
-        (), title="Tools", description="Only these tools, such as read_* or edit_note.append; none means all."
+        (),
+        title="Tools",
+        description="Only these tools, such as read_* or edit_note.append. Leave empty for all.",
     )
     read_only: bool = Field(False, title="Read-only", description="It can't change anything.")
 

@@ -1,4 +1,4 @@
-"""Small files written atomically: a crash or a power cut leaves the old content or the new one.
+"""Small files written atomically: a crash or power failure leaves the old content or the new one.
 
 A `DurableFile` also has a copy of its last good version. If the file is unreadable, it is set aside under a
 dated name, and the copy takes its place.
@@ -148,7 +148,7 @@ def write_atomic(path: Path, content: bytes | bytearray | memoryview, *, durable
     Args:
         path: The file; its folder is created if missing.
         content: The complete new content.
-        durable: Wait until the content is on the disk. Otherwise, a power cut may leave an empty file, which
+        durable: Wait until the content is on disk. Otherwise, a power failure may leave an empty file, which
             is acceptable for derived data.
 
     Raises:

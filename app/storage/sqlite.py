@@ -43,7 +43,7 @@ class Schema:
             number of completed migrations is the file's `user_version`.
         probes: Queries that fail if a table or column is missing.
         derived: Whether the content can be computed again, so that a damaged file is deleted.
-        synchronous: FULL if a commit must survive a power cut.
+        synchronous: FULL if a commit must survive a power failure.
         pragmas: Additional pragmas, run before the migrations.
         max_full_check_bytes: Size of the largest file that is checked completely when it is opened.
     """

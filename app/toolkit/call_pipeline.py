@@ -302,7 +302,7 @@ class CallPipeline:
             return
         draft.decide(AuditDecision.RULE, f"the category {category.id} is off")
         raise PermissionDeniedError(
-            f"The tools of the category {category.name} ({category.id}) are switched off.",
+            f"The tools of the category {category.name} ({category.id}) are turned off.",
             tool=draft.call.name,
             category=category.id,
         )
@@ -421,7 +421,7 @@ class CallPipeline:
 
         Raises:
             PermissionDeniedError: The category was turned off while the user was being asked.
-            VaultBusyError: The vault is open for reading only; the user is not asked.
+            VaultBusyError: The vault is open read-only; the user is not asked.
         """
         call, answer = executed.call, executed.answer
         match answer:

@@ -32,7 +32,7 @@ class ToolContext:
 
     `vault` reads notes and finds them by name, `index` provides links, tags and searches, `history` the
     journal and the commits of a call or a turn. `semantic_search` and `language_model` are None while they
-    are switched off; `language_model` counts the tokens that the call uses. `can_read` decides which
+    are turned off; `language_model` counts the tokens that the call uses. `can_read` decides which
     documents in other stores the caller may see.
     """
 

@@ -12,7 +12,7 @@ _END = re.compile("|".join(map(re.escape, sorted(NOTE_SUFFIXES, key=len, reverse
 # After a letter, a digit or a slash, a match is part of another path.
 _START = re.compile(r"(?<![\w/\\])(?=.)", re.DOTALL)
 _MAX_ESCAPE_CHARS = 12
-"""The length of one escaped character in JSON: an emoji is written as two surrogates of six characters."""
+"""The length of an escaped character in JSON: an emoji becomes two escapes of six characters each."""
 
 
 class HiddenPaths:

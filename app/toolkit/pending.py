@@ -341,7 +341,7 @@ class _PendingRecord:
         Raises:
             NotFoundError: the operation has already been decided.
         """
-        # A further step of the same call that asks no question belongs to the same run.
+        # A later step of the same call that needs no approval belongs to the same run.
         if not self.is_stored or self._is_running:
             return
         if not self._store.transition(self._operation.id, PendingState.WAITING, PendingState.RUNNING):

@@ -223,7 +223,7 @@ def check_writable(path: NotePath) -> None:
     """Raise InvalidPathError if a path is hidden or leaves the vault."""
     NotePath.on_disk(path.text)
     if path.is_hidden:
-        message = f"{path} is a hidden file or in a hidden folder. Nothing was written."
+        message = f"{path} is hidden or in a hidden folder. Nothing was written."
         raise InvalidPathError(message, path=str(path))
 
 

@@ -203,7 +203,7 @@ class NoteStore:
             VaultBusyError: The store is not writable.
         """
         if not self.writable:
-            raise VaultBusyError("The vault is open for reading only, so nothing in it can be changed.")
+            raise VaultBusyError("The vault is open read-only, so nothing in it can be changed.")
 
     def commit(
         self,

@@ -186,7 +186,7 @@ def _read_only_message(folder: Path, error: OSError | StorageError) -> str:
     """Return why a vault is open read-only."""
     reason = error.message.rstrip(".") if isinstance(error, StorageError) else error.strerror or str(error)
     return (
-        f"The app's data for this vault can't be written ({reason}), so the vault is open for reading only. "
+        f"The app's data for this vault can't be written ({reason}), so the vault is open read-only. "
         "Your notes and the app's data are unchanged; this session's conversations and log entries "
         f"will not be saved. Make {folder} writable, then open the vault again."
     )

@@ -287,7 +287,7 @@ class Workspace:
     def _vault_words(self) -> VaultWords:
         """Return the tags, types and properties that requests to the built-in agent may name."""
         values = self.index.property_values()
-        # The same values mean the same index, except that Python has only one empty tuple.
+        # The same tuple means an unchanged index, unless it is empty: all empty tuples are one object.
         chosen = self.settings.editor.templates_folder
         is_known = self._words is not None and self._templates_choice == chosen
         if self._words is None or not is_known or not values or self._words.values is not values:

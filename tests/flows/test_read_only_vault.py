@@ -1,4 +1,4 @@
-"""A vault open for reading only: nothing can be typed, and no approval is requested."""
+"""A vault open read-only: nothing can be typed, and no approval is requested."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_a_vault_for_reading_takes_no_text_and_asks_for_no_approval(app_run, gar
         turn = await pilot.ask("tag Tea with #reviewed")
         assert turn.state == "done"
         assert pilot.approvals.dialog is None
-        assert "reading only" in pilot.said()
+        assert "read-only" in pilot.said()
 
     app_run(use)
     assert everything_in(garden) == before

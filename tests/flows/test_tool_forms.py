@@ -217,7 +217,7 @@ def test_a_disabled_category_is_not_in_the_palette_and_is_refused(app_run, garde
         await pilot.until(lambda: not pilot.sheets)
         await settled(pilot, "Add tag")
         outcome = await pilot.start_call("add_tag", {"name": "Tea", "tag": "x"}, OUTSIDER)
-        assert outcome.error["type"] == "permission_denied" and "switched off" in outcome.message
+        assert outcome.error["type"] == "permission_denied" and "turned off" in outcome.message
         entry = await pilot.select_entry("add_tag")
         assert entry.decision == "rule"
 

@@ -34,7 +34,7 @@ async def test_a_timeout_is_a_denial(bench):
 async def test_in_a_read_only_vault_no_approval_is_requested(bench):
     bench.store.writable = False
     outcome = await bench.call("make", {"name": "Coffee"})
-    assert not outcome.success and "reading only" in outcome.message
+    assert not outcome.success and "read-only" in outcome.message
     assert not bench.approver.asked and not (bench.root / "Coffee.md").exists()
     bench.grants.add(GrantOffer("Allow", Operation.CREATE))
     assert not (await bench.call("make", {"name": "Coffee"})).success

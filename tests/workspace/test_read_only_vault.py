@@ -1,4 +1,4 @@
-"""A vault that is opened for reading only."""
+"""A vault that is opened read-only."""
 
 from __future__ import annotations
 

@@ -68,13 +68,13 @@ async def write(workspace: Workspace, text: str) -> ToolOutcome:
 async def check_only_reads(workspace: Workspace, root: Path) -> None:
     """Check that the vault can be read and searched, nothing is written, and the user knows why."""
     before = (root / "Tea.md").read_bytes()
-    told = [notice for notice in workspace.notices if "open for reading only" in notice]
+    told = [notice for notice in workspace.notices if "open read-only" in notice]
     assert len(told) == 1 and str(paths.vault_data_folder(root)) in told[0]
     assert workspace.read_only
     found = await workspace.runner.run(Call.of("search_notes", {"query": "green"}, Caller.user()))
     assert found.success and "Tea" in str(found.result)
     refused = await write(workspace, "Refused.")
-    assert not refused.success and "reading only" in refused.message
+    assert not refused.success and "read-only" in refused.message
     assert (root / "Tea.md").read_bytes() == before
 
 

@@ -173,7 +173,7 @@ def _plan_write(context: FileContext, target: NotePath, content: str, known_hash
         after = content.encode("utf-8")
     except UnicodeEncodeError as error:
         raise InvalidParametersError(
-            "The text contains half of a surrogate pair, so it was not written.", path=str(target)
+            "The text contains an unpaired surrogate, so it was not written.", path=str(target)
         ) from error
     if len(after) > _MAX_TEXT_BYTES:
         raise LimitError(

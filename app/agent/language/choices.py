@@ -150,7 +150,7 @@ class ReadingChooser:
     def ask(
         self, request: Request, readings: Sequence[Reading], shares: Sequence[float] = ()
     ) -> Interpretation:
-        """Ask which of several readings is meant; any beyond the first `MAX_OPTIONS` become spares.
+        """Ask which of several readings is meant; those beyond the first `MAX_OPTIONS` are kept as `spare`.
 
         Readings with an unknown note are never options: the question is about the note if the likeliest
         reading is a change that lacks it, or if every reading lacks one.

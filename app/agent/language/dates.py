@@ -57,8 +57,8 @@ class DateSpan:
 def day_name_conditions(first: date | None, last: date | None, separator: str = "-") -> str:
     """Return the search for file names with a day of a period: `(file:2026-02 OR file:2026-03-01)`.
 
-    `separator` stands between the parts of a day in the names.
-    Return an empty text if a side is open or the search would need too many names.
+    `separator` separates the parts of a date in the names. Return an empty text if the period has an open
+    side, or if the search would need too many names.
     """
     if first is None or last is None:
         return ""
@@ -183,7 +183,7 @@ class DateParser:
         key, end = tokens[position].key, position + 1
         match = _DAY_OF_MONTH.fullmatch(key)
         number = match[1] if match else ""
-        # The dot of "den 27." is a mark, and is missing at the end of a request.
+        # The period of "den 27." is a separate mark, which may be missing at the end of a request.
         rest = tokens[end:]
         if position and tokens[position - 1].key in self._day_articles and re.fullmatch(r"\d{1,2}", key):
             number = key if all(token.kind == "mark" for token in rest) else ""

@@ -73,7 +73,7 @@ def _dropped_word(request: Request, reading: Reading) -> str:
 
 
 def _is_demonstrative(request: Request, position: int) -> bool:
-    """Return whether the word at a position points at listed notes: "those boring notes"."""
+    """Return whether the word at a position refers to listed notes: "those boring notes"."""
     return position >= 0 and request.language.match_prefix(request.tokens, position, "them") > position
 
 
@@ -154,9 +154,9 @@ def _slots(query: str) -> set[str]:
 
 
 def _descriptions(request: Request) -> Iterator[tuple[int, Token, bool]]:
-    """Yield the words that describe notes, with their positions and whether they stand in a clause.
+    """Yield the words that describe notes, each with its position and whether it is in a clause.
 
-    That is "boring" in "the boring notes" and in "notes that are boring".
+    For example, "boring" in "the boring notes", and in the clause of "notes that are boring".
     """
     language, tokens = request.language, request.tokens
     pronouns = language.words("determiners") | language.words("fillers") | language.words("universal")

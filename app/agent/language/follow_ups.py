@@ -125,7 +125,7 @@ def _shift_dates(request: Request, tokens: tuple[Token, ...], step: PipelineStep
     shift = request.dates.parse_shift(tokens[after:])
     action = request.allowed.get(step.action)
     if shift is None or action is None:
-        return None  # no shift, or its tool has been switched off since
+        return None  # no shift, or its tool has been turned off since
     unit, count = shift
     if action.writes:
         day = _parse_day(str(step.arguments.get("value", "")))

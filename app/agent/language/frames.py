@@ -89,7 +89,7 @@ class FrameParser:
         language: The lexicon of its language.
         vocabulary: The vocabulary of the vault.
         sets: The parser for noun phrases.
-        allowed: The actions whose tools are switched on, by id.
+        allowed: The actions whose tools are turned on, by id.
         frames: The phrasings of the actions.
     """
 

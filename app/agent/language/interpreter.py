@@ -740,7 +740,7 @@ class Interpreter:
                 return None
             values.update({_CREATION_ROLES[name]: value for name, value in own.items()})
         if not any("new_name" in step.arguments for step in completion.steps):
-            return None  # which of the names is meant is still open
+            return None  # the request does not name the note
         created = PipelineStep("create_note", None, values)
         reading = Reading((created,), MIN_WRITE_SCORE, language=request.language.code)
         return None if has_marks_in_names(request, reading) else reading
@@ -775,12 +775,12 @@ class Interpreter:
 
 
 def is_outcome(step: PipelineStep) -> bool:
-    """Return whether a step stands for an outcome that no pipeline runs: "question" or "model"."""
+    """Return whether a step represents an outcome that no pipeline runs: "question" or "model"."""
     return step.action in ("question", "model")
 
 
 def meaning_of(reading: Reading) -> Interpretation:
-    """Return the interpretation that a chosen reading stands for: the reading itself, or an outcome."""
+    """Return the interpretation that a chosen reading represents: the reading itself, or an outcome."""
     query = str(reading.last.arguments.get("query", ""))
     match reading.last.action:
         case "question":
@@ -811,7 +811,7 @@ def _grammar_decides(request: Request, best: Reading, options: Sequence[Option])
 def _states_condition(best: Reading, request: Request) -> bool:
     """Return whether a complete search has a condition on a maker, or on the year of a kind of notes.
 
-    The request model knows few of them, and reads them as questions or as other years.
+    The request model has seen few such searches, and misreads them as questions or as other kinds of years.
     """
     target = best.last.target
     if request.language.match_prefix(request.tokens, 0, "refine", "same"):

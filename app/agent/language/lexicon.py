@@ -162,7 +162,7 @@ class ActionFrame:
         direct: The roles that follow the verb phrase without a cue.
         before: The roles that precede the verb phrase.
         by_relation: Whether the verb phrase names a type of relation, such as "supports".
-        hashtag: Whether the frame applies only to tags of the vault.
+        hashtag: Whether the frame applies only to tags that exist in the vault.
         constants: The values that the wording itself implies.
     """
 
@@ -224,7 +224,7 @@ class Language:
         return next((name for name in (*known, *names) if name in known or name in BUILT_IN_PROPERTIES), None)
 
     def properties_of_verb(self, word: str) -> tuple[str, ...]:
-        """Return the names that the property of a maker may have: `director` for "directed"."""
+        """Return the properties that may name the maker for a verb: `director` for "directed"."""
         return tuple(name for name, words in self.table("makers").items() if word in words)
 
     def matches_phrase(self, tokens: Sequence[Token], *path: str) -> bool:

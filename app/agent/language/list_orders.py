@@ -1,4 +1,4 @@
-"""Order the notes of the list before: "the newest?", "and the shortest?"."""
+"""Reorder the notes that were just listed: "the newest?", "and the shortest?"."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _DATES = ("modified", "created", "dated", *DATE_PROPERTIES)
 
 
 def within_list(request: Request, notes: NoteSet) -> NoteSet:
-    """Return an ordered set of all notes limited to those just listed, if the request continues the list.
+    """Limit an ordered set of all notes to those just listed, if the request continues the list.
 
-    A date of the notes is the one by which the list is sorted. If the dialog knows only a part of the list,
-    the set is its search.
+    An order by date uses the date by which the list is sorted. If the dialog holds only part of the list,
+    return the search that produced the list, in the new order. Return other sets unchanged.
     """
     dialog = request.dialog
     means_list = replace(notes, limit=None).is_everything or (notes.notes == dialog.them and not notes.query)
@@ -31,7 +31,7 @@ def within_list(request: Request, notes: NoteSet) -> NoteSet:
 
 
 def _continued_order(dialog: DialogState, order: str) -> str:
-    """Return the order by the date by which the list before is sorted, for an order by another date."""
+    """Return the order, with its date replaced by the one that the previous list is sorted by, if any."""
     last = dialog.last.last.target if dialog.last is not None else None
     key = last.order.removeprefix("-") if last is not None else ""
     dates = ("modified", "created", "dated", *DATE_PROPERTIES)

@@ -90,7 +90,7 @@ class NoteReferenceParser:
     def notes_of_tasks(self) -> NoteSet | None:
         """Return the notes whose tasks the last step listed or changed; None after another step.
 
-        After a list of a note's tasks, "tick off the milk" means one of them.
+        After a list of a note's tasks, "check off the milk" means one of them.
         """
         last = self._dialog.last.last if self._dialog.last is not None else None
         is_about_tasks = last is not None and last.action in ("list_tasks", *TASK_ACTIONS)

@@ -205,7 +205,7 @@ class NoteSetParser(NoteReferenceParser):
     def _joins_kinds(
         self, tokens: Sequence[Token], position: int, after: int, last: QueryPart | None
     ) -> bool:
-        """Return whether "and" stands between the names of two kinds of notes."""
+        """Return whether "and" joins the names of two kinds of notes."""
         if last is None or last.end != position or last.is_topic or last.filter is not None:
             return False
         following = self._noun(tokens, after)
@@ -306,7 +306,7 @@ class NoteSetParser(NoteReferenceParser):
             return QueryPart(f"tag:{token.value}", position + 1, 1.0)
         is_of_kind = last is not None and is_kind_condition(last.query)
         if is_of_kind and (part := self._comparisons.parse_years(tokens, position, is_stated=True)):
-            return part  # "movies from 1999" state the year, and were not changed then
+            return part  # "movies from 1999" state this year; they were not changed in it
         parts: list[QueryPart] = []
         for note_filter in self._language.filters:
             for phrase in note_filter.say:
@@ -385,9 +385,9 @@ class NoteSetParser(NoteReferenceParser):
     def _maker(
         self, tokens: Sequence[Token], position: int, stop: int, verb: Token | None
     ) -> QueryPart | None:
-        """Return the condition that the longest name from a token on is the text of a property.
+        """Return the condition that a property contains the longest name that starts at a token.
 
-        If the verb names one of the properties, only this one is meant; otherwise any of them.
+        If the verb refers to one of the properties, only this one counts; otherwise, all of them do.
         """
         for end in range(min(stop, position + _MAX_NAME_TOKENS), position, -1):
             part = tokens[position:end]
@@ -404,7 +404,7 @@ class NoteSetParser(NoteReferenceParser):
         return None
 
     def _person(self, tokens: Sequence[Token]) -> str:
-        """Return the name that words or a pronoun mean, as the text of a property; empty without one."""
+        """Return the property text that words or a pronoun refer to; empty if there is none."""
         if any(self._language.matches_phrase(tokens, name) for name in ("it", "this")):
             parsed = self.parse_reference(tokens)
             is_known = parsed is not None and parsed.notes.is_single

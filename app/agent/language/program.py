@@ -367,7 +367,7 @@ class ProgramReader:
         return within_list(self._request, replace(result, query=query, notes=tuple(dict.fromkeys(paths))))
 
     def _moved_in_time(self, span: Span) -> list[str]:
-        """Return the last search's conditions for another time ("and this week?"), or none."""
+        """Return the last search's conditions for another period ("and this week?"), or none."""
         last = self._dialog.last.last.target if self._dialog.last else None
         inside = {id(token) for token in self.tokens(span)}
         rest = {token.key for token in self._request.tokens if token.is_word and id(token) not in inside}
@@ -404,9 +404,9 @@ class ProgramReader:
         return f"path:{quote_value(f'{folder}/')}" if folder else ""
 
     def _value_of(self, symbol: Symbol) -> str:
-        """Return the condition on a property's text: the name of "it" ("his books"), or the text just shown.
+        """Return a condition on property values: the name of "it" ("his books"), or the text just shown.
 
-        Return an empty text if no note has it.
+        The condition is empty if no note has such a value.
         """
         if symbol == "it":
             path = self._first_existing(self._dialog.it)
@@ -530,7 +530,7 @@ class ProgramReader:
             return None, position
         is_unused = name == "confidence" and self._vocabulary.find_property(name) is None
         if is_unused or not self._is_known(name):
-            return None, position  # the words mean something else
+            return None, position  # the words do not refer to a property
         if comparison == "exists":
             return f"[{name}]", position
         if position >= len(symbols):
@@ -576,7 +576,7 @@ class ProgramReader:
         return known or (None if name in IMPLIED_PROPERTIES else name)
 
     def _is_known(self, name: str) -> bool:
-        """Return whether a note has a property, or any note may have it without saying so."""
+        """Return whether a property is built in or occurs in the vault."""
         return name in BUILT_IN_PROPERTIES or self._vocabulary.find_property(name) is not None
 
     def property_value(self, symbol: Symbol) -> str | tuple[str, str] | None:

@@ -42,11 +42,11 @@ IMPLIED_PROPERTIES = (
     *("categories", "city", "course", "level", "location", "faction", "price", "room", "bought", "warranty"),
     *("journal", "platform", "client", "mood"),
 )
-"""Properties that a request may mean without a word for them ("books by …", "give it a 9")."""
+"""Properties that a request may refer to without naming them ("books by …", "give it a 9")."""
 _UNNAMED_PROPERTIES = frozenset(
     ("aliases", "title", "description", "summary", "url", "source", "id", "tags", "type", "cover", "image")
 )
-"""Properties whose values are not words for notes."""
+"""Properties whose values requests do not use to select notes."""
 _NUMERIC = re.compile(r"[\d\s.,:/+%-]*")
 _DAY = re.compile(r"\d{4}(?P<separator>[-_.]?)\d\d(?P=separator)\d\d")
 _ISO_DAY = re.compile(r"\d{4}-\d\d-\d\d")
@@ -409,9 +409,9 @@ class Vocabulary:
         return name if "W" in name else name.replace("-", self.day_separator)
 
     def means_daily_notes(self, conditions: Sequence[str]) -> bool:
-        """Return whether conditions of a search mean daily notes, whose dates are in their names."""
+        """Return whether the conditions of a search select daily notes, whose names contain their dates."""
         if not any(condition.startswith("path:") for condition in conditions):
-            return False  # without a look at all notes for the folder
+            return False  # avoids scanning all notes for the folder
         folder = self.daily_folder
         return bool(folder) and f"path:{quote_value(f'{folder}/')}" in conditions
 
@@ -513,7 +513,7 @@ def _name_similarity(key: str, name: str) -> float:
 
 
 def _word_similarity(word: str, other: str) -> float:
-    """Return the similarity of two words, 0 to 100; a beginning counts as nearly the whole word."""
+    """Return the similarity of two words, 0 to 100; a prefix counts almost as much as the whole word."""
     is_start = len(word) >= _MIN_FUZZY_LENGTH and other.startswith(word)
     return max(fuzz.ratio(word, other), _START_SIMILARITY if is_start else 0.0)
 

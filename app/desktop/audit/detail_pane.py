@@ -101,7 +101,7 @@ class DetailPane(QWidget):
     def _fill(self, column: QVBoxLayout, entry: AuditEntry) -> None:
         title = heading_label(escape_hidden(tool_label(entry.tool) or entry.caller), 1.15)
         column.addWidget(title)
-        if entry.result != "denied":  # The decision says so, with the reason.
+        if entry.result != "denied":  # The decision below states this, with the reason.
             result = plain_label(escape_hidden(quote_wikilinks(entry.result)))
             result.setWordWrap(True)
             column.addWidget(result)

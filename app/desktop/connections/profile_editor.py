@@ -59,7 +59,7 @@ class ProfileEditor(QScrollArea):
         self.folders.setAccessibleName(self.tr("Accessible folders"))
         self.folders.setMaximumHeight(round(84 * theme.zoom))
         self.folder = QLineEdit()
-        self.folder.setPlaceholderText(self.tr("Add a folder (none means the whole vault)"))
+        self.folder.setPlaceholderText(self.tr("Add a folder (default: the whole vault)"))
         self.folder.setAccessibleName(self.tr("Folder to add"))
         self.folder.setToolTip(
             self.tr("Press Enter to add the folder. The program can't see notes outside these folders.")

@@ -221,8 +221,8 @@ class Scene:
     def view(self, camera: Camera, width: float, height: float) -> Viewport:
         """Return the viewport of `camera` in a view of this size.
 
-        Zoomed in, nodes grow more slowly than the distances between them. Zoomed out, they shrink faster, so
-        that the links of a large vault stay visible.
+        When the user zooms in, nodes grow more slowly than the distances between them. When the user zooms
+        out, they shrink faster, so that the links of a large vault stay visible.
         """
         power = 0.55 if camera.scale > _REFERENCE_SCALE else 1.3
         growth = _REFERENCE_SCALE * (camera.scale / _REFERENCE_SCALE) ** power

@@ -102,7 +102,7 @@ class ProblemsPanel(Panel):
             "marked": theme.warning,
             "misnamed": theme.warning,
         }
-        # A reason is also quoted in the middle of sentences elsewhere.
+        # Reasons start in lower case, because other messages quote them in the middle of a sentence.
         reason = f"{problem.reason[:1].upper()}{problem.reason[1:].removesuffix('.')}."
         row = QTreeWidgetItem([problem.path.text, reason])
         row.setIcon(0, icon(theme, _ICONS[problem.kind], colors[problem.kind]))

@@ -1,9 +1,9 @@
 """Import modules of the window in steps, so that it stays responsive.
 
-A module that defines Qt classes must be imported in the GUI thread. PySide6 (seen in 6.11) registers its
-classes in a hash table without a lock, in which Qt looks up the class of an object without the GIL. If
-another thread defines a class at that moment, the process ends with a segmentation fault; that happened in
-one of 50 to 150 starts.
+A module that defines Qt classes must be imported in the GUI thread. PySide6 (observed in 6.11) registers its
+classes in a hash table without a lock, and looks up an object's class there without holding the GIL. If
+another thread defines a class at that moment, the process crashes with a segmentation fault. This happened
+in one of 50 to 150 launches.
 """
 
 from __future__ import annotations

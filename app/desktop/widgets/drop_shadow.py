@@ -35,7 +35,7 @@ class DropShadow(QWidget):
         )
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Paint rings that fade outwards around the widget, without filling the area under it."""
+        """Paint rings that fade outward around the widget, without filling the area under it."""
         with QPainter(self) as painter:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             painter.setBrush(Qt.BrushStyle.NoBrush)

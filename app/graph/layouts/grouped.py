@@ -22,8 +22,8 @@ from app.graph.static_layout import Region, Report, StaticLayout, no_progress
 _NODE_GAP = 0.35
 _RIM_WIDTH = 0.9
 _GROUP_GAP = 1.2
-# Groups of at most the first size are packed disc by disc; if the graph has more nodes than the second value,
-# the maximum is the third size instead.
+# The largest group that is packed tightly, which is slow. Graphs with more than `_MAX_NODES_FOR_PACKING`
+# nodes use the lower limit.
 _MAX_TIGHTLY_PACKED_DISCS = 200
 _MAX_NODES_FOR_PACKING = 5000
 _MAX_TIGHTLY_PACKED_DISCS_OF_MANY = 12

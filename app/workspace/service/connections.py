@@ -61,5 +61,5 @@ class ConnectionService:
             VaultBusyError: The vault is open read-only.
         """
         if self._endpoints.tokens is None:
-            raise VaultBusyError("The vault is open for reading only; other programs can't connect to it.")
+            raise VaultBusyError("The vault is open read-only; other programs can't connect to it.")
         return self._endpoints.tokens

@@ -64,7 +64,7 @@ class VaultService:
 
     @property
     def read_only(self) -> bool:
-        """True if the vault was opened for reading only, or its data folder can't be written to."""
+        """True if the vault was opened read-only, or its data folder can't be written to."""
         return self._workspace.read_only
 
     @property

@@ -1,4 +1,4 @@
-"""The plug-in in a vault of its own, through the same runner and gate as the app's tools."""
+"""The plug-in in a test vault, through the same runner and gate as the app's tools."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NOTES = {
 
 
 class Yes:
-    """Approves everything and keeps what it was asked."""
+    """Approves every request and records it."""
 
     def __init__(self) -> None:
         self.asked: list[ApprovalRequest] = []
@@ -68,16 +68,14 @@ def names(outcome) -> list[str]:
     return [record["name"] for record in outcome.result["records"]]
 
 
-async def test_users_are_found_by_what_is_known_of_them(vault: VaultService, approver: Yes) -> None:
+async def test_users_are_found_by_name_and_properties(vault: VaultService, approver: Yes) -> None:
     assert names(await call(vault, "user", op="find", query="EXAMPLE.org ada")) == ["Ada Byron"]
     assert names(await call(vault, "user", op="find", query="engines")) == ["Ada Byron", "Charles"]
     assert names(await call(vault, "user", op="find", query="mill")) == []
     assert not approver.asked
 
 
-async def test_a_user_is_changed_only_in_the_lines_of_its_properties(
-    vault: VaultService, approver: Yes
-) -> None:
+async def test_an_update_changes_only_the_lines_of_the_properties(vault: VaultService, approver: Yes) -> None:
     outcome = await call(vault, "user", op="update", name="Ada Byron", properties={"email": "a@b.org"})
     assert outcome.success and len(approver.asked) == 1
     expected = NOTES["Ada Byron.md"].replace("ada@example.org", "a@b.org")
@@ -89,7 +87,7 @@ async def test_a_tenant_is_read_with_its_users(vault: VaultService) -> None:
     assert names(outcome) == ["Engines", "Ada Byron", "Charles"]
 
 
-async def test_tickets_are_searched_by_words_status_and_whom_they_are_about(vault: VaultService) -> None:
+async def test_tickets_are_searched_by_words_status_user_and_tenant(vault: VaultService) -> None:
     assert names(await call(vault, "ticket", op="search", status="open")) == ["Mill is stuck"]
     assert names(await call(vault, "ticket", op="search", about="charles")) == ["Old one"]
     assert names(await call(vault, "ticket", op="search", query="mill")) == ["Mill is stuck"]
@@ -114,6 +112,6 @@ async def test_a_ticket_gets_a_status_and_a_comment_in_one_change(vault: VaultSe
         ("ticket", {"op": "update", "name": "Nobody", "status": "open"}, "not_found"),
     ],
 )
-async def test_what_can_not_be_done_is_an_error(vault: VaultService, approver: Yes, tool, arguments, error):
+async def test_an_invalid_call_is_an_error(vault: VaultService, approver: Yes, tool, arguments, error):
     outcome = await call(vault, tool, **arguments)
     assert outcome.error["type"] == error and not approver.asked

@@ -107,7 +107,7 @@ def test_a_call_that_could_not_be_logged_is_shown_nevertheless(qapp) -> None:
         (AuditDecision.AUTO_APPROVED, "Tagged.", ActivityStatus.COMPLETED),
         (AuditDecision.RULE, "Tagged.", ActivityStatus.COMPLETED),
         (AuditDecision.RULE, "denied", ActivityStatus.DENIED),
-        (AuditDecision.RULE, "permission_denied: The tools of Tags are switched off.", ActivityStatus.DENIED),
+        (AuditDecision.RULE, "permission_denied: The tools of Tags are turned off.", ActivityStatus.DENIED),
         (AuditDecision.USER_DENIED, "denied", ActivityStatus.DENIED),
         (AuditDecision.TIMED_OUT, "denied", ActivityStatus.DENIED),
         (AuditDecision.FAILED, "not_found: No note is called so.", ActivityStatus.FAILED),

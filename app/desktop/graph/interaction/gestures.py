@@ -13,7 +13,7 @@ from app.desktop.graph.canvas import Canvas
 from app.graph.model import affected_rows
 
 _WHEEL_ZOOM_BASE = 1.0018
-# Zoomed out, a large graph has a node under every pixel, and a drag that should pan would move one.
+# In a large graph that is zoomed out, every pixel is on a node: a drag meant to pan would move it.
 _MIN_GRAB_RADIUS = 2.0
 
 

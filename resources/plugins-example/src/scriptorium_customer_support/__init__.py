@@ -1,4 +1,4 @@
-"""Customer support: users, tenants and tickets that are notes of a Scriptorium vault."""
+"""Customer support: users, tenants and tickets kept as notes in a Scriptorium vault."""
 
 from app.toolkit.plugins import Plugin
 from app.toolkit.registry import AccessLevel, Category

@@ -1,4 +1,4 @@
-"""The tools: each looks at the notes of one type, and proposes changes of their properties."""
+"""The tools: each reads the notes of one type and proposes changes to them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Record(BaseModel):
 
 
 class Records(ToolResult):
-    """Users, tenants or tickets; `text` is the note's own where one was read."""
+    """Users, tenants or tickets; `text` is the text of the note that was read."""
 
     records: list[Record]
     text: str = ""
@@ -48,7 +48,7 @@ class Records(ToolResult):
         "read": ("show the user record of {name}",),
     },
     operations={"find": "query limit?", "read": "name", "update": "name properties"},
-    usage_rule="A user is a note of the type user: find it before you read or change it.",
+    usage_rule="A user is a note of type user: find it before you read or change it.",
 )
 async def user(
     context: ToolContext,
@@ -61,11 +61,11 @@ async def user(
     """Find, read and change users.
 
     Args:
-        op: What to do.
-        query: Words that the name or a property must hold.
+        op: The operation.
+        query: Words that the name or the properties must contain.
         name: The user's note.
-        properties: New values of properties; the type stays.
-        limit: How many at most; 20 when left out.
+        properties: New values of properties, except `type`, `id` and `ai`.
+        limit: The maximum number of users; 20 by default.
     """
     if op == "find":
         return await _found(context, "user", query or "", {}, limit)
@@ -79,10 +79,10 @@ async def user(
     operations={"read": "name"},
 )
 async def tenant(context: ToolContext, op: Literal["read"], name: NoteName) -> Records:
-    """Read a tenant, and which users it has.
+    """Read a tenant and list its users.
 
     Args:
-        op: What to do.
+        op: The operation.
         name: The tenant's note.
     """
     note = await _of_type(context, name, "tenant")
@@ -95,9 +95,9 @@ async def tenant(context: ToolContext, op: Literal["read"], name: NoteName) -> R
 
 @tool(
     category="customer_support",
-    examples={"search": ("search the tickets for {query}", "which tickets speak of {query}")},
+    examples={"search": ("search the tickets for {query}", "which tickets mention {query}")},
     operations={"search": "query? status? about? limit?", "update": "name status? comment?"},
-    usage_rule="Say in a ticket's comment what was done, not what you think of it.",
+    usage_rule="In a ticket's comment, state what was done, not your opinion of it.",
 )
 async def ticket(
     context: ToolContext,
@@ -112,19 +112,19 @@ async def ticket(
     """Search tickets, and change their status or add a comment.
 
     Args:
-        op: What to do.
-        query: Words that the name or a property must hold.
-        about: The user or tenant that it must be about.
+        op: The operation.
+        query: Words that the name or the properties must contain.
+        about: The user or tenant that the ticket must be about.
         name: The ticket's note.
-        status: The status to look for, or to set.
+        status: The status to search for or to set.
         comment: A comment to add at the end.
-        limit: How many at most; 20 when left out.
+        limit: The maximum number of tickets; 20 by default.
     """
     if op == "search":
         wanted = {"status": status or "", "user tenant": about or ""}
         return await _found(context, "ticket", query or "", wanted, limit)
     if status is None and not comment:
-        raise InvalidParametersError("Say which status the ticket is to have, or give a comment.")
+        raise InvalidParametersError("Give a status, a comment, or both. Nothing was changed.")
     note = await _of_type(context, name or "", "ticket")
     return _update(context, note, {"status": status} if status else {}, comment or "")
 
@@ -136,7 +136,10 @@ def _all(context: ToolContext, type: str) -> list[NoteRecord]:
 async def _found(
     context: ToolContext, type: str, query: str, wanted: dict[str, str], limit: int | None
 ) -> Records:
-    """The records of a type that hold every word of `query` and, in the named properties, what is wanted."""
+    """Return the records of a type that contain every word of `query`.
+
+    `wanted` maps property names, separated by spaces, to a text that at least one of them must contain.
+    """
 
     def matches(record: NoteRecord) -> bool:
         said = {key: str(value).casefold() for key, value in record.properties.items()}
@@ -149,7 +152,7 @@ async def _found(
     records = _all(context, type)
     found = await asyncio.to_thread(lambda: [_record(one) for one in records if matches(one)])
     kept = found[: limit or 20]
-    return Records(records=kept, message=f"{len(kept)} of {len(found)} {type}s that match.")
+    return Records(records=kept, message=f"{len(kept)} of {len(found)} matching {type}s.")
 
 
 async def _of_type(context: ToolContext, name: str, type: str) -> OpenNote:
@@ -157,7 +160,7 @@ async def _of_type(context: ToolContext, name: str, type: str) -> OpenNote:
     found = str(note.parsed.properties.get("type", ""))
     if found != type:
         names = [one.name for one in _all(context, type)][:10]
-        raise NotFoundError(f"{note.name} is no {type}.", name=name, suggestions=names)
+        raise NotFoundError(f"{note.name} is not a {type}.", name=name, suggestions=names)
     return note
 
 
@@ -186,7 +189,7 @@ def _update(
 
 
 def _plain(properties: dict[str, object]) -> dict[str, JsonValue]:
-    """The properties as JSON can hold them; dates become text."""
+    """Return the properties as JSON values; dates become text."""
     return {key: _value(value) for key, value in properties.items()}
 
 
