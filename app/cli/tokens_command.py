@@ -52,7 +52,7 @@ async def run(args: argparse.Namespace, console: CliConsole) -> ExitStatus:
     async with open_owned(root, console, _MENU_PATH) as vault:
         await confirm(_QUESTIONS[args.op].format(args.name), options, console)
         token = _change_token(vault.connections.tokens, args.op, args.name)
-    _show(args.op, args.name, token, options, console)
+    _show(args.name, token, options, console)
     return ExitStatus.DONE
 
 
@@ -68,7 +68,7 @@ def _change_token(tokens: ClientTokens, op: str, name: str) -> str:
             return ""
 
 
-def _show(op: str, name: str, token: str, options: Options, console: CliConsole) -> None:
+def _show(name: str, token: str, options: Options, console: CliConsole) -> None:
     if options.json:
         console.print_text(json.dumps({"name": name, **({"token": token} if token else {})}) + "\n")
     elif token:

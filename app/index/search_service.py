@@ -82,13 +82,11 @@ class SearchService:
         request = await self._request(node, 0, 0, True, ())
         return await self._run(lambda search: search.count(request))
 
-    async def matching(
-        self, query: str, *, private: bool = True, hidden: Iterable[NotePath] = ()
-    ) -> frozenset[NotePath]:
+    async def matching(self, query: str, *, private: bool = True) -> frozenset[NotePath]:
         """Return every matching note, unordered; raises as `search` does."""
         if (node := parse(query)) is None:
             return frozenset()
-        request = await self._request(node, 0, 0, private, hidden)
+        request = await self._request(node, 0, 0, private, ())
         return frozenset(await self._run(lambda search: search.notes(request)))
 
     async def ranked(

@@ -57,7 +57,7 @@ class RateLimiter:
             if len(calls) >= limit:
                 raise _limit_error(subject, limit, (calls[0] if calls else now) + _WINDOW_S - now)
         self._check_pause(tool, caller, user_limits, now)
-        self._check_turn(tool, caller, user_limits)
+        self._check_turn(caller, user_limits)
         # Several limits on one tool share the same window.
         for calls in {subject: calls for calls, subject, _ in windows}.values():
             calls.append(now)
@@ -93,7 +93,7 @@ class RateLimiter:
                     retry_after=retry,
                 )
 
-    def _check_turn(self, tool: Tool, caller: Caller, user_limits: list[CallLimit]) -> None:
+    def _check_turn(self, caller: Caller, user_limits: list[CallLimit]) -> None:
         counts = self._turns.get(caller.turn, Counter())
         for limit in user_limits:
             call_count = sum(count for name, count in counts.items() if word_matches(limit.tool, name))

@@ -81,7 +81,6 @@ class ToolRunner:
     ) -> None:
         self._index = index
         self._journal = journal
-        self._audit = audit
         self._running: list[asyncio.Task[object]] = []
         self._limits = limits or RateLimiter()
         self._turn_rules = TurnRules()

@@ -7,8 +7,7 @@ documents only through change sets, and an approval covers exactly the bytes tha
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from app.errors import InvalidParametersError
 from app.vault.path import NotePath
@@ -106,13 +105,6 @@ class ChangeSet:
             parts += ["-" if content is None else content_hash(content) for content in contents]
             total.update("\0".join(parts).encode("utf-8", "surrogatepass") + b"\1")
         return total.hexdigest()
-
-    def restrict_to(self, paths: Iterable[NotePath]) -> ChangeSet:
-        """Return a change set with only the changes whose (old) path is in `paths`."""
-        selected_paths = set(paths)
-        return replace(
-            self, changes=tuple(change for change in self.changes if change.path in selected_paths)
-        )
 
     def __bool__(self) -> bool:
         return bool(self.changes)

@@ -264,21 +264,20 @@ class Journal:
             changes = read_changes(db, min(commit_ids, default=0), commits[0].place) if commits else []
         return [LaterChange(*row) for row in changes if row[0] not in commit_ids]
 
-    def restore(self, path: NotePath, key: str, current: bytes | None, place: str = VAULT) -> ChangeSet:
-        """Return the change set that gives a document the bytes of an earlier version.
+    def restore(self, path: NotePath, key: str, current: bytes | None) -> ChangeSet:
+        """Return the change set that gives a document of the vault the bytes of an earlier version.
 
         Args:
             path: The document's path, or the one to restore it to.
             key: The version's hash.
             current: The document's current bytes, or None if it does not exist.
-            place: The document's store.
 
         Raises:
             NotFoundError: The version is no longer stored, or is damaged.
         """
         content = self.content(key)
         change = Create(path, content) if current is None else Update(path, current, content)
-        return ChangeSet.of(change, summary=f"Restore an earlier version of {path.name}", place=place)
+        return ChangeSet.of(change, summary=f"Restore an earlier version of {path.name}")
 
 
 def _content(db: Connection, key: str) -> bytes:

@@ -19,6 +19,7 @@ from app.permissions.caller import Caller, CallerKind
 from app.permissions.scope import Operation, Scope, ScopeKind
 from app.vault.changes import ChangeSet, Create, Delete, Move, Update
 from app.vault.path import NotePath
+from tests.support.partial_changes import restrict_to
 from tests.support.typist import Typist, terminal
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
@@ -124,7 +125,7 @@ async def test_files_can_be_chosen_and_the_others_are_left_out() -> None:
     approval_request = request(UPDATE, CREATE, Delete(note("Old.md"), b"old\n"))
     decision, output = await ask(approval_request, "f 1-2\n", "f 9\n", "y\n")
     assert isinstance(approval_request.proposal, ChangeSet)
-    assert decision == Approved(approval_request.proposal.restrict_to([UPDATE.path, CREATE.path]))
+    assert decision == Approved(restrict_to(approval_request.proposal, [UPDATE.path, CREATE.path]))
     assert "Write 2 of these 3 files?" in output and "Enter numbers from 1 to 3" in output
 
 

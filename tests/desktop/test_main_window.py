@@ -22,7 +22,7 @@ from app.desktop.agent.usage_total import UsageTotal
 from app.desktop.bridge import ServiceThread, VaultClient
 from app.desktop.files.panel import FilesPanel
 from app.desktop.main_window import MainWindow
-from app.desktop.runtime import tasks, watchdog
+from app.desktop.runtime import watchdog
 from app.desktop.runtime.gc_scheduler import GcScheduler
 from app.desktop.shell.command_registry import COMMANDS, PANELS, PanelSpec, module_of, resolve
 from app.desktop.shell.navigation import Navigation
@@ -43,6 +43,7 @@ from app.workspace import VaultService
 from tests.desktop.open_vault import SHELL_PANELS, PlainNote, open_vault
 from tests.desktop.workspace_access import in_workspace
 from tests.support.open_sheets import sheets
+from tests.support.running_tasks import running_tasks
 
 PLAIN = "tests.desktop.open_vault:create_plain_panel"
 
@@ -409,7 +410,7 @@ def test_unsaved_text_keeps_the_window_open(in_window, wait_until, vault: Path) 
         assert window.view.notes._active_group.tabText(0).startswith("● ")
         note.may_close = False
         window.close()
-        await wait_until(lambda: not [t for t in tasks.running_tasks() if "_close_window" in repr(t)])
+        await wait_until(lambda: not [t for t in running_tasks() if "_close_window" in repr(t)])
         assert not window.ended.is_set() and window.view is not None
         note.may_close = True
 
@@ -510,7 +511,7 @@ def test_closing_a_vault_while_its_endpoint_opens_reports_nothing(in_window, wai
         window.menu.run("close-vault")
         await wait_until(lambda: window.view is None)
         may_open.set()
-        await wait_until(lambda: has_ended.is_set() and not tasks.running_tasks())
+        await wait_until(lambda: has_ended.is_set() and not running_tasks())
         assert not window.banners.keys
 
     in_window(use, opener)

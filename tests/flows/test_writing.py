@@ -14,13 +14,13 @@ from PySide6.QtWidgets import QApplication, QLabel, QListWidget, QTreeWidget
 from app.desktop.bookmarks.model import Bookmarks
 from app.desktop.bookmarks.panel import BookmarksPanel
 from app.desktop.outline.panel import OutlinePanel
-from app.desktop.runtime import tasks
 from app.desktop.tasks.panel import TasksPanel
 from app.desktop.widgets import dialogs
 from app.permissions.caller import Caller, CallerKind
 from tests.flows.conftest import write_vault
 from tests.flows.pilot import Pilot
 from tests.flows.window_driver import LEFT
+from tests.support.running_tasks import running_tasks
 
 AGENT = Caller(CallerKind.DESKTOP_AGENT, "agent", uses_model=False)
 TODAY = date.today().isoformat()
@@ -30,7 +30,7 @@ DIAGRAM = "```mermaid\nflowchart LR\n  Leaf --> Tea\n```\n\n"
 
 
 def pilot_is_printing() -> bool:
-    return any("print_note" in repr(task) for task in tasks.running_tasks())
+    return any("print_note" in repr(task) for task in running_tasks())
 
 
 def texts(tree: QTreeWidget) -> dict[str, list[str]]:

@@ -15,6 +15,7 @@ from app.toolkit.outcome import ApprovalAnswered, ApprovalAsked, ToolFinished, T
 from app.toolkit.result import ToolResult
 from app.vault.path import NotePath
 from app.vault.store import NotesChanged
+from tests.support.partial_changes import restrict_to
 
 AGENT = Caller(CallerKind.DESKTOP_AGENT, "Agent", turn="turn-1", conversation="talk-1")
 CLIENT = Caller(CallerKind.MCP, "Claude Desktop")
@@ -224,7 +225,7 @@ async def test_without_an_approver_changes_are_rejected(bench):
 
 async def test_a_lost_commit_is_logged_on_opening(bench):
     await bench.call("make", {"name": "A"})
-    commit = bench.store.commit(bench.approver.asked[0].proposal.restrict_to([]), author="Agent")
+    commit = bench.store.commit(restrict_to(bench.approver.asked[0].proposal, []), author="Agent")
     assert bench.runner.log_lost_commits() == 1
     assert bench.last().commit == commit.id and bench.runner.log_lost_commits() == 0
 

@@ -15,6 +15,7 @@ from app.permissions.scope import Operation
 from app.toolkit.outcome import ApprovalAnswered, ToolFinished
 from app.vault.changes import ChangeSet, Create, Delete, Update
 from app.vault.path import NotePath
+from tests.support.partial_changes import restrict_to
 from tests.toolkit.conftest import AGENT, CLIENT
 
 
@@ -169,7 +170,7 @@ async def test_the_user_may_edit_and_the_caller_is_informed(bench):
 
 
 async def test_the_user_may_leave_files_out(bench):
-    bench.approver.answers.append(lambda r: Approved(r.proposal.restrict_to([NotePath("Tea.md")])))
+    bench.approver.answers.append(lambda r: Approved(restrict_to(r.proposal, [NotePath("Tea.md")])))
     outcome = await bench.call("remove", {"names": ["Tea", "Home"]})
     assert outcome.success and outcome.result["left_out_by_user"] == ["Home.md"]
     assert outcome.message == "Moved Tea.md to the trash. Left out by the user: Home.md."

@@ -11,6 +11,7 @@ from app.permissions.caller import Caller, CallerKind
 from app.toolkit.call import Call
 from app.vault.changes import Delete, touched_paths
 from app.vault.path import NotePath
+from tests.support.partial_changes import restrict_to
 
 AGENT = Caller(CallerKind.DESKTOP_AGENT, "Agent", turn="t", uses_model=True)
 HUB, SPOKES = NotePath("Hub.md"), tuple(NotePath(f"Spoke {n}.md") for n in range(3))
@@ -63,7 +64,7 @@ async def test_a_file_that_was_left_out_is_reported_as_left_out_only(workspace, 
 
     def without(request):
         proposed.append(request.proposal)
-        return Approved(request.proposal.restrict_to(p for p in request.proposal.paths if p != remaining))
+        return Approved(restrict_to(request.proposal, [p for p in request.proposal.paths if p != remaining]))
 
     approver.answers = [without]
     outcome = await call(workspace, tool, **CASES.get(tool, {}))
@@ -88,10 +89,10 @@ async def test_a_file_that_was_left_out_is_reported_as_left_out_only(workspace, 
 
 async def test_a_count_is_of_what_was_committed(workspace, approver):
     await make_wheel(workspace)
-    approver.answers = [lambda request: Approved(request.proposal.restrict_to([SPOKES[0]]))]
+    approver.answers = [lambda request: Approved(restrict_to(request.proposal, [SPOKES[0]]))]
     renamed = await call(workspace, "rename_tag", tag="old", new_tag="new")
     assert renamed.message.startswith("Renamed #old to #new in 1 note.")
-    approver.answers = [lambda request: Approved(request.proposal.restrict_to([SPOKES[0]]))]
+    approver.answers = [lambda request: Approved(restrict_to(request.proposal, [SPOKES[0]]))]
     moved = await call(workspace, "move_note", name="Hub", new_name="Nave")
     assert moved.message.startswith("Hub.md was not moved. 1 note that links to it was rewritten.")
     assert moved.result["new_path"] == "Hub.md" and moved.result["rewritten"] == [str(SPOKES[0])]
@@ -157,8 +158,9 @@ async def test_a_note_that_was_kept_is_not_reported_as_deleted(workspace, approv
 
     def keep(request):
         return Approved(
-            request.proposal.restrict_to(
-                change.path for change in request.proposal.changes if not isinstance(change, Delete)
+            restrict_to(
+                request.proposal,
+                [change.path for change in request.proposal.changes if not isinstance(change, Delete)],
             )
         )
 

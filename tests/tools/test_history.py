@@ -10,6 +10,7 @@ from app.permissions.caller import Caller
 from app.toolkit.call import Call
 from app.vault.changes import ChangeSet, Create, Delete, Move, Update
 from app.vault.path import NotePath
+from tests.support.partial_changes import restrict_to
 from tests.support.tool_calls import call
 
 P = NotePath.parse
@@ -111,7 +112,7 @@ async def test_a_part_of_an_undo_leaves_the_rest_to_be_undone(workspace, approve
     await call(workspace, "create_note", name="Two", content="2\n")
 
     def part(request):
-        return Approved(request.proposal.restrict_to([P("One.md")]))
+        return Approved(restrict_to(request.proposal, [P("One.md")]))
 
     approver.answers[:] = [part]
     assert (await call(workspace, "undo", turn="t1", caller=Caller.user())).success

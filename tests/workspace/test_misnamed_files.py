@@ -76,7 +76,7 @@ async def test_a_misnamed_file_is_renamed_and_the_rename_undone(vault):
     assert not os.path.lexists(vault.root / RAW.text)
     undone = await vault.runner.run(Call.of("undo", {"entry": outcome.entry}, Caller.user()))
     assert undone.success and (vault.root / RAW.text).read_text() == "greetings\n"
-    assert listed(vault) == {LISTED.text: "misnamed"} and vault.runner._audit.verify().ok
+    assert listed(vault) == {LISTED.text: "misnamed"} and vault.audit.verify().ok
 
 
 async def test_a_name_that_is_taken_or_bad_changes_nothing(vault):
@@ -129,7 +129,7 @@ async def test_a_commit_of_such_a_file_that_was_not_logged_does_not_keep_the_vau
     await workspace.close()
     workspace = await opened(root, approver)
     try:
-        assert workspace.runner._audit.entries()[0].paths == (LISTED.text,)
+        assert workspace.audit.entries()[0].paths == (LISTED.text,)
         saved = await workspace.runner.run(Call.save(NotePath("New.md"), None, b"new\n"))
         assert saved.success and saved.entry > 0
     finally:

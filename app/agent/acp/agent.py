@@ -248,8 +248,8 @@ class AcpAgent:
             return open_session
         try:
             async with asyncio.timeout(_NEW_SESSION_TIMEOUT_S):
-                session = saved and await self._resume_session(connection, saved, turn, read_only)
-                session = session or await self._begin_session(connection, turn, read_only)
+                session = saved and await self._resume_session(connection, saved, read_only)
+                session = session or await self._begin_session(connection, read_only)
                 for id_, value in self._chosen_options.get(connection.program.name, {}).items():
                     await self._apply_option(connection, session, id_, value)
         except RequestError as error:
@@ -280,7 +280,7 @@ class AcpAgent:
             else merge_options(session.options, options)
         )
 
-    async def _begin_session(self, connection: AcpConnection, turn: Turn, read_only: bool) -> AcpSession:
+    async def _begin_session(self, connection: AcpConnection, read_only: bool) -> AcpSession:
         response = await connection.rpc.new_session(
             cwd=str(self._root), mcp_servers=[self._own_server(connection, read_only=read_only)]
         )
@@ -288,7 +288,7 @@ class AcpAgent:
         return AcpSession(response.session_id, read_only, options=options)
 
     async def _resume_session(
-        self, connection: AcpConnection, saved: AcpSessionState, turn: Turn, read_only: bool
+        self, connection: AcpConnection, saved: AcpSessionState, read_only: bool
     ) -> AcpSession | None:
         """Resume the program's earlier session; return None if the program cannot resume it."""
         from acp import RequestError

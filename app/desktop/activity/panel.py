@@ -50,7 +50,6 @@ class ActivityPanel(Panel):
     def __init__(self, client: VaultClient, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__("", parent)
         self._client = client
-        self._theme = theme
         self._feed: ActivityModel | None = None
         self._oldest: int | None = None
         self._is_at_end = self._is_loading = False

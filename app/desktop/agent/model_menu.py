@@ -109,7 +109,7 @@ class ModelMenu(QMenu):
             location = model.address or provider_label(model.provider)
             name = model.model or self.tr("No model selected")
             self._add_model(model, f"{name}  ·  {provider_label(model.provider)}", location)
-        self._separator = self.addSeparator()
+        self.addSeparator()
         self._search_action = self.addAction(self.tr("Looking for local models…"))
         self._search_action.setEnabled(False)
         self.addSeparator()

@@ -36,7 +36,6 @@ class ProfileEditor(QScrollArea):
 
     def __init__(self, theme: ThemeSource) -> None:
         super().__init__()
-        self._theme = theme
         self._profile = CallerProfile()
         self._current_choices: ProfileChoices | None = None
         self._categories: tuple[CategoryState, ...] = ()

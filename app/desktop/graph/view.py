@@ -61,7 +61,6 @@ class GraphView(QWidget):
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._theme = theme
         self.canvas = Canvas(theme, self)
         self.annotations = Annotations(theme, self.canvas)
         self.legend = Legend(self)
@@ -257,7 +256,6 @@ class GraphView(QWidget):
 
     def set_theme(self, theme: Theme) -> None:
         """Apply a theme."""
-        self._theme = theme
         self._components.set_theme(theme)
         self.appearance.set_theme(theme)
         self.update_legend()

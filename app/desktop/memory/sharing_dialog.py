@@ -33,7 +33,6 @@ class SharingDialog(dialogs.SheetDialog):
         self, block: Block, agents: Iterable[str], theme: ThemeSource, parent: QWidget | None
     ) -> None:
         super().__init__(parent, *_dialog_texts(block))
-        self._theme = theme
         self._owner = block.owner
         self.table = QTableWidget(0, 2)
         self.table.setHorizontalHeaderLabels([self.tr("Agent"), self.tr("Permission")])

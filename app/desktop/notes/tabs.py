@@ -140,7 +140,6 @@ class NoteTabs(QWidget):
         search_requested, create_requested: Forwarded from the notes.
         action_requested: A command and a path, from a note or `request_command`.
         shown: The path of the active note; empty if there is none.
-        last_closed: The last tab was closed.
         help_requested: The user clicked the help button.
     """
 
@@ -149,7 +148,6 @@ class NoteTabs(QWidget):
     action_requested = Signal(str, str)
     create_requested = Signal(str)
     shown = Signal(str)
-    last_closed = Signal()
     help_requested = Signal()
 
     def __init__(
@@ -434,4 +432,3 @@ class NoteTabs(QWidget):
         if not self.tabs():
             self._stack.setCurrentIndex(0)
             self.shown.emit("")
-            self.last_closed.emit()

@@ -13,6 +13,7 @@ from app.desktop.bridge import VaultClient
 from app.desktop.runtime import tasks
 from app.desktop.runtime.translation import PluralText
 from app.desktop.shell.command_registry import panel_title
+from app.desktop.shell.panel_context import PanelContext, connect_links
 from app.desktop.theme.theme import ThemeSource, icon
 from app.desktop.widgets import dialogs
 from app.desktop.widgets.panel import EmptyState, Panel, ThemedButton
@@ -155,3 +156,9 @@ class ProblemsPanel(Panel):
 
 async def _rename_file(vault: VaultService, path: NotePath, name: str) -> ToolOutcome:
     return await vault.notes.rename_misnamed(path, name)
+
+
+def connect(panel: ProblemsPanel, context: PanelContext) -> None:
+    """Connect the panel to the window."""
+    connect_links(panel, context)
+    panel.rescan_requested.connect(lambda: context.command_requested.emit("rescan"))

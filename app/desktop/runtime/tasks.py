@@ -90,11 +90,6 @@ def start(coro: Coroutine[Any, Any, T], *, owner: QObject | None = None, action:
     return task
 
 
-def running_tasks() -> frozenset[asyncio.Task[Any]]:
-    """Return the tasks that have not ended."""
-    return frozenset(_running)
-
-
 async def cancel_all() -> None:
     """Cancel all tasks of this loop except the caller's own, and wait until they have ended.
 

@@ -173,6 +173,7 @@ PANELS: tuple[PanelSpec, ...] = (
         "warning-circle",
         "bottom",
         "app.desktop.problems.panel:ProblemsPanel",
+        connect="app.desktop.problems.panel:connect",
     ),
     PanelSpec(
         "suggestions",

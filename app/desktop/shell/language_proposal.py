@@ -35,7 +35,6 @@ class LanguageProposal(QObject):
         self, client: VaultClient, banners: Banners, vault_state: WindowState, parent: QWidget
     ) -> None:
         super().__init__(parent)
-        self._client = client
         self._banners = banners
         self._vault_state = vault_state
         self._window = parent

@@ -132,7 +132,6 @@ class StatusBar(QStatusBar):
 
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._theme = theme
         self._client: VaultClient | None = None
         self.setSizeGripEnabled(False)
         self.counts = QLabel()

@@ -43,6 +43,7 @@ from app.toolkit.outcome import ToolOutcome
 from app.vault.path import NotePath
 from tests.desktop.whole_vault import WholeVault, whole_vault
 from tests.support.clipping import clipped
+from tests.support.running_tasks import running_tasks
 
 NOTES = {"Longitude.md": "# Longitude\n", "Latitude.md": "See [[Longitude]].\n", "Moon.md": "[[Longitude]]\n"}
 
@@ -108,7 +109,7 @@ def test_a_new_conversation_shows_examples_about_the_vault_as_it_is(gui, panel_o
             await wait_until(lambda: panel._start_page.suggestions)
             await ask(panel, "what links to Longitude?", wait_until)
             await wait_until(lambda: not panel._suggestion_timer.isActive())
-            await wait_until(lambda: not tasks.running_tasks() - {asyncio.current_task()})
+            await wait_until(lambda: not running_tasks() - {asyncio.current_task()})
             changed: list[NotePath] = []
             vault.client.events.batch.connect(
                 lambda events: changed.extend(

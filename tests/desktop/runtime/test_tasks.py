@@ -7,6 +7,7 @@ import pytest
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from app.desktop.runtime import tasks
+from tests.support.running_tasks import running_tasks
 
 
 def test_a_task_is_kept_until_it_ends(gui) -> None:
@@ -23,7 +24,7 @@ def test_a_task_is_kept_until_it_ends(gui) -> None:
             await asyncio.sleep(0.005)
 
     gui(main())
-    assert done and not tasks.running_tasks()
+    assert done and not running_tasks()
 
 
 def test_a_failure_is_reported_with_the_operation(
@@ -63,7 +64,7 @@ def test_the_end_of_its_widget_cancels_a_task_and_is_no_failure(gui) -> None:
 
     gui(main())
     disconnect()
-    assert not failures and not tasks.running_tasks()
+    assert not failures and not running_tasks()
 
 
 def test_a_task_that_restores_a_destroyed_widget_is_not_reported(gui) -> None:
@@ -90,7 +91,7 @@ def test_a_task_that_restores_a_destroyed_widget_is_not_reported(gui) -> None:
 
     gui(main())
     disconnect()
-    assert ended and not failures and not tasks.running_tasks()
+    assert ended and not failures and not running_tasks()
 
 
 def test_outside_a_loop_it_raises_and_leaves_no_coroutine_behind() -> None:
@@ -134,7 +135,7 @@ def test_a_task_that_starts_while_all_are_canceled_ends_too(gui) -> None:
         tasks.start(wait("first", successor="second"))
         await asyncio.sleep(0)
         await tasks.cancel_all()
-        assert not tasks.running_tasks()
+        assert not running_tasks()
 
     gui(main())
     assert ended[0] == "first"
@@ -148,7 +149,7 @@ def test_a_task_of_a_closed_loop_does_not_hold_up_the_next_one(gui, errors: list
         tasks.start(asyncio.sleep(0))
 
     loop.run_until_complete(leave_behind())
-    remaining = tasks.running_tasks()
+    remaining = running_tasks()
     loop.close()
     assert remaining
 
@@ -156,4 +157,4 @@ def test_a_task_of_a_closed_loop_does_not_hold_up_the_next_one(gui, errors: list
         await tasks.cancel_all()
 
     gui(main())
-    assert not tasks.running_tasks() & remaining
+    assert not running_tasks() & remaining

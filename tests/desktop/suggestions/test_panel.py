@@ -14,11 +14,11 @@ from PySide6.QtWidgets import QLabel
 
 from app.analysis.service import GraphAnalysisService
 from app.desktop.bridge import ServiceThread
-from app.desktop.runtime import tasks
 from app.desktop.suggestions.panel import SuggestionsPanel
 from app.desktop.theme.theme import ThemeSource
 from app.permissions.approval import Denied
 from tests.desktop.whole_vault import WholeVault, whole_vault
+from tests.support.running_tasks import running_tasks
 
 # Two notes that all of six others link, without links to each other.
 FRIENDS = [f"Friend {n}" for n in range(6)]
@@ -126,11 +126,11 @@ def test_a_decision_is_carried_out_once_however_often_it_is_made(
             for _ in range(2):
                 QTest.keyClick(panel.table, Qt.Key.Key_Delete)
             await wait_until(lambda: not panel.suggestions and panel.undo_button.isVisible())
-            await wait_until(lambda: not tasks.running_tasks() - {asyncio.current_task()})
+            await wait_until(lambda: not running_tasks() - {asyncio.current_task()})
             for _ in range(2):
                 panel.undo_button.click()
             await wait_until(lambda: panel.suggestions)
-            await wait_until(lambda: not tasks.running_tasks() - {asyncio.current_task()})
+            await wait_until(lambda: not running_tasks() - {asyncio.current_task()})
             assert pairs(panel) == [PAIR]
             assert [set(pair) for pair in dismissed] == [set(pair) for pair in restored] == [PAIR]
 

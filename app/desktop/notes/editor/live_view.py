@@ -62,7 +62,6 @@ class LiveView(QTextEdit):
         link_followed: The kind of a link ("note", "address", "tag") and its target.
         link_hovered: The target note of the link under the pointer (empty for none), and the pointer's
             position on the screen.
-        visible_lines_changed: Different lines are visible, or visible lines have changed.
         style_changed: The fonts, colors or widths have changed.
         drawing_requested: A `DrawingRequest`, to be answered with `show_drawing`.
         links_requested: The targets of links, to be answered with `show_links`.
@@ -75,7 +74,6 @@ class LiveView(QTextEdit):
     edited = Signal()
     link_followed = Signal(str, str)
     link_hovered = Signal(str, QPoint)
-    visible_lines_changed = Signal()
     style_changed = Signal()
     drawing_requested = Signal(object)
     links_requested = Signal(object)
@@ -159,7 +157,6 @@ class LiveView(QTextEdit):
         self._activate_line()
         layout.emit_size()
         self.viewport().update()
-        self.visible_lines_changed.emit()
 
     def reload(self, text: str) -> None:
         """Load a new version of the text, with the cursor and the scroll position in the same place.
@@ -215,7 +212,6 @@ class LiveView(QTextEdit):
     def _report_edit(self) -> None:
         if not self._layout.is_paused:
             self.edited.emit()
-            self.visible_lines_changed.emit()
 
     @property
     def mode(self) -> EditorMode:
@@ -596,7 +592,6 @@ class LiveView(QTextEdit):
         self.flow.set_folded(line, folded)
         self._layout.emit_size()
         self.viewport().update()
-        self.visible_lines_changed.emit()
 
     def task_lines(self, text: str) -> list[int]:
         """Return the lines of the tasks whose text after the box is `text`."""
@@ -783,4 +778,3 @@ class LiveView(QTextEdit):
     def _follow_scrolling(self, value: int) -> None:
         if self._header is not None:
             self._header.move(0, -value)
-        self.visible_lines_changed.emit()

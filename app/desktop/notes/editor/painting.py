@@ -43,7 +43,7 @@ def paint(
         row = flow.row(index)
         if row.height:
             painter.save()
-            _paint_background(flow, painter, index, row, y)
+            _paint_background(flow, painter, row, y)
             if has_fold_mark(flow, index, row, index == hovered):
                 center = fold_mark_center(flow, row) + QPointF(0, y)
                 _paint_triangle(flow, painter, center, is_folded=flow.is_folded(row))
@@ -75,7 +75,7 @@ def _paint_text(
         selections = [
             selected
             for highlight in highlights
-            if (selected := _format_range(flow, index, fragment, highlight)) is not None
+            if (selected := _format_range(index, fragment, highlight)) is not None
         ]
         fragment.layout.draw(painter, QPointF(fragment.x, y + fragment.y), selections, clip)
         _paint_inline_drawings(painter, fragment, y, selections)
@@ -107,9 +107,7 @@ def _text_color(flow: TextFlow, row: EditorRow) -> QColor:
     return flow.style.text
 
 
-def _format_range(
-    flow: TextFlow, index: int, fragment: RowFragment, highlight: Highlight
-) -> QTextLayout.FormatRange | None:
+def _format_range(index: int, fragment: RowFragment, highlight: Highlight) -> QTextLayout.FormatRange | None:
     """Return the part of a highlight that is in a fragment."""
     (first, first_column), (last, last_column), color = highlight
     if not first <= index <= last:
@@ -125,7 +123,7 @@ def _format_range(
     return text_layout.format_range(start, end - start, text_format)
 
 
-def _paint_background(flow: TextFlow, painter: QPainter, index: int, row: EditorRow, y: float) -> None:
+def _paint_background(flow: TextFlow, painter: QPainter, row: EditorRow, y: float) -> None:
     """Paint what is behind and next to a row's text: bars, boxes, drawings, and the bullet or checkbox."""
     _paint_quotes(flow, painter, row, y)
     kind = row.scan.kind

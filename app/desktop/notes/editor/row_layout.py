@@ -96,7 +96,7 @@ def _lay_out_rendered(flow: NoteRows, index: int, row: EditorRow) -> bool:
     if kind is LineKind.MATH:
         return _lay_out_formula(flow, index, row)
     if kind is LineKind.EMBED:
-        return _lay_out_embed(flow, index, row)
+        return _lay_out_embed(flow, row)
     if kind is LineKind.RULE:
         row.fragments = [_label_fragment(flow, index, row, "", 0)]
         row.height = row.fragments[0].y + row.fragments[0].height
@@ -156,7 +156,7 @@ def _show_in_first_row(
     return True
 
 
-def _lay_out_embed(flow: NoteRows, index: int, row: EditorRow) -> bool:
+def _lay_out_embed(flow: NoteRows, row: EditorRow) -> bool:
     drawing = _embedded(flow, row)
     if drawing is None:
         return False
