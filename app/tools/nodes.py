@@ -161,10 +161,12 @@ def _derive_title(text: str) -> str:
     return plain[:_MAX_TITLE_CHARS].rpartition(" ")[0].rstrip(" ,;.") or plain[:_MAX_TITLE_CHARS]
 
 
-def _check_type(type: str) -> str:
-    kind = " ".join(type.split()).lower()
+def _check_type(node_type: str) -> str:
+    kind = " ".join(node_type.split()).lower()
     if not kind or not re.fullmatch(r"[\w][\w /-]{0,60}", kind):
-        raise InvalidParametersError(f"{type!r} can't be the type of a node: use a word.", given=type)
+        raise InvalidParametersError(
+            f"{node_type!r} can't be the type of a node: use a word.", given=node_type
+        )
     return kind
 
 

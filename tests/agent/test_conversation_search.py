@@ -25,12 +25,12 @@ def search(store: ConversationStore, words: str = "tide", **more) -> list[str]:
 
 
 def talk(store: ConversationStore) -> str:
-    id = store.create().id
-    store.put(id, 0, UserText(turn="t", at=100.0, text="When is high tide?"))
-    store.put(id, 1, Reasoning(turn="t", at=150.0, text="tide tables"))
-    store.put(id, 2, AgentText(turn="t", at=200.0, text="The tide turns at six.", by_model=True))
-    store.put(id, 3, AgentText(turn="t", at=300.0, text="Your private note on the tide."))
-    return id
+    conversation_id = store.create().id
+    store.put(conversation_id, 0, UserText(turn="t", at=100.0, text="When is high tide?"))
+    store.put(conversation_id, 1, Reasoning(turn="t", at=150.0, text="tide tables"))
+    store.put(conversation_id, 2, AgentText(turn="t", at=200.0, text="The tide turns at six.", by_model=True))
+    store.put(conversation_id, 3, AgentText(turn="t", at=300.0, text="Your private note on the tide."))
+    return conversation_id
 
 
 def test_searches_filter_by_role_time_and_visibility(store: ConversationStore) -> None:
@@ -43,28 +43,28 @@ def test_searches_filter_by_role_time_and_visibility(store: ConversationStore) -
 
 
 def test_it_follows_what_is_changed_cut_and_deleted(store: ConversationStore) -> None:
-    id = talk(store)
-    store.put(id, 2, AgentText(turn="t", at=200.0, text="I was wrong."))
+    conversation_id = talk(store)
+    store.put(conversation_id, 2, AgentText(turn="t", at=200.0, text="I was wrong."))
     assert "The tide turns at six." not in search(store)
-    store.append(id, UserText(turn="u", at=400.0, text="And the moon?"), from_position=3)
+    store.append(conversation_id, UserText(turn="u", at=400.0, text="And the moon?"), from_position=3)
     assert search(store) == ["When is high tide?"]
-    store.delete(id)
+    store.delete(conversation_id)
     assert not search(store)
 
 
 def test_the_list_is_filtered_by_messages_not_by_their_stored_form(store: ConversationStore) -> None:
-    id = talk(store)
-    store.put(id, 4, AgentText(turn="t", at=400.0, text='The "neap" tide.'))
-    assert [one.id for one in store.list_conversations('"neap" ti')] == [id]
+    conversation_id = talk(store)
+    store.put(conversation_id, 4, AgentText(turn="t", at=400.0, text='The "neap" tide.'))
+    assert [one.id for one in store.list_conversations('"neap" ti')] == [conversation_id]
     assert not store.list_conversations("text") and not store.list_conversations("by_model")
 
 
 def test_the_list_is_filtered_without_regard_to_case(store: ConversationStore) -> None:
-    id = store.create().id
-    store.put(id, 0, UserText(turn="t", at=100.0, text="Warum so viel A\u0308rger?"))
-    store.put(id, 1, AgentText(turn="t", at=200.0, text="Wegen der Größe 100 %."))
+    conversation_id = store.create().id
+    store.put(conversation_id, 0, UserText(turn="t", at=100.0, text="Warum so viel A\u0308rger?"))
+    store.put(conversation_id, 1, AgentText(turn="t", at=200.0, text="Wegen der Größe 100 %."))
     for text in ("ÄRGER", "ärger", "GRÖSSE 100 %", "größe"):
-        assert [one.id for one in store.list_conversations(text)] == [id], text
+        assert [one.id for one in store.list_conversations(text)] == [conversation_id], text
     assert not store.list_conversations("100_%")
 
 

@@ -190,10 +190,10 @@ def test_a_rule_of_the_user_overrides_approved_kinds(run: Run, vault: Path) -> N
 def test_a_call_that_does_not_wait_leaves_the_question_open(run: Run, vault: Path) -> None:
     result = run("create_note", "Coffee", "--no-wait")
     assert result.status == ExitStatus.PENDING and "pending status" in result.err
-    id = result.out.strip()
-    assert run("pending").out.split("\t")[0] == id
-    assert run("pending", "status", id, "--json").data["operations"][0]["state"] == "waiting"
-    assert run("pending", "cancel", id).status == ExitStatus.DONE
-    assert run("pending", "status", id, "--json").data["operations"][0]["state"] == "cancelled"
+    request_id = result.out.strip()
+    assert run("pending").out.split("\t")[0] == request_id
+    assert run("pending", "status", request_id, "--json").data["operations"][0]["state"] == "waiting"
+    assert run("pending", "cancel", request_id).status == ExitStatus.DONE
+    assert run("pending", "status", request_id, "--json").data["operations"][0]["state"] == "cancelled"
     assert not (vault / "Coffee.md").exists()
     assert run("create_note", "Coffee", "--no-wait", "--approve", "create").status == ExitStatus.MISUSE

@@ -48,8 +48,8 @@ class Made:
         self.calls: dict[str, list[tuple[tuple[Any, ...], dict[str, Any]]]] = {}
         hooks = types.ModuleType("PyInstaller.utils.hooks")
         hooks.collect_data_files = lambda package, includes=None: [(package, package)]
-        hooks.collect_submodules = lambda package, filter: [
-            name for name in ("app", "app.cli", "app.resources.x") if filter(name)
+        hooks.collect_submodules = lambda package, **options: [
+            name for name in ("app", "app.cli", "app.resources.x") if options["filter"](name)
         ]
         hooks.copy_metadata = lambda name: [(name, name)]
         for name in ("PyInstaller", "PyInstaller.utils"):

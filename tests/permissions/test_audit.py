@@ -136,10 +136,12 @@ def test_a_row_rewritten_with_a_new_chain_after_it_still_differs_from_the_head(l
         connection.execute("UPDATE audit SET result = 'nothing' WHERE id = 2")
         previous = GENESIS
         for row in connection.execute(f"{SELECT} ORDER BY id").fetchall():
-            id = row[10]
-            hash = row_hash(previous, row[:-2])
-            connection.execute("UPDATE audit SET previous = ?, hash = ? WHERE id = ?", (previous, hash, id))
-            previous = hash
+            entry_id = row[10]
+            digest = row_hash(previous, row[:-2])
+            connection.execute(
+                "UPDATE audit SET previous = ?, hash = ? WHERE id = ?", (previous, digest, entry_id)
+            )
+            previous = digest
     connection.close()
     check = log.verify()
     assert not check.ok and check.first_bad == 5 and "recorded end" in check.reason
@@ -393,8 +395,8 @@ def test_filters(log):
     log.append(replace(ENTRY, tool="delete_note", caller="Agent", turn="t1", time=ENTRY.time + 10))
     log.append(replace(ENTRY, decision="rule", arguments='{"100%_x": 1}', conversation="c1"))
 
-    def find_ids(**filter):
-        return [entry.id for entry in log.entries(AuditFilter(**filter))]
+    def find_ids(**criteria):
+        return [entry.id for entry in log.entries(AuditFilter(**criteria))]
 
     assert find_ids() == [3, 2, 1]
     assert find_ids(caller="Agent") == find_ids(tool="delete_note") == find_ids(turn="t1") == [2]

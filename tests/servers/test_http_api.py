@@ -64,15 +64,15 @@ async def test_failures_have_a_status(served: ServedVault) -> None:
         ("shell", {"command": "ls"}, 403, "permission_denied"),
     ]
     async with served.http() as http:
-        for tool, arguments, status, type in failures:
+        for tool, arguments, status, problem_type in failures:
             answer = await http.post(f"{API}/tools/{tool}", json=arguments)
-            assert (answer.status_code, answer.json()["error"]["type"]) == (status, type)
-        for method, path, status, type in (
+            assert (answer.status_code, answer.json()["error"]["type"]) == (status, problem_type)
+        for method, path, status, problem_type in (
             ("GET", "nowhere", 404, "not_found"),
             ("DELETE", "tools/read_note", 405, "invalid_parameters"),
         ):
             answer = await http.request(method, f"{API}/{path}")
-            assert (answer.status_code, answer.json()["error"]["type"]) == (status, type)
+            assert (answer.status_code, answer.json()["error"]["type"]) == (status, problem_type)
 
 
 async def test_a_pending_outcome_can_be_fetched_later(

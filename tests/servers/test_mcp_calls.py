@@ -115,9 +115,11 @@ async def test_a_client_may_choose_not_to_wait(workspace, approver, era, how):
     async with inside(workspace.hub, era) as client:
         result = await client.call_tool("edit_note", arguments, meta=meta)
         assert not result.is_error
-        id = result.structured_content["pending_operation_id"]
+        operation_id = result.structured_content["pending_operation_id"]
         await has_ended.wait()
-        second_result = await client.call_tool("pending", {"op": "status", "pending_operation_id": id})
+        second_result = await client.call_tool(
+            "pending", {"op": "status", "pending_operation_id": operation_id}
+        )
     assert second_result.structured_content["operations"][0]["state"] == "denied"
     assert approver.asked[0].caller.claim == ("Because." if meta else "")
 

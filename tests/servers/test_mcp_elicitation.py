@@ -88,8 +88,8 @@ async def test_a_client_without_elicitation_gets_the_reason_and_may_leave_the_ca
     async with inside(headless.hub, era) as client:
         refused = await client.call_tool("edit_note", EDIT)
         pending = await client.call_tool("edit_note", {**EDIT, "wait_for_user": False})
-        id = pending.structured_content["pending_operation_id"]
-        result = await client.call_tool("pending", {"op": "status", "pending_operation_id": id})
+        operation_id = pending.structured_content["pending_operation_id"]
+        result = await client.call_tool("pending", {"op": "status", "pending_operation_id": operation_id})
     assert (
         refused.is_error
         and "This client can't ask the user" in refused.structured_content["error"]["message"]

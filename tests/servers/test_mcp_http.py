@@ -28,10 +28,10 @@ HELLO = {
 }
 
 
-def call(id: object, tool: str, **arguments: object) -> dict[str, object]:
+def call(request_id: object, tool: str, **arguments: object) -> dict[str, object]:
     return {
         "jsonrpc": "2.0",
-        "id": id,
+        "id": request_id,
         "method": "tools/call",
         "params": {"name": tool, "arguments": arguments},
     }

@@ -37,7 +37,7 @@ class FeedServer:
             def do_GET(self) -> None:
                 server._answer(self)
 
-            def log_message(self, format: str, *args: object) -> None:
+            def log_message(self, *_: object) -> None:
                 """Suppress the log."""
 
         self._http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)

@@ -139,8 +139,8 @@ async def test_the_vault_stream_reports_changes_of_users_only(desk: SourcesBench
 
 
 async def test_a_name_of_several_sources_is_refused_with_a_hint(desk: SourcesBench) -> None:
-    for id in ("one", "two"):
-        await desk.workspace.sources.add(VaultStreamConfig(id=id, name="Same"))
+    for source_id in ("one", "two"):
+        await desk.workspace.sources.add(VaultStreamConfig(id=source_id, name="Same"))
     with pytest.raises(NotFoundError, match="2 sources have the name 'same'"):
         desk.workspace.sources.get("same")
 
@@ -252,7 +252,7 @@ class NewsOfTwo:
         taken_over, self.waiting = self.waiting, []
         return [one for one in taken_over if may_see(one)]
 
-    def name_of(self, id: str) -> str:
+    def name_of(self, source_id: str) -> str:
         return "Feed"
 
 

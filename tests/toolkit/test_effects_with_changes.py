@@ -160,15 +160,15 @@ async def test_an_effect_that_happened_is_not_repeated_when_its_change_still_wai
     operations = opened()
     answers = [asyncio.get_running_loop().create_future() for _ in range(2)]
     net.approver.answers.extend(lambda request, answer=answer: answer for answer in answers)
-    id = (await operations.submit("clip", {"how": "make"}, AGENT)).pending
+    operation_id = (await operations.submit("clip", {"how": "make"}, AGENT)).pending
     answers[0].set_result(Approved(net.approver.asked[0].proposal))
     while len(net.approver.asked) < 2:
         await asyncio.sleep(0.005)
-    assert RAN == ["make"] and operations.status(id, AGENT).state is PendingState.RUNNING
+    assert RAN == ["make"] and operations.status(operation_id, AGENT).state is PendingState.RUNNING
     await operations.close()
     again = opened()
     assert again.resume() == 0
-    settled = again.status(id, AGENT)
+    settled = again.status(operation_id, AGENT)
     assert settled.state is PendingState.FAILED and "not be repeated" in str(settled.outcome)
     assert RAN == ["make"] and not (net.root / "Clip.md").exists() and len(net.approver.asked) == 2
     await again.close()

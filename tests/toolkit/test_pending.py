@@ -62,8 +62,8 @@ class PendingBench:
         request: ApprovalRequest = self.bench.approver.asked[-1]
         self.decide.set_result(decision or Approved(request.proposal))
 
-    async def ended(self, id: str) -> PendingState:
-        while (state := self.store.get(id).state).is_open:
+    async def ended(self, operation_id: str) -> PendingState:
+        while (state := self.store.get(operation_id).state).is_open:
             await asyncio.sleep(0.005)
         return state
 
@@ -88,22 +88,22 @@ async def test_a_call_without_a_decision_ends_at_once_and_is_not_kept(desk: Pend
 
 
 async def test_an_operation_waits_is_approved_and_reports_its_outcome(desk: PendingBench) -> None:
-    id = await desk.submit()
-    assert desk.operations.status(id, CLIENT).state is PendingState.WAITING and not desk.is_written
+    operation_id = await desk.submit()
+    assert desk.operations.status(operation_id, CLIENT).state is PendingState.WAITING and not desk.is_written
     desk.answer()
-    assert await desk.ended(id) is PendingState.DONE and desk.is_written
-    outcome = desk.operations.status(id, CLIENT).outcome
+    assert await desk.ended(operation_id) is PendingState.DONE and desk.is_written
+    outcome = desk.operations.status(operation_id, CLIENT).outcome
     assert outcome is not None and outcome["success"] and outcome["path"] == "Coffee.md"
     told = [event.operation.state.value for event in desk.bench.of(PendingChanged)]
     assert told == ["waiting", "done"]
-    assert desk.bench.last().call == id
+    assert desk.bench.last().call == operation_id
 
 
 async def test_a_denial_is_kept_with_the_users_words(desk: PendingBench) -> None:
-    id = await desk.submit()
+    operation_id = await desk.submit()
     desk.answer(Denied("not now"))
-    assert await desk.ended(id) is PendingState.DENIED and not desk.is_written
-    outcome = desk.operations.status(id, CLIENT).outcome
+    assert await desk.ended(operation_id) is PendingState.DENIED and not desk.is_written
+    outcome = desk.operations.status(operation_id, CLIENT).outcome
     assert outcome is not None and outcome["words"] == "not now"
 
 
@@ -125,28 +125,28 @@ async def test_a_waiting_operation_survives_a_restart_and_is_asked_again_on_the_
 
 
 async def test_a_decided_operation_is_not_asked_again_after_a_restart(desk: PendingBench) -> None:
-    id = await desk.submit()
+    operation_id = await desk.submit()
     desk.answer()
-    await desk.ended(id)
+    await desk.ended(operation_id)
     (desk.bench.root / "Coffee.md").unlink()
     assert await desk.restart() == 0
-    assert desk.store.get(id).state is PendingState.DONE and not desk.is_written
+    assert desk.store.get(operation_id).state is PendingState.DONE and not desk.is_written
 
 
 @pytest.mark.parametrize("was_written", [True, False])
 async def test_an_interrupted_operation_is_resolved_by_the_journal_and_never_repeated(
     desk: PendingBench, was_written: bool
 ) -> None:
-    id = await desk.submit()
+    operation_id = await desk.submit()
     if was_written:
         desk.answer()
-        await desk.ended(id)
-        desk.store._write("UPDATE pending SET settled = NULL WHERE id = ?", (id,))
-        assert desk.store.transition(id, PendingState.DONE, PendingState.RUNNING)
+        await desk.ended(operation_id)
+        desk.store._write("UPDATE pending SET settled = NULL WHERE id = ?", (operation_id,))
+        assert desk.store.transition(operation_id, PendingState.DONE, PendingState.RUNNING)
     else:
-        assert desk.store.transition(id, PendingState.WAITING, PendingState.RUNNING)
+        assert desk.store.transition(operation_id, PendingState.WAITING, PendingState.RUNNING)
     assert await desk.restart() == 0
-    settled = desk.store.get(id)
+    settled = desk.store.get(operation_id)
     assert settled.state is (PendingState.DONE if was_written else PendingState.FAILED)
     assert settled.outcome is not None
     if not was_written:
@@ -155,32 +155,32 @@ async def test_an_interrupted_operation_is_resolved_by_the_journal_and_never_rep
 
 
 async def test_it_expires_before_and_after_a_restart(desk: PendingBench) -> None:
-    id = await desk.submit()
+    operation_id = await desk.submit()
     assert desk.bench.approver.asked[-1].timeout == pytest.approx(24 * 3600)
     desk.now += 25 * 3600
     assert await desk.restart() == 0
-    assert desk.store.get(id).state is PendingState.EXPIRED and not desk.is_written
+    assert desk.store.get(operation_id).state is PendingState.EXPIRED and not desk.is_written
 
 
 async def test_only_its_caller_can_withdraw_an_operation(desk: PendingBench) -> None:
-    id = await desk.submit()
+    operation_id = await desk.submit()
     other = Caller(CLIENT.kind, "Somebody else")
     for call in (desk.operations.status, desk.operations.cancel):
         with pytest.raises(NotFoundError):
-            answer = call(id, other)
+            answer = call(operation_id, other)
             if asyncio.iscoroutine(answer):
                 await answer
     assert desk.operations.list_for(other) == () and len(desk.operations.list_for(Caller.user())) == 1
-    assert (await desk.operations.cancel(id, CLIENT)).state is PendingState.CANCELLED
+    assert (await desk.operations.cancel(operation_id, CLIENT)).state is PendingState.CANCELLED
     assert desk.decide.cancelled() and not desk.is_written
-    outcome = desk.operations.status(id, CLIENT).outcome
+    outcome = desk.operations.status(operation_id, CLIENT).outcome
     assert outcome == {
         "success": False,
         "error": {"type": "cancelled", "message": "The call was withdrawn."},
     }
     assert desk.bench.last().decision == "cancelled" and "withdrawn" in desk.bench.last().reason
     with pytest.raises(InvalidParametersError):
-        await desk.operations.cancel(id, CLIENT)
+        await desk.operations.cancel(operation_id, CLIENT)
 
 
 async def test_two_operations_are_decided_each_on_its_own(desk: PendingBench) -> None:
@@ -204,8 +204,8 @@ async def test_a_damaged_file_is_set_aside_and_nothing_is_run(desk: PendingBench
 
 
 async def test_a_file_that_cannot_be_written_is_a_storage_error(desk: PendingBench) -> None:
-    id = await desk.submit()
-    await desk.operations.cancel(id, CLIENT)
+    operation_id = await desk.submit()
+    await desk.operations.cancel(operation_id, CLIENT)
     await desk.operations.close()
     with closing(sqlite3.connect(desk.bench.journal.folder / "pending.sqlite")) as connection:
         connection.execute(

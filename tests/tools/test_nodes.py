@@ -321,14 +321,14 @@ async def test_tools_take_the_storage_id_that_they_give(workspace, sample_vault)
     for name in ("Re: db:plan.md", "db:plan.md", "https:plan.md"):
         (sample_vault / name).write_text("- supports [[H4]]\n", "utf-8")
     await workspace.start_scan(lambda progress: None)
-    for name, id in (("db:plan.md", "file:db:plan.md"), ("https:plan.md", "https:plan.md")):
-        node = (await call(workspace, "get_node", node_id=id)).result
-        assert (node["node_id"], node["name"]) == (id, name.removesuffix(".md"))
+    for name, node_id in (("db:plan.md", "file:db:plan.md"), ("https:plan.md", "https:plan.md")):
+        node = (await call(workspace, "get_node", node_id=node_id)).result
+        assert (node["node_id"], node["name"]) == (node_id, name.removesuffix(".md"))
         (edge,) = node["relationships"]
-        assert edge["from_id"] == id and edge["edge_id"].startswith(f"{id} -[SUPPORTS]-> ")
+        assert edge["from_id"] == node_id and edge["edge_id"].startswith(f"{node_id} -[SUPPORTS]-> ")
         assert (await call(workspace, "summarize_relationship", edge_id=edge["edge_id"])).success
-        assert (await call(workspace, "get_metadata", name=id)).result["storage_id"] == id
-        assert (await call(workspace, "add_tag", name=id, tag="x")).success
+        assert (await call(workspace, "get_metadata", name=node_id)).result["storage_id"] == node_id
+        assert (await call(workspace, "add_tag", name=node_id, tag="x")).success
     assert (await call(workspace, "get_node", node_id=f"file:{BEAT}")).result["node_id"] == BEAT
     for elsewhere in ("db:4711", "https://hub.example/notes/1"):
         outcome = await call(workspace, "read_note", name=elsewhere)

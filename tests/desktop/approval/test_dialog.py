@@ -102,8 +102,8 @@ class ApprovalWindow:
     def click(self, name: str) -> None:
         QTest.mouseClick(getattr(self.dialog.bar, name), Qt.MouseButton.LeftButton)
 
-    def _reply(self, id: str) -> Callable[[Decision], None]:
-        return lambda decision: self.answers.append((id, decision))
+    def _reply(self, request_id: str) -> Callable[[Decision], None]:
+        return lambda decision: self.answers.append((request_id, decision))
 
 
 @pytest.fixture
@@ -330,10 +330,10 @@ def test_the_next_request_has_an_input_delay_too(desk: ApprovalWindow) -> None:
     desk.ask(request(ChangeSet.of(update()), 1), request(ChangeSet.of(update("B")), 2))
     desk.click("approve_button")
     desk.click("approve_button")
-    assert [id for id, _ in desk.answers] == ["1"]
+    assert [request_id for request_id, _ in desk.answers] == ["1"]
     desk.rest()
     desk.click("approve_button")
-    assert [id for id, _ in desk.answers] == ["1", "2"]
+    assert [request_id for request_id, _ in desk.answers] == ["1", "2"]
 
 
 def test_space_on_approve_is_deliberate(desk: ApprovalWindow) -> None:
@@ -378,7 +378,7 @@ def test_requests_come_in_their_order_and_the_strip_counts_them(desk: ApprovalWi
     strip.next_button.click()
     desk.rest()
     desk.click("approve_button")
-    assert [id for id, _ in desk.answers] == ["2"]
+    assert [request_id for request_id, _ in desk.answers] == ["2"]
     assert desk.dialog.current.request.id == "3"
     assert desk.paths[-1] == {"Ideas/A.md", "Ideas/C.md"}
 
@@ -430,7 +430,9 @@ def test_a_batch_is_approved_as_a_whole_after_it_was_listed(desk: ApprovalWindow
     assert desk.answers == [], "the page of all requests rests, too"
     desk.rest()
     batch.approve_button.click()
-    assert [(id, type(decision)) for id, decision in desk.answers] == [(n, Approved) for n in "123"]
+    assert [(request_id, type(decision)) for request_id, decision in desk.answers] == [
+        (n, Approved) for n in "123"
+    ]
     assert desk.queue.dialog is None
 
 
@@ -448,7 +450,7 @@ def test_a_request_that_comes_later_is_not_in_the_batch(desk: ApprovalWindow) ->
     desk.dialog.strip.batch_button.click()
     desk.ask(request(ChangeSet.of(update("C")), 3))
     desk.dialog.batch.approve_button.click()
-    assert [id for id, _ in desk.answers] == ["1", "2"]
+    assert [request_id for request_id, _ in desk.answers] == ["1", "2"]
     assert desk.dialog.current.request.id == "3"
 
 

@@ -28,11 +28,11 @@ def test_a_session_is_one_row_that_can_be_expanded(qapp) -> None:
     model.mark_undone([108], 12)
     assert [step.undone_by for step in model.merged_saves(0)] == [None, None, 12]
     model.expand(0)
-    assert [id for id, _ in labels(model)] == [11, 10, 9, 8, 7, 6, 5]
+    assert [entry_id for entry_id, _ in labels(model)] == [11, 10, 9, 8, 7, 6, 5]
     assert labels(model)[3] == (8, "Save Tea (undone)")
     # Entries added to an expanded session stay visible, too.
     model.add_newer([entry(12, "w")])
-    assert [id for id, _ in labels(model)][:3] == [12, 11, 10]
+    assert [entry_id for entry_id, _ in labels(model)][:3] == [12, 11, 10]
 
 
 def test_a_session_that_crosses_pages_is_one_row(qapp) -> None:

@@ -340,7 +340,7 @@ def test_a_block_is_shared_with_another_agent_and_unshared(
             await wait_until(lambda: "librarian" in panel.page._facts_label.text())
             assert (await vault.call("block", reading, other)).success and not vault.asked
             panel.page.share.click()
-            await wait_until(lambda: (open := open_sheet()) is not None and open is not sheet)
+            await wait_until(lambda: (opened := open_sheet()) is not None and opened is not sheet)
             sheet = open_sheet()
             assert sheet is not None
             assert dict(sheet.shares) == {

@@ -42,14 +42,14 @@ def test_the_buttons_that_close_tabs_grow_with_the_zoom(qtbot: QtBot, qapp: QApp
 
 
 def test_a_group_whose_first_note_is_gone_is_restored(gui, qtbot: QtBot) -> None:
-    class Note(PlainNote):
+    class MissingNote(PlainNote):
         async def open(self, path: str, fragment: str = "") -> None:
             if path == "Gone.md":
                 raise NotFoundError("There is no such note.")
             await super().open(path, fragment)
 
     async def main() -> None:
-        tabs = NoteTabs(Mock(), ThemeSource("light"), Note)
+        tabs = NoteTabs(Mock(), ThemeSource("light"), MissingNote)
         qtbot.addWidget(tabs)
         groups = [["A.md", "B.md"], ["Gone.md", "C.md", "D.md"]]
         await tabs.restore({"groups": groups, "front": "A.md"})
@@ -61,14 +61,14 @@ def test_a_group_whose_first_note_is_gone_is_restored(gui, qtbot: QtBot) -> None
 def test_a_note_that_loads_behind_another_tab_is_not_the_shown_one(gui, qtbot: QtBot) -> None:
     loaded = asyncio.Event()
 
-    class Note(PlainNote):
+    class SlowNote(PlainNote):
         async def open(self, path: str, fragment: str = "") -> None:
             if path == "Slow.md":
                 await loaded.wait()
             await super().open(path, fragment)
 
     async def main() -> None:
-        tabs = NoteTabs(Mock(), ThemeSource("light"), Note)
+        tabs = NoteTabs(Mock(), ThemeSource("light"), SlowNote)
         qtbot.addWidget(tabs)
         shown: list[str] = []
         tabs.shown.connect(shown.append)
@@ -87,13 +87,13 @@ def test_a_note_that_loads_behind_another_tab_is_not_the_shown_one(gui, qtbot: Q
 def test_a_tab_that_is_closed_twice_while_it_is_saved_is_closed_once(gui, qtbot: QtBot) -> None:
     saved = asyncio.Event()
 
-    class Note(PlainNote):
+    class UnsavedNote(PlainNote):
         async def confirm_close(self) -> bool:
             await saved.wait()
             return True
 
     async def main() -> None:
-        tabs = NoteTabs(Mock(), ThemeSource("light"), Note)
+        tabs = NoteTabs(Mock(), ThemeSource("light"), UnsavedNote)
         qtbot.addWidget(tabs)
         for path in ("A.md", "B.md"):
             await tabs.open(path)

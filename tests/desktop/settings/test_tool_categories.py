@@ -19,10 +19,12 @@ def test_without_a_vault_each_category_is_shown_as_it_is_for_all(qtbot) -> None:
     )
     switches = ToolCategoryList(None, settings)
     qtbot.addWidget(switches)
-    on = {id for id, box in switches.boxes.items() if box.isChecked()}
+    on = {category_id for category_id, box in switches.boxes.items() if box.isChecked()}
     assert on == {category.id for category in CATEGORIES if category.on} - {"tags"} | {"web"}
     # A category that is off explains what turning it on means.
-    assert {id for id, label in switches._off_labels.items() if label.text()} == set(switches.boxes) - on
+    assert {category_id for category_id, label in switches._off_labels.items() if label.text()} == set(
+        switches.boxes
+    ) - on
     assert not switches.choices, "no vault is open"
 
 

@@ -384,8 +384,8 @@ def read(uri: str) -> Any:
     if uri == "test://static-binary":
         return t.BlobResourceContents(uri=uri, mime_type="image/png", blob=PNG)
     if uri.startswith("test://template/"):
-        id = uri.removeprefix("test://template/").removesuffix("/data")
-        data = {"id": id, "templateTest": True, "data": f"Data for ID: {id}"}
+        template_id = uri.removeprefix("test://template/").removesuffix("/data")
+        data = {"id": template_id, "templateTest": True, "data": f"Data for ID: {template_id}"}
         return t.TextResourceContents(uri=uri, mime_type="application/json", text=json.dumps(data))
     if uri in ("test://static-text", "test://watched-resource"):
         return t.TextResourceContents(

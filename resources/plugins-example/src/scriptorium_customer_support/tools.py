@@ -129,12 +129,12 @@ async def ticket(
     return _update(context, note, {"status": status} if status else {}, comment or "")
 
 
-def _all(context: ToolContext, type: str) -> list[NoteRecord]:
-    return [record for record in context.index.notes() if record.type == type]
+def _all(context: ToolContext, record_type: str) -> list[NoteRecord]:
+    return [record for record in context.index.notes() if record.type == record_type]
 
 
 async def _found(
-    context: ToolContext, type: str, query: str, wanted: dict[str, str], limit: int | None
+    context: ToolContext, record_type: str, query: str, wanted: dict[str, str], limit: int | None
 ) -> Records:
     """Return the records of a type that contain every word of `query`.
 
@@ -149,18 +149,18 @@ async def _found(
             for keys, value in wanted.items()
         )
 
-    records = _all(context, type)
+    records = _all(context, record_type)
     found = await asyncio.to_thread(lambda: [_record(one) for one in records if matches(one)])
     kept = found[: limit or 20]
-    return Records(records=kept, message=f"{len(kept)} of {len(found)} matching {type}s.")
+    return Records(records=kept, message=f"{len(kept)} of {len(found)} matching {record_type}s.")
 
 
-async def _of_type(context: ToolContext, name: str, type: str) -> OpenNote:
+async def _of_type(context: ToolContext, name: str, record_type: str) -> OpenNote:
     note = await context.vault.resolve_for_reading(name)
     found = str(note.parsed.properties.get("type", ""))
-    if found != type:
-        names = [one.name for one in _all(context, type)][:10]
-        raise NotFoundError(f"{note.name} is not a {type}.", name=name, suggestions=names)
+    if found != record_type:
+        names = [one.name for one in _all(context, record_type)][:10]
+        raise NotFoundError(f"{note.name} is not a {record_type}.", name=name, suggestions=names)
     return note
 
 
