@@ -57,8 +57,8 @@ class ModelAgent:
         registry: The tools.
         note_text: Returns the text of a note for the prompt; None for a note that is hidden from models.
         pinned: Returns the agent's pinned memory blocks; called for each request.
-        news: Returns new items from the sources as a block of data, and records in the turn that the agent
-            received them.
+        notifications: Returns new items from the sources as a block of data, and records in the turn that
+            the agent received them.
         spending: The session's model usage, including usage inside tools.
         read_note: Reads the note that a wikilink in an answer points to.
         is_content_question: Returns whether a request is a question about the content of the notes.
@@ -72,7 +72,7 @@ class ModelAgent:
         registry: ToolRegistry,
         note_text: Callable[[str], str | None],
         pinned: Pinned,
-        news: Callable[[Turn], str],
+        notifications: Callable[[Turn], str],
         spending: UsageBudget,
         read_note: NoteReader,
         is_content_question: Callable[[str], bool],
@@ -83,7 +83,7 @@ class ModelAgent:
         self._registry = registry
         self._note_text = note_text
         self._pinned = pinned
-        self._news = news
+        self._notifications = notifications
         self._spending = spending
         self._citations = CitationChecker(read_note)
         self._is_content_question = is_content_question
@@ -119,7 +119,7 @@ class ModelAgent:
         from pydantic_ai.messages import FunctionToolCallEvent, PartDeltaEvent, PartStartEvent
         from pydantic_ai.run import AgentRunResultEvent
 
-        turn.news = self._news(turn)
+        turn.notifications = self._notifications(turn)
         # A team agent answers its caller, which adds the citations.
         turn.cites = turn.role is None and self._is_content_question(turn.prompt.text)
         turn.review = partial(self._review, turn)
@@ -190,10 +190,10 @@ class ModelAgent:
         return format_pinned_blocks(pinned)
 
     def _prompt_text(self, turn: Turn) -> str:
-        """Return the prompt, with its attached notes and the news as marked data."""
+        """Return the prompt, with its attached notes and the notifications as marked data."""
         parts = [turn.prompt.text]
         parts += [format_attached_note(path, self._note_text(path)) for path in turn.prompt.notes]
-        return "\n\n".join([*parts, *([turn.news] if turn.news else [])])
+        return "\n\n".join([*parts, *([turn.notifications] if turn.notifications else [])])
 
     def _history(self, turn: Turn) -> list[ModelMessage]:
         from pydantic_ai import ModelMessagesTypeAdapter

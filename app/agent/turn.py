@@ -89,7 +89,7 @@ class Turn:
         is_over: Whether a tool has ended the turn; the model agent then refuses further calls.
         texts: The agent's messages so far.
         problem: The reason for a failure; empty if there is none.
-        news: The news for the agent, as a block of data; empty if there is none.
+        notifications: The unread notifications for the agent, as a block of data; empty if there is none.
         review: Checks a model's text before it is saved; takes the text and whether it ends the turn.
         cites: Whether the answer must cite the notes.
         refused_calls: Reasons for refusing calls of the last response (too many or too large), by call id.
@@ -108,7 +108,7 @@ class Turn:
     is_over: bool = False
     texts: list[str] = field(default_factory=list)
     problem: str = ""
-    news: str = ""
+    notifications: str = ""
     review: Callable[[str, bool], str] | None = None
     cites: bool = False
     refused_calls: dict[str, LimitError] = field(default_factory=dict)

@@ -295,7 +295,7 @@ class MainWindow(QMainWindow):
 
     def show_help(self, page: str) -> None:
         """Open the help at `page`; see `open_help`."""
-        from app.desktop.help.opening import open_help  # Imports the tools, which are not needed at startup.
+        from app.desktop.help.dialog import open_help  # Imports the tools, which are not needed at startup.
 
         work = open_help(self, self.theme, self.session.client, page, self._call_tool)
         tasks.start(work, action=self.tr("show the help"))

@@ -10,8 +10,8 @@ from app.graph.coarsen import adjacency
 from app.graph.drag import LocalPhysics
 from app.graph.engine import Engine
 from app.graph.force_params import ForceParams
+from app.graph.layouts.multilevel import multilevel_layout
 from app.graph.model import Graph, Positions, node_radii
-from app.graph.multilevel import multilevel_layout
 from app.graph.position_transfer import place_missing
 from app.graph.simulation import Simulation
 

@@ -26,7 +26,7 @@ ContentReader = Callable[[str], bytes]
 # The system batches the syncs of several threads. Each thread gets part of a commit's files; the limit on
 # parts in progress also limits the number of open files.
 _FILES_PER_PART = 8
-_MAX_PARTS_UNDER_WAY = 8
+_MAX_PENDING_PARTS = 8
 _SYNC_THREADS = 8
 _DROP_THREADS = 2
 
@@ -75,11 +75,11 @@ class OperationExecutor:
         if len(puts) == 1:
             self.stage(puts[0], contents[puts[0].after])
             return
-        under_way: deque[Future[None]] = deque()
+        pending: deque[Future[None]] = deque()
         with ThreadPoolExecutor(_SYNC_THREADS, "sync") as pool, self._root.dir_handles() as folders:
             for start in range(0, len(puts), _FILES_PER_PART):
-                if len(under_way) == _MAX_PARTS_UNDER_WAY:
-                    under_way.popleft().result()
+                if len(pending) == _MAX_PENDING_PARTS:
+                    pending.popleft().result()
                 part = puts[start : start + _FILES_PER_PART]
                 with ExitStack() as cleanup:
                     fds = [self._write(put, contents[put.after], folders, cleanup) for put in part]
@@ -87,8 +87,8 @@ class OperationExecutor:
                         self._step(f"stage {put.path}: sync")
                         start_writing(fd)
                     # From here on, the thread closes the files, even if another part fails.
-                    under_way.append(pool.submit(_sync_and_close, fds, cleanup.pop_all()))
-            for future in under_way:
+                    pending.append(pool.submit(_sync_and_close, fds, cleanup.pop_all()))
+            for future in pending:
                 future.result()
 
     def _write(self, put: Put, content: bytes, folders: DirHandleCache, cleanup: ExitStack) -> int:

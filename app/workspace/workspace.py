@@ -159,8 +159,7 @@ class Workspace:
             self.pending,
             self.memory,
         )
-        self.hub = self.endpoints.local_vault
-        self.hub.find_turn_caller = self.programs.caller_named
+        self.endpoints.local_vault.find_turn_caller = self.programs.caller_named
         self._apply_search_settings()
         self._enabled_ids: frozenset[str] = frozenset()
         self._apply_tool_settings()
@@ -227,7 +226,7 @@ class Workspace:
             public_resolver=self.index.public_resolver,
         )
         visible_text = self._model_visibility.visible_text
-        news = partial(notifications_for_model, self.sources, visible_text)
+        notifications = partial(notifications_for_model, self.sources, visible_text)
         model = ModelAgent(
             self.name,
             self._settings,
@@ -235,13 +234,13 @@ class Workspace:
             self.registry,
             visible_text,
             self._model_visibility.pinned_for,
-            news,
+            notifications,
             self._spending,
             self._model_visibility.cited_note,
             builtin.is_content_question,
         )
         edits = ExternalEditTracker(self.root, self._files.cache, self.store, self.runner.external_changes)
-        self.programs = AcpAgent(self.name, self.root, self._settings, visible_text, edits, news)
+        self.programs = AcpAgent(self.name, self.root, self._settings, visible_text, edits, notifications)
         self.agent = AgentSession(
             self._files.conversations,
             self.events,
@@ -319,7 +318,7 @@ class Workspace:
         yield from (agent.name for agent in self.settings.team.agents)
         for client in self.endpoints.tokens.clients if self.endpoints.tokens else ():
             yield from (f"{kind.value}:{client.name}" for kind in (CallerKind.MCP, CallerKind.HTTP))
-        for connected in self.hub.client_registry.clients:
+        for connected in self.endpoints.local_vault.client_registry.clients:
             yield agent_key(Caller(connected.client.kind, connected.client.name))
 
     def _vault_rules(self) -> VaultRules | None:

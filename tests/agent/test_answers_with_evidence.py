@@ -12,7 +12,7 @@ from app.vault.path import NotePath
 from app.vault.reference import parse_reference
 from app.vault.span_reference import find_span
 from tests.agent.test_session import model, talk
-from tests.support.model_server import CallTool, Say
+from tests.support.model_server import CallTool, TextAnswer
 
 __all__ = ["talk"]
 H1 = NotePath("Instruments/H1.md")
@@ -95,7 +95,7 @@ async def test_a_models_citations_are_verified_and_its_inventions_marked(workspa
         "Harrison painted it blue. It is [[H4#span=1-20-0123456789]] fast."
     )
     calls = CallTool("find_passages", {"question": "how heavy was the first sea clock?"})
-    async with model(workspace, calls, Say(answer)) as server:
+    async with model(workspace, calls, TextAnswer(answer)) as server:
         await talk.say("Tell me about the weight of the first sea clock")
     (card,) = [item for item in talk.items if isinstance(item, ToolCard)]
     assert card.state == "done" and "[[Instruments/H1#span=" in card.result
@@ -107,12 +107,12 @@ async def test_a_models_citations_are_verified_and_its_inventions_marked(workspa
 
 
 async def test_a_model_that_answers_a_question_without_looking_is_marked(workspace, talk):
-    async with model(workspace, Say("It was Pierre Le Roy who made it.")):
+    async with model(workspace, TextAnswer("It was Pierre Le Roy who made it.")):
         await talk.say("who made the first detent escapement?")
     assert _texts(talk)[0].rstrip() == f"It was Pierre Le Roy who made it. {NOT_IN_NOTES}"
 
 
 async def test_a_model_cannot_cite_a_private_note(workspace, talk):
-    async with model(workspace, Say('It says "Drafts to the editor" [[Letters (private)]].')):
+    async with model(workspace, TextAnswer('It says "Drafts to the editor" [[Letters (private)]].')):
         await talk.say("hello there, friend")
     assert NOT_FOUND in _texts(talk)[0] and "[[" not in _texts(talk)[0]

@@ -11,7 +11,7 @@ from tests.support.program import environment
 
 TURN = "workspace = await opened(); imports.clear(); await talk(workspace, 1); found = list(imports)"
 CHECK = """
-with ModelServer(Say("ready")) as server:
+with ModelServer(TextAnswer("ready")) as server:
     address = server.address
     imports.clear()
     chosen = ModelSettings(provider="openai-compatible", base_url=address, model="m", request_timeout=60)
@@ -28,7 +28,7 @@ from app.settings import ModelSettings, Settings
 from app.workspace.opening import open_workspace
 from tests.benchmarks.loop_latency import talk
 from tests.support.approver import ScriptedApprover
-from tests.support.model_server import ModelServer, Say
+from tests.support.model_server import ModelServer, TextAnswer
 
 imports = []
 

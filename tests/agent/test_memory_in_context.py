@@ -12,7 +12,7 @@ from app.memory.store import PinnedBlock
 from app.permissions.caller import Caller, CallerKind
 from app.toolkit.call import Call as ToolCall
 from tests.agent.test_session import SessionConversation, model
-from tests.support.model_server import CallTool, Say
+from tests.support.model_server import CallTool, TextAnswer
 
 ME = "scriptorium"
 
@@ -27,7 +27,7 @@ async def test_pinned_blocks_are_in_the_prompt_and_change_within_a_turn(workspac
     workspace.memory.store.commit(create_block(Block.new(ME, "loose", text="Not pinned.")), author="You")
     edit = CallTool("block_edit", {"op": "replace", "label": "plan", "old": "sea", "new": "bed"})
     talk = SessionConversation(workspace)
-    async with model(workspace, edit, Say("Done.")) as server:
+    async with model(workspace, edit, TextAnswer("Done.")) as server:
         await talk.say("Change the plan")
     before, after = map(prompt_of, server.requests)
     assert "Go to sea." in before and 'size="10"' in before and "Not pinned." not in before
@@ -41,7 +41,7 @@ async def test_a_block_that_was_only_loaded_leaves_after_the_turn(workspace):
     )
     talk = SessionConversation(workspace)
     load = CallTool("block", {"op": "load", "label": "loose"})
-    async with model(workspace, load, Say("I see."), Say("Gone.")) as server:
+    async with model(workspace, load, TextAnswer("I see."), TextAnswer("Gone.")) as server:
         await talk.say("Load the block loose")
         await talk.say("And now?")
     assert "The treasure is here." in json.dumps(server.requests[1])
@@ -53,7 +53,7 @@ async def test_a_pinned_text_from_outside_taints_what_follows(workspace, approve
     file = replace(Block.new(ME, "file:1:a.txt", text="Obey."), origin={"source": "1"})
     workspace.memory.store.commit(create_block(file.with_view(ME, BlockView(pinned=True))), author="Source")
     talk = SessionConversation(workspace)
-    async with model(workspace, CallTool("recall", {"op": "insert", "content": "x"}), Say("Done.")):
+    async with model(workspace, CallTool("recall", {"op": "insert", "content": "x"}), TextAnswer("Done.")):
         await talk.say("Remember x")
     assert approver.asked[0].caller.tainted
 
@@ -61,7 +61,7 @@ async def test_a_pinned_text_from_outside_taints_what_follows(workspace, approve
 async def test_no_memory_is_shown_when_its_category_is_off(workspace):
     workspace.registry.set_category("memory", on=False)
     talk = SessionConversation(workspace)
-    async with model(workspace, Say("Hello.")) as server:
+    async with model(workspace, TextAnswer("Hello.")) as server:
         await talk.say("Hello")
     assert "<block" not in prompt_of(server.requests[0])
 

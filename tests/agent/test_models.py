@@ -9,7 +9,7 @@ import pytest
 from app.agent import models
 from app.errors import InvalidParametersError
 from app.settings import ModelSettings
-from tests.support.model_server import Fail, ModelServer, Say
+from tests.support.model_server import Fail, ModelServer, TextAnswer
 
 
 def settings(address: str, model: str = "scripted") -> ModelSettings:
@@ -17,7 +17,7 @@ def settings(address: str, model: str = "scripted") -> ModelSettings:
 
 
 async def test_check_names_the_models_and_says_it_works():
-    with ModelServer(Say("ready")) as server:
+    with ModelServer(TextAnswer("ready")) as server:
         result = await models.check(settings(server.address), None)
     assert result.ok and result.models == ("scripted",)
     assert server.requests[0]["tools"]

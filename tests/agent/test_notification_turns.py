@@ -13,7 +13,7 @@ from app.agent.turn import UserPrompt
 from app.settings import AnswerByBuiltIn, AnswerByModel, ModelSettings
 from app.sources.config import FeedConfig
 from tests.sources.feed_server import FeedServer, rss
-from tests.support.model_server import ModelServer, Say
+from tests.support.model_server import ModelServer, TextAnswer
 
 
 @pytest.fixture
@@ -60,7 +60,7 @@ def use_model(workspace, model):
 async def test_a_new_entry_starts_a_turn_that_is_given_it_as_data(workspace, server, notification_trigger):
     finished = asyncio.Queue[TurnFinished]()
     workspace.events.subscribe(TurnFinished, finished.put_nowait)
-    with ModelServer(Say("It is about [[H4]].")) as model:
+    with ModelServer(TextAnswer("It is about [[H4]].")) as model:
         use_model(workspace, model)
         await add_feed(workspace, server, starts_turn=True)
         server.body, server.etag = rss("two", "one"), '"2"'
@@ -82,7 +82,7 @@ async def test_without_permission_or_a_model_no_turn_starts_and_notifications_wa
     workspace, server, notification_trigger
 ):
     await add_feed(workspace, server, starts_turn=False)
-    with ModelServer(Say("Here.")) as model:
+    with ModelServer(TextAnswer("Here.")) as model:
         use_model(workspace, model)
         server.body, server.etag = rss("two", "one"), '"2"'
         await checked(workspace)

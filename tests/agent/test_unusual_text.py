@@ -8,7 +8,7 @@ from app.agent.transcript import AgentText
 from app.toolkit.call import Call as ToolCall
 from app.vault.path import NotePath
 from tests.agent.test_session import SessionConversation, model
-from tests.support.model_server import CallTool, Say
+from tests.support.model_server import CallTool, TextAnswer
 
 
 @pytest.fixture
@@ -22,8 +22,8 @@ async def test_lone_surrogates_of_a_model_end_no_turn_and_hold_nothing_up(worksp
         CallTool("read_note", {"name": "H4 \ud800", "\udfff": ["\udc00"]}, text="Let me \ud83d look."),
         CallTool("add_tag", {"name": "H4", "tag": "odd\ud800"}),
         CallTool("\ud800", {}),
-        Say("Half of a pair: \udc00."),
-        Say("And on."),
+        TextAnswer("Half of a pair: \udc00."),
+        TextAnswer("And on."),
     ):
         finished = await talk.say("Do odd things \udc80")
         assert finished.state == "done", finished

@@ -42,7 +42,7 @@ process.exit(0);
 
 
 @dataclass(frozen=True, slots=True)
-class Spent:
+class Timing:
     """The seconds that a peer took, or after which it was stopped: then `done` is False."""
 
     seconds: float
@@ -57,7 +57,7 @@ class Peers:
         self._timeout_s = timeout_s
         self._missing: set[str] = set()
 
-    def obsidiantools(self, vault: Path) -> Spent | None:
+    def obsidiantools(self, vault: Path) -> Timing | None:
         """Return the time to connect and gather the vault; None if the peer is not available."""
         home = self._folder / "obsidiantools"
         python = home / ("Scripts" if os.name == "nt" else "bin") / "python"
@@ -70,7 +70,7 @@ class Peers:
                 return None
         return self._seconds("obsidiantools", [str(python), "-c", _OBSIDIANTOOLS, str(vault)])
 
-    def markdowndb(self, vault: Path) -> Spent | None:
+    def markdowndb(self, vault: Path) -> Timing | None:
         """Return the time to index the folder into an SQLite file; None if the peer is not available."""
         node, npm = shutil.which("node"), shutil.which("npm")
         if node is None or npm is None:
@@ -104,13 +104,13 @@ class Peers:
             subprocess.run(command, stdout=subprocess.DEVNULL, check=False)
         return (time.perf_counter() - start) / len(words)
 
-    def _seconds(self, name: str, command: list[str]) -> Spent | None:
+    def _seconds(self, name: str, command: list[str]) -> Timing | None:
         start = time.perf_counter()
         printed = self._run(name, command, self._timeout_s)
         if printed is None and time.perf_counter() - start >= self._timeout_s:
-            return Spent(self._timeout_s, done=False)
+            return Timing(self._timeout_s, done=False)
         try:
-            return Spent(float(printed.strip().splitlines()[-1])) if printed else None
+            return Timing(float(printed.strip().splitlines()[-1])) if printed else None
         except ValueError:
             print(f"  {name}: printed {printed!r:.200} instead of a time")
             return None

@@ -32,7 +32,7 @@ from app.toolkit.call import Call
 from app.workspace.opening import open_workspace
 from app.workspace.workspace import Workspace
 from tests.support.approver import ScriptedApprover
-from tests.support.model_server import ModelServer, RawCalls, Say
+from tests.support.model_server import ModelServer, RawCalls, TextAnswer
 
 TARGET_MS = 50.0
 NOTES, LINKS_PER_NOTE = 600, 100
@@ -78,7 +78,7 @@ async def talk(workspace: Workspace, count: int) -> None:
     calls = RawCalls(tuple(("read_note", json.dumps({"name": f"Spoke {n % NOTES}"})) for n in range(count)))
     finished = asyncio.get_running_loop().create_future()
     unsubscribe = workspace.events.subscribe(TurnFinished, finished.set_result)
-    server = await asyncio.to_thread(ModelServer, calls, Say("Done."))
+    server = await asyncio.to_thread(ModelServer, calls, TextAnswer("Done."))
     await asyncio.to_thread(server.__enter__)
     try:
         workspace.settings.agent.answering = AnswerByModel()

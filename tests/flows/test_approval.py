@@ -15,7 +15,7 @@ from app.settings import save_settings
 from tests.flows.files import everything_in
 from tests.flows.models import use_model
 from tests.flows.pilot import Pilot
-from tests.support.model_server import CallTool, Say
+from tests.support.model_server import CallTool, TextAnswer
 
 OUTSIDER = Caller(CallerKind.MCP, "claude")
 
@@ -37,7 +37,7 @@ def test_a_denial_reaches_the_model_in_the_users_words(app_run, settings, garden
         assert not pilot.audit.detail.undo_button.isEnabled()
 
     with use_model(
-        settings, CallTool("add_tag", {"name": "Water", "tag": "x"}), Say("Understood.")
+        settings, CallTool("add_tag", {"name": "Water", "tag": "x"}), TextAnswer("Understood.")
     ) as server:
         app_run(use)
     (told,) = [m for m in server.requests[1]["messages"] if m["role"] == "tool"]
@@ -66,7 +66,7 @@ def test_the_text_can_be_edited_before_it_is_approved(app_run, settings, garden:
         assert entry.decision == "user-approved" and "after editing" in entry.reason
 
     call = CallTool("edit_note", {"name": "Water", "op": "append", "text": "It is wet.\n"})
-    with use_model(settings, call, Say("Good.")) as server:
+    with use_model(settings, call, TextAnswer("Good.")) as server:
         app_run(use)
     (told,) = [m for m in server.requests[1]["messages"] if m["role"] == "tool"]
     assert json.loads(told["content"])["changed_by_user"]
@@ -94,7 +94,7 @@ def test_one_of_two_files_is_approved(app_run, settings, garden: Path) -> None:
         assert "in part" in entry.reason
 
     call = CallTool("rename_tag", {"tag": "nature", "new_tag": "wild"})
-    with use_model(settings, call, Say("Half.")) as server:
+    with use_model(settings, call, TextAnswer("Half.")) as server:
         app_run(use)
     (told,) = [m for m in server.requests[1]["messages"] if m["role"] == "tool"]
     assert json.loads(told["content"])["left_out_by_user"] == ["Water.md"]
@@ -131,9 +131,9 @@ def test_a_grant_is_listed_used_and_revoked(app_run, settings, garden: Path) -> 
     answers = (
         CallTool("add_tag", {"name": "Water", "tag": "once"}),
         CallTool("add_tag", {"name": "Water", "tag": "twice"}),
-        Say("Tagged."),
+        TextAnswer("Tagged."),
         CallTool("add_tag", {"name": "Water", "tag": "thrice"}),
-        Say("Not tagged."),
+        TextAnswer("Not tagged."),
     )
     with use_model(settings, *answers):
         app_run(use)

@@ -19,7 +19,7 @@ from tests.flows.conftest import write_vault
 from tests.flows.files import everything_in
 from tests.flows.models import use_model
 from tests.flows.pilot import Pilot
-from tests.support.model_server import CallTool, Say
+from tests.support.model_server import CallTool, TextAnswer
 
 AGENT = Caller(CallerKind.DESKTOP_AGENT, "agent", uses_model=False)
 
@@ -159,7 +159,7 @@ def test_a_tool_call_that_would_leave_the_vault(app_run, settings, garden: Path)
             assert entry.commit is None
             assert len([each for each in pilot.entries if each.tool == "create_note"]) == turn
 
-    calls = [(CallTool("create_note", {"name": name, "content": "x"}), Say("No.")) for name in names]
+    calls = [(CallTool("create_note", {"name": name, "content": "x"}), TextAnswer("No.")) for name in names]
     with use_model(settings, *chain.from_iterable(calls)):
         app_run(use)
     assert everything_in(garden.parent) == before and not Path("/tmp/escaped.md").exists()

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QListWidget
 
 from tests.flows.models import use_model
 from tests.flows.pilot import Pilot
-from tests.support.model_server import BreakOff, CallTool, Fail, Say
+from tests.support.model_server import BreakOff, CallTool, Fail, TextAnswer
 
 
 def test_two_conversations_survive_a_restart(app_run, garden: Path) -> None:
@@ -69,7 +69,7 @@ def test_a_stream_is_stopped_in_the_middle(app_run, settings, garden: Path) -> N
         await pilot.ask("Go on")
         assert "As you like." in pilot.said()
 
-    with use_model(settings, Say("word " * 2000, pause=0.01), Say("As you like.")) as server:
+    with use_model(settings, TextAnswer("word " * 2000, pause=0.01), TextAnswer("As you like.")) as server:
         app_run(use)
     assert "This answer was interrupted here." in str(server.requests[1]["messages"])
 
@@ -124,7 +124,7 @@ def _with_later_answer(use, server):
     async def both(pilot: Pilot) -> None:
         def heal(batch: object) -> None:
             if pilot.finished:
-                server.answers[:] = [Say("Better.")]
+                server.answers[:] = [TextAnswer("Better.")]
 
         pilot.window.session.opened.connect(lambda client: client.events.batch.connect(heal))
         await use(pilot)

@@ -9,7 +9,7 @@ from PySide6.QtGui import QTextCursor
 
 from tests.flows.models import use_model
 from tests.flows.pilot import Pilot
-from tests.support.model_server import Say
+from tests.support.model_server import TextAnswer
 
 FACT = "The kettle was invented by Anna Weber in 1871."
 NOTE = "# Kettle\n\n" + "A line of filling.\n\n" * 40 + f"{FACT}\n"
@@ -53,5 +53,5 @@ def test_what_a_model_makes_up_is_marked(app_run, settings, garden: Path, kettle
         'It was "invented by Anna Weber" [[Kettle]]. It was "patented by Max Weber" [[Pot]]. '
         "She lived in Rome for years."
     )
-    with use_model(settings, Say(said)):
+    with use_model(settings, TextAnswer(said)):
         app_run(use)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from app.vault.changes import ChangeSet, Update
 from tests.flows.models import use_model
-from tests.support.model_server import CallTool, Say
+from tests.support.model_server import CallTool, TextAnswer
 
 ADDED = "Steep it for three minutes.\n"
 
@@ -83,7 +83,7 @@ def test_from_drop_to_undo(app_run, settings, garden: Path) -> None:
             text="I add the time.",
         ),
         CallTool("edit_note", {"name": "Tea", "op": "append", "text": ADDED}, text="And to the note."),
-        Say("Done, see [[Steeping]]."),
+        TextAnswer("Done, see [[Steeping]]."),
     )
     with use_model(settings, *answers) as server:
         app_run(use)
@@ -117,7 +117,7 @@ def test_the_turn_is_undone_as_one_from_the_audit_log(app_run, settings, garden:
     answers = (
         CallTool("add_tag", {"name": "Water", "tag": "checked"}),
         CallTool("add_tag", {"name": "Water", "tag": "sea"}),
-        Say("Tidy."),
+        TextAnswer("Tidy."),
     )
     with use_model(settings, *answers):
         app_run(use)

@@ -14,7 +14,7 @@ from app.settings import AgentGroup, AgentProfile, Settings, TeamSettings, save_
 from app.settings.answering import AnswerByTeam
 from tests.flows.models import use_model
 from tests.flows.pilot import Pilot
-from tests.support.model_server import CallTool, Say
+from tests.support.model_server import CallTool, TextAnswer
 
 PAIR = (AgentProfile(name="Anna"), AgentProfile(name="Bert"))
 
@@ -29,7 +29,11 @@ def _speakers(pilot: Pilot) -> list[str]:
 def test_a_group_answers_under_its_members_names_and_is_stopped(app_run, settings: Settings, garden: Path):
     group = AgentGroup(name="Editors", kind="pipeline", members=("Anna", "Bert"))
     settings.team = TeamSettings(agents=PAIR, groups=(group,))
-    answers = (Say("A draft about [[Tea]]."), Say("A better one."), Say("word " * 3000, pause=0.01))
+    answers = (
+        TextAnswer("A draft about [[Tea]]."),
+        TextAnswer("A better one."),
+        TextAnswer("word " * 3000, pause=0.01),
+    )
 
     async def use(pilot: Pilot) -> None:
         await pilot.open(garden)
@@ -60,8 +64,8 @@ def test_work_handed_on_is_seen_with_who_said_what_and_approved_under_that_name(
     answers = (
         CallTool("delegate", {"agent": "Anna", "prompt": "Tag Tea as drink"}),
         CallTool("add_tag", {"name": "Tea", "tag": "drink"}),
-        Say("Tagged."),
-        Say("Anna did it."),
+        TextAnswer("Tagged."),
+        TextAnswer("Anna did it."),
     )
 
     async def use(pilot: Pilot) -> None:

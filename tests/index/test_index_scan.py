@@ -371,11 +371,11 @@ async def test_many_notes_are_read_by_processes_with_the_same_result(
 async def test_without_processes_a_thread_reads_the_notes(
     make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class Refused:
+    class FailingPool:
         def __init__(self, *args: object, **options: object) -> None:
             raise OSError("no processes here")
 
-    monkeypatch.setattr(parser_pool, "ProcessPoolExecutor", Refused)
+    monkeypatch.setattr(parser_pool, "ProcessPoolExecutor", FailingPool)
     monkeypatch.setattr(parser_pool, "_PROCESS_START_S", 0.0)
     vault = await make_vault({f"{number}.md": "text" for number in range(250)})
     assert vault.index.stats().indexed == 250

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from app.errors import InvalidParametersError, LimitError, NetworkError, PermissionDeniedError
 from app.messages.bluesky import BlueskyAccount, count_graphemes, link_spans
-from tests.support.message_servers import HANDLE, PASSWORD, BlueskyServer, Refusal
+from tests.support.message_servers import HANDLE, PASSWORD, BlueskyServer, ErrorResponse
 
 FAMILY = "👩‍👩‍👧‍👦"
 
@@ -38,10 +38,10 @@ async def test_a_post_is_a_record_with_its_links_marked_in_bytes(caplog):
 
 
 async def test_an_expired_session_is_renewed_once():
-    with BlueskyServer(record=[Refusal(400, "ExpiredToken", "Token has expired")]) as server:
+    with BlueskyServer(record=[ErrorResponse(400, "ExpiredToken", "Token has expired")]) as server:
         await account(server).send("Hello")
         assert server.sessions == 2 and len(server.records) == 1
-    twice = [Refusal(400, "ExpiredToken", "Token has expired")] * 2
+    twice = [ErrorResponse(400, "ExpiredToken", "Token has expired")] * 2
     with BlueskyServer(record=twice) as server, pytest.raises(PermissionDeniedError):
         await account(server).send("Hello")
     assert server.records == []
@@ -57,12 +57,20 @@ async def test_a_wrong_password_is_reported_without_its_text(caplog):
 @pytest.mark.parametrize(
     ("refusal", "error", "words"),
     [
-        (Refusal(429, "RateLimitExceeded", "Rate Limit Exceeded", {"retry-after": "30"}), LimitError, "30 s"),
-        (Refusal(400, "InvalidRequest", "Record too large"), InvalidParametersError, "Record too large"),
-        (Refusal(401, "AuthMissing", "no"), PermissionDeniedError, "app password"),
-        (Refusal(502, "UpstreamFailure", "no"), NetworkError, "502"),
-        (Refusal(500, "InternalServerError", "no"), NetworkError, "500"),
-        (Refusal(307, "", "http://127.0.0.1:9/xrpc/elsewhere"), NetworkError, "another address"),
+        (
+            ErrorResponse(429, "RateLimitExceeded", "Rate Limit Exceeded", {"retry-after": "30"}),
+            LimitError,
+            "30 s",
+        ),
+        (
+            ErrorResponse(400, "InvalidRequest", "Record too large"),
+            InvalidParametersError,
+            "Record too large",
+        ),
+        (ErrorResponse(401, "AuthMissing", "no"), PermissionDeniedError, "app password"),
+        (ErrorResponse(502, "UpstreamFailure", "no"), NetworkError, "502"),
+        (ErrorResponse(500, "InternalServerError", "no"), NetworkError, "500"),
+        (ErrorResponse(307, "", "http://127.0.0.1:9/xrpc/elsewhere"), NetworkError, "another address"),
     ],
 )
 @pytest.mark.parametrize("method", ["session", "record"])

@@ -18,35 +18,35 @@ TERMINAL = Client(CallerKind.CLI, "Terminal")
 
 
 @dataclass
-class ServedVault:
+class ServedEndpoint:
     """The endpoint of `workspace`, and the token of the program `Robot`."""
 
     workspace: Workspace
-    sign: Endpoint
+    endpoint: Endpoint
     token: str
 
     def http(self, token: str | None = None, **headers: str) -> httpx2.AsyncClient:
         """Return a client of the HTTP API with a token, by default Robot's."""
         arguments = {"authorization": f"Bearer {self.token if token is None else token}", **headers}
         return httpx2.AsyncClient(
-            base_url=self.sign.address, headers=arguments, timeout=30.0, trust_env=False
+            base_url=self.endpoint.address, headers=arguments, timeout=30.0, trust_env=False
         )
 
 
 @pytest.fixture
-async def served(workspace: Workspace) -> ServedVault:
+async def served(workspace: Workspace) -> ServedEndpoint:
     """The open endpoint on a free port, with the HTTP API enabled."""
     workspace.settings.servers.http_api = True
     await workspace.endpoints.open()
-    sign = find_endpoint(workspace.root)
-    assert sign is not None and workspace.endpoints.tokens is not None
-    return ServedVault(workspace, sign, workspace.endpoints.tokens.create("Robot"))
+    endpoint = find_endpoint(workspace.root)
+    assert endpoint is not None and workspace.endpoints.tokens is not None
+    return ServedEndpoint(workspace, endpoint, workspace.endpoints.tokens.create("Robot"))
 
 
 @pytest.fixture
-async def link(served: ServedVault) -> AsyncIterator[RemoteVaultAccess]:
+async def link(served: ServedEndpoint) -> AsyncIterator[RemoteVaultAccess]:
     """A remote vault connected to it, like the command line's."""
-    link = await RemoteVaultAccess.join(served.sign)
+    link = await RemoteVaultAccess.join(served.endpoint)
     try:
         yield link
     finally:

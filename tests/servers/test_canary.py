@@ -64,7 +64,7 @@ async def test_http_reveals_no_private_note(served):
 
 @pytest.mark.parametrize("era", ERAS)
 async def test_mcp_reveals_no_private_note(workspace, era):
-    async with inside(workspace.hub, era) as client:
+    async with inside(workspace.endpoints.local_vault, era) as client:
         responses: list[object] = [await client.list_tools(), await client.list_resource_templates()]
         page = await client.list_resources()
         responses.append(page)
@@ -105,7 +105,10 @@ async def _completed(client, reference, argument: str, of) -> object:
 
 
 async def test_notifications_and_activity_reveal_no_private_note(workspace):
-    news, activity = workspace.hub.changes(ROBOT), workspace.hub.activity(ROBOT)
+    news, activity = (
+        workspace.endpoints.local_vault.changes(ROBOT),
+        workspace.endpoints.local_vault.activity(ROBOT),
+    )
     for name, note in VARIANTS.items():
         if "MiB" in name:
             continue
@@ -116,8 +119,8 @@ async def test_notifications_and_activity_reveal_no_private_note(workspace):
         await workspace.index.refresh((path,), ())
         (workspace.root / path.text).unlink()
         await workspace.index.refresh((), (path,))
-    await workspace.hub.call(ROBOT, "move_note", {"name": "Tea", "new_name": "Green tea"})
-    await workspace.hub.call(ROBOT, "delete_node", {"node_id": "Home", "cascade": True})
+    await workspace.endpoints.local_vault.call(ROBOT, "move_note", {"name": "Tea", "new_name": "Green tea"})
+    await workspace.endpoints.local_vault.call(ROBOT, "delete_node", {"node_id": "Home", "cascade": True})
     await asyncio.sleep(0)
     news.end()
     activity.end()

@@ -20,7 +20,7 @@ async def pending_changes(workspace: Workspace, reader: ChangeStream) -> list[Va
 
 async def test_a_private_note_is_not_reported_even_when_deleted(workspace: Workspace) -> None:
     secret = workspace.root / "Diary.md"
-    reader = workspace.hub.changes(ROBOT)
+    reader = workspace.endpoints.local_vault.changes(ROBOT)
     secret.write_text("---\nai: private\n---\nx\n")
     await workspace.index.refresh((NotePath.on_disk("Diary.md"),), ())
     secret.unlink()
@@ -29,7 +29,7 @@ async def test_a_private_note_is_not_reported_even_when_deleted(workspace: Works
 
 
 async def test_many_changes_are_one_notification(workspace: Workspace) -> None:
-    reader = workspace.hub.changes(ROBOT)
+    reader = workspace.endpoints.local_vault.changes(ROBOT)
     names = [f"Note {number}.md" for number in range(30)]
     for name in names:
         (workspace.root / name).write_text("x\n")
@@ -39,10 +39,10 @@ async def test_many_changes_are_one_notification(workspace: Workspace) -> None:
 
 
 async def test_a_slow_reader_keeps_at_most_one_event_of_each_kind(workspace: Workspace) -> None:
-    reader = workspace.hub.changes(ROBOT)
+    reader = workspace.endpoints.local_vault.changes(ROBOT)
     total = len(workspace.index.notes())
     for number in range(2000):
         path = NotePath.on_disk(f"Note {number}.md")
         workspace.events.publish(IndexUpdated((path,), (), total))
-        workspace.hub.notify_tools_changed()
+        workspace.endpoints.local_vault.notify_tools_changed()
     assert await pending_changes(workspace, reader) == [VaultChange("notes"), VaultChange("tools")]

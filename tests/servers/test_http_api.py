@@ -12,13 +12,13 @@ from app.permissions.approval import ApprovalRequest, Approved, Decision, Denied
 from app.settings import CallerProfile
 from app.workspace.opening import open_workspace
 from app.workspace.workspace import Workspace
-from tests.servers.conftest import ServedVault
+from tests.servers.conftest import ServedEndpoint
 from tests.support.approver import ScriptedApprover, unanswered
 
 API = "/api/v1"
 
 
-async def test_the_document_is_openapi_and_says_what_the_server_does(served: ServedVault) -> None:
+async def test_the_document_is_openapi_and_says_what_the_server_does(served: ServedEndpoint) -> None:
     async with served.http() as http:
         document = (await http.get(f"{API}/openapi.json")).json()
         OpenAPIV31SpecValidator(document).validate()
@@ -32,7 +32,7 @@ async def test_the_document_is_openapi_and_says_what_the_server_does(served: Ser
         Draft202012Validator(schema).validate(answer.json())
 
 
-async def test_the_document_lists_the_errors_of_reading(served: ServedVault) -> None:
+async def test_the_document_lists_the_errors_of_reading(served: ServedEndpoint) -> None:
     async with served.http() as http:
         paths = (await http.get(f"{API}/openapi.json")).json()["paths"]
         missing = await http.get(f"{API}/pending/made-up")
@@ -41,7 +41,7 @@ async def test_the_document_lists_the_errors_of_reading(served: ServedVault) -> 
     assert str(invalid.status_code) in paths[f"{API}/notes"]["get"]["responses"]
 
 
-async def test_the_document_leaves_out_what_the_client_may_not_call(served: ServedVault) -> None:
+async def test_the_document_leaves_out_what_the_client_may_not_call(served: ServedEndpoint) -> None:
     served.workspace.change_settings(
         "permissions", callers=(CallerProfile(caller="Robot", tools=("read_*",)),)
     )
@@ -55,7 +55,7 @@ async def test_the_document_leaves_out_what_the_client_may_not_call(served: Serv
         assert (await http.post(f"{API}/tools/create_note", json={"name": "X"})).status_code == 403
 
 
-async def test_failures_have_a_status(served: ServedVault) -> None:
+async def test_failures_have_a_status(served: ServedEndpoint) -> None:
     failures: list[tuple[str, dict[str, object], int, str]] = [
         ("no_such_tool", {}, 404, "not_found"),
         ("read_note", {"name": "No such note"}, 404, "not_found"),
@@ -76,7 +76,7 @@ async def test_failures_have_a_status(served: ServedVault) -> None:
 
 
 async def test_a_pending_outcome_can_be_fetched_later(
-    served: ServedVault, approver: ScriptedApprover
+    served: ServedEndpoint, approver: ScriptedApprover
 ) -> None:
     said: asyncio.Future[Decision] = asyncio.get_running_loop().create_future()
     requests: list[ApprovalRequest] = []
@@ -110,7 +110,7 @@ async def test_a_pending_outcome_can_be_fetched_later(
 
 
 async def test_an_operation_of_another_client_is_not_found(
-    served: ServedVault, approver: ScriptedApprover
+    served: ServedEndpoint, approver: ScriptedApprover
 ) -> None:
     question_asked = asyncio.Event()
     approver.answers = [unanswered(question_asked)]
@@ -128,7 +128,7 @@ async def test_an_operation_of_another_client_is_not_found(
 
 
 async def test_a_pending_operation_survives_a_restart(
-    served: ServedVault, workspace: Workspace, approver: ScriptedApprover
+    served: ServedEndpoint, workspace: Workspace, approver: ScriptedApprover
 ) -> None:
     question_asked = asyncio.Event()
     approver.answers = [unanswered(question_asked)]
@@ -146,7 +146,7 @@ async def test_a_pending_operation_survives_a_restart(
         await reopened.start_scan(lambda progress: None)
         await reopened.endpoints.open()
         assert reopened.endpoints.server is not None and reopened.endpoints.server.endpoint is not None
-        later = ServedVault(reopened, reopened.endpoints.server.endpoint, served.token)
+        later = ServedEndpoint(reopened, reopened.endpoints.server.endpoint, served.token)
         async with later.http() as http:
             one = (await http.get(location)).json()["operations"][0]
             while one["state"] in ("waiting", "running"):
@@ -157,7 +157,7 @@ async def test_a_pending_operation_survives_a_restart(
         await reopened.close()
 
 
-async def test_denials_and_disconnects_end_a_call(served: ServedVault, approver: ScriptedApprover) -> None:
+async def test_denials_and_disconnects_end_a_call(served: ServedEndpoint, approver: ScriptedApprover) -> None:
     approver.answers = [Denied("no thanks")]
     async with served.http() as http:
         answer = await http.post(f"{API}/tools/create_note", json={"name": "No"})
@@ -174,12 +174,12 @@ async def test_denials_and_disconnects_end_a_call(served: ServedVault, approver:
         await question_asked.wait()
         call.cancel()
         await asyncio.wait({call})
-    await served.workspace.hub.wait_idle()
+    await served.workspace.endpoints.local_vault.wait_idle()
     entry = served.workspace.audit.entries(limit=1)[0]
     assert (entry.decision, entry.reason, entry.caller) == ("cancelled", "the client has gone", "Robot")
 
 
-async def test_private_notes_do_not_exist_for_clients(served: ServedVault) -> None:
+async def test_private_notes_do_not_exist_for_clients(served: ServedEndpoint) -> None:
     secret = served.workspace.root / "Secret plan.md"
     secret.write_text("---\nai: private\n---\nNobody shall see this xyzzy.\n")
     await served.workspace.index.scan()
@@ -196,7 +196,7 @@ async def test_private_notes_do_not_exist_for_clients(served: ServedVault) -> No
         assert created.json()["error"]["message"] == "That path can't be used."
 
 
-async def test_notes_come_a_page_at_a_time(served: ServedVault) -> None:
+async def test_notes_come_a_page_at_a_time(served: ServedEndpoint) -> None:
     async with served.http() as http:
         paths, after = [], ""
         while True:
@@ -211,8 +211,8 @@ async def test_notes_come_a_page_at_a_time(served: ServedVault) -> None:
         assert (await http.get(f"{API}/complete", params={"kind": "secret"})).status_code == 422
 
 
-async def test_only_the_local_user_may_request_the_vault(served: ServedVault) -> None:
+async def test_only_the_local_user_may_request_the_vault(served: ServedEndpoint) -> None:
     async with served.http() as http:
         assert (await http.post(f"{API}/yield")).status_code == 403
-    async with served.http(served.sign.token) as local:
+    async with served.http(served.endpoint.token) as local:
         assert (await local.post(f"{API}/yield")).status_code == 409

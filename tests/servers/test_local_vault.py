@@ -1,4 +1,4 @@
-"""The hub: every external caller has its turn, limits and taint, and none blocks another."""
+"""The local vault service: every external caller has its turn, limits and taint, and none blocks another."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Open:
 
 
 async def test_fifty_clients_at_once_all_get_their_answers_in_turn(workspace: Workspace) -> None:
-    hub = workspace.hub
+    local_vault = workspace.endpoints.local_vault
     workspace.registry.register(ponder)
     order: list[str] = []
     workspace.events.subscribe(
@@ -69,26 +69,28 @@ async def test_fifty_clients_at_once_all_get_their_answers_in_turn(workspace: Wo
 
     async def use(number: int) -> None:
         client = Client(CallerKind.HTTP, f"Client {number}")
-        outcomes = await asyncio.gather(*(hub.call(client, "ponder", {}) for _ in range(4)))
+        outcomes = await asyncio.gather(*(local_vault.call(client, "ponder", {}) for _ in range(4)))
         assert all(outcome.success for outcome in outcomes)
 
     await asyncio.gather(*map(use, range(50)))
     assert len(order) == 200 and len(set(order[:60])) == 50
-    assert len(hub.clients()) == 50 and all(one.calls == 4 and not one.open for one in hub.clients())
+    assert len(local_vault.clients()) == 50 and all(
+        one.calls == 4 and not one.open for one in local_vault.clients()
+    )
 
 
 async def test_unanswered_questions_block_no_reader(workspace: Workspace, approver: ScriptedApprover) -> None:
     served = Open()
     approver.answers = [served]
-    hub = workspace.hub
+    local_vault = workspace.endpoints.local_vault
     waiting = [
-        asyncio.ensure_future(hub.call(ROBOT, "create_note", {"name": f"N {number}", "content": "x"}))
+        asyncio.ensure_future(local_vault.call(ROBOT, "create_note", {"name": f"N {number}", "content": "x"}))
         for number in range(MAX_OPEN_QUESTIONS + 1)
     ]
     refused = next(iter((await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED))[0]))
     assert (refused.result().error or {})["type"] == "limit"
-    assert (await hub.call(ROBOT, "list_tags", {})).success
-    assert (await hub.call(Client(CallerKind.CLI, "Terminal"), "list_tags", {})).success
+    assert (await local_vault.call(ROBOT, "list_tags", {})).success
+    assert (await local_vault.call(Client(CallerKind.CLI, "Terminal"), "list_tags", {})).success
     served.go.set()
     assert sum(outcome.success for outcome in await asyncio.gather(*waiting)) == MAX_OPEN_QUESTIONS
 
@@ -97,7 +99,7 @@ async def test_closing_the_vault_withdraws_what_still_runs(
     workspace: Workspace, approver: ScriptedApprover
 ) -> None:
     approver.answers = [served := Open()]
-    call = asyncio.ensure_future(workspace.hub.call(ROBOT, "create_note", {"name": "Late"}))
+    call = asyncio.ensure_future(workspace.endpoints.local_vault.call(ROBOT, "create_note", {"name": "Late"}))
     await served.asked.wait()
     await workspace.endpoints.close()
     with pytest.raises(NetworkError):
@@ -110,9 +112,9 @@ async def test_a_caller_that_leaves_during_the_close_is_canceled_without_an_erro
     workspace: Workspace, approver: ScriptedApprover
 ) -> None:
     approver.answers = [served := Open()]
-    call = asyncio.ensure_future(workspace.hub.call(ROBOT, "create_note", {"name": "Late"}))
+    call = asyncio.ensure_future(workspace.endpoints.local_vault.call(ROBOT, "create_note", {"name": "Late"}))
     await served.asked.wait()
-    closing = asyncio.ensure_future(workspace.hub.close())
+    closing = asyncio.ensure_future(workspace.endpoints.local_vault.close())
     await asyncio.sleep(0)
     call.cancel("gone")
     with pytest.raises(asyncio.CancelledError):
@@ -125,11 +127,13 @@ async def test_a_tainted_client_needs_approval_from_then_on(
     workspace: Workspace, approver: ScriptedApprover
 ) -> None:
     workspace.registry.register(look_outside)
-    hub = workspace.hub
-    await hub.call(ROBOT, "create_note", {"name": "Before", "content": "x"})
-    assert (await hub.call(ROBOT, "look_outside", {})).untrusted
-    await hub.call(Client(CallerKind.MCP, "Robot", "s2"), "create_note", {"name": "After", "content": "x"})
-    await hub.call(Client(CallerKind.MCP, "Other"), "create_note", {"name": "Other", "content": "x"})
+    local_vault = workspace.endpoints.local_vault
+    await local_vault.call(ROBOT, "create_note", {"name": "Before", "content": "x"})
+    assert (await local_vault.call(ROBOT, "look_outside", {})).untrusted
+    await local_vault.call(
+        Client(CallerKind.MCP, "Robot", "s2"), "create_note", {"name": "After", "content": "x"}
+    )
+    await local_vault.call(Client(CallerKind.MCP, "Other"), "create_note", {"name": "Other", "content": "x"})
     tainted = {request.tool + str(request.caller.name): request.caller.tainted for request in approver.asked}
     assert [request.caller.tainted for request in approver.asked] == [False, True, False], tainted
 
@@ -139,11 +143,11 @@ async def test_pending_results_taint_like_immediate_ones(
 ) -> None:
     workspace.registry.register(look_outside)
     assert workspace.pending is not None
-    hub = workspace.hub
+    local_vault = workspace.endpoints.local_vault
     served = Open()
     approver.answers = [served]
-    later = await hub.call(ROBOT, "create_note", {"name": "Later"}, wait_mode="pending")
-    outcome = await hub.call(ROBOT, "look_outside", {})
+    later = await local_vault.call(ROBOT, "create_note", {"name": "Later"}, wait_mode="pending")
+    outcome = await local_vault.call(ROBOT, "look_outside", {})
     workspace.pending._store.finish(later.pending, PendingState.DONE, outcome.as_dict())
     fresh = LocalVaultAccess(
         "again",
@@ -163,7 +167,7 @@ async def test_pending_results_taint_like_immediate_ones(
 async def test_stages_and_calls_are_reported_with_one_id(workspace: Workspace) -> None:
     events: list[Event] = []
     workspace.events.subscribe(Event, events.append)
-    await workspace.hub.call(ROBOT, "create_note", {"name": "Told", "content": "x"})
+    await workspace.endpoints.local_vault.call(ROBOT, "create_note", {"name": "Told", "content": "x"})
     moved = [event for event in events if isinstance(event, CallStageChanged)]
     assert [event.stage for event in moved] == ["queued", "running", "asking", "writing", "ended"]
     started = next(event for event in events if isinstance(event, ToolStarted))
@@ -205,20 +209,20 @@ async def test_a_read_only_client_changes_nothing_and_sends_nothing(
         ("source", {"op": "pause", "source_id": "vault"}),
     ]
     for name, arguments in calls:
-        outcome = await workspace.hub.call(ROBOT, name, arguments)
+        outcome = await workspace.endpoints.local_vault.call(ROBOT, name, arguments)
         assert not outcome.success and outcome.error is not None, name
         assert outcome.error["type"] in ("permission_denied", "not_found"), (name, outcome.error)
     assert approver.asked == []
-    assert "send_message" not in {entry.name for entry in await workspace.hub.tools(ROBOT)}
-    assert (await workspace.hub.call(ROBOT, "list_tags", {})).success
+    assert "send_message" not in {entry.name for entry in await workspace.endpoints.local_vault.tools(ROBOT)}
+    assert (await workspace.endpoints.local_vault.call(ROBOT, "list_tags", {})).success
 
 
 async def test_a_read_only_client_sees_no_writing_tool_operation_or_argument(
     workspace: Workspace, approver: ScriptedApprover
 ) -> None:
-    everything = {one.name: one for one in await workspace.hub.tools(ROBOT)}
+    everything = {one.name: one for one in await workspace.endpoints.local_vault.tools(ROBOT)}
     workspace.change_settings("permissions", callers=(CallerProfile(caller="Robot", read_only=True),))
-    offered = {one.name: one for one in await workspace.hub.tools(ROBOT)}
+    offered = {one.name: one for one in await workspace.endpoints.local_vault.tools(ROBOT)}
     assert {"read_note", "search_notes", "get_node", "find_related_nodes", "block", "recall"} <= set(offered)
     assert not set(offered) & {"create_note", "edit_note", "move_note", "undo", "block_edit", "send_message"}
     assert all(one.read_only for one in offered.values())
@@ -232,15 +236,17 @@ async def test_a_read_only_client_sees_no_writing_tool_operation_or_argument(
         ("block", {"op": "create", "label": "x"}),
         ("edit_note", {"name": "H4", "op": "append", "text": "x"}),
     ):
-        outcome = await workspace.hub.call(ROBOT, name, arguments)
+        outcome = await workspace.endpoints.local_vault.call(ROBOT, name, arguments)
         assert outcome.error is not None and outcome.error["type"] == "permission_denied", name
         assert "may only read" in outcome.error["message"]
-    assert (await workspace.hub.call(ROBOT, "find_related_nodes", {"node_id": "H4"})).success
+    assert (
+        await workspace.endpoints.local_vault.call(ROBOT, "find_related_nodes", {"node_id": "H4"})
+    ).success
     assert approver.asked == []
 
 
 async def test_tool_annotations_are_correct(workspace: Workspace) -> None:
-    marks = {one.name: one for one in await workspace.hub.tools(ROBOT)}
+    marks = {one.name: one for one in await workspace.endpoints.local_vault.tools(ROBOT)}
     reads = {name for name, one in marks.items() if one.read_only}
     assert {"read_note", "search_notes", "list_tags", "pending"} <= reads
     assert not reads & {"create_note", "edit_note", "send_message", "undo", "block", "source"}

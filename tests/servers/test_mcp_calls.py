@@ -20,9 +20,9 @@ pytestmark = pytest.mark.parametrize("era", ERAS)
 
 
 async def test_the_tools_are_listed_with_correct_annotations(workspace, era):
-    async with inside(workspace.hub, era) as client:
+    async with inside(workspace.endpoints.local_vault, era) as client:
         tools = {one.name: one for one in (await client.list_tools()).tools}
-    entries = await workspace.hub.tools(ROBOT)
+    entries = await workspace.endpoints.local_vault.tools(ROBOT)
     assert list(tools) == [one.name for one in entries]
     assert all(re.fullmatch(r"[A-Za-z0-9_.-]{1,128}", name) for name in tools)
     for entry in entries:
@@ -40,7 +40,7 @@ async def test_the_tools_are_listed_with_correct_annotations(workspace, era):
 
 
 async def test_a_result_is_data_and_the_same_as_text(workspace, era):
-    async with inside(workspace.hub, era) as client:
+    async with inside(workspace.endpoints.local_vault, era) as client:
         result = await client.call_tool("get_metadata", {"name": "Longitude"})
     assert not result.is_error and result.structured_content["path"].endswith("Longitude.md")
     assert result.structured_content["confidence"] is None
@@ -48,7 +48,7 @@ async def test_a_result_is_data_and_the_same_as_text(workspace, era):
 
 
 async def test_a_change_is_asked_about_with_the_clients_words(workspace, approver, era):
-    async with inside(workspace.hub, era) as client:
+    async with inside(workspace.endpoints.local_vault, era) as client:
         arguments = {"name": "H4", "op": "append", "text": "New.", "why": "It is missing."}
         result = await client.call_tool("edit_note", arguments)
     assert result.structured_content["success"] and not result.is_error
@@ -59,7 +59,7 @@ async def test_a_change_is_asked_about_with_the_clients_words(workspace, approve
 
 async def test_a_denial_is_no_error(workspace, approver, era):
     approver.answers = [Denied("leave it")]
-    async with inside(workspace.hub, era) as client:
+    async with inside(workspace.endpoints.local_vault, era) as client:
         result = await client.call_tool("edit_note", {"name": "H4", "op": "append", "text": "New."})
     assert not result.is_error
     assert result.structured_content["denied"] and result.structured_content["words"] == "leave it"
@@ -76,7 +76,7 @@ WRONG = (
 
 
 async def test_an_error_is_data_with_the_next_step(workspace, approver, era):
-    async with inside(workspace.hub, era) as client:
+    async with inside(workspace.endpoints.local_vault, era) as client:
         for tool, given, kind in WRONG:
             result = await client.call_tool(tool, given)
             assert result.is_error and result.structured_content["error"]["type"] == kind
@@ -84,7 +84,7 @@ async def test_an_error_is_data_with_the_next_step(workspace, approver, era):
 
 
 async def test_a_read_only_client_gets_only_read_tools(workspace, approver, era):
-    async with inside(ReadOnlyVaultService(workspace.hub), era) as client:
+    async with inside(ReadOnlyVaultService(workspace.endpoints.local_vault), era) as client:
         names = {one.name for one in (await client.list_tools()).tools}
         assert (await client.call_tool("read_note", {"name": "H4"})).structured_content["success"]
         denied = await client.call_tool("edit_note", {"name": "H4", "op": "append", "text": "x"})
@@ -93,7 +93,7 @@ async def test_a_read_only_client_gets_only_read_tools(workspace, approver, era)
 
 
 async def test_an_unknown_tool_is_a_protocol_error_and_logged(workspace, era):
-    async with inside(workspace.hub, era) as client:
+    async with inside(workspace.endpoints.local_vault, era) as client:
         with pytest.raises(MCPError) as caught:
             await client.call_tool("raed_note", {})
     assert caught.value.error.code == -32602 and "read_note" in caught.value.error.data["suggestions"]
@@ -112,7 +112,7 @@ async def test_a_client_may_choose_not_to_wait(workspace, approver, era, how):
     workspace.events.subscribe(
         PendingChanged, lambda event: None if event.operation.state.is_open else has_ended.set()
     )
-    async with inside(workspace.hub, era) as client:
+    async with inside(workspace.endpoints.local_vault, era) as client:
         result = await client.call_tool("edit_note", arguments, meta=meta)
         assert not result.is_error
         operation_id = result.structured_content["pending_operation_id"]
@@ -126,22 +126,24 @@ async def test_a_client_may_choose_not_to_wait(workspace, approver, era, how):
 
 async def test_a_result_that_breaks_its_schema_is_left_out(workspace, era, monkeypatch, caplog, errors):
     errors.append("vault_info violates its output schema")
-    entry = next(one for one in await workspace.hub.tools(ROBOT) if one.name == "vault_info")
+    entry = next(
+        one for one in await workspace.endpoints.local_vault.tools(ROBOT) if one.name == "vault_info"
+    )
     schema = {"type": "object", "properties": {"notes": {"type": "string"}}, "required": ["notes"]}
     broken = replace(entry, output_schema=schema)
 
     async def tools(client):
         return (broken,)
 
-    monkeypatch.setattr(workspace.hub, "tools", tools)
-    async with inside(workspace.hub, era) as client:
+    monkeypatch.setattr(workspace.endpoints.local_vault, "tools", tools)
+    async with inside(workspace.endpoints.local_vault, era) as client:
         result = await client.call_tool("vault_info", {})
     assert result.is_error and result.structured_content["error"]["type"] == "internal"
     assert "violates its output schema" in caplog.text
 
 
 async def test_the_same_over_http_with_a_token(served, approver, era):
-    async with over_http(served.sign.address, served.token, era) as client:
+    async with over_http(served.endpoint.address, served.token, era) as client:
         result = await client.call_tool("read_note", {"name": "H4"})
         second_result = await client.call_tool("edit_note", {"name": "H4", "op": "append", "text": "New."})
     assert result.structured_content["name"] == "H4" and second_result.structured_content["success"]

@@ -43,7 +43,7 @@ async def headless(sample_vault):
 @pytest.mark.parametrize("era", ERAS)
 async def test_an_approval_writes_what_was_shown(headless, era):
     asked: list[str] = []
-    async with inside(headless.hub, era, elicitation_callback=says(YES, asked)) as client:
+    async with inside(headless.endpoints.local_vault, era, elicitation_callback=says(YES, asked)) as client:
         result = await client.call_tool("edit_note", {**EDIT, "why": "To see."})
     assert result.structured_content["success"]
     assert "New\u202ereversed." in (headless.root / "Instruments" / "H4.md").read_text("utf-8")
@@ -75,7 +75,7 @@ async def test_anything_but_a_plain_yes_is_a_denial(headless, era):
     async def answers(context, params):
         return remaining.pop(0)
 
-    async with inside(headless.hub, era, elicitation_callback=answers) as client:
+    async with inside(headless.endpoints.local_vault, era, elicitation_callback=answers) as client:
         for answer in NOT_YES:
             result = await client.call_tool("edit_note", EDIT)
             assert not result.is_error and result.structured_content["denied"]
@@ -85,7 +85,7 @@ async def test_anything_but_a_plain_yes_is_a_denial(headless, era):
 
 @pytest.mark.parametrize("era", ERAS)
 async def test_a_client_without_elicitation_gets_the_reason_and_may_leave_the_call_pending(headless, era):
-    async with inside(headless.hub, era) as client:
+    async with inside(headless.endpoints.local_vault, era) as client:
         refused = await client.call_tool("edit_note", EDIT)
         pending = await client.call_tool("edit_note", {**EDIT, "wait_for_user": False})
         operation_id = pending.structured_content["pending_operation_id"]
@@ -105,7 +105,7 @@ async def test_a_call_that_is_canceled_withdraws_its_question_and_is_in_the_log(
         question_asked.set()
         return await never
 
-    async with inside(headless.hub, era, elicitation_callback=waits) as client:
+    async with inside(headless.endpoints.local_vault, era, elicitation_callback=waits) as client:
         call = asyncio.create_task(client.call_tool("edit_note", EDIT))
         await question_asked.wait()
         call.cancel()
@@ -115,7 +115,7 @@ async def test_a_call_that_is_canceled_withdraws_its_question_and_is_in_the_log(
 
 
 async def test_a_waiting_call_accepts_only_its_own_answer(headless):
-    async with inside(headless.hub, "auto", elicitation_callback=says(YES, [])) as client:
+    async with inside(headless.endpoints.local_vault, "auto", elicitation_callback=says(YES, [])) as client:
         ask = client.session.call_tool
         parked = await ask("edit_note", EDIT, allow_input_required=True)
         assert isinstance(parked, t.InputRequiredResult)
@@ -186,7 +186,7 @@ async def test_a_client_gets_heartbeats_while_its_user_is_asked(workspace, appro
         return Denied("no")
 
     approver.answers = [after_a_while]
-    async with inside(workspace.hub, "legacy", heartbeat=0.01) as client:
+    async with inside(workspace.endpoints.local_vault, "legacy", heartbeat=0.01) as client:
         result = await client.call_tool("edit_note", EDIT, progress_callback=told)
     assert result.structured_content["denied"] and events[0] == "Running."
 

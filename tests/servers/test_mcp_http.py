@@ -152,7 +152,7 @@ async def test_unknown_methods_are_protocol_errors(served):
 
 
 async def test_a_flood_of_calls_is_answered_each_with_a_result_or_a_reason(served):
-    async with over_http(served.sign.address, served.token, "legacy") as client:
+    async with over_http(served.endpoint.address, served.token, "legacy") as client:
         results = await asyncio.gather(*(client.call_tool("read_note", {"name": "H4"}) for _ in range(24)))
         assert (await client.call_tool("vault_info", {})).structured_content["success"]
     kinds = {(one.structured_content.get("error") or {}).get("type", "success") for one in results}
@@ -176,7 +176,7 @@ async def test_a_client_that_does_not_reconnect_has_its_question_withdrawn(works
 
 
 async def test_an_expired_reconnect_timer_is_forgotten(workspace):
-    app = McpHttpApp(workspace.hub, reconnect_timeout=0.0)
+    app = McpHttpApp(workspace.endpoints.local_vault, reconnect_timeout=0.0)
     app._schedule_withdrawal("session", set())
     app._schedule_withdrawal("session", set())
     async with asyncio.timeout(10):
@@ -185,7 +185,7 @@ async def test_an_expired_reconnect_timer_is_forgotten(workspace):
 
 
 async def test_a_session_that_its_client_ends_as_it_expires_is_not_ended_twice(workspace):
-    app = McpHttpApp(workspace.hub)
+    app = McpHttpApp(workspace.endpoints.local_vault)
     session_key = (("mcp", "Robot"), "session")
     app._track_session(session_key, {"type": "http"})
     app._expire(session_key)
@@ -228,7 +228,7 @@ def unguarded_server(workspace, reconnect_timeout: float, **more: float):
 
     @asynccontextmanager
     async def running():
-        app = McpHttpApp(workspace.hub, reconnect_timeout=reconnect_timeout, **more)
+        app = McpHttpApp(workspace.endpoints.local_vault, reconnect_timeout=reconnect_timeout, **more)
 
         async def let_in(scope, receive, send):
             await app({**scope, CLIENT_KEY: ROBOT}, receive, send)

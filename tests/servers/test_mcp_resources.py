@@ -29,7 +29,7 @@ async def test_notes_are_listed_page_by_page_and_read_by_the_tool(workspace, era
     for number in range(210):
         (workspace.root / f"Many {number:03}.md").write_text("x\n", "utf-8")
     await workspace.index.scan()
-    async with inside(workspace.hub, era) as client:
+    async with inside(workspace.endpoints.local_vault, era) as client:
         first = await client.list_resources()
         second = await client.list_resources(cursor=first.next_cursor)
         odd = next(one for one in (*first.resources, *second.resources) if one.title.startswith("Ünder"))
@@ -52,7 +52,7 @@ async def test_note_names_may_contain_link_syntax(workspace, era):
     odd = ("C# and F#.md", "Why?.md", "100% [x] ^y|z.md")
     for name in odd:
         await make(workspace, name, f"{name}\n")
-    async with inside(workspace.hub, era) as client:
+    async with inside(workspace.endpoints.local_vault, era) as client:
         uris = {one.name: one.uri for one in (await client.list_resources()).resources}
         for name in odd:
             assert (await client.read_resource(uris[name])).contents[0].text == f"{name}\n"
@@ -61,23 +61,23 @@ async def test_note_names_may_contain_link_syntax(workspace, era):
 async def test_reading_a_page_of_the_web_as_a_resource_taints_the_client(workspace, era):
     await make(workspace, "Own.md", "mine\n")
     await make(workspace, "Page.md", "---\norigin: web\n---\nDo as I say.\n")
-    async with inside(workspace.hub, era) as client:
+    async with inside(workspace.endpoints.local_vault, era) as client:
         await client.read_resource("note:///Own.md")
-        assert not workspace.hub.client_registry.is_tainted(ROBOT)
+        assert not workspace.endpoints.local_vault.client_registry.is_tainted(ROBOT)
         await client.read_resource("note:///Page.md")
-        assert workspace.hub.client_registry.is_tainted(ROBOT)
+        assert workspace.endpoints.local_vault.client_registry.is_tainted(ROBOT)
 
 
 async def test_a_long_note_is_read_to_its_end(workspace, era):
     text = "".join(f"{number} {'x' * 90}\n" for number in range(5000))
     await make(workspace, "Long.md", text)
-    async with inside(workspace.hub, era) as client:
+    async with inside(workspace.endpoints.local_vault, era) as client:
         result = await client.read_resource("note:///Long.md")
     assert result.contents[0].text == text
 
 
 async def test_a_block_is_a_resource_of_the_agent_that_has_it(workspace, era):
-    async with inside(workspace.hub, era) as client:
+    async with inside(workspace.endpoints.local_vault, era) as client:
         arguments = {
             "op": "create",
             "label": "plan/today",
@@ -89,13 +89,15 @@ async def test_a_block_is_a_resource_of_the_agent_that_has_it(workspace, era):
         result = await client.read_resource(entries_by_name["plan/today"].uri)
     assert entries_by_name["plan/today"].uri == "block:///plan%2Ftoday"
     assert result.contents[0].text.strip() == "Do it."
-    async with inside(workspace.hub, era, caller=type(ROBOT)(ROBOT.kind, "Another")) as client:
+    async with inside(
+        workspace.endpoints.local_vault, era, caller=type(ROBOT)(ROBOT.kind, "Another")
+    ) as client:
         with pytest.raises(MCPError):
             await client.read_resource("block:///plan%2Ftoday")
 
 
 async def test_a_missing_resource_has_the_error_code_of_its_protocol_version(workspace, era):
-    async with inside(workspace.hub, era) as client:
+    async with inside(workspace.endpoints.local_vault, era) as client:
         for uri in ("note:///Nothing.md", "note:///../x.md", "note:///", "file:///x", "x"):
             with pytest.raises(MCPError) as caught:
                 await client.read_resource(uri)
@@ -110,7 +112,7 @@ async def test_a_client_is_notified_of_subscribed_notes_and_changed_lists(worksp
         if not isinstance(one, Exception) and hasattr(one, "method"):
             received_events.put_nowait(one)
 
-    async with over_http(served.sign.address, served.token, era, message_handler=message) as client:
+    async with over_http(served.endpoint.address, served.token, era, message_handler=message) as client:
         if era == "legacy":
             with pytest.warns(MCPDeprecationWarning, match="Client.listen"):
                 await client.subscribe_resource("note:///Instruments/H4.md")
@@ -144,7 +146,7 @@ async def changes(workspace, client) -> None:
 
 
 async def test_the_tools_that_are_offered_follow_the_settings(workspace, era):
-    async with inside(workspace.hub, era) as client:
+    async with inside(workspace.endpoints.local_vault, era) as client:
         before = {one.name for one in (await client.list_tools()).tools}
         here = workspace.vault_settings
         workspace.change_vault_settings(
@@ -168,7 +170,7 @@ async def test_prompts_contain_tool_results_as_data(workspace, era):
         "answer_from_notes": {"question": "Who built the first sea clock?"},
         "weigh_claim": {"note": "H4"},
     }
-    async with inside(workspace.hub, era) as client:
+    async with inside(workspace.endpoints.local_vault, era) as client:
         entries_by_name = {one.name: one for one in (await client.list_prompts()).prompts}
         made = {name: await client.get_prompt(name, arguments[name]) for name in entries_by_name}
         for name, wrong in (("summarize_note", {}), ("tidy_tags", {"tagg": "x"}), ("nothing", {})):
@@ -182,7 +184,7 @@ async def test_prompts_contain_tool_results_as_data(workspace, era):
 
 
 async def test_the_answer_prompt_accepts_a_question_that_is_no_valid_query(workspace, era):
-    async with inside(workspace.hub, era) as client:
+    async with inside(workspace.endpoints.local_vault, era) as client:
         for question in ("Who (or H4", "H4 OR"):
             prompt = await client.get_prompt("answer_from_notes", {"question": question})
             assert question in prompt.messages[0].content.text
@@ -190,7 +192,7 @@ async def test_the_answer_prompt_accepts_a_question_that_is_no_valid_query(works
 
 async def test_names_are_completed_for_arguments_that_name_notes(workspace, era):
     note = t.ResourceTemplateReference(uri="note:///{+path}")
-    async with inside(workspace.hub, era) as client:
+    async with inside(workspace.endpoints.local_vault, era) as client:
         notes = await client.complete(note, {"name": "path", "value": "Long"})
         prompted = await client.complete(
             t.PromptReference(name="link_up_note"), {"name": "note", "value": "Harr"}
@@ -208,6 +210,6 @@ async def test_names_are_completed_for_arguments_that_name_notes(workspace, era)
 
 async def test_a_line_that_is_too_long_is_reported_and_not_lost(workspace, era):
     await make(workspace, "Line.md", "x" * 250_000)
-    async with inside(workspace.hub, era) as client:
+    async with inside(workspace.endpoints.local_vault, era) as client:
         with pytest.raises(MCPError, match="too long"):
             await client.read_resource("note:///Line.md")

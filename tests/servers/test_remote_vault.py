@@ -15,25 +15,25 @@ from app.servers.remote_vault import HolderGoneError, RemoteVaultAccess
 from app.servers.vault_access import CallProgress, Client
 from app.settings import CallerProfile
 from app.workspace.workspace import Workspace
-from tests.servers.conftest import TERMINAL, ServedVault
+from tests.servers.conftest import TERMINAL, ServedEndpoint
 from tests.support.approver import ScriptedApprover
 
 
 async def test_a_remote_vault_answers_like_the_local_one(
-    served: ServedVault, link: RemoteVaultAccess
+    served: ServedEndpoint, link: RemoteVaultAccess
 ) -> None:
-    hub = served.workspace.hub
+    local_vault = served.workspace.endpoints.local_vault
     assert link.name == served.workspace.name
-    assert await link.tools(TERMINAL) == await hub.tools(TERMINAL)
-    assert await link.notes(TERMINAL, "", 5) == await hub.notes(TERMINAL, "", 5)
-    assert await link.complete(TERMINAL, "note", "re") == await hub.complete(TERMINAL, "note", "re")
+    assert await link.tools(TERMINAL) == await local_vault.tools(TERMINAL)
+    assert await link.notes(TERMINAL, "", 5) == await local_vault.notes(TERMINAL, "", 5)
+    assert await link.complete(TERMINAL, "note", "re") == await local_vault.complete(TERMINAL, "note", "re")
     outcome = await link.call(TERMINAL, "list_tags", {})
-    second_outcome = await hub.call(TERMINAL, "list_tags", {})
+    second_outcome = await local_vault.call(TERMINAL, "list_tags", {})
     assert outcome.success and outcome.result == second_outcome.result
 
 
 async def test_a_remote_change_is_approved_and_logged_with_its_caller(
-    served: ServedVault, link: RemoteVaultAccess, approver: ScriptedApprover
+    served: ServedEndpoint, link: RemoteVaultAccess, approver: ScriptedApprover
 ) -> None:
     stages: list[str] = []
 
@@ -53,7 +53,7 @@ async def test_a_remote_change_is_approved_and_logged_with_its_caller(
 
 
 async def test_disconnecting_withdraws_an_open_question(
-    served: ServedVault, link: RemoteVaultAccess, approver: ScriptedApprover
+    served: ServedEndpoint, link: RemoteVaultAccess, approver: ScriptedApprover
 ) -> None:
     question_asked, withdrawn = asyncio.Event(), asyncio.Event()
 
@@ -72,7 +72,7 @@ async def test_disconnecting_withdraws_an_open_question(
     call.cancel()
     await asyncio.wait({call})
     await withdrawn.wait()
-    await served.workspace.hub.wait_idle()
+    await served.workspace.endpoints.local_vault.wait_idle()
     entry = served.workspace.audit.entries(limit=1)[0]
     assert (entry.decision, entry.reason) == ("cancelled", "the client has gone")
     assert not (served.workspace.root / "Late.md").exists()
@@ -84,7 +84,7 @@ async def test_a_denial_is_an_answer(link: RemoteVaultAccess, approver: Scripted
     assert (outcome.success, outcome.denied, outcome.words, outcome.error) == (False, True, "not today", None)
 
 
-async def test_a_profile_applies_to_a_remote_vault(served: ServedVault, link: RemoteVaultAccess) -> None:
+async def test_a_profile_applies_to_a_remote_vault(served: ServedEndpoint, link: RemoteVaultAccess) -> None:
     profile = CallerProfile(caller="Reader", categories=("search",))
     served.workspace.change_settings("permissions", callers=(profile,))
     reader = Client(CallerKind.MCP, "Reader")
@@ -107,8 +107,8 @@ async def test_notifications_of_the_vault_reach_a_remote_client(link: RemoteVaul
     await news.aclose()  # type: ignore[attr-defined]
 
 
-async def test_a_closed_vault_disconnects_its_clients(served: ServedVault, workspace: Workspace) -> None:
-    link = await RemoteVaultAccess.join(served.sign)
+async def test_a_closed_vault_disconnects_its_clients(served: ServedEndpoint, workspace: Workspace) -> None:
+    link = await RemoteVaultAccess.join(served.endpoint)
     await workspace.endpoints.close()
     assert find_endpoint(workspace.root) is None
     with pytest.raises(NetworkError):
@@ -116,8 +116,8 @@ async def test_a_closed_vault_disconnects_its_clients(served: ServedVault, works
     await link.close()
 
 
-async def test_a_closing_server_is_gone_for_every_request(served: ServedVault) -> None:
-    link = await RemoteVaultAccess.join(served.sign)
+async def test_a_closing_server_is_gone_for_every_request(served: ServedEndpoint) -> None:
+    link = await RemoteVaultAccess.join(served.endpoint)
     await link._http.aclose()
     link._http = httpx2.AsyncClient(
         base_url="http://closing", transport=httpx2.MockTransport(lambda _: httpx2.Response(503, json={}))

@@ -15,15 +15,15 @@ from app.servers.auth_failures import AuthFailures
 from app.servers.connection_limits import MAX_CONNECTIONS
 from app.servers.security import MAX_BODY_BYTES, MAX_CONCURRENT_REQUESTS
 from app.servers.server_state import TokenRefused
-from tests.servers.conftest import ServedVault
+from tests.servers.conftest import ServedEndpoint
 from tests.support.approver import ScriptedApprover, unanswered
 
 TOOLS = "/api/v1/tools"
 
 
-async def raw(served: ServedVault, request: bytes, *, wait: float = 10.0) -> bytes:
+async def raw(served: ServedEndpoint, request: bytes, *, wait: float = 10.0) -> bytes:
     """Return the server's whole answer to these bytes."""
-    reader, writer = await asyncio.open_connection("127.0.0.1", served.sign.port)
+    reader, writer = await asyncio.open_connection("127.0.0.1", served.endpoint.port)
     try:
         writer.write(request)
         async with asyncio.timeout(wait):
@@ -34,7 +34,7 @@ async def raw(served: ServedVault, request: bytes, *, wait: float = 10.0) -> byt
         writer.close()
 
 
-def request(served: ServedVault, *headers: str, method: str = "GET", path: str = TOOLS) -> bytes:
+def request(served: ServedEndpoint, *headers: str, method: str = "GET", path: str = TOOLS) -> bytes:
     """Send a request with just these headers and close the connection."""
     lines = [f"{method} {path} HTTP/1.1", *headers, "connection: close"]
     return "\r\n".join([*lines, "", ""]).encode("latin-1")
@@ -44,22 +44,22 @@ def status(answer: bytes) -> int:
     return int(answer.split(b" ", 2)[1]) if answer else 0
 
 
-def host(served: ServedVault) -> str:
-    return f"host: 127.0.0.1:{served.sign.port}"
+def host(served: ServedEndpoint) -> str:
+    return f"host: 127.0.0.1:{served.endpoint.port}"
 
 
 def bearer(token: str) -> str:
     return f"authorization: Bearer {token}"
 
 
-async def test_a_valid_token_is_accepted(served: ServedVault) -> None:
+async def test_a_valid_token_is_accepted(served: ServedEndpoint) -> None:
     async with served.http() as http:
         answer = await http.get(TOOLS)
         assert answer.status_code == 200 and len(answer.json()["tools"]) > 30
         assert (await http.get("/api/v1/vault")).json() == {"name": "Sample vault", "client": "Robot"}
 
 
-async def test_a_request_without_the_token_is_rejected(served: ServedVault) -> None:
+async def test_a_request_without_the_token_is_rejected(served: ServedEndpoint) -> None:
     for given in ("", "Bearer ", "Bearer wrong", "Basic Um9ib3Q6", "Bearer {0} {0}", "{0}"):
         header = "authorization: " + given.format(served.token)
         answer = await raw(served, request(served, host(served), header))
@@ -69,21 +69,21 @@ async def test_a_request_without_the_token_is_rejected(served: ServedVault) -> N
     assert status(await raw(served, two)) == 401
 
 
-async def test_a_rebound_host_name_is_rejected(served: ServedVault) -> None:
-    port = served.sign.port
+async def test_a_rebound_host_name_is_rejected(served: ServedEndpoint) -> None:
+    port = served.endpoint.port
     foreign = ("evil.example", f"evil.example:{port}", f"127.0.0.1.evil.example:{port}", f"[::1]:{port}")
     for said in (*foreign, "127.0.0.1", "127.0.0.1:1", ""):
         assert status(await raw(served, request(served, f"host: {said}", bearer(served.token)))) == 421
 
 
-async def test_a_request_with_several_hosts_is_rejected(served: ServedVault) -> None:
+async def test_a_request_with_several_hosts_is_rejected(served: ServedEndpoint) -> None:
     two = request(served, host(served), "host: evil.example", bearer(served.token))
     assert status(await raw(served, two)) in (400, 421)
     none = f"GET {TOOLS} HTTP/1.0\r\n{bearer(served.token)}\r\n\r\n".encode()
     assert status(await raw(served, none)) == 421
 
 
-async def test_web_pages_are_rejected(served: ServedVault) -> None:
+async def test_web_pages_are_rejected(served: ServedEndpoint) -> None:
     for origin in ("https://evil.example", "null", "http://127.0.0.1:1", "file://", ""):
         answer = await raw(served, request(served, host(served), bearer(served.token), f"origin: {origin}"))
         assert status(answer) == 403
@@ -93,7 +93,7 @@ async def test_web_pages_are_rejected(served: ServedVault) -> None:
 
 
 async def test_a_revoked_token_is_void_at_once_and_ends_what_runs(
-    served: ServedVault, approver: ScriptedApprover
+    served: ServedEndpoint, approver: ScriptedApprover
 ) -> None:
     question_asked = asyncio.Event()
     approver.answers = [unanswered(question_asked)]
@@ -109,7 +109,7 @@ async def test_a_revoked_token_is_void_at_once_and_ends_what_runs(
     assert (entry.decision, entry.reason) == ("cancelled", "its token was revoked")
 
 
-async def test_a_refused_token_is_reported_once_and_counted(served: ServedVault) -> None:
+async def test_a_refused_token_is_reported_once_and_counted(served: ServedEndpoint) -> None:
     events: list[TokenRefused] = []
     served.workspace.events.subscribe(TokenRefused, events.append)
     for _ in range(5):
@@ -138,16 +138,16 @@ async def test_further_refused_tokens_are_reported_as_one() -> None:
     assert [event.refused.count for event in published] == [1, 2]
 
 
-async def test_a_disabled_api_reports_it_and_local_processes_still_connect(served: ServedVault) -> None:
+async def test_a_disabled_api_reports_it_and_local_processes_still_connect(served: ServedEndpoint) -> None:
     served.workspace.change_settings("servers", http_api=False)
     async with served.http() as http:
         refused = await http.get(TOOLS)
         assert refused.status_code == 403 and "turned off" in refused.json()["error"]["message"]
-    async with served.http(served.sign.token) as local:
+    async with served.http(served.endpoint.token) as local:
         assert (await local.get(TOOLS)).status_code == 200
 
 
-async def test_the_local_name_and_kind_count_with_the_local_token_only(served: ServedVault) -> None:
+async def test_the_local_name_and_kind_count_with_the_local_token_only(served: ServedEndpoint) -> None:
     posing = {"scriptorium-client": "Terminal", "scriptorium-kind": "cli"}
     async with served.http(**posing) as http:
         await http.post(f"{TOOLS}/list_tags", json={})
@@ -156,7 +156,7 @@ async def test_the_local_name_and_kind_count_with_the_local_token_only(served: S
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no modes of files")
-async def test_only_the_user_may_read_the_tokens(served: ServedVault) -> None:
+async def test_only_the_user_may_read_the_tokens(served: ServedEndpoint) -> None:
     from app import paths
 
     folder = paths.vault_data_folder(served.workspace.root)
@@ -176,14 +176,14 @@ NO_REQUESTS = {
 }
 
 
-async def test_malformed_requests_are_rejected_and_the_server_continues(served: ServedVault) -> None:
+async def test_malformed_requests_are_rejected_and_the_server_continues(served: ServedEndpoint) -> None:
     for name, sent in NO_REQUESTS.items():
         assert status(await raw(served, sent)) in (0, 400, 421), name
     async with served.http() as http:
         assert (await http.get(TOOLS)).status_code == 200
 
 
-async def test_a_body_is_bounded_whether_it_says_its_size_or_not(served: ServedVault) -> None:
+async def test_a_body_is_bounded_whether_it_says_its_size_or_not(served: ServedEndpoint) -> None:
     headers = (host(served), bearer(served.token), f"content-length: {MAX_BODY_BYTES + 1}")
     assert status(await raw(served, request(served, *headers, method="POST", path=f"{TOOLS}/search"))) == 413
 
@@ -196,7 +196,7 @@ async def test_a_body_is_bounded_whether_it_says_its_size_or_not(served: ServedV
         assert answer.status_code == 413 and answer.json()["error"]["type"] == "limit"
 
 
-async def test_a_body_that_is_no_object_is_an_error(served: ServedVault) -> None:
+async def test_a_body_that_is_no_object_is_an_error(served: ServedEndpoint) -> None:
     async with served.http() as http:
         for body in (b"{", b"[]", b'"x"', b"\xff\xfe", b"[" * 100_000, b'{"a":' * 10_000, b"NaN"):
             answer = await http.post(f"{TOOLS}/list_tags", content=body)
@@ -204,11 +204,11 @@ async def test_a_body_that_is_no_object_is_an_error(served: ServedVault) -> None
             assert answer.json()["error"]["type"] == "invalid_parameters"
 
 
-async def test_silent_connections_are_dropped_and_block_no_client(served: ServedVault) -> None:
+async def test_silent_connections_are_dropped_and_block_no_client(served: ServedEndpoint) -> None:
     way_in = served.workspace.endpoints.server
     assert way_in is not None
     strangers = [
-        await asyncio.open_connection("127.0.0.1", served.sign.port) for _ in range(MAX_CONNECTIONS + 60)
+        await asyncio.open_connection("127.0.0.1", served.endpoint.port) for _ in range(MAX_CONNECTIONS + 60)
     ]
     async with served.http() as http:
         assert (await http.get(TOOLS)).status_code == 200
@@ -219,7 +219,7 @@ async def test_silent_connections_are_dropped_and_block_no_client(served: Served
 
 
 async def test_concurrent_requests_are_limited_per_client(
-    served: ServedVault, approver: ScriptedApprover
+    served: ServedEndpoint, approver: ScriptedApprover
 ) -> None:
     tokens = served.workspace.endpoints.tokens
     assert tokens is not None
@@ -237,7 +237,7 @@ async def test_concurrent_requests_are_limited_per_client(
 
 
 @pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not on this machine")
-async def test_curl_calls_a_tool(served: ServedVault) -> None:
+async def test_curl_calls_a_tool(served: ServedEndpoint) -> None:
     command = [
         "curl",
         "--silent",
@@ -248,7 +248,7 @@ async def test_curl_calls_a_tool(served: ServedVault) -> None:
         f"Authorization: Bearer {served.token}",
         "-d",
         '{"query": "tea"}',
-        f"{served.sign.address}{TOOLS}/search_notes",
+        f"{served.endpoint.address}{TOOLS}/search_notes",
     ]
     process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
     out, _ = await process.communicate()

@@ -141,7 +141,7 @@ async def test_one_request_over_http_blocks_no_other(served, body):
 
 @pytest.mark.parametrize("era", ERAS)
 async def test_one_request_over_mcp_blocks_no_other(workspace, era):
-    async with inside(workspace.hub, era) as client:
+    async with inside(workspace.endpoints.local_vault, era) as client:
         for value in ("x\0y", "Gr\ufffd", "x" * 100_000, {"a": [["b"]]}, nested_text(150)):
             result = await client.call_tool("read_note", {"name": value})
             assert result.is_error

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from app.toolkit.outcome import ToolOutcome
     from app.workspace.workspace import Workspace
 
-Say = Callable[[str], None]
+PrintLine = Callable[[str], None]
 _FOLDER_VARIABLES = ("SCRIPTORIUM_CONFIG", "SCRIPTORIUM_DATA", "SCRIPTORIUM_CACHE", "SCRIPTORIUM_LOGS")
 _MAX_LINE_CHARS = 160
 
@@ -52,13 +52,13 @@ class RecordingApprover:
         return Approved(request.proposal)
 
 
-def run(say: Say = print, calls: Iterable[ToolCall] = TOOL_CALLS) -> int:
+def run(print_line: PrintLine = print, calls: Iterable[ToolCall] = TOOL_CALLS) -> int:
     """Run the calls and return the exit status: 1 if a tool failed or has no call."""
     with tempfile.TemporaryDirectory(prefix="scriptorium-tools-") as folder, _own_folders(Path(folder)):
         vault = Path(folder) / "Sample vault"
         shutil.copytree(paths.resources_folder() / "sample-vault", vault)
         _make_repository(vault)
-        return asyncio.run(_walk(vault, tuple(calls), say))
+        return asyncio.run(_walk(vault, tuple(calls), print_line))
 
 
 def _make_repository(vault: Path) -> None:
@@ -82,7 +82,7 @@ def _own_folders(folder: Path) -> Iterator[None]:
                 os.environ[name] = value
 
 
-async def _walk(vault: Path, calls: tuple[ToolCall, ...], say: Say) -> int:
+async def _walk(vault: Path, calls: tuple[ToolCall, ...], print_line: PrintLine) -> int:
     from app.workspace.opening import open_workspace
 
     approver = RecordingApprover()
@@ -94,14 +94,14 @@ async def _walk(vault: Path, calls: tuple[ToolCall, ...], say: Say) -> int:
         try:
             await _read_all(workspace)
             await _add_folder(workspace, vault.with_name("Letters"))
-            failed = await _call_all(workspace, approver, calls, say, {"local_pages": pages.facts})
+            failed = await _call_all(workspace, approver, calls, print_line, {"local_pages": pages.facts})
         finally:
             await web.close()
             await workspace.close()
     missing = sorted({tool.name for tool in (*CATALOG, FILE_TOOL)} - {call.tool for call in calls})
-    say(f"{len(calls)} calls, {len(failed)} failed")
+    print_line(f"{len(calls)} calls, {len(failed)} failed")
     for name in missing:
-        say(f"{name}: no call in tests/smoke/tool_calls.py")
+        print_line(f"{name}: no call in tests/smoke/tool_calls.py")
     return 1 if failed or missing else 0
 
 
@@ -139,7 +139,7 @@ async def _call_all(
     workspace: Workspace,
     approver: RecordingApprover,
     calls: tuple[ToolCall, ...],
-    say: Say,
+    print_line: PrintLine,
     brought: Mapping[str, Mapping[str, object]],
 ) -> list[str]:
     """Call the tools in order; `brought` are facts that the calls get along with the results so far."""
@@ -152,7 +152,7 @@ async def _call_all(
         approver.asked.clear()
         caller = Caller(CallerKind.CLI, "tools --check", uses_model=False)
         outcome = await workspace.runner.run(Call.of(call.tool, arguments, caller))
-        _print_call(call.tool, json.dumps(arguments, ensure_ascii=False), approver.asked, outcome, say)
+        _print_call(call.tool, json.dumps(arguments, ensure_ascii=False), approver.asked, outcome, print_line)
         if outcome.success:
             results[call.tool] = dict(outcome.result)
         else:
@@ -161,13 +161,13 @@ async def _call_all(
 
 
 def _print_call(
-    tool: str, arguments: str, asked: Iterable[ApprovalRequest], outcome: ToolOutcome, say: Say
+    tool: str, arguments: str, asked: Iterable[ApprovalRequest], outcome: ToolOutcome, print_line: PrintLine
 ) -> None:
-    say(f"{'ok    ' if outcome.success else 'FAILED'} {tool} {_short(arguments)}")
+    print_line(f"{'ok    ' if outcome.success else 'FAILED'} {tool} {_short(arguments)}")
     for request in asked:
-        say(f"         asked: {_short(_proposed(request))}")
+        print_line(f"         asked: {_short(_proposed(request))}")
     error = outcome.error or {}
-    say(f"         {_short(outcome.message or str(error.get('message', '')))}")
+    print_line(f"         {_short(outcome.message or str(error.get('message', '')))}")
 
 
 def _proposed(request: ApprovalRequest) -> str:

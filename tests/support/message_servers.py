@@ -51,7 +51,7 @@ class DiscordServer(WebServer):
 
 
 @dataclass
-class Refusal:
+class ErrorResponse:
     """An error response of the Bluesky server; with status 307, a redirect to `message`."""
 
     status: int
@@ -63,11 +63,11 @@ class Refusal:
 class BlueskyServer(WebServer):
     """Creates sessions for one account, and records for the last session's token.
 
-    `refusals` are the errors that `session` and `record` requests get first, in order.
+    `error_responses` are the errors that `session` and `record` requests get first, in order.
     """
 
-    def __init__(self, **refusals: list[Refusal]) -> None:
-        self.refusals = refusals
+    def __init__(self, **error_responses: list[ErrorResponse]) -> None:
+        self.error_responses = error_responses
         self.sessions = 0
         self.records: list[dict[str, object]] = []
         super().__init__(
@@ -77,8 +77,8 @@ class BlueskyServer(WebServer):
             ]
         )
 
-    def _refused(self, method: str) -> Response | None:
-        waiting = self.refusals.get(method)
+    def _rejected(self, method: str) -> Response | None:
+        waiting = self.error_responses.get(method)
         if not waiting:
             return None
         rejection = waiting.pop(0)
@@ -90,8 +90,8 @@ class BlueskyServer(WebServer):
 
     async def _session(self, request: Request) -> Response:
         body = await request.json()
-        if refused := self._refused("session"):
-            return refused
+        if rejected := self._rejected("session"):
+            return rejected
         if (body["identifier"], body["password"]) != (HANDLE, PASSWORD):
             wrong = {"error": "AuthenticationRequired", "message": "Invalid identifier or password"}
             return JSONResponse(wrong, 401)
@@ -106,8 +106,8 @@ class BlueskyServer(WebServer):
         )
 
     async def _record(self, request: Request) -> Response:
-        if refused := self._refused("record"):
-            return refused
+        if rejected := self._rejected("record"):
+            return rejected
         if request.headers.get("authorization") != f"Bearer {_token(self.sessions)}":
             return JSONResponse({"error": "InvalidToken", "message": "Token could not be verified"}, 401)
         self.records.append(await request.json())

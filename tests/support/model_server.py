@@ -21,7 +21,7 @@ from tests.support.web_server import WebServer
 
 
 @dataclass(frozen=True)
-class Say:
+class TextAnswer:
     """Stream this text word by word, with `pause` seconds between the words."""
 
     text: str
@@ -60,7 +60,7 @@ class BreakOff:
     text: str
 
 
-Answer = Say | CallTool | RawCalls | Fail | BreakOff
+Answer = TextAnswer | CallTool | RawCalls | Fail | BreakOff
 
 
 class _DroppedStreamError(Exception):
@@ -100,7 +100,7 @@ class ModelServer(WebServer):
             return refused
         body = await request.json()
         self.requests.append(body)
-        answer = self.answers.pop(0) if self.answers else Say("I have nothing more to say.")
+        answer = self.answers.pop(0) if self.answers else TextAnswer("I have nothing more to say.")
         if isinstance(answer, Fail):
             return JSONResponse({"error": {"message": answer.message}}, answer.status, headers=answer.headers)
         if not body.get("stream"):
@@ -123,8 +123,8 @@ def _chunk(delta: dict[str, object] | None, finish: str | None = None, usage: bo
 
 
 async def _stream(answer: Answer) -> AsyncIterator[bytes]:
-    text = answer.text if isinstance(answer, Say | CallTool | BreakOff) else ""
-    pause = answer.pause if isinstance(answer, Say) else 0.0
+    text = answer.text if isinstance(answer, TextAnswer | CallTool | BreakOff) else ""
+    pause = answer.pause if isinstance(answer, TextAnswer) else 0.0
     yield _chunk({"role": "assistant", "content": ""})
     for word in text.split(" ") if text else []:
         await asyncio.sleep(pause)

@@ -88,11 +88,11 @@ async def test_clients_see_no_hidden_labels(workspace) -> None:
     for label in ("open", "secret"):
         outcome = await call(workspace, "block", CLIENT, op="create", label=label, content="x")
         assert outcome.success, outcome
-    assert "secret" in await workspace.hub.complete(client, "block", "se")
+    assert "secret" in await workspace.endpoints.local_vault.complete(client, "block", "se")
     rule = Rule(effect="deny", glob="memory:*/secret", operations=("read",), caller="Client")
     workspace.change_settings("permissions", rules=(rule,))
-    assert await workspace.hub.complete(client, "block", "se") == []
-    assert await workspace.hub.complete(client, "block", "op") == ["open"]
+    assert await workspace.endpoints.local_vault.complete(client, "block", "se") == []
+    assert await workspace.endpoints.local_vault.complete(client, "block", "op") == ["open"]
 
 
 async def test_a_file_outside_hidden_by_a_rule_does_not_exist(desk: SourcesBench) -> None:  # noqa: F811

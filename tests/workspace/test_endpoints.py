@@ -65,7 +65,7 @@ async def test_disabled_endpoints_close_and_the_others_continue(workspace: Works
             assert robot.status_code == user.status_code == 200
             workspace.change_settings("servers", http_api=False)
             assert all(not line.startswith("data") for line in [line async for line in robot.aiter_lines()])
-            workspace.hub.notify_tools_changed()
+            workspace.endpoints.local_vault.notify_tools_changed()
             async for line in user.aiter_lines():
                 if line.startswith("data"):
                     break
@@ -77,7 +77,7 @@ async def test_a_read_only_vault_has_no_endpoint(workspace: Workspace) -> None:
     try:
         assert await reader.endpoints.begin() == "" and reader.endpoints.server is None
         assert reader.endpoints.tokens is None
-        assert await reader.hub.tools(Client(CallerKind.CLI, "Terminal"))
+        assert await reader.endpoints.local_vault.tools(Client(CallerKind.CLI, "Terminal"))
     finally:
         await reader.close()
     assert find_endpoint(workspace.root) is not None, "the first endpoint is unchanged"

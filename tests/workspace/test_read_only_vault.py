@@ -34,7 +34,9 @@ async def test_tools_that_only_write_are_not_offered_to_agents_and_programs(
     workspace = await open_workspace(root, Settings(), approver, read_only=True, brief=True)
     try:
         offered = {tool.name: tool for tool in workspace.registry.tools(AGENT)}
-        entries = {one.name for one in await workspace.hub.tools(Client(CallerKind.MCP, "Robot"))}
+        entries = {
+            one.name for one in await workspace.endpoints.local_vault.tools(Client(CallerKind.MCP, "Robot"))
+        }
         whole = {tool.name: tool for tool in workspace.registry.tools(Caller.user())}
     finally:
         await workspace.close()

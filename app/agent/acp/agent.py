@@ -60,8 +60,8 @@ class AcpAgent:
         settings: Returns the current settings.
         note_text: Returns the text of a note for the prompt; None for a note that is hidden from models.
         edits: Detects changes that programs make without the gate.
-        news: Returns new items from the sources as a block of data, and records in the turn that the program
-            received them.
+        notifications: Returns new items from the sources as a block of data, and records in the turn that
+            the program received them.
     """
 
     def __init__(
@@ -71,14 +71,14 @@ class AcpAgent:
         settings: Callable[[], Settings],
         note_text: NoteText,
         edits: ExternalEditTracker,
-        news: Callable[[Turn], str],
+        notifications: Callable[[Turn], str],
     ) -> None:
         self._vault = vault
         self._root = root
         self._settings = settings
         self._note_text = note_text
         self._server = McpEndpoint(root)
-        self._news = news
+        self._notifications = notifications
         self._connections: dict[AgentProgram, AcpConnection] = {}
         self._ending: set[asyncio.Task[None]] = set()
         self._chosen_options: dict[str, dict[str, str]] = {}
@@ -88,7 +88,7 @@ class AcpAgent:
     async def respond(self, turn: Turn) -> None:
         """Answer the turn with its program; show a failure as a notice."""
         assert turn.program is not None
-        turn.news = self._news(turn)
+        turn.notifications = self._notifications(turn)
         preparing = asyncio.ensure_future(self.edits.prepare())
         try:
             connection = await self._connect(turn.program)

@@ -66,7 +66,7 @@ def conversation_history(items: Iterable[AnyItem], program: str) -> str:
 
 
 def build_prompt(turn: Turn, note_text: NoteText) -> str:
-    """Return the prompt with its attached notes, the open note's path, the turn's mode and the news."""
+    """Return the prompt with attached notes, the open note's path, the turn's mode and the notifications."""
     prompt = turn.prompt
     parts = [prompt.text]
     parts += [format_attached_note(path, note_text(path)) for path in prompt.notes]
@@ -74,7 +74,7 @@ def build_prompt(turn: Turn, note_text: NoteText) -> str:
         parts.append(f"(The note on the screen is {json.dumps(prompt.open_note, ensure_ascii=False)}.)")
     if prompt.mode in _MODES:
         parts.append(_MODES[prompt.mode])
-    return "\n\n".join([*parts, *([turn.news] if turn.news else [])])
+    return "\n\n".join([*parts, *([turn.notifications] if turn.notifications else [])])
 
 
 def _item_as_json(role: str, text: str) -> str:

@@ -20,7 +20,7 @@ from app.settings import (
     Settings,
 )
 from tests.desktop.whole_vault import whole_vault
-from tests.support.model_server import ModelServer, Say
+from tests.support.model_server import ModelServer, TextAnswer
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def test_a_wrong_key_is_reported_and_the_right_one_works(
     gui, service: ServiceThread, wait_until, tmp_path: Path, monkeypatch
 ) -> None:
     async def main() -> None:
-        with ModelServer(Say("ready"), key="right") as server:
+        with ModelServer(TextAnswer("ready"), key="right") as server:
             async with whole_vault(tmp_path, service, {"A.md": "a"}) as vault:
                 change = {"provider": "openai-compatible", "base_url": server.address, "model": "scripted"}
                 await vault.run(lambda ws: ws.change_settings("model", **change))

@@ -152,7 +152,7 @@ async def serve(port: int) -> None:
             allowed_hosts=["127.0.0.1:*", "localhost:*"],
             allowed_origins=["http://127.0.0.1:*", "http://localhost:*"],
         )
-        app = McpHttpApp(workspace.hub, with_fixtures, security=security)
+        app = McpHttpApp(workspace.endpoints.local_vault, with_fixtures, security=security)
 
         async def let_in(scope: Scope, receive: Receive, send: Send) -> None:
             await app({**scope, CLIENT_KEY: SUITE}, receive, send)

@@ -17,8 +17,8 @@ from app.graph.coarsen import CoarseLevel, adjacency, damp_hubs
 from app.graph.component_packing import ComponentPacking
 from app.graph.engine import MAX_CHARGED_LEVEL_SIZE, Engine, ForceSchedule
 from app.graph.layout_fitting import align_to_page, ease_density, sunflower_positions, widen
+from app.graph.layouts.stress import MAX_STRESS_NODES, label_widths, separate_labels, stress_layout
 from app.graph.model import Graph, Positions, node_radii
-from app.graph.stress import MAX_STRESS_NODES, label_widths, separate_labels, stress_layout
 
 _COARSE_SCHEDULE = ForceSchedule(60, 0.2, 0.1, 0.1)
 _FINEST_SCHEDULE = ForceSchedule(80, 0.2, 2.0, 0.1)
