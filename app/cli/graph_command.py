@@ -107,7 +107,7 @@ def _write(graph: Graph, root: Path, args: argparse.Namespace) -> None:
 
 
 def _positions(graph: Graph, root: Path, aspect: float) -> Positions:
-    from app.graph.layout import compute_layout
+    from app.graph.layouts.force_directed import compute_layout
     from app.graph.position_transfer import place_missing
     from app.graph.positions import load_positions
 

@@ -23,7 +23,8 @@ from app.vault.changes import content_hash
 from app.vault.globs import Glob
 from app.vault.journal import Journal
 from app.vault.path import NotePath
-from app.vault.store import NoteStore, Recovery
+from app.vault.store import NoteStore
+from app.vault.transaction import Recovery
 from app.vault.watcher import FileBatch, watch
 
 log = logging.getLogger(__name__)

@@ -450,6 +450,3 @@ def new_id(kind: str) -> str:
 
 def _no_close() -> None:
     """Do nothing: a stream has no store to remove."""
-
-
-__all__ = ["SourceInfo", "Sources", "new_id"]

@@ -18,7 +18,8 @@ from app.vault.path import NotePath
 if TYPE_CHECKING:
     from app.vault.changes import ChangeSet
     from app.vault.commits import Commit, CommittedFile, Version
-    from app.vault.journal import Journal, UndoPlan
+    from app.vault.journal import Journal
+    from app.vault.undo import UndoPlan
 
 _CHANGED = "Changed"
 _MAX_DOCUMENT_COMMITS = 200

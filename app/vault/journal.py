@@ -21,7 +21,7 @@ from app.vault.history import first_commits, read_history
 from app.vault.journal_database import JournalDatabase
 from app.vault.journal_rows import from_text, read_changes, read_commits, to_text
 from app.vault.path import NotePath
-from app.vault.undo import LaterChange, MergeConflict, UndoPlan, plan_undo
+from app.vault.undo import LaterChange, UndoPlan, plan_undo
 
 _FAST_COMPRESSION_BYTES = 1024 * 1024
 _MAX_CACHED_PLANS = 64
@@ -315,6 +315,3 @@ def _insert_changes(db: Connection, number: int, draft: CommitDraft) -> None:
 def _change_row(change: CommittedFile) -> tuple[object, ...]:
     target = (to_text(str(change.to)), to_text(change.to.key)) if change.to else (None, None)
     return (to_text(str(change.path)), to_text(change.path.key), *target, change.before, change.after)
-
-
-__all__ = ["Commit", "CommittedFile", "Journal", "MergeConflict", "UndoPlan", "Version"]

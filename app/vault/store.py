@@ -398,6 +398,3 @@ class NoteStore:
                             handle.remove(name)
                             count += 1
             return count
-
-
-__all__ = ["MISSING_HASH", "Commit", "FileStatus", "NoteStore", "NotesChanged", "Recovery"]

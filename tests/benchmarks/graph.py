@@ -33,7 +33,7 @@ from app.graph.coarsen import adjacency
 from app.graph.engine import Engine
 from app.graph.force_params import ForceParams
 from app.graph.incremental_update import compute_update
-from app.graph.layout import Layout
+from app.graph.layouts.force_directed import Layout
 from app.graph.model import Graph, GraphDelta, GraphEdge, GraphNode, node_radii
 from app.graph.position_transfer import transfer_positions
 from app.graph.simulation import Simulation

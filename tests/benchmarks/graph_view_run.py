@@ -22,7 +22,7 @@ from app.desktop.graph.camera import Camera
 from app.desktop.graph.canvas import Canvas
 from app.desktop.theme.colors import DARK
 from app.graph.force_params import ForceParams
-from app.graph.layout import compute_layout
+from app.graph.layouts.force_directed import compute_layout
 from app.graph.model import Graph, affected_rows, node_radii
 from tests.benchmarks import graph_view as bench
 from tests.benchmarks.graph_view import FRAMES, PEER_SECONDS, Times, over, report, timed, under

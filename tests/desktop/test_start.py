@@ -68,4 +68,8 @@ def test_finding_the_nodes_around_a_dragged_one_needs_no_scipy() -> None:
 
 
 def test_dragging_a_node_needs_little_of_scipy() -> None:
-    assert not loaded("import app.graph.layout") & {"scipy.spatial", "scipy.special", "scipy.ndimage"}
+    assert not loaded("import app.graph.layouts.force_directed") & {
+        "scipy.spatial",
+        "scipy.special",
+        "scipy.ndimage",
+    }

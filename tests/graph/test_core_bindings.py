@@ -20,7 +20,7 @@ from app.graph.core_bindings import (
     Repulsion,
     WorkerThreads,
 )
-from app.graph.layout import Layout
+from app.graph.layouts.force_directed import Layout
 from tests.graph.force_reference import ReferenceSprings, RestingSprings, bounded, charge, dense_repulsion
 from tests.graph.graphs import data, planted
 

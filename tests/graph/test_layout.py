@@ -9,7 +9,7 @@ from app.graph.builder import build
 from app.graph.coarsen import adjacency, communities, propagate
 from app.graph.engine import Engine
 from app.graph.force_params import ForceParams
-from app.graph.layout import Layout, compute_layout
+from app.graph.layouts.force_directed import Layout, compute_layout
 from app.graph.model import Graph, Positions, affected_rows, node_radii
 from app.graph.suggested import add_suggestions
 from tests.graph.graphs import data, of_edges, planted

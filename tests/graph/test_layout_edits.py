@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from app.graph.builder import build, build_from
 from app.graph.incremental_update import compute_update
-from app.graph.layout import Layout, compute_layout
+from app.graph.layouts.force_directed import Layout, compute_layout
 from app.graph.model import Graph, GraphDelta, GraphEdge, GraphNode
 from app.graph.position_transfer import place_missing, transfer_positions
 from tests.benchmarks.graphs import scale_free

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from app.graph.layout import Layout
+from app.graph.layouts.force_directed import Layout
 from app.graph.model import Graph, Positions
 from tests.benchmarks.graphs import of_edges, quality, scale_free, vault, with_index_note
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.graph.force_params import RANGES, ForceParams
-from app.graph.layout import Layout, compute_layout
+from app.graph.layouts.force_directed import Layout, compute_layout
 from app.graph.model import Graph, Positions, node_radii
 from tests.graph.graphs import planted
 

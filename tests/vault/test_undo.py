@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 from app.errors import InvalidParametersError
 from app.vault.changes import ChangeSet, Create, Delete, FileChange, Move, Update, content_hash
-from app.vault.journal import Journal, UndoPlan
+from app.vault.journal import Journal
 from app.vault.path import NotePath
 from app.vault.store import NoteStore
+from app.vault.undo import UndoPlan
 
 P = NotePath.parse
 # In RAM if the system supports that: hundreds of commits, each with several syncs.

@@ -20,7 +20,9 @@ from PySide6.QtWidgets import (
 )
 
 from app.desktop.files.model import NOTE_MIME
-from app.desktop.theme.theme import Theme, ThemeSource, icon
+from app.desktop.theme.colors import Theme
+from app.desktop.theme.icons import icon
+from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.flow_layout import FlowLayout
 from app.desktop.widgets.name_popup import NamePopup
 from app.desktop.widgets.panel import ElidedButton, ThemedButton

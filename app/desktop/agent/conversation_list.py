@@ -9,7 +9,8 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QListWidget, QListWidgetItem, QMenu, QVBoxLayout, QWidget
 
 from app.agent.conversations import Conversation
-from app.desktop.theme.theme import ThemeSource, icon
+from app.desktop.theme.icons import icon
+from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.item_opening import connect_open
 from app.desktop.widgets.panel import SearchField
 

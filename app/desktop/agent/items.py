@@ -25,7 +25,9 @@ from app.agent.transcript import (
 from app.desktop.agent.interpretation_chip import InterpretationChipView, elided_chip_label
 from app.desktop.agent.tool_card import ToolCardView
 from app.desktop.runtime.translation import QT_TRANSLATE_NOOP, translate
-from app.desktop.theme.theme import Theme, ThemeSource, icon
+from app.desktop.theme.colors import Theme
+from app.desktop.theme.icons import icon
+from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.flow_layout import FlowLayout
 from app.desktop.widgets.markdown_label import MarkdownLabel
 from app.desktop.widgets.panel import ElidedLabel, ThemedButton, WrappedButton

@@ -20,7 +20,9 @@ from app.agent.transcript import CardState, ToolCard
 from app.desktop.agent.usage_labels import format_cost, format_tokens
 from app.desktop.audit.model import format_duration
 from app.desktop.runtime.translation import QT_TRANSLATE_NOOP, translate
-from app.desktop.theme.theme import Theme, ThemeSource, code_font, icon
+from app.desktop.theme.colors import Theme
+from app.desktop.theme.icons import icon
+from app.desktop.theme.theme import ThemeSource, code_font
 from app.desktop.widgets.panel import ElidedLabel, ThemedButton
 from app.desktop.widgets.plain_labels import wrapped_label
 from app.desktop.widgets.tool_labels import arguments_label, tool_label

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QVB
 
 from app.desktop.approval.header import DANGEROUS_OPERATIONS, operation_icon
 from app.desktop.runtime.translation import PluralText, translate
-from app.desktop.theme.theme import Theme
+from app.desktop.theme.colors import Theme
 from app.desktop.widgets.plain_labels import heading_label, plain_label
 from app.permissions.partial_approval import ApprovalDraft
 from app.permissions.request_labels import caller_label, change_name, format_extent, request_title

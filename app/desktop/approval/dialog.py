@@ -17,7 +17,8 @@ from app.desktop.approval.queue_strip import QueueStrip
 from app.desktop.approval.queued_request import QueuedRequest
 from app.desktop.approval.review_page import ReviewPage
 from app.desktop.runtime.translation import translate
-from app.desktop.theme.theme import Theme, ThemeSource
+from app.desktop.theme.colors import Theme
+from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.plain_labels import plain_label
 from app.permissions.approval import Decision, Denied, GrantOffer
 from app.permissions.request_labels import request_title

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.desktop.runtime.translation import translate
-from app.desktop.theme.theme import Theme
+from app.desktop.theme.colors import Theme
 from app.desktop.widgets.diff.canvas import DiffCanvas
 from app.desktop.widgets.diff.row_layout import DiffMode, layout_rows
 from app.desktop.widgets.plain_labels import plain_label

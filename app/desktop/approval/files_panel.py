@@ -22,7 +22,9 @@ from PySide6.QtWidgets import (
 )
 
 from app.desktop.runtime.translation import PluralText, translate
-from app.desktop.theme.theme import Theme, ThemeSource, icon
+from app.desktop.theme.colors import Theme
+from app.desktop.theme.icons import icon
+from app.desktop.theme.theme import ThemeSource
 from app.permissions.partial_approval import ApprovalDraft, FileDraft, SelectionState
 from app.permissions.request_labels import KIND_NAMES, change_name
 from app.vault.changes import Create, Delete, Move, Update

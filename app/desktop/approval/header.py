@@ -13,7 +13,8 @@ from PySide6.QtWidgets import (
 )
 
 from app.desktop.runtime.translation import PluralText, translate
-from app.desktop.theme.theme import Theme, icon
+from app.desktop.theme.colors import Theme
+from app.desktop.theme.icons import icon
 from app.desktop.widgets.plain_labels import CappedArea, heading_label, plain_label
 from app.permissions.approval import ApprovalRequest, Effect
 from app.permissions.caller import CallerKind

@@ -10,7 +10,8 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QPushButton, QToolButt
 
 from app.desktop.approval.queued_request import QueuedRequest
 from app.desktop.runtime.translation import translate
-from app.desktop.theme.theme import Theme, icon
+from app.desktop.theme.colors import Theme
+from app.desktop.theme.icons import icon
 from app.permissions.request_labels import request_title
 
 

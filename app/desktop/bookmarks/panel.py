@@ -10,7 +10,8 @@ from app.desktop.bookmarks.model import Bookmarks
 from app.desktop.bridge import VaultClient
 from app.desktop.runtime import tasks
 from app.desktop.shell.panel_context import PanelContext, connect_links
-from app.desktop.theme.theme import ThemeSource, icon
+from app.desktop.theme.icons import icon
+from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.item_opening import connect_open
 from app.desktop.widgets.panel import EmptyState, Panel, ThemedButton
 from app.errors import StorageError

@@ -29,7 +29,9 @@ from app.desktop.connections.queries import ClientProgram, ConnectionsOverview
 from app.desktop.connections.server_bar import ServerBar
 from app.desktop.runtime import tasks
 from app.desktop.shell.panel_context import PanelContext, connect_links
-from app.desktop.theme.theme import Theme, ThemeSource, icon
+from app.desktop.theme.colors import Theme
+from app.desktop.theme.icons import icon
+from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets import dialogs
 from app.desktop.widgets.panel import EmptyState, Panel, ThemedButton
 from app.desktop.widgets.plain_labels import wrapped_label

@@ -8,7 +8,9 @@ from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QWidget
 
 from app.desktop.connections.queries import ConnectionsOverview
 from app.desktop.runtime.translation import PluralText
-from app.desktop.theme.theme import Theme, ThemeSource, icon
+from app.desktop.theme.colors import Theme
+from app.desktop.theme.icons import icon
+from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.panel import ElidedLabel, ThemedButton
 from app.servers.server_state import RejectedTokens
 

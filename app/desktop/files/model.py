@@ -15,7 +15,8 @@ from dataclasses import dataclass, field
 from PySide6.QtCore import QMimeData, QModelIndex, QObject, QPersistentModelIndex, Qt
 from PySide6.QtGui import QIcon, QStandardItem, QStandardItemModel
 
-from app.desktop.theme.theme import ThemeSource, icon
+from app.desktop.theme.icons import icon
+from app.desktop.theme.theme import ThemeSource
 from app.vault.path import NotePath, name_key
 
 NOTE_MIME = "application/x-scriptorium-note"

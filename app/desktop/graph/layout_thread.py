@@ -14,7 +14,7 @@ from app.graph.force_params import ForceParams
 from app.graph.model import Graph, Positions
 
 if TYPE_CHECKING:
-    from app.graph.layout import Layout
+    from app.graph.layouts.force_directed import Layout
 
 log = logging.getLogger(__name__)
 
@@ -199,7 +199,7 @@ class LayoutThread:
 
 def _create_layout() -> Layout:
     """Create the layout; its module is imported here because the import is slow."""
-    from app.graph.layout import Layout
+    from app.graph.layouts.force_directed import Layout
 
     return Layout()
 

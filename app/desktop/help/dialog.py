@@ -27,7 +27,8 @@ from app.desktop.widgets.dialogs import resize_within_screen
 from app.desktop.widgets.panel import SearchField, ThemedButton
 from app.toolkit.registry import ToolRegistry
 from app.tools import CATALOG, CATEGORIES
-from app.vault.markdown.render import NoteTarget, RenderColors, render
+from app.vault.markdown.render import render
+from app.vault.markdown.render_values import NoteTarget, RenderColors
 
 if TYPE_CHECKING:
     from app.desktop.bridge import VaultClient

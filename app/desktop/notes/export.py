@@ -22,11 +22,11 @@ from PySide6.QtGui import QFont, QPagedPaintDevice, QPageLayout, QPageSize, QPdf
 from app.desktop.notes.loader import render_note
 from app.desktop.notes.paste import encode_png
 from app.desktop.runtime.translation import translate
-from app.desktop.theme.theme import LIGHT
+from app.desktop.theme.colors import LIGHT
 from app.desktop.widgets.reading_view import Rendered
 from app.errors import ScriptoriumError, StorageError
 from app.storage.files import replacing
-from app.vault.markdown.render import RenderColors
+from app.vault.markdown.render_values import RenderColors
 from app.vault.path import NotePath
 
 if TYPE_CHECKING:

@@ -24,8 +24,8 @@ from app.desktop.widgets.reading_view import Rendered
 from app.errors import ScriptoriumError
 from app.index.records import LinkRecord, Mention, NoteRecord
 from app.toolkit.related import RelatedNote
-from app.vault.markdown.render import Interaction, NoteTarget, RenderColors, render
-from app.vault.markdown.render_values import DrawnImage
+from app.vault.markdown.render import render
+from app.vault.markdown.render_values import DrawnImage, Interaction, NoteTarget, RenderColors
 from app.vault.markdown.text import decode_lossy
 from app.vault.path import NotePath
 from app.vault.reference import parse_reference

@@ -12,7 +12,7 @@ from app.desktop.runtime import tasks
 from app.desktop.theme.theme import ThemeSource, code_font, interface_font
 from app.desktop.widgets.reading_view import ReadingView
 from app.errors import ScriptoriumError
-from app.vault.markdown.render import RenderColors
+from app.vault.markdown.render_values import RenderColors
 from app.vault.path import NotePath
 
 _HOVER_DELAY_MS = 450

@@ -21,7 +21,9 @@ from PySide6.QtWidgets import (
 )
 
 from app.desktop.notes.property_rows import create_value_editor, initial_value, property_icon
-from app.desktop.theme.theme import Theme, ThemeSource, icon
+from app.desktop.theme.colors import Theme
+from app.desktop.theme.icons import icon
+from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.panel import ElidedLabel, ThemedButton
 from app.desktop.widgets.plain_labels import wrapped_label
 from app.vault.note import ParsedNote

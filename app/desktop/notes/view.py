@@ -38,14 +38,15 @@ from app.desktop.notes.span_positions import find_on_page
 from app.desktop.notes.spelling import Spelling
 from app.desktop.notes.view_modes import ViewModes
 from app.desktop.runtime import tasks
-from app.desktop.theme.theme import Theme, ThemeSource
+from app.desktop.theme.colors import Theme
+from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.panel import EmptyState
 from app.desktop.widgets.reading_view import ReadingView
 from app.desktop.widgets.utf16 import utf16_length
 from app.errors import NotFoundError, ScriptoriumError
 from app.index.records import IndexUpdated
 from app.vault.markdown import edit
-from app.vault.markdown.render import Interaction, RenderColors
+from app.vault.markdown.render_values import Interaction, RenderColors
 from app.vault.markdown.scan import scan
 from app.vault.note import ParsedNote, Span
 from app.vault.path import NotePath

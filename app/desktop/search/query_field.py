@@ -11,7 +11,8 @@ from PySide6.QtWidgets import QCompleter, QListView
 
 from app.desktop.runtime import tasks
 from app.desktop.search.operator_help import operator_label
-from app.desktop.theme.theme import Theme, ThemeSource
+from app.desktop.theme.colors import Theme
+from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.count_delegate import CountDelegate
 from app.desktop.widgets.panel import SearchField
 from app.desktop.widgets.utf16 import from_utf16_offset, to_utf16_offset

@@ -19,7 +19,8 @@ from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QStandardItem, 
 from PySide6.QtWidgets import QListView, QMenu, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from app.desktop.search.operator_help import query_examples
-from app.desktop.theme.theme import ThemeSource, code_font, icon
+from app.desktop.theme.icons import icon
+from app.desktop.theme.theme import ThemeSource, code_font
 from app.index.saved_searches import SavedSearch
 
 _KIND_ROLE = int(Qt.ItemDataRole.UserRole)

@@ -30,7 +30,8 @@ from PySide6.QtWidgets import (
 )
 
 from app.desktop.runtime import tasks
-from app.desktop.theme.theme import ThemeSource, icon
+from app.desktop.theme.icons import icon
+from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.drop_shadow import DropShadow
 from app.desktop.widgets.fuzzy_match import best_matches, matched_alias
 

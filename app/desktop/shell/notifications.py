@@ -10,7 +10,8 @@ from PySide6.QtWidgets import QSystemTrayIcon, QWidget
 from app.agent.transcript import UserMessaged
 from app.desktop.bridge import VaultClient
 from app.desktop.shell.banners import Banners
-from app.desktop.theme.theme import ThemeSource, icon
+from app.desktop.theme.icons import icon
+from app.desktop.theme.theme import ThemeSource
 from app.events import Event
 
 _MAX_TEXT_CHARS = 240

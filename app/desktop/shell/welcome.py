@@ -20,7 +20,9 @@ from PySide6.QtWidgets import (
 
 from app.desktop.runtime.translation import PluralText, translate
 from app.desktop.theme.app_icon import app_icon
-from app.desktop.theme.theme import Theme, ThemeSource, icon
+from app.desktop.theme.colors import Theme
+from app.desktop.theme.icons import icon
+from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.panel import ElidedLabel, ThemedButton
 from app.desktop.widgets.plain_labels import wrapped_label
 from app.settings.recent import RecentVault, RecentVaults

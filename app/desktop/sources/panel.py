@@ -27,7 +27,8 @@ from app.desktop.runtime.translation import translate
 from app.desktop.sources.details import SourceDetails
 from app.desktop.sources.edit_dialog import SourceDialog
 from app.desktop.sources.labels import KIND_ICONS, state_label
-from app.desktop.theme.theme import ThemeSource, icon
+from app.desktop.theme.icons import icon
+from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets import dialogs
 from app.desktop.widgets.panel import EmptyState, Panel, ThemedButton
 from app.desktop.widgets.plain_labels import wrapped_label

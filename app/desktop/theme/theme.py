@@ -6,13 +6,10 @@ from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication
 
-from app.desktop.theme.colors import DARK, HIGH_CONTRAST, LIGHT, THEMES, Theme
-from app.desktop.theme.icons import icon
+from app.desktop.theme.colors import DARK, LIGHT, THEMES, Theme
 from app.desktop.theme.stylesheet import stylesheet, write_mark_images
 from app.desktop.theme.transition import Step, ThemeTransition
 from app.desktop.theme.weak_signal import WeakSignal
-
-__all__ = ["DARK", "HIGH_CONTRAST", "LIGHT", "Theme", "ThemeSource", "icon", "interface_font", "stylesheet"]
 
 _PREFERRED_FONTS = ("Inter", "SF Pro Text", "Segoe UI", "Noto Sans", "Cantarell", "Ubuntu", "DejaVu Sans")
 _REPLACED_FONTS = (

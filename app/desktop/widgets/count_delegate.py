@@ -8,7 +8,7 @@ from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, Qt
 from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QApplication, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
-from app.desktop.theme.theme import Theme
+from app.desktop.theme.colors import Theme
 
 _MARGIN, _GAP = 8, 16
 

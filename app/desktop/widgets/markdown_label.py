@@ -8,7 +8,8 @@ from PySide6.QtWidgets import QSizePolicy, QTextBrowser, QWidget
 
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.page_images import split_address
-from app.vault.markdown.render import NoteTarget, RenderColors, render
+from app.vault.markdown.render import render
+from app.vault.markdown.render_values import NoteTarget, RenderColors
 
 
 class MarkdownLabel(QTextBrowser):

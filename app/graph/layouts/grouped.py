@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from app.graph.circle_packing import enclosing_circle, pack_circles, separate_circles
 from app.graph.coarsen import CoarseLevel, adjacency
 from app.graph.engine import Engine
-from app.graph.layout import compute_layout
 from app.graph.layout_fitting import sunflower_positions
+from app.graph.layouts.force_directed import compute_layout
 from app.graph.model import Graph
 from app.graph.static_layout import Region, Report, StaticLayout, no_progress
 

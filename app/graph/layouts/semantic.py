@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from app.graph.circle_packing import enclosing_circle, separate_circles
 from app.graph.knn import nearest
-from app.graph.layout import compute_layout
 from app.graph.layout_fitting import align_to_page
+from app.graph.layouts.force_directed import compute_layout
 from app.graph.layouts.grouped import bare_graph, pack_discs
 from app.graph.model import Positions
 from app.graph.static_layout import Region, Report, StaticLayout, no_progress

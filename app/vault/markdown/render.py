@@ -32,8 +32,6 @@ from app.vault.markdown.scan import scan
 from app.vault.markdown.text import apply_edits
 from app.vault.note import Link
 
-__all__ = ["Interaction", "NoteTarget", "RenderColors", "Resolve", "render"]
-
 MAX_EMBED_DEPTH = 3
 MAX_EMBEDS = 60
 _MAX_LINE_CHARS = 40_000

@@ -18,7 +18,8 @@ from app.desktop.audit.model import DECISION, RESULT, TOOL, AuditEntriesModel, m
 from app.desktop.audit.panel import AuditPanel
 from app.desktop.bridge import ServiceThread
 from app.desktop.runtime import tasks
-from app.desktop.theme.theme import DARK, LIGHT, ThemeSource
+from app.desktop.theme.colors import DARK, LIGHT
+from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets import dialogs
 from app.desktop.widgets.conflict_dialog import ConflictDialog
 from app.permissions.approval import Denied

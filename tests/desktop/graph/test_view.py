@@ -30,7 +30,7 @@ from app.desktop.graph.view import GraphView
 from app.desktop.theme.colors import DARK, LIGHT
 from app.graph.builder import build_from
 from app.graph.incremental_update import compute_update
-from app.graph.layout import compute_layout
+from app.graph.layouts.force_directed import compute_layout
 from app.graph.model import GraphDelta, GraphEdge, GraphNode, affected_rows
 from tests.graph.graphs import of_edges, planted
 

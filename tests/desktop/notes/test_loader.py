@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtGui import QImage
 
 from app.desktop.notes import loader
-from app.vault.markdown.render import RenderColors
+from app.vault.markdown.render_values import RenderColors
 from app.vault.path import NotePath
 from tests.desktop.whole_vault import whole_vault
 

@@ -13,7 +13,8 @@ from app import paths
 from app.desktop.help.dialog import HelpDialog
 from app.desktop.help.pages import ABOUT, help_pages
 from app.desktop.theme.app_icon import SIZES, app_icon
-from app.desktop.theme.theme import DARK, LIGHT, Theme, ThemeSource
+from app.desktop.theme.colors import DARK, LIGHT, Theme
+from app.desktop.theme.theme import ThemeSource
 from app.toolkit.registry import ToolRegistry
 from app.tools import CATALOG, CATEGORIES
 

@@ -12,10 +12,10 @@ from PySide6.QtWidgets import QApplication, QComboBox, QPushButton, QStyleOption
 from pytestqt.qtbot import QtBot
 
 import app.desktop
-from app.desktop.theme.colors import THEMES
-from app.desktop.theme.icons import prerender_icons
-from app.desktop.theme.stylesheet import write_mark_images
-from app.desktop.theme.theme import DARK, LIGHT, Theme, ThemeSource, icon, interface_font, stylesheet
+from app.desktop.theme.colors import DARK, LIGHT, THEMES, Theme
+from app.desktop.theme.icons import icon, prerender_icons
+from app.desktop.theme.stylesheet import stylesheet, write_mark_images
+from app.desktop.theme.theme import ThemeSource, interface_font
 
 INKS = ["text", "muted", "faint", "link", "tag", "danger", "warning", "success", "accent"]
 TINTS = ["accent_soft", "selection", "added_bg", "removed_bg", "added_word", "removed_word"]

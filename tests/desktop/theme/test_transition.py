@@ -16,7 +16,8 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from app.desktop.theme.theme import Theme, ThemeSource
+from app.desktop.theme.colors import Theme
+from app.desktop.theme.theme import ThemeSource
 
 
 def page(number: int) -> QWidget:

@@ -12,7 +12,8 @@ from app.desktop.theme.colors import LIGHT
 from app.desktop.theme.theme import ThemeSource, code_font, interface_font
 from app.desktop.widgets.page_images import fit_image
 from app.desktop.widgets.reading_view import ReadingView, Rendered
-from app.vault.markdown.render import NoteTarget, RenderColors, render
+from app.vault.markdown.render import render
+from app.vault.markdown.render_values import NoteTarget, RenderColors
 from app.vault.path import NotePath
 
 PICTURE = QImage(900, 300, QImage.Format.Format_RGB32)

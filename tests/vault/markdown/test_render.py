@@ -12,8 +12,9 @@ from PySide6.QtCore import QUrl
 from PySide6.QtGui import QTextDocument
 from PySide6.QtWidgets import QTextBrowser
 
-from app.vault.markdown.render import Interaction, NoteTarget, RenderColors, render
+from app.vault.markdown.render import render
 from app.vault.markdown.render_math import math_html
+from app.vault.markdown.render_values import Interaction, NoteTarget, RenderColors
 
 NOTES = {
     "Note": "---\na: 1\n---\n# One\nfirst\n\n## Two\nsecond ^b1\n\n- item ^b2\n",

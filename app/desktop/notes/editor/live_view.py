@@ -34,7 +34,8 @@ from app.desktop.notes.editor.rows import EditorRow
 from app.desktop.notes.editor.style import EditorStyle
 from app.desktop.notes.editor.text_flow import TextFlow
 from app.desktop.notes.newlines import PARAGRAPH_SEPARATOR
-from app.desktop.theme.theme import Theme, ThemeSource
+from app.desktop.theme.colors import Theme
+from app.desktop.theme.theme import ThemeSource
 
 _MIN_MARGIN = 32
 _TOP_MARGIN = 12.0

@@ -6,7 +6,8 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QTextCharFormat
 
 from app.desktop.notes.editor import inline_scanner as inline
 from app.desktop.notes.editor.preferences import EditorPreferences
-from app.desktop.theme.theme import Theme, code_font, interface_font
+from app.desktop.theme.colors import Theme
+from app.desktop.theme.theme import code_font, interface_font
 from app.vault.markdown.render_values import RenderColors
 
 _HEADING_SCALES = (1.0, 1.7, 1.42, 1.24, 1.1, 1.0, 0.94)

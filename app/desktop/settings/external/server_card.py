@@ -24,7 +24,9 @@ from app.desktop.settings.external.labels import (
     tool_tooltip,
     tools_label,
 )
-from app.desktop.theme.theme import Theme, ThemeSource, code_font, icon
+from app.desktop.theme.colors import Theme
+from app.desktop.theme.icons import icon
+from app.desktop.theme.theme import ThemeSource, code_font
 from app.desktop.widgets.panel import ElidedLabel
 from app.desktop.widgets.plain_labels import wrapped_label
 from app.external.connection import ConnectionState

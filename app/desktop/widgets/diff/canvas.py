@@ -15,7 +15,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QMenu, QWidget
 
-from app.desktop.theme.theme import Theme
+from app.desktop.theme.colors import Theme
 from app.desktop.widgets.diff.row_layout import DiffRows
 from app.desktop.widgets.diff.row_painter import CHECK_BOX_WIDTH, pane_at
 from app.desktop.widgets.diff.selection import Selection, TextPosition, row_line, word_at

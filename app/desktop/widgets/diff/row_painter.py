@@ -9,7 +9,7 @@ from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from app.desktop.runtime.translation import PluralText
-from app.desktop.theme.theme import Theme
+from app.desktop.theme.colors import Theme
 from app.desktop.widgets.diff.row_layout import DiffMode, DiffRow, DiffRows
 from app.desktop.widgets.diff.selection import Selection, row_side
 from app.desktop.widgets.diff.text_painter import Grid, TextPainter

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPaintDevice, QPainter
 
-from app.desktop.theme.theme import Theme
+from app.desktop.theme.colors import Theme
 from app.vault.diff_words import Span
 from app.vault.escaped_line import CHIP_SIGN, NOTE_SIGN, EscapedLine, cell_width
 

@@ -18,7 +18,9 @@ from PySide6.QtWidgets import (
 )
 
 from app.desktop.runtime import tasks
-from app.desktop.theme.theme import Theme, ThemeSource, icon
+from app.desktop.theme.colors import Theme
+from app.desktop.theme.icons import icon
+from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.diff.canvas import DiffCanvas
 from app.desktop.widgets.diff.hex_dump import hex_dump
 from app.desktop.widgets.diff.row_layout import DiffMode, DiffRows, layout_rows

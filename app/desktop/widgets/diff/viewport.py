@@ -9,7 +9,8 @@ from PySide6.QtCore import QEvent, QPointF, QRect, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QWidget
 
-from app.desktop.theme.theme import Theme, code_font
+from app.desktop.theme.colors import Theme
+from app.desktop.theme.theme import code_font
 from app.desktop.widgets.diff.row_layout import DiffRow, DiffRows
 from app.desktop.widgets.diff.row_painter import (
     FOLD_PADDING,

@@ -7,7 +7,8 @@ from PySide6.QtWidgets import QToolButton, QWidget
 
 from app.desktop.graph.node_style import LegendEntry
 from app.desktop.graph.overlays.legend import Legend
-from app.desktop.theme.theme import LIGHT, stylesheet
+from app.desktop.theme.colors import LIGHT
+from app.desktop.theme.stylesheet import stylesheet
 
 
 @pytest.mark.parametrize("zoom", [1.0, 1.5, 2.0])

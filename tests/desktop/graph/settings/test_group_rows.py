@@ -4,7 +4,7 @@ from PySide6.QtTest import QTest
 
 from app.desktop.graph.settings.group_rows import GroupRows
 from app.desktop.graph.settings.model import QueryGroup
-from app.desktop.theme.theme import LIGHT
+from app.desktop.theme.colors import LIGHT
 
 
 def test_a_change_elsewhere_keeps_a_query_that_is_being_typed(qtbot) -> None:

@@ -27,7 +27,7 @@ from app.desktop.notes.editor.preferences import EditorPreferences
 from app.desktop.notes.editor.style import EditorStyle
 from app.desktop.notes.editor.text_cursor import difference, position_after_change
 from app.desktop.notes.editor.text_flow import TextFlow
-from app.desktop.theme.theme import LIGHT
+from app.desktop.theme.colors import LIGHT
 from app.desktop.widgets.utf16 import utf16_length
 from tests.benchmarks.editor_texts import TOUR, prose
 from tests.support.editor_requests import wait_for_requests

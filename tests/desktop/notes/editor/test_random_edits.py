@@ -20,7 +20,7 @@ from app.desktop.notes.editor.note_rows import PART_LENGTH
 from app.desktop.notes.editor.style import EditorStyle
 from app.desktop.notes.editor.text_flow import TextFlow
 from app.desktop.notes.editor.text_layout import space_above
-from app.desktop.theme.theme import LIGHT
+from app.desktop.theme.colors import LIGHT
 from app.desktop.widgets.utf16 import utf16_length
 from tests.benchmarks.editor_texts import TOUR, one_long_line
 

@@ -12,7 +12,8 @@ from PySide6.QtGui import QGuiApplication, QMouseEvent
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from app.desktop.theme.theme import DARK, LIGHT, ThemeSource
+from app.desktop.theme.colors import DARK, LIGHT
+from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.diff.hex_dump import hex_dump
 from app.desktop.widgets.diff.row_layout import DiffMode, layout_rows
 from app.desktop.widgets.diff.selection import Selection, TextPosition, copied_text, word_at

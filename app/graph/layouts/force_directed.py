@@ -1,4 +1,4 @@
-"""The layout interface: from scratch, from saved positions, and live during a drag."""
+"""The force-directed layout: from scratch, from saved positions, and live during a drag."""
 
 from __future__ import annotations
 
