@@ -4,7 +4,7 @@
     async def add_tag(context: ToolContext, name: NoteName, tag: TagName) -> Proposal[TagChanged]:
         \"\"\"Add a tag to a note. (Then `Args:` describes `name` and `tag`.)\"\"\"
         note = await context.vault.resolve_strictly(name)
-        text = edit.add_tag(note.text, tag)
+        text = tag_edits.add_tag(note.text, tag)
         return context.propose(ChangeSet.of(note.with_text(text)), TagChanged(message=...))
 
 The tool takes its name from the function, its description from the docstring and its arguments model from

@@ -14,7 +14,7 @@ from app.toolkit.tool import tool
 from app.tools.move_delete import rewrite_other_notes
 from app.tools.node_common import NodeId, remove_relations_to
 from app.vault.changes import ChangeSet, Update
-from app.vault.markdown import edit
+from app.vault.markdown import link_edits
 from app.vault.markdown.scan import scan
 from app.vault.markdown.text import decode_lossy
 from app.vault.path import NotePath
@@ -123,7 +123,7 @@ async def merge_nodes(
 
 
 def _rewrite_links(text: str, rewrite: Rewrite | None) -> str:
-    return edit.rewrite_links(text, rewrite) if rewrite else text
+    return link_edits.rewrite_links(text, rewrite) if rewrite else text
 
 
 def _count_relations_to(context: ToolContext, secondary: NotePath, primary: NotePath) -> int:

@@ -14,7 +14,7 @@ from app.toolkit.proposal import Proposal
 from app.toolkit.result import ToolResult
 from app.toolkit.tool import tool
 from app.vault.changes import ChangeSet, Move, Update
-from app.vault.markdown import edit
+from app.vault.markdown import link_edits
 from app.vault.path import NotePath, note_path
 
 
@@ -71,7 +71,7 @@ async def move_note(
     plan = await context.index.links_to_rewrite(note.path, new_path)
     rewrites = dict(plan.rewrites)
     own_rewrite = rewrites.pop(note.path, None)
-    own_text = edit.rewrite_links(note.text, own_rewrite) if own_rewrite else None
+    own_text = link_edits.rewrite_links(note.text, own_rewrite) if own_rewrite else None
     changes, failed = await asyncio.to_thread(rewrite_other_notes, context, rewrites)
     left_out = [*_skipped_links(context, plan), *failed]
     summary = f"Move {note.path} to {new_path}"
@@ -115,7 +115,7 @@ def rewrite_other_notes(
     for source, rewrite in rewrites.items():
         try:
             other = context.vault.open_for_change(source)
-            changes.append(other.with_text(edit.rewrite_links(other.text, rewrite)))
+            changes.append(other.with_text(link_edits.rewrite_links(other.text, rewrite)))
         except (UnreadableNoteError, InvalidParametersError) as error:
             if context.vault.can_see(source):
                 failed.append(f"{source}: {error.message}")

@@ -25,7 +25,8 @@ from app.tools.node_common import NodeId, OpenEdge, edges_of, incoming_of, reada
 from app.tools.related_nodes import MIN_SIMILARITY, RelatedNode, related_to_note
 from app.tools.summaries import Style, summary_of
 from app.vault.changes import ChangeSet, after_of
-from app.vault.markdown import edit
+from app.vault.markdown import relation_edits
+from app.vault.markdown.properties import set_property
 from app.vault.markdown.relations import relation_phrase, relation_type
 from app.vault.note import LINKS_TO, RELATES_TO
 from app.vault.path import NotePath
@@ -168,7 +169,7 @@ def _add_relations(context: RelationContext, note: OpenNote, nodes: list[Related
         remark = "suggested by similarity"
         confidence = round(node.suggestion_score, 2)
         kind = node.suggested_relationship if node.evidence else RELATES_TO
-        text = edit.add_relation(text, kind, name, confidence, remark)
+        text = relation_edits.add_relation(text, kind, name, confidence, remark)
         count += 1
     return text, count
 
@@ -409,7 +410,7 @@ async def recalculate_node_confidence(
     if explanation:
         reasoning = f"{reasoning} {explanation}"
     change = ChangeSet.of(
-        note.with_text(edit.set_property(note.text, "confidence", confidence)),
+        note.with_text(set_property(note.text, "confidence", confidence)),
         summary=f"Confidence of {note.path}: {update.previous:.2f} to {confidence:.2f}",
     )
 

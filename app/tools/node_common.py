@@ -22,7 +22,7 @@ from app.index.records import LinkRecord
 from app.toolkit.argument_types import NoteName
 from app.toolkit.context import ToolContext
 from app.toolkit.open_note import OpenNote
-from app.vault.markdown import edit
+from app.vault.markdown import relation_edits
 from app.vault.markdown.relations import relation_type
 from app.vault.markdown.scan import scan
 from app.vault.markdown.text import line_at
@@ -223,7 +223,7 @@ def remove_relations_to(context: ToolContext, note: OpenNote, target: NotePath) 
         )
         if relation is None:
             return text, count
-        text, count = edit.remove_relation(text, relation), count + 1
+        text, count = relation_edits.remove_relation(text, relation), count + 1
 
 
 def readable(context: ToolContext, path: NotePath | None) -> OpenNote | None:

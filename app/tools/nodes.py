@@ -30,7 +30,8 @@ from app.tools.node_common import (
 from app.tools.notes import find_similar, new_path
 from app.tools.related_nodes import RelatedNode, related_to_draft
 from app.vault.changes import ChangeSet, Create, Delete, Update, after_of
-from app.vault.markdown import edit
+from app.vault.markdown import body_edits, relation_edits
+from app.vault.markdown.properties import remove_property, set_property
 from app.vault.markdown.scan import scan
 from app.vault.note import ParsedNote
 from app.vault.path import NotePath
@@ -146,9 +147,9 @@ def _parse_draft(kind: str, content: Mapping[str, JsonValue]) -> _Draft:
     if not title and not text.strip():
         raise InvalidParametersError("Give the node a title or some text.", content=list(content))
     body = text if text.strip() else f"# {title}\n"
-    note = edit.set_property(body if body.endswith("\n") else f"{body}\n", "type", kind)
+    note = set_property(body if body.endswith("\n") else f"{body}\n", "type", kind)
     for key, value in properties.items():
-        note = edit.set_property(note, key, _check_value(key, value))
+        note = set_property(note, key, _check_value(key, value))
     return _Draft(new_path(_UNSAFE_CHARS.sub(" ", title).strip() or _derive_title(text), folder), note)
 
 
@@ -226,12 +227,12 @@ async def update_node(
     text = note.text
     for key, value in updates.items():
         if key in _TEXT_KEYS and isinstance(value, str) and key not in note.parsed.properties:
-            text = edit.replace_body(text, value if value.endswith("\n") else f"{value}\n")
+            text = body_edits.replace_body(text, value if value.endswith("\n") else f"{value}\n")
         elif value is None:
-            text = edit.remove_property(text, key)
+            text = remove_property(text, key)
         else:
             checked = _check_type(str(value)) if key == "type" else _check_value(key, value)
-            text = edit.set_property(text, key, checked)
+            text = set_property(text, key, checked)
     related = await related_to_draft(context, OpenNote(note.path, text.encode())) if re_analyze else []
     change = ChangeSet.of(note.with_text(text), summary=f"Update {note.path}")
     message = (
@@ -369,7 +370,7 @@ async def reclassify_node(
     """
     note = await context.vault.resolve_strictly(node_id)
     kind, old_type = _check_type(new_type), note.parsed.type
-    text = edit.set_property(note.text, "type", kind) if kind != old_type else note.text
+    text = set_property(note.text, "type", kind) if kind != old_type else note.text
     if not preserve_relationships:
         text = _without_relations(text)
     change = ChangeSet.of(note.with_text(text), summary=f"Make {note.path} {with_article(kind)}")
@@ -406,5 +407,5 @@ def _removed_relations(before: ParsedNote, after: ParsedNote) -> list[str]:
 
 def _without_relations(text: str) -> str:
     while relations := scan(text).relations:
-        text = edit.remove_relation(text, relations[-1])
+        text = relation_edits.remove_relation(text, relations[-1])
     return text

@@ -27,8 +27,10 @@ from app.toolkit.proposal import Proposal
 from app.toolkit.result import ToolResult
 from app.toolkit.tool import tool
 from app.vault.changes import ChangeSet, Create
-from app.vault.markdown import edit
+from app.vault.markdown import body_edits
 from app.vault.markdown.frontmatter import read_frontmatter
+from app.vault.markdown.patch import apply_patch
+from app.vault.markdown.properties import remove_property, set_property
 from app.vault.path import NotePath, note_path, slug
 
 _MAX_READ_CHARS = 200_000
@@ -229,7 +231,7 @@ async def update_note(
             expected_hash=expected_hash,
             current_hash=note.hash,
         )
-    return _propose_text(context, note, edit.replace_body(note.text, content), "Replace the text of")
+    return _propose_text(context, note, body_edits.replace_body(note.text, content), "Replace the text of")
 
 
 @tool(
@@ -282,17 +284,17 @@ async def edit_note(
     before, replacement = note.text, text or ""
     match op:
         case "append":
-            after = edit.append(before, replacement)
+            after = body_edits.append(before, replacement)
         case "prepend":
-            after = edit.prepend(before, replacement)
+            after = body_edits.prepend(before, replacement)
         case "replace":
-            after = edit.replace_text(before, old or "", replacement, occurrence)
+            after = body_edits.replace_text(before, old or "", replacement, occurrence)
         case "insert_under":
-            after = edit.insert_under(before, heading or "", replacement)
+            after = body_edits.insert_under(before, heading or "", replacement)
         case "replace_section":
-            after = edit.replace_section(before, heading or "", replacement)
+            after = body_edits.replace_section(before, heading or "", replacement)
         case "patch":
-            after = edit.apply_patch(before, patch or "")
+            after = apply_patch(before, patch or "")
     if _properties_of(after) != _properties_of(before):
         raise InvalidParametersError(
             "That would change the note's properties, which edit_note leaves unchanged. Nothing was written; "
@@ -325,9 +327,9 @@ async def set_properties(
         raise InvalidParametersError("Specify the properties to set or remove.")
     text = note.text
     for key in remove or ():
-        text = edit.remove_property(text, key)
+        text = remove_property(text, key)
     for key, value in (properties or {}).items():
-        text = edit.set_property(text, key, value)
+        text = set_property(text, key, value)
     return _propose_text(context, note, text, "Set properties of")
 
 

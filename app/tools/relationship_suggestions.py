@@ -20,7 +20,7 @@ from app.toolkit.tool import tool
 from app.tools.node_common import EdgeId, NodeId, RelationType, check_new_edge, readable
 from app.tools.related_nodes import note_similarity, relation_between
 from app.vault.changes import ChangeSet
-from app.vault.markdown import edit
+from app.vault.markdown import relation_edits
 from app.vault.markdown.relations import relation_phrase, relation_type, relation_word
 from app.vault.note import RELATES_TO
 from app.vault.path import NotePath
@@ -116,7 +116,7 @@ async def suggest_relationships(
     kind = relation_type(relationship_type) if relationship_type else suggestion.relationship_type
     check_new_edge(context, source, target.path, kind)
     name = context.index.resolver.shortest(target.path, source.path)
-    text = edit.add_relation(source.text, kind, name)
+    text = relation_edits.add_relation(source.text, kind, name)
     summary = f"{source.path} {relation_word(kind)} {target.path}"
     message = f"[[{source.name}]] {relation_phrase(kind)} [[{target.name}]]."
     return context.propose(

@@ -40,7 +40,7 @@ from app.tools.related_nodes import (
     relation_by_model,
 )
 from app.vault.changes import ChangeSet, after_of
-from app.vault.markdown import edit
+from app.vault.markdown import relation_edits
 from app.vault.markdown.relations import relation_phrase, relation_type, relation_word
 from app.vault.note import Relation
 
@@ -131,7 +131,7 @@ async def create_relationship(
     kind = relation_type(relationship_type)
     check_new_edge(context, source, target.path, kind)
     name = context.index.resolver.shortest(target.path, source.path)
-    text = edit.add_relation(source.text, kind, name, confidence, notes)
+    text = relation_edits.add_relation(source.text, kind, name, confidence, notes)
     change = ChangeSet.of(
         source.with_text(text), summary=f"{source.path} {relation_word(kind)} {target.path}"
     )
@@ -154,7 +154,7 @@ async def delete_relationship(context: ToolContext, edge_id: EdgeId) -> Proposal
         edge_id: The relation, as `From.md -[SUPPORTS]-> To.md`.
     """
     edge = await open_edge(context, edge_id)
-    text = edit.remove_relation(edge.source.text, edge.relation)
+    text = relation_edits.remove_relation(edge.source.text, edge.relation)
     change = ChangeSet.of(edge.source.with_text(text), summary=f"Remove the relation {edge.id}")
     return context.propose(
         change, RelationshipDeleted(edge_id=edge.id, message=f"Removed the relation {edge.id}.")
@@ -188,7 +188,7 @@ async def recalculate_edge_confidence(
     factors = [
         ConfidenceFactor(factor=factor.name, impact=f"{factor.impact:+.2f}") for factor in update.factors
     ]
-    text = edit.change_relation(edge.source.text, edge.relation, confidence=confidence)
+    text = relation_edits.change_relation(edge.source.text, edge.relation, confidence=confidence)
     change = ChangeSet.of(
         edge.source.with_text(text),
         summary=f"Confidence of {edge.id}: {update.previous:.2f} to {confidence:.2f}",
@@ -243,7 +243,9 @@ async def reclassify_relationship(
         if not suggestion.evidence:
             kind = edge.relation.type
             reasoning = f"The notes contain no evidence for a type other than {kind}: {reasoning}"
-    text = edit.change_relation(edge.source.text, edge.relation, kind=kind, keep_note=preserve_notes)
+    text = relation_edits.change_relation(
+        edge.source.text, edge.relation, kind=kind, keep_note=preserve_notes
+    )
     old_type = edge.relation.type
     change = ChangeSet.of(edge.source.with_text(text), summary=f"{edge.id}: {kind}")
 

@@ -10,7 +10,7 @@ from app.toolkit.proposal import Proposal
 from app.toolkit.result import ToolResult
 from app.toolkit.tool import tool
 from app.vault.changes import ChangeSet
-from app.vault.markdown import edit
+from app.vault.markdown import tag_edits
 from app.vault.path import name_key
 
 
@@ -50,7 +50,7 @@ async def add_tag(context: ToolContext, name: NoteName, tag: TagName) -> Proposa
     note = await context.vault.resolve_strictly(name)
     tag_name = tag.strip().lstrip("#")
     change = ChangeSet.of(
-        note.with_text(edit.add_tag(note.text, tag_name)), summary=f"Add #{tag_name} to {note.path}"
+        note.with_text(tag_edits.add_tag(note.text, tag_name)), summary=f"Add #{tag_name} to {note.path}"
     )
     message = (
         f"Tagged [[{note.name}]] with #{tag_name}." if change else f"[[{note.name}]] already has #{tag_name}."
@@ -83,7 +83,8 @@ async def remove_tag(context: ToolContext, name: NoteName, tag: TagName) -> Prop
             tags=list(note.parsed.tag_names),
         )
     change = ChangeSet.of(
-        note.with_text(edit.remove_tag(note.text, tag_name)), summary=f"Remove #{tag_name} from {note.path}"
+        note.with_text(tag_edits.remove_tag(note.text, tag_name)),
+        summary=f"Remove #{tag_name} from {note.path}",
     )
     message = f"Removed #{tag_name} from [[{note.name}]]."
     return context.propose(change, TagChanged(path=str(note.path), tag=tag_name, message=message))
@@ -110,7 +111,7 @@ async def rename_tag(context: ToolContext, tag: TagName, new_tag: TagName) -> Pr
     for path in paths:
         try:
             note = context.vault.open(path)
-            changes.append(note.with_text(edit.rename_tag(note.text, old, new)))
+            changes.append(note.with_text(tag_edits.rename_tag(note.text, old, new)))
         except (NotFoundError, UnreadableNoteError, InvalidParametersError) as error:
             left_out.append(f"{path}: {error.message}")
     summary = f"Rename #{old} to #{new} in {pluralize(len(changes), 'note')}"

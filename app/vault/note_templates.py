@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from app.errors import InvalidParametersError
-from app.vault.markdown.edit import add_tag, set_property
 from app.vault.markdown.frontmatter import read_frontmatter
+from app.vault.markdown.properties import set_property
 from app.vault.markdown.property_facts import TAG_KEYS
 from app.vault.markdown.scan import scan
+from app.vault.markdown.tag_edits import add_tag
 from app.vault.moment_format import format_moment
 
 DATE_FORMAT = "YYYY-MM-DD"

@@ -7,7 +7,8 @@ from datetime import date
 from typing import Literal
 from urllib.parse import urlsplit
 
-from app.vault.markdown import edit
+from app.vault.markdown import relation_edits
+from app.vault.markdown.properties import set_property
 from app.web.evidence import WeighedHit
 
 _FORBIDDEN_IN_NAME = re.compile(r"[\x00-\x1f\x7f<>:\"|?*\\/\[\]#^]+")
@@ -43,9 +44,9 @@ def source_text(evidence: WeighedHit, target: str, retrieved: date) -> str:
         "tags": ["source"],
     }
     for key, value in properties.items():
-        text = edit.set_property(text, key, value)
+        text = set_property(text, key, value)
     confidence = round(_MAX_CONFIDENCE * evidence.relevance, 2)
-    return edit.add_relation(text, _RELATIONS[evidence.side], target, confidence, "by a web search")
+    return relation_edits.add_relation(text, _RELATIONS[evidence.side], target, confidence, "by a web search")
 
 
 def source_name(title: str, url: str) -> str:

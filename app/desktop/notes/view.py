@@ -45,7 +45,7 @@ from app.desktop.widgets.reading_view import ReadingView
 from app.desktop.widgets.utf16 import utf16_length
 from app.errors import NotFoundError, ScriptoriumError
 from app.index.records import IndexUpdated
-from app.vault.markdown import edit
+from app.vault.markdown.properties import remove_property, set_property
 from app.vault.markdown.render_values import Interaction, RenderColors
 from app.vault.markdown.scan import scan
 from app.vault.note import ParsedNote, Span
@@ -553,10 +553,10 @@ class NoteView(QWidget):
         self.document.save_draft()
 
     def _set_property(self, name: str, value: object) -> None:
-        self._edit(partial(edit.set_property, key=name, value=value), self.tr("set {0}").format(name))
+        self._edit(partial(set_property, key=name, value=value), self.tr("set {0}").format(name))
 
     def _remove_property(self, name: str) -> None:
-        self._edit(partial(edit.remove_property, key=name), self.tr("remove {0}").format(name))
+        self._edit(partial(remove_property, key=name), self.tr("remove {0}").format(name))
 
     def _edit(self, change: Callable[[str], str], action: str) -> None:
         """Apply a span edit to the text, as one undo step; save it, unless other text was unsaved.

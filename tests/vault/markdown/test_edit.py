@@ -9,20 +9,18 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from app.errors import AmbiguousError, ConflictError, InvalidParametersError, NotFoundError
-from app.vault.markdown.edit import (
-    add_tag,
+from app.vault.markdown.body_edits import (
     append,
-    apply_patch,
     insert_under,
     prepend,
-    remove_tag,
-    rename_tag,
     replace_body,
     replace_section,
     replace_text,
 )
 from app.vault.markdown.frontmatter import read_frontmatter
+from app.vault.markdown.patch import apply_patch
 from app.vault.markdown.scan import scan
+from app.vault.markdown.tag_edits import add_tag, remove_tag, rename_tag
 
 FRONT = "\ufeff---\r\ntags: [a]\r\n---\r\n"
 

@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.errors import InvalidParametersError
-from app.vault.markdown.edit import add_relation, rewrite_links
+from app.vault.markdown.link_edits import rewrite_links
 from app.vault.markdown.links import format_target
+from app.vault.markdown.relation_edits import add_relation
 from app.vault.markdown.scan import scan
 from app.vault.note import LinkStyle
 

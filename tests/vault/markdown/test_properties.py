@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.errors import InvalidParametersError
-from app.vault.markdown.edit import remove_property, set_property
 from app.vault.markdown.frontmatter import read_frontmatter
+from app.vault.markdown.properties import remove_property, set_property
 
 NOTE = (
     "\ufeff---\r\n# kept comment\r\ntitle: 'x'  # why\r\ntags: [a, \"b\"] # t\r\nlist:\r\n"

@@ -7,7 +7,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from app.errors import InvalidParametersError, NotFoundError
-from app.vault.markdown.edit import add_relation, change_relation, remove_relation
+from app.vault.markdown.relation_edits import add_relation, change_relation, remove_relation
 from app.vault.markdown.scan import scan
 
 

@@ -16,7 +16,7 @@ from app.toolkit.proposal import Proposal
 from app.toolkit.result import ToolResult
 from app.toolkit.tool import tool
 from app.vault.changes import ChangeSet
-from app.vault.markdown import edit
+from app.vault.markdown.properties import set_property
 
 Words = Annotated[str, Field(max_length=500)]
 Status = Literal["open", "waiting", "solved", "closed"]
@@ -180,7 +180,7 @@ def _update(
         raise InvalidParametersError(f"The property {kept[0]} can't be changed here.", property=kept[0])
     text = note.text
     for key, value in properties.items():
-        text = edit.set_property(text, key, value)
+        text = set_property(text, key, value)
     if comment:
         text = f"{text.rstrip()}\n\n{comment.strip()}\n"
     change = note.with_text(text)
