@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from app.vault.path import NOTE_SUFFIXES, NotePath
@@ -16,11 +16,6 @@ def wikilink(path: str) -> str:
     """Return a wikilink that resolves to exactly the note at `path` and shows its name."""
     note = NotePath.on_disk(path)
     return f"[[{note.stem_path}|{note.name}]]" if note.folder else f"[[{note.name}]]"
-
-
-def bullet_list(lines: Iterable[str]) -> str:
-    """Return the lines as a Markdown list."""
-    return "\n".join(f"- {line}" for line in lines)
 
 
 def format_details(result: Mapping[str, Any], message: str) -> str:

@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from app.agent.answered_call import AnsweredCall
-from app.agent.generic_formatting import bullet_list, wikilink
+from app.agent.generic_formatting import wikilink
 from app.permissions.pluralize import pluralize
 from app.vault.markdown.relations import relation_phrase
+from app.vault.markdown.text import bullet_list
 from app.vault.path import NOTE_SUFFIXES, NotePath
 
 Result = Mapping[str, Any]

@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from app.agent.answered_call import AnsweredCall
-from app.agent.generic_formatting import bullet_list, format_details, wikilink
+from app.agent.generic_formatting import format_details, wikilink
 from app.agent.node_formatting import NODE_FORMATTERS
 from app.permissions.pluralize import pluralize
 from app.toolkit.outcome import ToolOutcome
 from app.vault.markdown.frontmatter import read_frontmatter
+from app.vault.markdown.text import bullet_list
 from app.vault.path import NotePath
 
 Result = Mapping[str, Any]

@@ -67,7 +67,7 @@ async def _serve(root: Path, name: str, enable_tools: tuple[str, ...], *, read_o
     """Serve until the client closes the pipe or a signal arrives; then close the vault."""
     # Set before the imports, which take a second, since a client may end the process at any moment.
     stop_requested = _stop_event()
-    from app.cli.vault_access import join_or_open
+    from app.cli.headless_access import join_or_open
 
     vault = await asyncio.to_thread(join_or_open, root, enable_tools)
     opening = asyncio.create_task(vault.begin(), name="open the vault")

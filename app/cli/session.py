@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import time
 from collections.abc import AsyncIterator, Collection
@@ -15,7 +16,7 @@ from app import __version__
 from app.cli.console import CliConsole
 from app.errors import NetworkError, VaultBusyError
 from app.permissions.caller import CallerKind
-from app.servers.endpoint_file import find_endpoint
+from app.servers.endpoint_file import Endpoint, find_endpoint
 from app.servers.vault_access import Client
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from app.servers.vault_access import VaultAccess
     from app.workspace import VaultService
 
+log = logging.getLogger(__name__)
 CALLER_NAME = "Terminal"
 OPEN_TIMEOUT_S = 5.0
 _POLL_INTERVAL_S = 0.1
@@ -101,6 +103,21 @@ async def open_session(
             await vault.close()
 
 
+async def join_endpoint(endpoint: Endpoint) -> RemoteVaultAccess | None:
+    """Connect to the process that holds a vault; return None if it can't be reached.
+
+    Raises:
+        ScriptoriumError: The process rejects the connection.
+    """
+    from app.servers.remote_vault import RemoteVaultAccess
+
+    try:
+        return await RemoteVaultAccess.join(endpoint)
+    except NetworkError as error:
+        log.info("the endpoint of process %d does not respond: %s", endpoint.pid, error)
+        return None
+
+
 @dataclass(frozen=True, slots=True)
 class _VaultOpener:
     """Joins the process that holds a vault, or opens the vault; see `open_session`."""
@@ -121,12 +138,8 @@ class _VaultOpener:
         endpoint = find_endpoint(self.root)
         if endpoint is None or (self.take_over and endpoint.holder == "headless"):
             return None
-        from app.servers.remote_vault import RemoteVaultAccess
-
-        try:
-            return await RemoteVaultAccess.join(endpoint), endpoint.holder == "desktop"
-        except NetworkError:
-            return None
+        remote = await join_endpoint(endpoint)
+        return None if remote is None else (remote, endpoint.holder == "desktop")
 
     async def open(self) -> VaultService:
         """Open the vault in this process. Raises the errors of `open_vault`."""

@@ -5,7 +5,6 @@ The operations write neither to the folder nor to the memory: each returns a cha
 
 from __future__ import annotations
 
-import difflib
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -21,11 +20,12 @@ from app.memory.store import MemoryStore
 from app.sources.file_source import MAX_FILE_BYTES, FileSource, TextFile
 from app.sources.rules import FileAction, allows
 from app.vault.changes import ChangeSet, Create, Delete, Update, content_hash
+from app.vault.diff import compare
 from app.vault.merge import merge
 from app.vault.path import NotePath
+from app.vault.unified_diff import unified_diff
 
 Keep = Literal["disk", "memory", "merge"]
-_NO_NEWLINE = "\\ No newline at end of file\n"
 SOURCE_KEY, PATH_KEY, HASH_KEY, TOKEN_KEY = "source", "path", "hash", "loading"
 """Keys of a loaded block's origin: the source, the file, its hash when loaded, and the token of the load."""
 
@@ -214,13 +214,8 @@ class WorkingCopy:
         """
         block = self._require_block()
         before = self.disk.text if self.disk is not None else ""
-        lines = difflib.unified_diff(
-            before.splitlines(keepends=True),
-            block.text.splitlines(keepends=True),
-            f"{self.path} (disk)",
-            f"{self.path} (memory)",
-        )
-        return "".join(line if line.endswith("\n") else f"{line}\n{_NO_NEWLINE}" for line in lines)
+        diff = compare(before.encode(), block.text.encode())
+        return unified_diff(diff, f"{self.path} (disk)", f"{self.path} (memory)")
 
     # Helpers
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 from app.toolkit.registry import AccessLevel, Category, ToolCatalog
 from app.toolkit.tool import Tool
+from app.vault.markdown.text import bullet_list
 
 _LEVELS = {
     AccessLevel.READ_ONLY: "These tools are read-only.",
@@ -39,7 +39,7 @@ def tool_page(tool: Tool, category: Category) -> str:
     if tool.operations:
         parts += ["## Operations", _operations_list(tool)]
     if tool.examples:
-        parts += ["## Example requests", _bullets(f"“{example}”" for example in tool.examples)]
+        parts += ["## Example requests", bullet_list(f"“{example}”" for example in tool.examples)]
     parts += ["## Result", _result_section(tool)]
     return "\n\n".join(parts) + "\n"
 
@@ -85,7 +85,7 @@ def _operations_list(tool: Tool) -> str:
             if p.name in fields.takes
         ]
         lines.append(f"**{op}** {', '.join(arguments)}".rstrip())
-    return _bullets(lines)
+    return bullet_list(lines)
 
 
 def _result_section(tool: Tool) -> str:
@@ -110,10 +110,6 @@ def _type_text(schema: dict[str, Any]) -> str:
     types = schema.get("type", "anything")
     names = types if isinstance(types, list) else [types]
     return " or ".join(_TYPE_NAMES.get(str(name), str(name)) for name in names)
-
-
-def _bullets(lines: Iterable[str]) -> str:
-    return "\n".join(f"- {line}" for line in lines)
 
 
 def _escape_cell(text: str) -> str:

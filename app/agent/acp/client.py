@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import difflib
 import logging
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
@@ -18,6 +17,8 @@ from app.agent.acp.update_translator import UpdateTranslator, extract_diffs, inp
 from app.agent.turn import Turn
 from app.toolkit.call import Call
 from app.toolkit.outcome import ToolOutcome
+from app.vault.diff import compare
+from app.vault.unified_diff import unified_diff
 
 log = logging.getLogger(__name__)
 
@@ -245,10 +246,9 @@ def _call_details(call: schema.ToolCallUpdate, *, is_permanent: bool) -> list[st
     if input_json := input_as_json(call):
         details.append(f"input = {input_json}")
     for change in extract_diffs(call):
-        lines = difflib.unified_diff(
-            (change.old_text or "").splitlines(), change.new_text.splitlines(), "before", "after", lineterm=""
-        )
-        details.append(f"change to {change.path} = \n" + "\n".join(lines))
+        old, new = ((text or "").encode("utf-8", "replace") for text in (change.old_text, change.new_text))
+        diff = unified_diff(compare(old, new), "before", "after")
+        details.append(f"change to {change.path} = \n{diff.rstrip()}")
     return details
 
 

@@ -6,13 +6,14 @@ from datetime import datetime
 
 from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter
-from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+from PySide6.QtWidgets import QStyleOptionViewItem, QWidget
 
 from app.desktop.activity.item import ActivityItem, ActivityStatus, item_label, origin_name
 from app.desktop.activity.model import ACTIVITY_ROLE
 from app.desktop.theme.colors import Theme
 from app.desktop.theme.icons import icon
 from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets.row_delegate import PaintedRowDelegate
 from app.vault.invisible_chars import escape_hidden
 
 _Index = QModelIndex | QPersistentModelIndex
@@ -28,19 +29,13 @@ _ICONS = {
 }
 
 
-class ActivityDelegate(QStyledItemDelegate):
+class ActivityDelegate(PaintedRowDelegate):
     """Paints one activity; `buttons_width` maps the key of a row with buttons to their width in pixels."""
 
     def __init__(self, theme: ThemeSource, parent: QObject) -> None:
         super().__init__(parent)
         self._theme = theme
         self.buttons_width: dict[str, int] = {}
-
-    def initStyleOption(self, option: QStyleOptionViewItem, index: _Index) -> None:
-        """Leave the text to `paint`, and omit the focus frame, since the row is highlighted."""
-        super().initStyleOption(option, index)
-        option.text = ""
-        option.state &= ~QStyle.StateFlag.State_HasFocus
 
     def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:
         """Return the padded height of a line of text or the icon; the width is 0."""

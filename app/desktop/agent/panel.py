@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
-from typing import Any
+from collections.abc import Callable
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
@@ -437,9 +436,6 @@ class AgentPanel(Panel):
             typed = field.text()
             names = [completion.shown for completion in completions[1]] if completions else []
             field.show_completions(typed if search.endswith(typed) else "", names)
-
-    def _start(self, work: Coroutine[Any, Any, object], action: str) -> None:
-        tasks.start(work, owner=self, action=action)
 
 
 def connect(panel: AgentPanel, context: PanelContext) -> None:

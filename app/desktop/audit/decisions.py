@@ -1,14 +1,15 @@
-"""Labels and colors of an audit entry's decision, and the delegates of tables that show it."""
+"""Labels and colors of an audit entry's decision, and the delegate of tables that show it."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPainter
-from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtWidgets import QStyleOptionViewItem
 
 from app.desktop.runtime.translation import translate
 from app.desktop.theme.colors import Theme
 from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets.row_delegate import PaintedRowDelegate
 from app.permissions.audit_entry import AuditDecision
 
 _Index = QModelIndex | QPersistentModelIndex
@@ -47,26 +48,12 @@ def decision_color(decision: str, theme: Theme) -> str:
     return colors.get(decision, theme.muted)
 
 
-class RowDelegate(QStyledItemDelegate):
-    """Paints a cell without a focus frame, for tables that select whole rows."""
-
-    def initStyleOption(self, option: QStyleOptionViewItem, index: _Index) -> None:
-        """Remove the focus frame; the row is highlighted instead."""
-        super().initStyleOption(option, index)
-        option.state &= ~QStyle.StateFlag.State_HasFocus
-
-
-class DecisionDelegate(RowDelegate):
+class DecisionDelegate(PaintedRowDelegate):
     """Paints the decision as a chip."""
 
     def __init__(self, theme: ThemeSource, parent: QObject) -> None:
         super().__init__(parent)
         self._theme = theme
-
-    def initStyleOption(self, option: QStyleOptionViewItem, index: _Index) -> None:
-        """Remove the text, which the chip shows."""
-        super().initStyleOption(option, index)
-        option.text = ""
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
         """Paint the cell, then the chip in it."""

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.desktop.audit.changes_dialog import ChangesDialog, read_commit
-from app.desktop.audit.decisions import DecisionDelegate, RowDelegate
+from app.desktop.audit.decisions import DecisionDelegate
 from app.desktop.audit.detail_pane import DetailPane
 from app.desktop.audit.filter_bar import FilterBar
 from app.desktop.audit.model import (
@@ -40,6 +40,7 @@ from app.desktop.shell.panel_context import PanelContext, connect_links
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets import dialogs
 from app.desktop.widgets.panel import ElidedLabel, EmptyState, Panel, ThemedButton
+from app.desktop.widgets.row_delegate import RowDelegate
 from app.events import Event
 from app.permissions.audit import AuditAppended
 from app.permissions.audit_chain import AuditCheck

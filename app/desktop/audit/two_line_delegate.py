@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPainter
-from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtWidgets import QStyleOptionViewItem
 
 from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets.row_delegate import PaintedRowDelegate
 
 _Index = QModelIndex | QPersistentModelIndex
 _SIDE_MARGIN = 12
@@ -14,18 +15,12 @@ _TOP_MARGIN = 7
 _LINE_GAP = 3
 
 
-class TwoLineDelegate(QStyledItemDelegate):
+class TwoLineDelegate(PaintedRowDelegate):
     """Paints the two lines of an item's text, both elided, the second one muted."""
 
     def __init__(self, theme: ThemeSource, parent: QObject) -> None:
         super().__init__(parent)
         self._theme = theme
-
-    def initStyleOption(self, option: QStyleOptionViewItem, index: _Index) -> None:
-        """Leave the text to `paint`, and remove the focus rectangle: the row is highlighted."""
-        super().initStyleOption(option, index)
-        option.text = ""
-        option.state &= ~QStyle.StateFlag.State_HasFocus
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
         """Paint the row, then its lines."""

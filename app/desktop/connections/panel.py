@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
@@ -280,9 +280,6 @@ class ConnectionsPanel(Panel):
 
     def _save_profile(self, profile: CallerProfile) -> None:
         self.settings_change_requested.emit(lambda settings: queries.with_profile(settings, profile))
-
-    def _start(self, work: Coroutine[object, object, None], action: str) -> None:
-        tasks.start(work, owner=self, action=action)
 
     def _connect(self) -> None:
         self.bar.switched.connect(self._set_server_option)

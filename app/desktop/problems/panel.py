@@ -6,20 +6,20 @@ import asyncio
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHeaderView, QStackedWidget, QTreeWidget, QTreeWidgetItem, QWidget
 
 from app.desktop.bridge import VaultClient
 from app.desktop.runtime import tasks
 from app.desktop.runtime.translation import PluralText
 from app.desktop.shell.command_registry import panel_title
+from app.desktop.shell.index_updates import IndexUpdateTimer
 from app.desktop.shell.panel_context import PanelContext, connect_links
 from app.desktop.theme.icons import icon
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets import dialogs
 from app.desktop.widgets.panel import EmptyState, Panel, ThemedButton
-from app.events import Event
-from app.index.records import IndexUpdated, Problem
+from app.index.records import Problem
 from app.vault import undecodable
 from app.vault.path import NotePath
 
@@ -75,9 +75,7 @@ class ProblemsPanel(Panel):
         self._stack.addWidget(self._empty)
         self.column.addWidget(self._stack, 1)
         self._reload_lock = asyncio.Lock()
-        self._reload_timer = QTimer(self, singleShot=True, interval=_DEBOUNCE_MS)
-        self._reload_timer.timeout.connect(self._reload)
-        client.events.batch.connect(self._handle_events)
+        IndexUpdateTimer(client, self._reload, _DEBOUNCE_MS, self)
         self._reload()
 
     async def reload(self) -> None:
@@ -115,10 +113,6 @@ class ProblemsPanel(Panel):
 
     def _reload(self) -> None:
         tasks.start(self.reload(), owner=self, action=self.tr("list the problems"))
-
-    def _handle_events(self, events: tuple[Event, ...]) -> None:
-        if any(isinstance(event, IndexUpdated) for event in events) and not self._reload_timer.isActive():
-            self._reload_timer.start()
 
     def _open(self, row: QTreeWidgetItem) -> None:
         if row.data(0, _KIND_ROLE) == "misnamed":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -229,9 +229,6 @@ class SourcesPanel(Panel):
             return False
         self.notice.hide()
         return True
-
-    def _start(self, work: Coroutine[object, object, None], action: str) -> None:
-        tasks.start(work, owner=self, action=action)
 
     def _connect_details(self) -> None:
         details = self.details

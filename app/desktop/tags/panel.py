@@ -5,18 +5,18 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QModelIndex, QPoint, QSortFilterProxyModel, Qt, QTimer, Signal
+from PySide6.QtCore import QModelIndex, QPoint, QSortFilterProxyModel, Qt, Signal
 from PySide6.QtGui import QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import QMenu, QStackedWidget, QTreeView, QVBoxLayout, QWidget
 
 from app.desktop.bridge import VaultClient
 from app.desktop.runtime import tasks
+from app.desktop.shell.index_updates import IndexUpdateTimer
 from app.desktop.shell.panel_context import PanelContext, connect_links
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.count_delegate import CountDelegate
 from app.desktop.widgets.panel import EmptyState, Panel, SearchField
-from app.events import Event
-from app.index.records import IndexUpdated, TagCount
+from app.index.records import TagCount
 
 if TYPE_CHECKING:
     from app.workspace import VaultService
@@ -63,7 +63,6 @@ class TagsPanel(Panel):
         self._items: dict[str, QStandardItem] = {}
         self._stack = QStackedWidget()
         self._reload_lock = asyncio.Lock()
-        self._reload_timer = QTimer(self, singleShot=True, interval=_DEBOUNCE_MS)
         self._build()
         self._connect()
         self._reload()
@@ -97,15 +96,10 @@ class TagsPanel(Panel):
         self.tree.activated.connect(lambda index: self._search(index.data(TAG_ROLE)))
         self.tree.clicked.connect(lambda index: self._search(index.data(TAG_ROLE)))
         self.tree.customContextMenuRequested.connect(self._show_menu)
-        self._reload_timer.timeout.connect(self._reload)
-        self._client.events.batch.connect(self._handle_events)
+        IndexUpdateTimer(self._client, self._reload, _DEBOUNCE_MS, self)
 
     def _reload(self) -> None:
         tasks.start(self.reload(), owner=self, action=self.tr("list the tags"))
-
-    def _handle_events(self, events: tuple[Event, ...]) -> None:
-        if any(isinstance(event, IndexUpdated) for event in events) and not self._reload_timer.isActive():
-            self._reload_timer.start()
 
     async def _fill(self, counts: tuple[TagCount, ...]) -> None:
         """Build the rows a hundred at a time, in a model that is shown when it is complete."""

@@ -19,13 +19,13 @@ from PySide6.QtWidgets import (
 
 from app.desktop.bridge import VaultClient
 from app.desktop.runtime import tasks
+from app.desktop.shell.index_updates import IndexUpdateTimer
 from app.desktop.tasks.model import Grouping, TaskGroup, TaskItem, filter_tasks, group_tasks
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.count_delegate import CountDelegate
 from app.desktop.widgets.panel import EmptyState, Panel, SearchField, ThemedButton
 from app.errors import ScriptoriumError
-from app.events import Event
-from app.index.records import IndexUpdated, TaskRecord
+from app.index.records import TaskRecord
 from app.permissions.caller import Caller
 from app.toolkit.call import Call
 from app.toolkit.outcome import ToolOutcome
@@ -77,7 +77,6 @@ class TasksPanel(Panel):
         self.tree.setItemDelegate(CountDelegate(theme, COUNT_ROLE, self.tree))
         self.empty = EmptyState(theme, "check-square", "", "")
         self._stack = QStackedWidget()
-        self._reload_timer = QTimer(self, singleShot=True, interval=_DEBOUNCE_MS)
         self._build()
         self._connect()
 
@@ -164,8 +163,7 @@ class TasksPanel(Panel):
         self.tree.itemClicked.connect(self._open)
         self.tree.itemCollapsed.connect(lambda item: self._collapsed.add(str(item.data(0, KEY_ROLE))))
         self.tree.itemExpanded.connect(lambda item: self._collapsed.discard(str(item.data(0, KEY_ROLE))))
-        self._reload_timer.timeout.connect(self._refresh)
-        self._client.events.batch.connect(self._handle_events)
+        IndexUpdateTimer(self._client, self._refresh, _DEBOUNCE_MS, self)
 
     def _regroup(self) -> None:
         self._collapsed.clear()
@@ -173,10 +171,6 @@ class TasksPanel(Panel):
 
     def _show(self) -> None:
         tasks.start(self.show_tasks(), owner=self, action=self.tr("list the tasks"))
-
-    def _handle_events(self, events: tuple[Event, ...]) -> None:
-        if any(isinstance(event, IndexUpdated) for event in events) and not self._reload_timer.isActive():
-            self._reload_timer.start()
 
     def _refresh(self) -> None:
         self._is_stale = not self.isVisible()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from itertools import pairwise
+from typing import Any
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import (
@@ -29,6 +30,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.desktop.runtime import tasks
 from app.desktop.theme.colors import Theme
 from app.desktop.theme.icons import icon
 from app.desktop.theme.theme import ThemeSource
@@ -138,6 +140,10 @@ class Panel(QWidget):
         self.column.setSpacing(0)
         self.title = PanelTitle(title, self)
         self.column.addWidget(self.title)
+
+    def _start(self, work: Coroutine[Any, Any, object], action: str) -> None:
+        """Run `work` until it ends or the panel is destroyed; `action` is named if it fails."""
+        tasks.start(work, owner=self, action=action)
 
 
 class SearchField(QLineEdit):

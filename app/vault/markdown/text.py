@@ -87,3 +87,8 @@ class LineCounter:
             self._number -= self._text.count("\n", offset, previous_offset)
         self._offset = offset
         return self._number
+
+
+def bullet_list(lines: Iterable[str]) -> str:
+    """Return the lines as a Markdown list."""
+    return "\n".join(f"- {line}" for line in lines)

@@ -2,32 +2,18 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, Qt, Signal, SignalInstance
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt, Signal, SignalInstance
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from app.desktop.graph.analysis.result import AnalysisResult, AnalysisResultRow
 from app.desktop.widgets.enter_list_view import EnterListView
+from app.desktop.widgets.tuple_list_model import TupleListModel
 
-_ROOT_INDEX = QModelIndex()
 _VISIBLE_ROWS = 7
 
 
-class _ResultModel(QAbstractListModel):
+class _ResultModel(TupleListModel[AnalysisResultRow]):
     """The rows as a Qt model."""
-
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.rows: tuple[AnalysisResultRow, ...] = ()
-
-    def show(self, rows: tuple[AnalysisResultRow, ...]) -> None:
-        """Replace the rows."""
-        self.beginResetModel()
-        self.rows = rows
-        self.endResetModel()
-
-    def rowCount(self, parent: QModelIndex | QPersistentModelIndex = _ROOT_INDEX) -> int:
-        """Return the number of rows."""
-        return 0 if parent.isValid() else len(self.rows)
 
     def data(self, index: QModelIndex | QPersistentModelIndex, role: int = 0) -> object:
         """Return the data of a row."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from PySide6.QtCore import (
-    QAbstractListModel,
     QModelIndex,
     QPersistentModelIndex,
     QSize,
@@ -23,11 +22,11 @@ from app.desktop.runtime.translation import PluralText, translate
 from app.desktop.theme.colors import Theme
 from app.desktop.theme.icons import icon
 from app.desktop.widgets.plain_labels import wrapped_label
+from app.desktop.widgets.tuple_list_model import TupleListModel
 from app.graph.model import PLAIN_LINK, Graph
 from app.vault.markdown.relations import relation_phrase
 
 _MIN_WIDTH = 280
-_ROOT_INDEX = QModelIndex()
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,23 +82,12 @@ def neighbors_of(graph: Graph, row: int) -> tuple[NeighborItem, ...]:
     return tuple(neighbors)
 
 
-class _NeighborModel(QAbstractListModel):
+class _NeighborModel(TupleListModel[NeighborItem]):
     """The neighbors as a Qt model."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self.rows: tuple[NeighborItem, ...] = ()
         self.arrows: dict[bool, QIcon] = {}
-
-    def show(self, rows: tuple[NeighborItem, ...]) -> None:
-        """Replace the rows."""
-        self.beginResetModel()
-        self.rows = rows
-        self.endResetModel()
-
-    def rowCount(self, parent: QModelIndex | QPersistentModelIndex = _ROOT_INDEX) -> int:
-        """Return the number of rows."""
-        return 0 if parent.isValid() else len(self.rows)
 
     def data(self, index: QModelIndex | QPersistentModelIndex, role: int = 0) -> object:
         """Return the data of a row."""

@@ -8,23 +8,19 @@ from __future__ import annotations
 
 import asyncio
 import importlib
-import logging
 from collections.abc import Awaitable, Callable, Collection
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.errors import NetworkError
+from app.cli.session import join_endpoint
 from app.servers.endpoint_file import find_endpoint
 from app.servers.failover import Backend, FailoverVaultAccess
 from app.servers.handoff import ask_to_yield
 from app.servers.mcp_elicitation import ASKER, ClientApprover
-from app.servers.remote_vault import RemoteVaultAccess
 from app.settings import load_settings
 
 if TYPE_CHECKING:
     from app.workspace import VaultService
-
-log = logging.getLogger(__name__)
 
 
 def join_or_open(root: Path, enable_tools: Collection[str]) -> FailoverVaultAccess:
@@ -50,12 +46,8 @@ def join_or_open(root: Path, enable_tools: Collection[str]) -> FailoverVaultAcce
 
 async def _join(root: Path) -> Backend | None:
     endpoint = await asyncio.to_thread(find_endpoint, root)
-    if endpoint is None:
-        return None
-    try:
-        remote = await RemoteVaultAccess.join(endpoint)
-    except NetworkError as error:
-        log.info("the endpoint of process %d does not respond: %s", endpoint.pid, error)
+    remote = await join_endpoint(endpoint) if endpoint is not None else None
+    if endpoint is None or remote is None:
         return None
     return Backend(remote, remote.close, is_local=False, has_window=endpoint.holder == "desktop")
 
