@@ -23,7 +23,7 @@ from app.vault.journal import Journal
 from app.vault.path import NotePath
 from app.vault.store import NotesChanged, NoteStore
 from app.vault.watcher import FileBatch, watch
-from tests.index.test_index_incremental import said
+from tests.index.test_indexer import said
 
 ENOUGH = 60.0
 NAMES = ("n.md", "m.md", "É.md", "x.y.md", "img.png")
