@@ -10,23 +10,22 @@ result: `schema_simplifier.py`.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from itertools import islice
+from typing import Any
 
-import re2
+from jsonschema_rs import Draft202012Validator, RegexOptions, ValidationError
 
 from app.errors import InvalidParametersError, LimitError
 from app.external.sanitize import one_line
 from app.toolkit.schema import Schema
 
-if TYPE_CHECKING:
-    from jsonschema.protocols import Validator
-
 MAX_SCHEMA_CHARS = 64 * 1024
 """Maximum length of a schema as JSON."""
 _MAX_DEPTH, _MAX_NODES, _MAX_CHOICES = 16, 1000, 500
 _MAX_PATTERN_CHARS = 1000
+_MAX_REGEX_BYTES = 1 << 20
 _MAX_CHECKED_VALUES, _MAX_CHECKED_DEPTH = 20_000, 40
 _MAX_VALUE_CHARS = 500
 _MAX_PROBLEMS = 10
@@ -85,8 +84,6 @@ def sanitize_schema(raw: Mapping[str, Any]) -> Schema:
         LimitError: the schema is too large, possibly because of its references.
         InvalidParametersError: it is not a valid schema, or a reference has no target in it.
     """
-    from jsonschema import Draft202012Validator, SchemaError
-
     try:
         size = len(json.dumps(raw, allow_nan=False))
     except (TypeError, ValueError, RecursionError) as error:
@@ -97,9 +94,11 @@ def sanitize_schema(raw: Mapping[str, Any]) -> Schema:
     if not isinstance(result, dict):
         raise InvalidParametersError("The schema is not an object.")
     try:
-        Draft202012Validator.check_schema(result)
-    except SchemaError as error:
+        build_validator(result)
+    except ValidationError as error:
         raise InvalidParametersError(f"The schema is not valid: {one_line(error.message, 200)}") from error
+    except ValueError as error:
+        raise InvalidParametersError("The schema is not valid: its text is not valid Unicode.") from error
     return result
 
 
@@ -213,8 +212,8 @@ def _is_linear(pattern: object) -> bool:
     if not isinstance(pattern, str) or len(pattern) > _MAX_PATTERN_CHARS:
         return False
     try:
-        re2.compile(pattern, _re2_options())
-    except re2.error:
+        build_validator({"pattern": pattern})
+    except ValueError:
         return False
     return True
 
@@ -232,27 +231,20 @@ _KEPT_KEYWORDS: Mapping[str, Callable[[Any], bool]] = {
 }
 
 
-def _re2_options() -> re2.Options:
-    result = re2.Options()
-    result.log_errors = False
-    result.max_mem = 1 << 20
-    return result
+def build_validator(schema: Schema) -> Draft202012Validator:
+    """Return a validator for a schema that `sanitize_schema` returned.
+
+    Its patterns match in linear time; a pattern that can't, or that needs too much memory, is invalid.
+
+    Raises:
+        ValueError: the schema is not valid (a `ValidationError`), or its text is not valid Unicode.
+    """
+    return Draft202012Validator(
+        schema, validate_formats=False, pattern_options=RegexOptions(_MAX_REGEX_BYTES, _MAX_REGEX_BYTES)
+    )
 
 
-def build_validator(schema: Schema) -> Validator:
-    """Return a validator for a schema that `sanitize_schema` returned."""
-    from jsonschema import Draft202012Validator, ValidationError
-    from jsonschema.validators import extend
-
-    def pattern(_: Any, expected: str, instance: object, __: Any) -> Iterator[ValidationError]:  # noqa: ANN401
-        if isinstance(instance, str) and not re2.compile(expected, _re2_options()).search(instance):
-            yield ValidationError(f"does not match {expected}")
-
-    result: Validator = extend(Draft202012Validator, {"pattern": pattern})(schema)  # type: ignore[no-untyped-call]
-    return result
-
-
-def find_violations(validator: Validator, value: Any) -> list[SchemaViolation]:  # noqa: ANN401 (any JSON)
+def find_violations(validator: Draft202012Validator, value: Any) -> list[SchemaViolation]:  # noqa: ANN401 (any JSON)
     """Return up to ten violations in `value`; none if it is valid.
 
     Raises:
@@ -260,12 +252,11 @@ def find_violations(validator: Validator, value: Any) -> list[SchemaViolation]: 
     """
     if _count_values(value, 0) > _MAX_CHECKED_VALUES:
         raise LimitError("It has too many values to check.", limit=_MAX_CHECKED_VALUES)
-    violations = []
-    for error in validator.iter_errors(value):
-        violations.append(SchemaViolation(tuple(error.absolute_path), one_line(error.message, 300)))
-        if len(violations) == _MAX_PROBLEMS:
-            break
-    return violations
+    try:
+        errors = list(islice(validator.iter_errors(value), _MAX_PROBLEMS))
+    except ValueError:  # a lone surrogate, or a type that JSON does not have
+        return [SchemaViolation((), "It can't be represented as JSON.")]
+    return [SchemaViolation(tuple(error.instance_path), one_line(error.message, 300)) for error in errors]
 
 
 def _count_values(value: object, depth: int) -> int:
