@@ -29,8 +29,13 @@ from app.desktop.shell.command_registry import PanelSpec, resolve, translate_tit
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.panel import Panel, ThemedButton
 
-_SIDE_WIDTH, _AGENT_WIDTH, _BOTTOM_HEIGHT = 264, 372, 280
-_MIN_SIDE_WIDTH, _MIN_GRAPH_WIDTH, _MIN_AGENT_WIDTH, _MIN_BOTTOM_HEIGHT = 180, 200, 280, 200
+_SIDE_WIDTH = 264
+_AGENT_WIDTH = 372
+_BOTTOM_HEIGHT = 280
+_MIN_SIDE_WIDTH = 180
+_MIN_GRAPH_WIDTH = 200
+_MIN_AGENT_WIDTH = 280
+_MIN_BOTTOM_HEIGHT = 200
 PanelT = TypeVar("PanelT", bound=QWidget)
 _CENTER_SHARES = [46, 54]  # the initial shares of the graph and the notes
 

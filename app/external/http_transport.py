@@ -18,7 +18,8 @@ from app.web.addresses import IPAddress, is_public
 from app.web.network import GuardedNetwork
 
 _EVENT_STREAM = "text/event-stream"
-_CONNECT_TIMEOUT_S, _READ_TIMEOUT_S = 20.0, 900.0
+_CONNECT_TIMEOUT_S = 20.0
+_READ_TIMEOUT_S = 900.0
 
 
 class UserServerAddresses:

@@ -10,7 +10,9 @@ from pydantic import BaseModel
 
 SEPARATOR = "__"
 """Separates the server's name from the tool's."""
-_MAX_TOOL_NAME_CHARS, _MAX_SERVER_NAME_CHARS, _MAX_ARGUMENT_NAME_CHARS = 64, 24, 60
+_MAX_TOOL_NAME_CHARS = 64
+_MAX_SERVER_NAME_CHARS = 24
+_MAX_ARGUMENT_NAME_CHARS = 60
 _HASH_CHARS = 6
 _RESERVED_ARGUMENTS = frozenset({"op", "success", "message"})
 

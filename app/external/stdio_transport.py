@@ -20,7 +20,8 @@ from app.external.orphan_processes import track_process
 from app.processes.child import ChildProcess
 
 MAX_MESSAGE_BYTES = 8 * 1024 * 1024
-_MAX_ERROR_LINES, _MAX_ERROR_LINE_BYTES = 30, 400
+_MAX_ERROR_LINES = 30
+_MAX_ERROR_LINE_BYTES = 400
 _REQUIRED_VARIABLES = (
     ("APPDATA", "LOCALAPPDATA", "PATH", "PATHEXT", "SYSTEMDRIVE", "SYSTEMROOT", "TEMP", "USERPROFILE")
     if sys.platform == "win32"

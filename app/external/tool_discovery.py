@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 MAX_TOOLS = 200
 """Maximum number of tools accepted from one server."""
 _MAX_PAGES = 50
-_MAX_NAME_CHARS, _MAX_DESCRIPTION_CHARS = 200, 20_000
+_MAX_NAME_CHARS = 200
+_MAX_DESCRIPTION_CHARS = 20_000
 
 
 @dataclass(frozen=True, slots=True)

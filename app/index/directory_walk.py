@@ -23,7 +23,9 @@ from app.vault.path import NotePath
 
 NOT_UTF8_REASON = "its name is not UTF-8, so links can't refer to it and it is not read: rename it"
 _EXCLUDED_FOLDERS = frozenset({"node_modules"})
-_MIN_WORK_S, _REST_FACTOR, _MAX_REST_S = 0.004, 4, 0.1
+_MIN_WORK_S = 0.004
+_REST_FACTOR = 4
+_MAX_REST_S = 0.1
 
 
 @dataclass(frozen=True, slots=True)

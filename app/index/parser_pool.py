@@ -20,7 +20,9 @@ log = logging.getLogger(__name__)
 
 MIN_PROCESS_NOTES = 200
 # A thread's time per note, its throughput, and the start-up time of the processes.
-_NOTE_COST_S, _BYTES_PER_SECOND, _PROCESS_START_S = 0.0001, 12 * 2**20, 0.5
+_NOTE_COST_S = 0.0001
+_BYTES_PER_SECOND = 12 * 2**20
+_PROCESS_START_S = 0.5
 _THREAD_CHUNK_NOTES = 32
 _PROCESS_CHUNK_NOTES = 96
 _CHUNKS_PER_WORKER = 3

@@ -13,7 +13,8 @@ from app.vault.markdown.frontmatter import read_frontmatter
 MAX_SNIPPETS = 3
 MAX_SNIPPET_CHARS = 200
 MAX_OCCURRENCES_PER_TERM = 60
-_OPENING_CHARS, _OPENING_LINES = 4000, 60
+_OPENING_CHARS = 4000
+_OPENING_LINES = 60
 
 
 @dataclass(frozen=True, slots=True)

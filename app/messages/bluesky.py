@@ -25,7 +25,8 @@ from app.messages.channel import Receipt, check_sendable, keep_addresses_out_of_
 if TYPE_CHECKING:
     from atproto import AsyncClient
 
-MAX_POST_GRAPHEMES, MAX_POST_BYTES = 300, 3000
+MAX_POST_GRAPHEMES = 300
+MAX_POST_BYTES = 3000
 _TIMEOUT_S = 20.0
 _GRAPHEME = regex.compile(r"\X")
 _HANDLE = regex.compile(

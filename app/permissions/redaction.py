@@ -13,7 +13,10 @@ from app.encoding import escape_unencodable
 REDACTED = "(redacted)"
 MAX_TEXT_CHARS = 400
 _JSON = json.JSONEncoder(ensure_ascii=False, sort_keys=True, default=str)
-_MAX_SHOWN_LINES, _MAX_SHOWN_CHARS, _MAX_DEPTH, _MAX_ITEMS = 3, 200, 12, 200
+_MAX_SHOWN_LINES = 3
+_MAX_SHOWN_CHARS = 200
+_MAX_DEPTH = 12
+_MAX_ITEMS = 200
 
 _SECRET_NAME = re.compile(
     r"pass(word|wd|phrase|code)|(^|[_\-. ])(pass|pwd|pin|otp)($|[_\-. ])|secret|token"

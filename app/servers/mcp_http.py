@@ -32,7 +32,8 @@ from app.servers.mcp_server import VaultServer, mcp_server
 from app.servers.security import CLIENT_KEY, MAX_BODY_BYTES
 from app.servers.vault_access import Client, VaultAccess
 
-_MAX_SESSIONS, _MAX_CLIENT_SESSIONS = 512, 32
+_MAX_SESSIONS = 512
+_MAX_CLIENT_SESSIONS = 32
 _IDLE_TIMEOUT_S = 30 * 60.0
 _LISTENING_TIMEOUT_S = 2 * 3600.0
 """Idle timeout of a session whose client keeps its stream of notifications open."""

@@ -13,7 +13,9 @@ import nh3
 from app.errors import InvalidParametersError
 
 _MAX_ENTRIES = 200
-_MAX_TITLE_CHARS, _MAX_TEXT_CHARS, _MAX_LINK_CHARS = 300, 600, 2000
+_MAX_TITLE_CHARS = 300
+_MAX_TEXT_CHARS = 600
+_MAX_LINK_CHARS = 2000
 
 
 @dataclass(frozen=True, slots=True)

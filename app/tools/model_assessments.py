@@ -21,7 +21,8 @@ from app.vault.markdown.relations import relation_type
 from app.vault.note import KNOWN_RELATIONS
 from app.vault.storage_id import StorageId
 
-_MAX_OWN_CHARS, _MAX_OTHER_CHARS = 6000, 1500
+_MAX_OWN_CHARS = 6000
+_MAX_OTHER_CHARS = 1500
 _MAX_COMPARED_NOTES = 12
 _COMPUTED_LOCALLY = "Computed locally: "
 

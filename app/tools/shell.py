@@ -33,7 +33,8 @@ from app.toolkit.visible_files import VisibleFiles, find_visible_files
 from app.vault.changes import ChangeSet
 from app.vault.path import NotePath
 
-DEFAULT_TIMEOUT_S, MAX_TIMEOUT_S = 10, 60
+DEFAULT_TIMEOUT_S = 10
+MAX_TIMEOUT_S = 60
 
 CommandArgument = Annotated[str, Field(max_length=10_000)]
 

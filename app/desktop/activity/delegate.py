@@ -17,8 +17,14 @@ from app.desktop.widgets.row_delegate import PaintedRowDelegate
 from app.vault.invisible_chars import escape_hidden
 
 _Index = QModelIndex | QPersistentModelIndex
-_SIDE_MARGIN, _COLUMN_GAP, _ICON_SIZE, _VERTICAL_PADDING = 12, 10, 16, 6
-_NAME_WIDTH_SHARE, _MIN_NAME_WIDTH, _MAX_NAME_WIDTH, _MAX_ORIGIN_WIDTH = 0.2, 110, 190, 150
+_SIDE_MARGIN = 12
+_COLUMN_GAP = 10
+_ICON_SIZE = 16
+_VERTICAL_PADDING = 6
+_NAME_WIDTH_SHARE = 0.2
+_MIN_NAME_WIDTH = 110
+_MAX_NAME_WIDTH = 190
+_MAX_ORIGIN_WIDTH = 150
 _NARROW_WIDTH = 520
 _ICONS = {
     ActivityStatus.RUNNING: "spinner",

@@ -11,7 +11,9 @@ from PySide6.QtWidgets import QCompleter, QHBoxLayout, QLineEdit, QListView, QPu
 from app.agent.language.chips import with_value
 from app.agent.transcript import ReadingChip
 
-_MIN_FIELD_WIDTH, _MAX_FIELD_WIDTH, _PADDING = 120, 280, 28
+_MIN_FIELD_WIDTH = 120
+_MAX_FIELD_WIDTH = 280
+_PADDING = 28
 _MAX_LABEL_WIDTH = 220
 
 

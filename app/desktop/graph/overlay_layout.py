@@ -11,7 +11,8 @@ from app.desktop.graph.view_components import ViewComponents
 
 EDGE_MARGIN = 12
 _MIN_FIND_WIDTH, _MAX_FIND_WIDTH = 120, 220
-_NARROW_WIDTH, _LOW_HEIGHT = 430, 320
+_NARROW_WIDTH = 430
+_LOW_HEIGHT = 320
 _MIN_GRAPH_WIDTH = 200
 
 

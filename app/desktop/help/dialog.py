@@ -35,7 +35,8 @@ if TYPE_CHECKING:
     from app.workspace import VaultService
 
 _ID_ROLE = Qt.ItemDataRole.UserRole
-_ICON, _ICON_SIZE = "app-icon", 64
+_ICON = "app-icon"
+_ICON_SIZE = 64
 
 
 async def open_help(

@@ -18,7 +18,8 @@ from app.vault.path import NotePath
 _HOVER_DELAY_MS = 450
 _POINTER_POLL_MS = 120
 _MAX_SHOWN_CHARS = 1500
-_WIDTH, _MAX_HEIGHT = 380, 280
+_WIDTH = 380
+_MAX_HEIGHT = 280
 # How far the pointer may move from where it entered the link, in pixels (horizontally, vertically).
 _HOVER_TOLERANCE = (160, 24)
 

@@ -25,7 +25,8 @@ from app.index.records import SearchGroup, SearchHit, Snippet
 ROW_ROLE = int(Qt.ItemDataRole.UserRole)
 _Index = QModelIndex | QPersistentModelIndex
 _ROOT_INDEX = QModelIndex()
-_SIDE_MARGIN, _TEXT_GAP = 12, 4
+_SIDE_MARGIN = 12
+_TEXT_GAP = 4
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,8 @@ from app.desktop.widgets.utf16 import from_utf16_offset, to_utf16_offset
 from app.index.query_completion import CompletionTarget, QuerySuggestion, completion_target_at
 
 _LABEL_ROLE = int(Qt.ItemDataRole.UserRole) + 1
-_MAX_ROWS, _MIN_POPUP_WIDTH = 10, 260
+_MAX_ROWS = 10
+_MIN_POPUP_WIDTH = 260
 
 
 Completions = tuple[CompletionTarget, tuple[QuerySuggestion, ...]]

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 _SUGGESTION_ROLE = Qt.ItemDataRole.UserRole
 _DEBOUNCE_MS = 800
 _NARROW_WIDTH = 900
-_WHOLE_VAULT, _OPEN_NOTE = 0, 1
+_OPEN_NOTE = 1  # The index in `scope`; 0 is the whole vault.
 
 
 class SuggestionsPanel(Panel):

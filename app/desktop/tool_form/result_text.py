@@ -9,7 +9,9 @@ from app.agent.generic_formatting import wikilink
 from app.vault.path import NOTE_SUFFIXES
 
 _TIME_FIELDS = ("created", "modified", "time", "at", "settled", "expires")
-_MAX_ROWS, _MAX_COLUMNS, _MAX_INLINE_CHARS = 200, 7, 300
+_MAX_ROWS = 200
+_MAX_COLUMNS = 7
+_MAX_INLINE_CHARS = 300
 
 
 def format_result(result: Mapping[str, object]) -> str:

@@ -10,7 +10,8 @@ from PySide6.QtWidgets import QApplication, QStyle, QStyledItemDelegate, QStyleO
 
 from app.desktop.theme.colors import Theme
 
-_MARGIN, _GAP = 8, 16
+_MARGIN = 8
+_GAP = 16
 
 
 class _Themed(Protocol):

@@ -35,7 +35,8 @@ from app.settings import ExternalServer
 from app.vault.invisible_chars import escape_hidden
 
 _MAX_ROWS = 8
-_CHECKBOX_WIDTH, _MAX_NAME_WIDTH = 46, 240
+_CHECKBOX_WIDTH = 46
+_MAX_NAME_WIDTH = 240
 _MAX_ERROR_LINES = 6
 _TOOL_ROLE = Qt.ItemDataRole.UserRole
 

@@ -12,7 +12,9 @@ from app.external.states import ToolState
 from app.vault.invisible_chars import escape_hidden
 
 ALLOW_RESULT, REVOKE_RESULT = 2, 3
-_WIDTH, _HEIGHT, _SCREEN_MARGIN = 1040, 560, 80
+_WIDTH = 1040
+_HEIGHT = 560
+_SCREEN_MARGIN = 80
 
 
 class ToolReviewDialog(dialogs.SheetDialog):
