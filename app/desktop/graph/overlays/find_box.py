@@ -12,6 +12,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QWidget
 
 from app.desktop.runtime import tasks
+from app.desktop.shell.command_registry import command_title
 from app.desktop.theme.colors import Theme
 from app.desktop.widgets.completion_popup import CompletionPopup
 from app.desktop.widgets.panel import SearchField
@@ -27,7 +28,7 @@ class FindBox(SearchField):
     chosen = Signal(int)
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
-        super().__init__(theme, self.tr("Find in graph"), parent)
+        super().__init__(theme, command_title("graph-find"), parent)
         self.setObjectName("graphFind")
         self.setToolTip(self.tr("Go to a note by name (F)"))
         self.setAccessibleName(self.tr("Find a note in the graph"))
