@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QRect, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QHideEvent, QKeyEvent, QShowEvent, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import QAbstractScrollArea, QListView, QWidget
+from shiboken6 import isValid
 
 DETAIL_ROLE = int(Qt.ItemDataRole.UserRole) + 1
 _MAX_ROWS = 10
@@ -104,7 +105,7 @@ class CompletionPopup(QListView):
         self.raise_()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Start to watch the keys of the field, and clicks."""
+        """Start watching the keys of the field, and clicks."""
         self._watched = (self._field, self._field.window())
         if isinstance(self._field, QAbstractScrollArea):
             # Clicks into a field of several lines are sent to its viewport.
@@ -114,9 +115,11 @@ class CompletionPopup(QListView):
         super().showEvent(event)
 
     def hideEvent(self, event: QHideEvent) -> None:
-        """Stop to watch the field."""
+        """Stop watching."""
         for watched in self._watched:
-            watched.removeEventFilter(self)
+            # A window that is being deleted hides its widgets.
+            if isValid(watched):
+                watched.removeEventFilter(self)
         super().hideEvent(event)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:

@@ -93,3 +93,17 @@ def test_the_list_is_deleted_with_its_field(qtbot) -> None:
     form.popup.destroyed.connect(lambda: deleted.append(True))
     form.field.deleteLater()
     qtbot.waitUntil(lambda: bool(deleted))
+
+
+def test_a_window_can_be_deleted_while_its_list_is_open(qtbot) -> None:
+    form = Form()
+    form.show()
+    form.activateWindow()
+    form.field.setFocus()
+    qtbot.waitUntil(form.field.hasFocus)
+    form.popup.offer(["one"])
+    assert form.popup.is_open
+    deleted: list[bool] = []
+    form.destroyed.connect(lambda: deleted.append(True))
+    form.deleteLater()
+    qtbot.waitUntil(lambda: bool(deleted))
