@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from app.index.resolver import Resolver
 
 _MIN_DIRECT_MATCHES = 40
-_MIN_SIMILARITY = 72
+_MIN_SIMILARITY = 75
 _WORD_SEPARATORS = (" ", "-", "/", "_", ".", "(")
 
 
