@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from app.encoding import encodable, encodable_arguments
 from app.errors import LimitError, NetworkError, PermissionDeniedError
 from app.events import EventBus
-from app.index.completion import complete
+from app.index.completion import complete, complete_note_names
 from app.permissions.caller import Caller, CallerKind
 from app.permissions.pending import is_same_caller
 from app.permissions.pluralize import pluralize
@@ -223,9 +223,7 @@ class LocalVaultAccess:
             blocks = VisibleBlocks(self._memory.store, reads).blocks(agent_key(caller))
             names = [block.label for block in blocks]
         else:
-            shortest = view.resolver.shortest
-            paths = {note.path.name: note.path for note in view.notes()}
-            return [shortest(paths[name], None) for name in complete(paths, text, _MAX_COMPLETIONS)]
+            return list(complete_note_names(view, text, _MAX_COMPLETIONS))
         return list(complete(names, text, _MAX_COMPLETIONS))
 
     def changes(self, client: Client) -> ChangeStream:

@@ -97,7 +97,7 @@ def test_the_menus_offer_what_can_be_done_with_the_node(app_run, garden: Path) -
         await pilot.choose(menu.create_menu("Water.md", every), "Attach to agent prompt")
         await pilot.until(lambda: len(pilot.agent.composer.notes) == 2, "the agent has both")
         view.context_requested.emit("", QPoint(5, 5))
-        shown = "Export as PNG…"
+        shown = "Export graph as PNG…"
         await pilot.until(lambda: any(shown in entries(each) for each in view.findChildren(QMenu)), "a menu")
         for each in view.findChildren(QMenu):
             each.close()

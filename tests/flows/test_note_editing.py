@@ -195,7 +195,7 @@ def test_links_and_backlinks_lead_from_note_to_note(app_run, garden: Path) -> No
         await pilot.until(lambda: "real tea" in note.reader.toPlainText(), "it is drawn")
         await pilot.follow(note.reader, "real tea")
         tea = await pilot.shown("Tea.md")
-        await pilot.press("Links to and from this note", tea)
+        await pilot.press("Show links (Ctrl+Shift+L)", tea)
         await pilot.until(lambda: pilot._buttons("Mint", tea.links), "its backlinks are shown")
         assert pilot._buttons("Camellia", tea.links) and pilot._buttons("Water", tea.links)
         await pilot.press("Mint", tea.links)

@@ -101,14 +101,14 @@ def test_a_tool_with_operations_is_run_by_its_form(app_run, garden: Path) -> Non
         assert isinstance(name, NameField)
         name.setFocus()
         QTest.keyClicks(name, "camel")
-        await pilot.until(lambda: name.shown_completions == ("Camellia",), "the note's name is offered")
+        await pilot.until(lambda: name.popup.labels == ("Camellia",), "the note's name is offered")
         QTest.keyClick(name, Qt.Key.Key_Tab)
         assert name.text() == "Camellia"
         heading = asked.editors["heading"].control
         assert isinstance(heading, NameField)
         heading.setFocus()
         QTest.keyClicks(heading, "car")
-        await pilot.until(lambda: heading.shown_completions == ("Care",), "the note's heading is offered")
+        await pilot.until(lambda: heading.popup.labels == ("Care",), "the note's heading is offered")
         QTest.keyClick(heading, Qt.Key.Key_Return)
         assert heading.text() == "Care" and asked.isVisible()
         text = asked.editors["text"].control

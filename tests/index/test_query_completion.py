@@ -86,7 +86,7 @@ async def vault(make_vault: MakeVault) -> IndexedVault:
 @pytest.mark.parametrize(
     ("typed", "texts"),
     [
-        ("ta", ["tag:", "task:", "task-done:", "task-todo:"]),
+        ("ta", ["tag:", "task:", "task-todo:", "task-done:"]),
         ("tag:gar", ["garden", "garden/plan"]),
         ("#too", ["tag:tools"]),
         ("path:pro", ["projects/", "projects/old/"]),

@@ -23,8 +23,8 @@ from app.desktop.files.model import NOTE_MIME
 from app.desktop.theme.colors import Theme
 from app.desktop.theme.icons import icon
 from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets.completion_popup import CompletionPopup
 from app.desktop.widgets.flow_layout import FlowLayout
-from app.desktop.widgets.name_popup import NamePopup
 from app.desktop.widgets.panel import ElidedButton, ThemedButton
 from app.desktop.widgets.plain_labels import wrapped_label
 from app.desktop.widgets.utf16 import text_around_cursor, utf16_length
@@ -54,29 +54,22 @@ class PromptField(QPlainTextEdit):
         self.setPlaceholderText(self.tr("Ask, or describe a change. Type @ to mention a note."))
         self.setTabChangesFocus(True)
         self.setProperty("plain", True)
-        self._popup = NamePopup(self)
-        self._popup.chosen.connect(self._complete)
+        self._popup = CompletionPopup(self)
+        self._popup.chosen.connect(lambda _, name: self._complete(name))
         self.textChanged.connect(self._handle_text_change)
         self._fit_height()
 
     def set_names(self, names: list[str]) -> None:
         """Offer these note names for the `@` mention that is being typed."""
-        self._popup.show_names(names if self._mention_prefix() is not None else [])
+        self._popup.offer(names if self._mention_prefix() is not None else [], self.cursorRect())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Send on Enter; leave Enter and Tab to the list of names while it is open."""
+        """Send on Enter."""
         is_enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
-        if self._popup.handle_key(event):
-            event.accept()
-        elif is_enter and not event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
+        if is_enter and not event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
             self.submitted.emit()
         else:
             super().keyPressEvent(event)
-
-    @property
-    def is_completing(self) -> bool:
-        """True if the completion list is open."""
-        return self._popup.is_open
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Accept text; leave notes to the composer."""
@@ -109,7 +102,7 @@ class PromptField(QPlainTextEdit):
         self._fit_height()
         word = self._mention_prefix()
         if word is None:
-            self._popup.close_list()
+            self._popup.hide()
         else:
             self.completions_requested.emit(word)
 
@@ -272,7 +265,7 @@ class Composer(QFrame):
         """Stop the turn, or cancel editing an earlier message, on Escape."""
         is_key_press = isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress
         is_escape = is_key_press and event.key() == Qt.Key.Key_Escape  # type: ignore[attr-defined]
-        if not is_escape or self.field.is_completing:
+        if not is_escape:
             return super().eventFilter(watched, event)
         if self._is_running:
             self.stop_requested.emit()

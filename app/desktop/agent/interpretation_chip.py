@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import html
 
-from PySide6.QtCore import QStringListModel, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QCompleter, QHBoxLayout, QLineEdit, QListView, QPushButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QWidget
 
 from app.agent.language.chips import with_value
 from app.agent.transcript import ReadingChip
+from app.desktop.widgets.completion_popup import CompletionPopup
 
 _MIN_FIELD_WIDTH = 120
 _MAX_FIELD_WIDTH = 280
@@ -30,28 +31,16 @@ class ValueField(QLineEdit):
 
     def __init__(self, text: str, parent: QWidget) -> None:
         super().__init__(text, parent)
-        self._names = QStringListModel(self)
-        self._list = QListView()
-        self._list.setObjectName("popup")
-        self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        completer = QCompleter(self._names, self)
-        completer.setPopup(self._list)
-        completer.setCompletionMode(QCompleter.CompletionMode.UnfilteredPopupCompletion)
-        self.setCompleter(completer)
+        self.popup = CompletionPopup(self, preselect=False)
+        self.popup.chosen.connect(lambda _, name: self.setText(name))
         self.textEdited.connect(self.completions_requested)
         width = self.fontMetrics().horizontalAdvance(text) + _PADDING
         self.setFixedWidth(min(_MAX_FIELD_WIDTH, max(_MIN_FIELD_WIDTH, width)))
 
     def show_completions(self, typed: str, names: list[str]) -> None:
         """Offer `names` as completions of `typed`, if that is still the text and the field has focus."""
-        if typed != self.text() or not self.hasFocus():
-            return
-        self._names.setStringList(names)
-        completer = self.completer()
-        if names and completer is not None:
-            completer.complete()
-        else:
-            self._list.hide()
+        if typed == self.text():
+            self.popup.offer(names)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Emit `canceled` on Escape."""

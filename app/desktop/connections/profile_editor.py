@@ -5,7 +5,6 @@ from __future__ import annotations
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
-    QCompleter,
     QGridLayout,
     QHBoxLayout,
     QLabel,
@@ -19,14 +18,17 @@ from PySide6.QtWidgets import (
 
 from app.desktop.connections.queries import CategoryState, ProfileChoices
 from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets.completion_popup import CompletionPopup
 from app.desktop.widgets.panel import ThemedButton
 from app.desktop.widgets.plain_labels import wrapped_label
 from app.errors import ScriptoriumError
+from app.index.completion import complete
 from app.settings import CallerProfile
 from app.vault.globs import word_matches
 from app.vault.path import NotePath
 
 _COLUMN_COUNT = 3
+_MAX_FOLDERS = 30
 
 
 class ProfileEditor(QScrollArea):
@@ -63,6 +65,7 @@ class ProfileEditor(QScrollArea):
         self.folder.setToolTip(
             self.tr("Press Enter to add the folder. The program can't see notes outside these folders.")
         )
+        self._folder_popup = CompletionPopup(self.folder, preselect=False)
         self.add_button = ThemedButton(theme, "plus", self.tr("Add folder"))
         self.remove_button = ThemedButton(theme, "minus", self.tr("Remove the selected folder"))
         self.problem = wrapped_label(tone="danger")
@@ -77,10 +80,6 @@ class ProfileEditor(QScrollArea):
             return
         self._current_choices = choices
         self._tools, self._known_folders = choices.tools, choices.folders
-        completer = QCompleter(list(choices.folders), self)
-        completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
-        completer.setFilterMode(Qt.MatchFlag.MatchContains)
-        self.folder.setCompleter(completer)
         if choices.categories == self._categories:
             return
         self._categories = choices.categories
@@ -200,6 +199,10 @@ class ProfileEditor(QScrollArea):
         self.selected_categories.toggled.connect(self._show_category_boxes)
         self.tools.editingFinished.connect(self._emit_profile)
         self.folder.returnPressed.connect(self.add_folder)
+        self.folder.textEdited.connect(
+            lambda typed: self._folder_popup.offer(complete(self._known_folders, typed, _MAX_FOLDERS))
+        )
+        self._folder_popup.chosen.connect(lambda _, folder: self.folder.setText(folder))
         self.add_button.clicked.connect(self.add_folder)
         self.remove_button.clicked.connect(self.remove_folder)
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,7 +14,6 @@ from app.servers.server_state import LocalServerState
 from app.settings import CallerProfile, ServerSettings, Settings
 
 if TYPE_CHECKING:
-    from app.index.records import NoteRecord
     from app.servers.tokens import NamedClient
     from app.workspace import VaultService
 
@@ -120,7 +118,7 @@ async def _read_choices(vault: VaultService) -> ProfileChoices:
             CategoryState(category.id, category.name, category.on and category.id not in disabled)
             for category in categories
         ),
-        await asyncio.to_thread(_list_folders, vault.notes.records()),
+        vault.notes.folders(),
         tuple(tool.name for tool in vault.tools.all_tools()),
         {
             name: time
@@ -160,10 +158,6 @@ def _list_tokens(vault: VaultService) -> dict[str, NamedClient]:
 def _find_last_active(vault: VaultService, name: str) -> float | None:
     entries = vault.history.entries(AuditFilter(caller=name), 1)
     return entries[0].time if entries else None
-
-
-def _list_folders(notes: Iterable[NoteRecord]) -> tuple[str, ...]:
-    return tuple(sorted(_with_parents({note.path.folder for note in notes})))
 
 
 def named_profiles(settings: Settings) -> dict[str, CallerProfile]:
@@ -234,8 +228,3 @@ def revoke_token(vault: VaultService, name: str) -> None:
 def _with_callers(settings: Settings, callers: tuple[CallerProfile, ...]) -> Settings:
     permissions = settings.permissions.model_copy(update={"callers": callers})
     return settings.model_copy(update={"permissions": permissions})
-
-
-def _with_parents(folders: set[str]) -> set[str]:
-    parts = (folder.split("/") for folder in folders)
-    return {"/".join(names[:end]) for names in parts for end in range(1, len(names) + 1)} - {""}

@@ -24,6 +24,7 @@ from app.desktop.bridge import VaultClient
 from app.desktop.files.model import NOTE_MIME, FileTreeModel, FolderListing
 from app.desktop.runtime import tasks
 from app.desktop.runtime.translation import PluralText, translate
+from app.desktop.shell.command_registry import command_title
 from app.desktop.shell.panel_context import PanelContext, connect_links
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.item_opening import connect_open
@@ -213,13 +214,13 @@ class FilesPanel(Panel):
         if path and not is_folder:
             entries += [
                 (self.tr("Open"), "open", path),
-                (self.tr("Find related notes"), "related", path),
-                (self.tr("Copy link"), "copy-link", path),
-                (self.tr("Rename…"), "rename", path),
-                (self.tr("History…"), "history", path),
-                (self.tr("Delete…"), "delete", path),
+                (command_title("note-related"), "related", path),
+                (command_title("note-copy-link"), "copy-link", path),
+                (command_title("note-rename"), "rename", path),
+                (command_title("note-history"), "history", path),
+                (command_title("note-delete"), "delete", path),
             ]
-        entries.append((self.tr("Show in file manager"), "reveal", path))
+        entries.append((command_title("note-reveal"), "reveal", path))
         for text, command, target in entries:
             menu.addAction(text, partial(self.command_requested.emit, command, target, ""))
         menu.popup(self.tree.viewport().mapToGlobal(position))

@@ -13,6 +13,7 @@ from app.desktop.bridge import VaultClient
 from app.desktop.graph.view import GraphView
 from app.desktop.runtime import tasks
 from app.desktop.runtime.translation import PluralText
+from app.desktop.shell.command_registry import command_title
 from app.permissions.caller import Caller
 from app.vault.path import NotePath
 
@@ -91,7 +92,7 @@ class GraphMenu(QObject):
             path,
             tools,
             (
-                (self.tr("Find related notes"), "related", "find_related"),
+                (command_title("note-related"), "related", "find_related"),
                 (self.tr("Summarize"), "summarize", "summarize_node"),
                 (self.tr("Add a relation…"), "relate", "create_relationship"),
                 (self.tr("Merge with…"), "merge", "merge_nodes"),
@@ -100,17 +101,19 @@ class GraphMenu(QObject):
         menu.addAction(self.tr("Shortest path to…"), partial(self.path_start_chosen.emit, path))
         menu.addAction(self.tr("Suggest links"), partial(self.suggestions_requested.emit, path))
         menu.addSeparator()
-        menu.addAction(self.tr("Attach to agent prompt"), partial(self.action_requested.emit, "ask", path))
-        menu.addAction(self.tr("Copy link"), partial(self.action_requested.emit, "copy-link", path))
+        menu.addAction(command_title("note-ask"), partial(self.action_requested.emit, "ask", path))
+        menu.addAction(
+            command_title("note-copy-link"), partial(self.action_requested.emit, "copy-link", path)
+        )
         menu.addSeparator()
         self._add_tools(
             menu,
             path,
             tools,
             (
-                (self.tr("History…"), "history", "note_history"),
-                (self.tr("Rename…"), "rename", "move_note"),
-                (self.tr("Delete…"), "delete", "delete_note"),
+                (command_title("note-history"), "history", "note_history"),
+                (command_title("note-rename"), "rename", "move_note"),
+                (command_title("note-delete"), "delete", "delete_note"),
             ),
         )
 
@@ -136,7 +139,7 @@ class GraphMenu(QObject):
             )
         if notes:
             menu.addSeparator()
-            menu.addAction(self.tr("Attach to agent prompt"), partial(self._attach_all, notes))
+            menu.addAction(command_title("note-ask"), partial(self._attach_all, notes))
             menu.addAction(self.tr("Copy links"), partial(self._copy, notes))
 
     def _fill_background(self, menu: QMenu) -> None:
@@ -148,11 +151,11 @@ class GraphMenu(QObject):
             menu.addAction(self.tr("Clear selection"), partial(view.select, ()))
         menu.addAction(self.tr("Re-run layout"), view.arrange)
         menu.addSeparator()
-        menu.addAction(self.tr("Export as PNG…"), partial(view.export_requested.emit, "png"))
-        menu.addAction(self.tr("Export as SVG…"), partial(view.export_requested.emit, "svg"))
+        menu.addAction(command_title("graph-png"), partial(view.export_requested.emit, "png"))
+        menu.addAction(command_title("graph-svg"), partial(view.export_requested.emit, "svg"))
         if view.settings_panel.isHidden():
             menu.addSeparator()
-            menu.addAction(self.tr("Graph settings"), view.toggle_settings)
+            menu.addAction(command_title("graph-sheet"), view.toggle_settings)
 
     def _open_all(self, notes: tuple[str, ...]) -> None:
         for path in notes:

@@ -22,7 +22,6 @@ from app.desktop.notes.history_dialog import HistoryDialog
 from app.desktop.runtime import tasks
 from app.desktop.runtime.translation import translate
 from app.desktop.theme.theme import ThemeSource
-from app.desktop.tool_form.completions import NameCompleter
 from app.desktop.tool_form.form import ToolFormDialog, humanize
 from app.desktop.tool_form.result_dialog import ResultDialog
 from app.desktop.widgets import dialogs
@@ -224,9 +223,9 @@ class NoteCommands(QObject):
         if tool is None:
             self.failed.emit(self.tr("{0} is turned off.").format(humanize(name)))
             return
-        names, arguments, problem = NameCompleter(self._client), dict[str, object](), ""
+        arguments, problem = dict[str, object](), ""
         while True:
-            form = ToolFormDialog(tool, names, self._theme, self._window, arguments, problem)
+            form = ToolFormDialog(tool, self._client, self._theme, self._window, arguments, problem)
             if await dialogs.run_dialog(form) != int(QDialog.DialogCode.Accepted):
                 return
             arguments, problem = form.arguments, ""

@@ -8,26 +8,29 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QWidget
 
 from app.desktop.notes.editor.mode import ViewMode
-from app.desktop.runtime.translation import QT_TRANSLATE_NOOP, translate
+from app.desktop.shell.command_registry import COMMANDS_BY_ID, command_title, command_tooltip
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.panel import ElidedLabel, ThemedButton
 from app.vault.note import Privacy, PrivacyVerdict
 from app.vault.path import NotePath
 
-ACTIONS = (
-    ("history", QT_TRANSLATE_NOOP("NoteHeader", "History…")),
-    ("rename", QT_TRANSLATE_NOOP("NoteHeader", "Rename…")),
-    ("graph", QT_TRANSLATE_NOOP("NoteHeader", "Show in graph")),
-    ("related", QT_TRANSLATE_NOOP("NoteHeader", "Find related notes")),
-    ("ask", QT_TRANSLATE_NOOP("NoteHeader", "Attach to agent prompt")),
-    ("copy-link", QT_TRANSLATE_NOOP("NoteHeader", "Copy link")),
-    ("reveal", QT_TRANSLATE_NOOP("NoteHeader", "Show in file manager")),
-    ("delete", QT_TRANSLATE_NOOP("NoteHeader", "Delete…")),
+MENU_COMMANDS = (
+    "note-history",
+    "note-rename",
+    "note-graph",
+    "note-related",
+    "note-ask",
+    "note-copy-link",
+    "note-reveal",
+    "note-delete",
 )
 
 
 class NoteHeader(QWidget):
-    """Shows the path and state of a note; `action_requested` carries the name of one of `ACTIONS`."""
+    """Shows the path and state of a note.
+
+    `action_requested` carries the argument of one of `MENU_COMMANDS`.
+    """
 
     mode_toggled = Signal()
     links_toggled = Signal()
@@ -45,9 +48,9 @@ class NoteHeader(QWidget):
         self._privacy.setTextFormat(Qt.TextFormat.PlainText)
         self._privacy.setProperty("badge", True)
         self._privacy.hide()
-        self._save_button = ThemedButton(theme, "floppy-disk", self.tr("Save (Ctrl+S)"), self)
-        self._mode_button = ThemedButton(theme, "code", self.tr("Show source (Ctrl+E)"), self)
-        self._links_button = ThemedButton(theme, "link", self.tr("Links to and from this note"), self)
+        self._save_button = ThemedButton(theme, "floppy-disk", command_tooltip("save-note"), self)
+        self._mode_button = ThemedButton(theme, "code", command_tooltip("edit-note"), self)
+        self._links_button = ThemedButton(theme, "link", command_tooltip("note-links"), self)
         self._links_button.setCheckable(True)
         self._more_button = ThemedButton(theme, "dots-three", self.tr("More"), self)
         self._save_button.clicked.connect(self.save_requested)
@@ -94,13 +97,14 @@ class NoteHeader(QWidget):
         symbols = {ViewMode.LIVE: "code", ViewMode.SOURCE: "book-open", ViewMode.READING: "pencil-simple"}
         read_only = "" if editable else self.tr(" (read-only)")
         labels = {
-            ViewMode.LIVE: self.tr("Show source (Ctrl+E)"),
-            ViewMode.SOURCE: self.tr("Read (Ctrl+E)"),
-            ViewMode.READING: self.tr("Live preview (Ctrl+E)"),
+            ViewMode.LIVE: self.tr("Show source"),
+            ViewMode.SOURCE: self.tr("Read"),
+            ViewMode.READING: self.tr("Live preview"),
         }
         self._mode_button.set_symbol(symbols[mode])
-        self._mode_button.setToolTip(labels[mode] + read_only)
-        self._mode_button.setAccessibleName(labels[mode] + read_only)
+        label = command_tooltip("edit-note", labels[mode]) + read_only
+        self._mode_button.setToolTip(label)
+        self._mode_button.setAccessibleName(label)
 
     def show_links(self, shown: bool) -> None:
         """Show whether the links pane is open."""
@@ -109,8 +113,9 @@ class NoteHeader(QWidget):
     def _show_menu(self) -> None:
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        for name, label in ACTIONS:
-            if name == "delete":
+        for command_id in MENU_COMMANDS:
+            if command_id == "note-delete":
                 menu.addSeparator()
-            menu.addAction(translate("NoteHeader", label), partial(self.action_requested.emit, name))
+            action = COMMANDS_BY_ID[command_id].argument
+            menu.addAction(command_title(command_id), partial(self.action_requested.emit, action))
         menu.popup(self._more_button.mapToGlobal(self._more_button.rect().bottomLeft()))

@@ -70,7 +70,7 @@ class NoteView(QWidget):
         search_requested: A query.
         title_changed: The name of the note.
         dirty_changed: Whether the note is marked as unsaved.
-        action_requested: A command (see `header.ACTIONS`) and the note's path.
+        action_requested: A command (the argument of one of `header.MENU_COMMANDS`) and the note's path.
         create_requested: The name of a note to create.
     """
 

@@ -22,6 +22,7 @@ from app.desktop.notes.newlines import PARAGRAPH_SEPARATOR, for_editor
 from app.desktop.notes.paste import plain_text
 from app.desktop.notes.view import EDIT_ACTION_PREFIX, NoteView
 from app.desktop.runtime import tasks
+from app.desktop.shell.command_registry import COMMANDS_BY_ID, command_title
 from app.desktop.widgets import dialogs
 from app.desktop.widgets.utf16 import utf16_length
 from app.errors import ScriptoriumError, StorageError
@@ -71,13 +72,11 @@ class WritingCommands(QObject):
     def add_to_slash_menu(self, note: NoteView) -> None:
         """Add the commands for templates and the daily note to the slash menu of a note's editor."""
         known_ids = {command.id for command in note.editor.slash_commands}
-        for command_id, title in (
-            ("template", self.tr("Insert template…")),
-            ("daily", self.tr("Open today's daily note")),
-        ):
-            if command_id not in known_ids:
+        for command_id in ("insert-template", "daily-note"):
+            name = COMMANDS_BY_ID[command_id].argument
+            if name not in known_ids:
                 note.editor.slash_commands.append(
-                    SlashCommand(command_id, title, partial(self.run_command, command_id))
+                    SlashCommand(name, command_title(command_id), partial(self.run_command, name))
                 )
 
     async def open_daily_note(self) -> None:

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QHeaderView, QStackedWidget, QTreeWidget, QTreeWid
 from app.desktop.bridge import VaultClient
 from app.desktop.runtime import tasks
 from app.desktop.runtime.translation import PluralText
-from app.desktop.shell.command_registry import panel_title
+from app.desktop.shell.command_registry import command_tooltip, panel_title
 from app.desktop.shell.index_updates import IndexUpdateTimer
 from app.desktop.shell.panel_context import PanelContext, connect_links
 from app.desktop.theme.icons import icon
@@ -50,7 +50,7 @@ class ProblemsPanel(Panel):
         self._theme = theme
         self.title.set_text(self.tr("Files that are not fully indexed"))
         self.setAccessibleName(panel_title("problems"))
-        rescan_button = ThemedButton(theme, "arrows-clockwise", self.tr("Rescan vault"))
+        rescan_button = ThemedButton(theme, "arrows-clockwise", command_tooltip("rescan"))
         rescan_button.clicked.connect(self.rescan_requested)
         self._rename_button = ThemedButton(theme, "pencil-simple", self.tr("Rename the selected file…"))
         self._rename_button.clicked.connect(self._rename_current)

@@ -5,23 +5,18 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 
-from PySide6.QtCore import QEvent, QModelIndex, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QKeyEvent, QStandardItem, QStandardItemModel
-from PySide6.QtWidgets import QCompleter, QListView
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent
 
 from app.desktop.runtime import tasks
 from app.desktop.search.operator_help import operator_label
 from app.desktop.theme.colors import Theme
 from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets.completion_popup import DETAIL_ROLE, CompletionPopup
 from app.desktop.widgets.count_delegate import CountDelegate
 from app.desktop.widgets.panel import SearchField
 from app.desktop.widgets.utf16 import from_utf16_offset, to_utf16_offset
 from app.index.query_completion import CompletionTarget, QuerySuggestion, completion_target_at
-
-_LABEL_ROLE = int(Qt.ItemDataRole.UserRole) + 1
-_MAX_ROWS = 10
-_MIN_POPUP_WIDTH = 260
-
 
 Completions = tuple[CompletionTarget, tuple[QuerySuggestion, ...]]
 """The completion target and its completions."""
@@ -44,22 +39,9 @@ class QueryField(SearchField):
         self._suggest_task: asyncio.Task[None] | None = None
         self._target: CompletionTarget | None = None
         self._suggestions: tuple[QuerySuggestion, ...] = ()
-        self._rows = QStandardItemModel(self)
-        self._popup = QListView()
-        self._popup.setObjectName("popup")
-        self._popup.setUniformItemSizes(True)
-        self._popup.setTextElideMode(Qt.TextElideMode.ElideMiddle)
-        self._popup.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._popup.setAccessibleName(self.tr("Suggestions"))
-        self._completer = QCompleter(self)
-        self._completer.setModel(self._rows)
-        self._completer.setPopup(self._popup)
-        # A completer installs its own delegate in its popup.
-        self._popup.setItemDelegate(CountDelegate(self, _LABEL_ROLE, self._popup))
-        self._completer.setWidget(self)
-        self._completer.setMaxVisibleItems(_MAX_ROWS)
-        self._completer.setCompletionMode(QCompleter.CompletionMode.UnfilteredPopupCompletion)
-        self._popup.clicked.connect(self._accept_index)
+        self.popup = CompletionPopup(self, preselect=False)
+        self.popup.setItemDelegate(CountDelegate(self, DETAIL_ROLE, self.popup))
+        self.popup.chosen.connect(self._accept)
         self.textEdited.connect(self.complete)
 
     def set_suggest(self, suggest: Suggest) -> None:
@@ -83,74 +65,26 @@ class QueryField(SearchField):
     def _show_suggestions(
         self, target: CompletionTarget | None, suggestions: tuple[QuerySuggestion, ...]
     ) -> None:
-        """Show these suggestions; hide the popup if there are none or the field has lost focus."""
+        """Show these suggestions, if the field still has the focus."""
         self._target, self._suggestions = target, suggestions
-        if target is None or not suggestions or not self.hasFocus():
-            self._popup.hide()
-            return
-        self._rows.clear()
-        for suggestion in suggestions:
-            item = QStandardItem(suggestion.shown)
-            label = operator_label(suggestion.text) if target.kind == "operator" else suggestion.count
-            item.setData(label, _LABEL_ROLE)
-            item.setToolTip(suggestion.text)
-            self._rows.appendRow(item)
-        width = max(self.width(), round(_MIN_POPUP_WIDTH * self.fontMetrics().height() / 17))
-        self._completer.complete(QRect(0, 0, width, self.height() + 2))
-        self._popup.setCurrentIndex(QModelIndex())
-
-    @property
-    def shown_completions(self) -> tuple[str, ...]:
-        """The visible suggestions."""
-        return tuple(suggestion.shown for suggestion in self._suggestions) if self._popup.isVisible() else ()
-
-    def event(self, event: QEvent) -> bool:
-        """Accept the selected or first suggestion with Tab, which would otherwise move the focus."""
-        if (
-            isinstance(event, QKeyEvent)
-            and event.type() == QEvent.Type.KeyPress
-            and event.key() == Qt.Key.Key_Tab
-            and self._popup.isVisible()
-        ):
-            self._accept(max(0, self._popup.currentIndex().row()))
-            return True
-        return super().event(event)
+        is_operator = target is not None and target.kind == "operator"
+        details = [operator_label(each.text) if is_operator else each.count for each in suggestions]
+        self.popup.offer([suggestion.shown for suggestion in suggestions], details=details)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Accept with Enter, close with Escape, and emit `moved_down` for Down without suggestions."""
-        key = event.key()
-        if self._popup.isVisible():
-            if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-                row = self._popup.currentIndex().row()
-                self._popup.hide()
-                if row >= 0:
-                    self._accept(row)
-                    return
-            elif key == Qt.Key.Key_Escape:
-                self._popup.hide()
-                return
-        elif key == Qt.Key.Key_Down:
+        """Emit `moved_down` for Down."""
+        if event.key() == Qt.Key.Key_Down:
             self.moved_down.emit()
-            return
-        super().keyPressEvent(event)
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        """Forget the completion target, so that no suggestion is accepted after the field has lost focus."""
-        if event.reason() != Qt.FocusReason.PopupFocusReason:
-            self._target = None
-        super().focusOutEvent(event)
+        else:
+            super().keyPressEvent(event)
 
     def minimumSizeHint(self) -> QSize:
         """Return a small width, so that the panel can be narrow."""
         return QSize(60, super().minimumSizeHint().height())
 
-    def _accept_index(self, index: QModelIndex) -> None:
-        self._accept(index.row())
-
     def _accept(self, row: int) -> None:
         """Replace the term at the cursor with a suggestion, unless the term is now of another kind."""
         previous_target, self._target = self._target, None
-        self._popup.hide()
         text = self.text()
         # More may have been typed since the completions were computed.
         target = completion_target_at(text, from_utf16_offset(text, self.cursorPosition()))

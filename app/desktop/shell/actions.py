@@ -9,13 +9,6 @@ from PySide6.QtWidgets import QMainWindow, QMenu
 
 from app.desktop.shell.command_registry import COMMANDS, MENUS, Command, translate_title
 
-# macOS moves these into the application menu.
-_ROLES = {
-    "settings": QAction.MenuRole.PreferencesRole,
-    "quit": QAction.MenuRole.QuitRole,
-    "help-about": QAction.MenuRole.AboutRole,
-}
-
 
 class Actions:
     """The window's `QAction`s by command id, in its menus.
@@ -67,7 +60,7 @@ class Actions:
     def _create_action(self, window: QMainWindow, command: Command) -> QAction:
         action = QAction(translate_title(command.title), window)
         action.setShortcuts([QKeySequence(keys) for keys in command.shortcuts])
-        action.setMenuRole(_ROLES.get(command.id, QAction.MenuRole.NoRole))
+        action.setMenuRole(command.role)
         action.triggered.connect(lambda *_: self._execute(command))
         if command.group:
             action.setCheckable(True)

@@ -33,7 +33,8 @@ from app.desktop.runtime import tasks
 from app.desktop.theme.icons import icon
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.drop_shadow import DropShadow
-from app.desktop.widgets.fuzzy_match import best_matches, matched_alias
+from app.index.completion import best_matches
+from app.vault.path import name_key
 
 ITEM_ROLE = int(Qt.ItemDataRole.UserRole)
 _Index = QModelIndex | QPersistentModelIndex
@@ -272,15 +273,22 @@ async def _no_choices() -> Sequence[PaletteItem]:
 def _search_texts(choices: Sequence[PaletteItem]) -> list[str]:
     """Return the text that `best_matches` searches for each choice."""
     return [
-        "\n".join(text.replace("\n", " ") for text in (choice.text, *choice.aliases)).casefold()
-        + f"\0{choice.detail}".casefold()
+        name_key(
+            "\n".join(text.replace("\n", " ") for text in (choice.text, *choice.aliases))
+            + f"\0{choice.detail}"
+        )
         for choice in choices
     ]
 
 
 def _with_matched_alias(choice: PaletteItem, query: str) -> PaletteItem:
-    """Return the choice with the matching alias, if any, in front of its detail."""
-    alias = matched_alias(query, choice.text, choice.aliases)
+    """Return the choice with the alias that matches, if its name does not, in front of its detail."""
+    words = name_key(query).split()
+
+    def matches(name: str) -> bool:
+        return all(word in name_key(name) for word in words)
+
+    alias = "" if matches(choice.text) else next(filter(matches, choice.aliases), "")
     return replace(choice, detail=f"{alias} · {choice.detail}".removesuffix(" · ")) if alias else choice
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from PySide6.QtGui import QKeySequence
+from PySide6.QtGui import QAction, QKeySequence
 
 from app.desktop.runtime.translation import QT_TRANSLATE_NOOP, translate
 
@@ -37,6 +37,7 @@ class Command:
         icon: Shown in the command palette.
         group: The group of mutually exclusive commands that it belongs to; the active one has a check mark.
             Empty for none.
+        role: Its place in the application menu of macOS.
     """
 
     id: str
@@ -49,6 +50,7 @@ class Command:
     separator: bool = False
     icon: str = "caret-right"
     group: str = ""
+    role: QAction.MenuRole = QAction.MenuRole.NoRole
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,6 +346,7 @@ COMMANDS: tuple[Command, ...] = (
         when="always",
         separator=True,
         icon="gear-six",
+        role=QAction.MenuRole.PreferencesRole,
     ),
     Command(
         "quit",
@@ -353,6 +356,7 @@ COMMANDS: tuple[Command, ...] = (
         shortcuts=("Ctrl+Q",),
         when="always",
         icon="power",
+        role=QAction.MenuRole.QuitRole,
     ),
     Command(
         "edit-note",
@@ -796,8 +800,11 @@ COMMANDS: tuple[Command, ...] = (
         "about",
         when="always",
         icon="info",
+        role=QAction.MenuRole.AboutRole,
     ),
 )
+
+COMMANDS_BY_ID = {command.id: command for command in COMMANDS}
 
 MENUS = (
     QT_TRANSLATE_NOOP("Commands", "File"),
@@ -824,6 +831,18 @@ def resolve(target: str) -> Callable[..., Any]:
 def translate_title(title: str) -> str:
     """Translate a title in the tables into the user's language."""
     return translate("Commands", title)
+
+
+def command_title(command_id: str) -> str:
+    """Return a command's title in the user's language."""
+    return translate_title(COMMANDS_BY_ID[command_id].title)
+
+
+def command_tooltip(command_id: str, label: str = "") -> str:
+    """Return the tooltip of a button for a command: its title, or `label`, and its shortcut."""
+    label = label or command_title(command_id).rstrip("…")
+    shortcut = shortcut_text(COMMANDS_BY_ID[command_id])
+    return f"{label} ({shortcut})" if shortcut else label
 
 
 def panel_title(panel_id: str) -> str:

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.desktop.runtime.translation import PluralText, translate
+from app.desktop.shell.command_registry import command_title
 from app.desktop.theme.app_icon import app_icon
 from app.desktop.theme.colors import Theme
 from app.desktop.theme.icons import icon
@@ -140,10 +141,10 @@ class Welcome(QScrollArea):
         explanation.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         buttons = QHBoxLayout()
         buttons.setSpacing(8)
-        self.pick_button = QPushButton(self.tr("Open folder…"))
+        self.pick_button = QPushButton(command_title("open-folder"))
         self.pick_button.setProperty("role", "primary")
         self.pick_button.clicked.connect(self.pick_requested)
-        self.sample_button = QPushButton(self.tr("Open sample vault"))
+        self.sample_button = QPushButton(command_title("open-sample"))
         self.sample_button.clicked.connect(self.sample_requested)
         buttons.addStretch(1)
         buttons.addWidget(self.pick_button)

@@ -7,27 +7,28 @@ import shlex
 from collections.abc import Awaitable, Callable
 
 from pydantic.fields import FieldInfo
-from PySide6.QtCore import QEvent, QModelIndex, QStringListModel, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QCompleter, QLineEdit, QListView, QPlainTextEdit
+from PySide6.QtWidgets import QLineEdit, QPlainTextEdit
 
 from app.desktop.runtime import tasks
 from app.desktop.runtime.translation import translate
 from app.desktop.theme.theme import code_font
-from app.desktop.tool_form.completions import has_completions
+from app.desktop.tool_form.completions import COMPLETED_KINDS
+from app.desktop.widgets.completion_popup import CompletionPopup
 from app.desktop.widgets.model_form import Editor, create_editor
 from app.toolkit.argument_types import ArgumentKind
 from app.toolkit.tool import Parameter
 from app.vault.markdown.yaml_tree import UnreadableYamlError, read_tree, to_dict
 
-Find = Callable[[ArgumentKind, str], Awaitable[list[str]]]
+Find = Callable[[ArgumentKind, str], Awaitable[tuple[str, ...]]]
 _VISIBLE_LINES = {ArgumentKind.MARKDOWN: 7, ArgumentKind.PROPERTIES: 4}
 
 
 def create_field(parameter: Parameter, field: FieldInfo, value: object, find: Find) -> Editor:
     """Return an editor that shows `value`, chosen by the argument's kind, type and name."""
     kind = parameter.kind
-    if has_completions(kind):
+    if kind in COMPLETED_KINDS:
         return _create_names_field(parameter, value, find)
     if kind is ArgumentKind.PROPERTIES or parameter.annotation is dict:
         return _create_properties_field(value)
@@ -51,48 +52,16 @@ class NameField(QLineEdit):
         self._kind = kind
         self._is_list = is_list
         self._find = find
-        self._names = QStringListModel(self)
-        self._popup = QListView()
-        self._popup.setObjectName("popup")
-        self._popup.setTextElideMode(Qt.TextElideMode.ElideMiddle)
-        self._popup.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._completer = QCompleter(self)
-        self._completer.setModel(self._names)
-        self._completer.setPopup(self._popup)
-        self._completer.setWidget(self)
-        self._completer.setCompletionMode(QCompleter.CompletionMode.UnfilteredPopupCompletion)
-        self._completer.activated.connect(self._accept)
+        self.popup = CompletionPopup(self)
+        self.popup.chosen.connect(lambda _, name: self._accept(name))
         self.textEdited.connect(lambda _: self._start_completion())
 
-    @property
-    def shown_completions(self) -> tuple[str, ...]:
-        """The completions in the open list; empty if it is closed."""
-        return tuple(self._names.stringList()) if self._popup.isVisible() else ()
-
-    def event(self, event: QEvent) -> bool:
-        """Accept a completion with Tab, which would otherwise move the focus."""
-        if (
-            isinstance(event, QKeyEvent)
-            and event.type() == QEvent.Type.KeyPress
-            and event.key() == Qt.Key.Key_Tab
-            and self._popup.isVisible()
-        ):
-            self._accept_current()
-            return True
-        return super().event(event)
-
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Open the completions with Down; with the list open, accept the selected or first one with Enter."""
-        if self._popup.isVisible() and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self._accept_current()
-        elif event.key() == Qt.Key.Key_Down and not self._popup.isVisible():
+        """Open the completions with Down."""
+        if event.key() == Qt.Key.Key_Down:
             self._start_completion()
         else:
             super().keyPressEvent(event)
-
-    def _accept_current(self) -> None:
-        self._accept(self._popup.currentIndex().data() or self._names.stringList()[0])
-        self._popup.hide()
 
     def _word(self) -> tuple[str, str]:
         """Return the text before the name that is being typed, and the typed part of the name."""
@@ -107,20 +76,13 @@ class NameField(QLineEdit):
     async def _show_completions(self) -> None:
         _, word = self._word()
         names = await self._find(self._kind, word)
-        if self._word()[1] != word or not self.hasFocus():
-            return
-        self._names.setStringList(names)
-        if names and names != [word]:
-            self._completer.complete()
-            self._popup.setCurrentIndex(QModelIndex())
-        else:
-            self._popup.hide()
+        if self._word()[1] == word:
+            self.popup.offer(names if names != (word,) else ())
 
-    def _accept(self, name: object) -> None:
-        if isinstance(name, str):
-            before, _ = self._word()
-            self.setText(f"{before}{name}")
-            self.editingFinished.emit()
+    def _accept(self, name: str) -> None:
+        before, _ = self._word()
+        self.setText(f"{before}{name}")
+        self.editingFinished.emit()
 
 
 def _create_names_field(parameter: Parameter, value: object, find: Find) -> Editor:

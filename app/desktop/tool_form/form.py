@@ -9,9 +9,10 @@ from pydantic.fields import FieldInfo
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QDialog, QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
 
+from app.desktop.bridge import VaultClient
 from app.desktop.runtime.translation import translate
 from app.desktop.theme.theme import ThemeSource
-from app.desktop.tool_form.completions import NameCompleter
+from app.desktop.tool_form.completions import find_names
 from app.desktop.tool_form.fields import create_field
 from app.desktop.widgets import dialogs
 from app.desktop.widgets.model_form import Editor, with_description
@@ -29,7 +30,7 @@ class ToolFormDialog(dialogs.SheetDialog):
 
     Args:
         tool: The tool.
-        names: Completes the names of notes, folders, tags and headings.
+        client: The open vault, whose names are completed.
         theme: The current theme.
         parent: The widget that the dialog belongs to.
         values: The initial values.
@@ -39,7 +40,7 @@ class ToolFormDialog(dialogs.SheetDialog):
     def __init__(
         self,
         tool: Tool,
-        names: NameCompleter,
+        client: VaultClient,
         theme: ThemeSource,
         parent: QWidget,
         values: Mapping[str, object] | None = None,
@@ -47,7 +48,7 @@ class ToolFormDialog(dialogs.SheetDialog):
     ) -> None:
         super().__init__(parent, humanize(tool.name), tool.summary)
         self._tool = tool
-        self._names = names
+        self._client = client
         self.arguments: dict[str, object] = dict(values or {})
         self.editors: dict[str, Editor] = {}
         self._rows: dict[str, QWidget] = {}
@@ -208,10 +209,10 @@ class ToolFormDialog(dialogs.SheetDialog):
         label.setText(text)
         label.setVisible(bool(text))
 
-    async def _find(self, kind: ArgumentKind, word: str) -> list[str]:
+    async def _find(self, kind: ArgumentKind, word: str) -> tuple[str, ...]:
         names = (parameter.name for parameter in self._tool.parameters if parameter.kind is ArgumentKind.NOTE)
         note = next((str(self.editors[name].value or "") for name in names if name in self.editors), "")
-        return await self._names.find_names(kind, word, note)
+        return await find_names(self._client, kind, word, note)
 
     def _set_size(self) -> None:
         """Fit the height to the fields of the chosen operation; grow if needed, never shrink."""

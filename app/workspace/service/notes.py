@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from app.errors import NotFoundError, ScriptoriumError
-from app.index.completion import complete
+from app.index.completion import complete, complete_note_names
 from app.index.records import (
     FileRecord,
     LinkRecord,
@@ -131,6 +131,13 @@ class NoteService:
         """Return the path of every note, without reading properties."""
         return self._index.note_paths()
 
+    def folders(self) -> tuple[str, ...]:
+        """Return every folder that contains notes, also in subfolders, sorted; without the root."""
+        parts = (folder.split("/") for folder in {path.folder for path in self.paths()})
+        return tuple(
+            sorted({"/".join(names[:end]) for names in parts for end in range(1, len(names) + 1)} - {""})
+        )
+
     def files(self) -> tuple[FileRecord, ...]:
         """Return the files that are not notes."""
         return self._index.files()
@@ -226,14 +233,17 @@ class NoteService:
     # Completions
 
     def complete_names(self, word: str, limit: int) -> tuple[str, ...]:
-        """Return link texts of the notes whose names match `word` (see `complete`), one for each name."""
-        records = {record.path.name: record.path for record in self._index.notes()}
-        return tuple(self.shortest(records[name], None) for name in complete(records, word, limit))
+        """Return link texts of the notes whose names match `word`, or of the latest ones if it is empty."""
+        return complete_note_names(self._index, word, limit)
 
     def complete_files(self, word: str, limit: int) -> tuple[str, ...]:
         """Return link texts of the files other than notes whose names match `word`, one for each name."""
         files = {file.path.text.rpartition("/")[2]: file.path for file in self._index.files()}
         return tuple(self.shortest(files[name], None) for name in complete(files, word, limit))
+
+    def complete_folders(self, word: str, limit: int) -> tuple[str, ...]:
+        """Return the folders of notes that match `word` (see `complete`)."""
+        return complete(self.folders(), word, limit)
 
     def complete_tags(self, word: str, limit: int) -> tuple[str, ...]:
         """Return tags that match `word` (see `complete`), or the most used ones if it is empty."""

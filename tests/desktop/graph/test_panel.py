@@ -303,7 +303,7 @@ def test_queries_in_the_settings_panel_are_completed_as_in_the_search_panel(gui,
                 field.setFocus()
                 await wait_until(field.hasFocus)
                 QTest.keyClicks(field, "ta")
-                await wait_until(lambda field=field: field.shown_completions[:1] == ("tag:",))
+                await wait_until(lambda field=field: field.popup.labels[:1] == ("tag:",))
                 QTest.keyClick(field, Qt.Key.Key_Tab)
                 assert field.text() == "tag:"
 

@@ -392,9 +392,13 @@ def test_the_legend_and_the_toggles_hide_kinds_of_nodes(star):
     assert star.canvas.insets.bottom == 0
 
 
-def test_finding_a_name_flies_there(star, qtbot):
-    star.find_box.setText("eas")
-    QTest.keyClick(star.find_box, Qt.Key.Key_Return)
+def test_finding_a_name_flies_there(star, qtbot, gui, wait_until):
+    async def find() -> None:
+        star.find_box.setText("eas")
+        QTest.keyClick(star.find_box, Qt.Key.Key_Return)
+        await wait_until(star.selection)
+
+    gui(find())
     rest(star, qtbot)
     assert star.selection() == ("east.md",)
     assert (place(star, "east.md") - QPoint(400, 300)).manhattanLength() <= 2

@@ -177,20 +177,20 @@ def test_what_is_typed_is_completed_with_tab(gui, wait_until, service, vault: Pa
         panel.field.setFocus()
         await wait_until(panel.field.hasFocus)
         QTest.keyClicks(panel.field, "ta")
-        await wait_until(lambda: panel.field.shown_completions)
-        assert panel.field.shown_completions[0] == "tag:"
+        await wait_until(lambda: panel.field.popup.labels)
+        assert panel.field.popup.labels[0] == "tag:"
         QTest.keyClick(panel.field, Qt.Key.Key_Tab)
-        await wait_until(lambda: panel.field.shown_completions == ("history", "history/sea"))
+        await wait_until(lambda: panel.field.popup.labels == ("history", "history/sea"))
         QTest.keyClicks(panel.field, "his")
-        await wait_until(lambda: panel.field.shown_completions == ("history", "history/sea"))
+        await wait_until(lambda: panel.field.popup.labels == ("history", "history/sea"))
         QTest.keyClick(panel.field, Qt.Key.Key_Tab)
         assert panel.field.text() == "tag:history "
-        assert not panel.field.shown_completions
+        assert not panel.field.popup.labels
         await wait_until(lambda: titles(panel) == ["Harrison", "Longitude"])
         QTest.keyClicks(panel.field, "-#s")
-        await wait_until(lambda: panel.field.shown_completions)
+        await wait_until(lambda: panel.field.popup.labels)
         QTest.keyClick(panel.field, Qt.Key.Key_Escape)
-        assert not panel.field.shown_completions and panel.field.text() == "tag:history -#s"
+        assert not panel.field.popup.labels and panel.field.text() == "tag:history -#s"
         panel.deleteLater()
 
     gui(in_vault(service, vault, use))

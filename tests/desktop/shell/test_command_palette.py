@@ -15,7 +15,7 @@ from app.desktop.shell.command_registry import COMMANDS
 from app.desktop.theme.colors import LIGHT
 from app.desktop.theme.icons import icon
 from app.desktop.theme.theme import ThemeSource
-from app.desktop.widgets.fuzzy_match import best_matches
+from app.index.completion import best_matches
 
 NAMES = ["readme\0", "re\0a", "where\0b", "more about it\0", "kyoto\0references", "a re start\0"]
 

@@ -7,18 +7,17 @@ from PySide6.QtWidgets import QComboBox, QLineEdit, QWidget
 
 from app.desktop.bridge import VaultClient
 from app.desktop.theme.theme import ThemeSource
-from app.desktop.tool_form.completions import NameCompleter
 from app.desktop.tool_form.form import ToolFormDialog
 from app.desktop.tool_form.result_text import format_result
 from app.toolkit.tool import Tool
 from app.tools import CATALOG
 
-NAMES = NameCompleter(cast("VaultClient", None))
+CLIENT = cast("VaultClient", None)
 """For forms that are only looked at: nothing is typed into them, so no name is asked for."""
 
 
 def form_of(tool: Tool, window: QWidget) -> ToolFormDialog:
-    return ToolFormDialog(tool, NAMES, ThemeSource("light"), window)
+    return ToolFormDialog(tool, CLIENT, ThemeSource("light"), window)
 
 
 @pytest.mark.parametrize("tool", CATALOG, ids=lambda tool: tool.name)
@@ -75,10 +74,10 @@ def test_an_empty_value_empties_a_field_of_a_block(qtbot) -> None:
     qtbot.addWidget(window)
     (tool,) = (tool for tool in CATALOG if tool.name == "block_edit")
     values = {"op": "set_field", "label": "facts", "field": "mood"}
-    form = ToolFormDialog(tool, NAMES, ThemeSource("light"), window, values)
+    form = ToolFormDialog(tool, CLIENT, ThemeSource("light"), window, values)
     assert form._read_arguments() == {**values, "value": None} and form._validate(form._read_arguments())
     appended = {"op": "append", "label": "facts", "content": "x"}
-    assert ToolFormDialog(tool, NAMES, ThemeSource("light"), window, appended)._read_arguments() == appended
+    assert ToolFormDialog(tool, CLIENT, ThemeSource("light"), window, appended)._read_arguments() == appended
 
 
 def test_form_values_round_trip(qtbot) -> None:
@@ -86,7 +85,7 @@ def test_form_values_round_trip(qtbot) -> None:
     qtbot.addWidget(window)
     (tool,) = (tool for tool in CATALOG if tool.name == "set_properties")
     values = {"name": "Tea", "properties": {"rating": 4, "topics": ["tea", "water: hot"], "done": True}}
-    form = ToolFormDialog(tool, NAMES, ThemeSource("light"), window, values, "It was locked.")
+    form = ToolFormDialog(tool, CLIENT, ThemeSource("light"), window, values, "It was locked.")
     assert form._read_arguments() == values and form.problem.text() == "It was locked."
     name = form.editors["name"].control
     assert isinstance(name, QLineEdit) and name.text() == "Tea"
@@ -131,5 +130,5 @@ def test_lists_accept_common_separators(
     assert isinstance(line, QLineEdit)
     line.setText(typed)
     assert list(form.editors[field].value) == expected
-    filled_form = ToolFormDialog(tool, NAMES, ThemeSource("light"), window, {field: expected})
+    filled_form = ToolFormDialog(tool, CLIENT, ThemeSource("light"), window, {field: expected})
     assert list(filled_form.editors[field].value) == expected

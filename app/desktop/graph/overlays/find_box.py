@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
+from typing import Any
 
-from PySide6.QtCore import QModelIndex, QStringListModel, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QCompleter, QListView, QWidget
+from PySide6.QtWidgets import QWidget
 
+from app.desktop.runtime import tasks
+from app.desktop.shell.command_registry import command_title
 from app.desktop.theme.colors import Theme
+from app.desktop.widgets.completion_popup import CompletionPopup
 from app.desktop.widgets.panel import SearchField
+from app.index.completion import best_matches
+from app.vault.path import name_key
 
-_VISIBLE_ROWS = 12
-_MAX_MATCHES = 200
+_MAX_MATCHES = 100
 
 
 class FindBox(SearchField):
@@ -22,90 +28,22 @@ class FindBox(SearchField):
     chosen = Signal(int)
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
-        super().__init__(theme, self.tr("Find in graph"), parent)
+        super().__init__(theme, command_title("graph-find"), parent)
         self.setObjectName("graphFind")
         self.setToolTip(self.tr("Go to a note by name (F)"))
         self.setAccessibleName(self.tr("Find a note in the graph"))
         self._names: Sequence[str] = ()
         self._folders: Sequence[str] = ()
-        self._casefolded_names: list[str] = []
+        self._name_keys: list[str] = []
         self._listed_rows: list[int] = []
-        self._model = QStringListModel(self)
-        self._completer = QCompleter(self._model, self)
-        self._completer.setCompletionMode(QCompleter.CompletionMode.UnfilteredPopupCompletion)
-        self._completer.setMaxVisibleItems(_VISIBLE_ROWS)
-        popup = self.popup = QListView()
-        popup.setObjectName("popup")
-        popup.setUniformItemSizes(True)
-        popup.setTextElideMode(Qt.TextElideMode.ElideMiddle)
-        popup.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        popup.setAccessibleName(self.tr("Matching notes"))
-        self._completer.setPopup(popup)
-        self._completer.setWidget(self)
-        popup.clicked.connect(self._accept)
-        self.textEdited.connect(self._update_matches)
-        self.returnPressed.connect(self._enter)
+        self.popup = CompletionPopup(self)
+        self.popup.chosen.connect(lambda index: self._choose(self._listed_rows[index]))
+        self.textEdited.connect(lambda text: self._start(self._offer_matches(text)))
+        self.returnPressed.connect(lambda: self._start(self._choose_best_match(self.text())))
 
     def set_names(self, names: Sequence[str], folders: Sequence[str] = ()) -> None:
         """Set the names that can be found, in the order of their rows, and their folders."""
-        self._names, self._folders, self._casefolded_names = names, folders, []
-
-    @property
-    def suggestions(self) -> list[str]:
-        """The listed suggestions."""
-        return self._model.stringList()
-
-    def rows_for(self, text: str) -> list[int]:
-        """Return the rows of names that match `text`: exact matches, then prefixes, then other substrings.
-
-        Within each kind, shorter names come first.
-        """
-        typed = text.strip().casefold()
-        if not typed:
-            return []
-        if len(self._casefolded_names) != len(self._names):
-            self._casefolded_names = [name.casefold() for name in self._names]
-        matches = [
-            (0 if name == typed else 1 if name.startswith(typed) else 2, len(name), row)
-            for row, name in enumerate(self._casefolded_names)
-            if typed in name
-        ]
-        matches.sort()
-        return [row for _, _, row in matches]
-
-    def _update_matches(self, text: str) -> None:
-        rows = self.rows_for(text)
-        self._listed_rows = rows[:_MAX_MATCHES]
-        name_counts = Counter(self._names[row] for row in self._listed_rows)
-        self._model.setStringList(
-            [self._label(row, name_counts[self._names[row]] > 1) for row in self._listed_rows]
-        )
-        if not self._listed_rows:
-            self.popup.hide()
-            return
-        area = self.rect()
-        area.setWidth(max(area.width(), 46 * self.fontMetrics().averageCharWidth()))
-        self._completer.complete(area)
-
-    def _label(self, row: int, with_folder: bool) -> str:
-        folder = self._folders[row] if with_folder and row < len(self._folders) else ""
-        return f"{self._names[row]}  ·  {folder}" if folder else self._names[row]
-
-    def _accept(self, index: QModelIndex) -> None:
-        if 0 <= index.row() < len(self._listed_rows):
-            row = self._listed_rows[index.row()]
-            self.popup.hide()
-            self.setText(self._names[row])
-            self.chosen.emit(row)
-
-    def _enter(self) -> None:
-        """Choose the highlighted suggestion, otherwise the best match."""
-        if self.popup.isVisible() and self.popup.currentIndex().isValid():
-            self._accept(self.popup.currentIndex())
-            return
-        self.popup.hide()
-        if rows := self.rows_for(self.text()):
-            self.chosen.emit(rows[0])
+        self._names, self._folders, self._name_keys = names, folders, []
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Move the focus to the graph on Escape in an empty field; otherwise, handle the key as usual."""
@@ -114,3 +52,38 @@ class FindBox(SearchField):
             parent.setFocus()
         else:
             super().keyPressEvent(event)
+
+    def _start(self, work: Coroutine[Any, Any, None]) -> None:
+        tasks.start(work, owner=self, action=self.tr("find the note"))
+
+    async def _offer_matches(self, text: str) -> None:
+        rows = self._listed_rows = await self._find_rows(text)
+        counts = Counter(self._names[row] for row in rows)
+        self.popup.offer([self._label(row, counts[self._names[row]] > 1) for row in rows])
+
+    async def _choose_best_match(self, text: str) -> None:
+        if rows := await self._find_rows(text):
+            self._choose(rows[0])
+
+    async def _find_rows(self, text: str) -> list[int]:
+        """Return the rows of the best matches; none if the text or the names have changed meanwhile."""
+        if not text.strip():
+            return []
+        names, keys = self._names, self._name_keys
+        # 100,000 names take longer than a frame.
+        if not keys:
+            keys = await asyncio.to_thread(lambda: [name_key(name) for name in names])
+        rows = await asyncio.to_thread(best_matches, text, keys, _MAX_MATCHES)
+        if names is not self._names or text != self.text():
+            return []
+        self._name_keys = keys
+        return rows
+
+    def _label(self, row: int, with_folder: bool) -> str:
+        folder = self._folders[row] if with_folder and row < len(self._folders) else ""
+        return f"{self._names[row]}  ·  {folder}" if folder else self._names[row]
+
+    def _choose(self, row: int) -> None:
+        self.popup.hide()
+        self.setText(self._names[row])
+        self.chosen.emit(row)

@@ -8,6 +8,7 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QSlider, QToolButton, QWidget
 
 from app.desktop.runtime.translation import PluralText
+from app.desktop.shell.command_registry import command_title
 from app.desktop.theme.colors import Theme
 from app.desktop.theme.icons import icon
 
@@ -55,8 +56,8 @@ class Toolbar(QFrame):
         export = self._add_button("download-simple", self.tr("Export graph"))
         export.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.export_menu = QMenu(export)
-        self.export_menu.addAction(self.tr("Export as PNG…"), lambda: self.export_requested.emit("png"))
-        self.export_menu.addAction(self.tr("Export as SVG…"), lambda: self.export_requested.emit("svg"))
+        self.export_menu.addAction(command_title("graph-png"), lambda: self.export_requested.emit("png"))
+        self.export_menu.addAction(command_title("graph-svg"), lambda: self.export_requested.emit("svg"))
         export.setMenu(self.export_menu)
         self.settings = self._add_toggle("sliders-horizontal", self.tr("Graph settings (S)"))
         self.settings.clicked.connect(lambda: self.settings_requested.emit())

@@ -1,4 +1,4 @@
-"""Completion while typing: detect the request, list dates and commands, and show the popup."""
+"""Completion while typing: detect the request, and list dates and commands."""
 
 from __future__ import annotations
 
@@ -7,13 +7,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-from PySide6.QtCore import QModelIndex, QRect, QStringListModel, Qt, Signal
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QListView, QWidget
-
-_MAX_ROWS = 9
-_MIN_WIDTH, _MAX_WIDTH = 200, 480
-_POPUP_GAP = 3
 _BLOCK = re.compile(r"(!?)\[\[([^\[\]|#^\n]*)(#?)\^([^\[\]|#^\n]{0,80})$")
 _HEADING = re.compile(r"(!?)\[\[([^\[\]|#^\n]*)#([^\[\]|^\n]{0,80})$")
 _NOTE = re.compile(r"(!?)\[\[([^\[\]|#^\n]{0,80})$")
@@ -104,93 +97,3 @@ def command_items(word: str, commands: Sequence[SlashCommand]) -> list[Completio
             part.startswith(query) for part in (command.title.casefold(), *command.title.casefold().split())
         )
     ]
-
-
-class CompletionPopup(QListView):
-    """A list below or above the line with the cursor, never over it; the editor keeps the focus.
-
-    `chosen` carries the index of the chosen item.
-    """
-
-    chosen = Signal(int)
-
-    def __init__(self, editor: QWidget) -> None:
-        super().__init__(editor)
-        self._labels = QStringListModel(self)
-        self.setModel(self._labels)
-        self.setObjectName("popup")
-        self.setAccessibleName(self.tr("Completions"))
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.setEditTriggers(QListView.EditTrigger.NoEditTriggers)
-        self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setUniformItemSizes(True)
-        self.setMouseTracking(True)
-        self.entered.connect(self.setCurrentIndex)
-        self.clicked.connect(self._choose)
-        self.hide()
-
-    @property
-    def is_open(self) -> bool:
-        """True if the list is shown."""
-        return self.isVisible()
-
-    def offer(self, labels: list[str], cursor_area: QRect) -> None:
-        """Show labels next to a line.
-
-        Args:
-            labels: The completions; an empty list closes the popup.
-            cursor_area: The area of the cursor, in the editor.
-        """
-        if not labels:
-            self.hide()
-            return
-        self._labels.setStringList(labels)
-        self.setCurrentIndex(self._labels.index(0, 0))
-        self._place(cursor_area)
-        self.show()
-        self.raise_()
-
-    def handle_key(self, event: QKeyEvent) -> bool:
-        """Handle a key for the open list; return whether it was handled. Escape is left to the editor."""
-        if not self.is_open or event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
-            return False
-        key = event.key()
-        if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Tab):
-            self._choose(self.currentIndex())
-        elif key in (Qt.Key.Key_Up, Qt.Key.Key_Down):
-            self._step(-1 if key == Qt.Key.Key_Up else 1)
-        elif key in (Qt.Key.Key_PageUp, Qt.Key.Key_PageDown):
-            self._step(-_MAX_ROWS if key == Qt.Key.Key_PageUp else _MAX_ROWS, wrap=False)
-        else:
-            return False
-        return True
-
-    def _step(self, rows: int, *, wrap: bool = True) -> None:
-        count = self._labels.rowCount()
-        row = self.currentIndex().row() + rows
-        row = row % count if wrap else min(max(0, row), count - 1)
-        self.setCurrentIndex(self._labels.index(row, 0))
-
-    def _choose(self, index: QModelIndex) -> None:
-        self.hide()
-        if index.isValid():
-            self.chosen.emit(index.row())
-
-    def _place(self, cursor_area: QRect) -> None:
-        """Position the list below the line if there is space, otherwise on the side with more space."""
-        editor = self.parentWidget()
-        area = editor.rect() if editor is not None else QRect()
-        row_height = max(1, self.sizeHintForRow(0))
-        frame = 2 * self.frameWidth() + 2
-        full_height = min(self._labels.rowCount(), _MAX_ROWS) * row_height + frame
-        below, above = (
-            area.bottom() - cursor_area.bottom() - _POPUP_GAP,
-            cursor_area.top() - area.top() - _POPUP_GAP,
-        )
-        is_below = below >= full_height or below >= above
-        height = min(full_height, max(row_height + frame, below if is_below else above))
-        width = min(max(_MIN_WIDTH, self.sizeHintForColumn(0) + 32), _MAX_WIDTH, area.width() - 8)
-        left = max(area.left() + 4, min(cursor_area.left(), area.right() - width - 4))
-        top = cursor_area.bottom() + _POPUP_GAP if is_below else cursor_area.top() - _POPUP_GAP - height
-        self.setGeometry(left, top, width, height)

@@ -23,7 +23,6 @@ from PySide6.QtWidgets import QMenu, QTextEdit, QWidget
 from app.desktop.notes.editor import formatting, lists, pairs, table_editing, text_cursor
 from app.desktop.notes.editor.completion import (
     CompletionItem,
-    CompletionPopup,
     CompletionRequest,
     SlashCommand,
     command_items,
@@ -36,6 +35,7 @@ from app.desktop.notes.editor.match_bar import MatchBar
 from app.desktop.notes.editor.snippets import CURSOR_MARK, SNIPPETS, default_slash_commands
 from app.desktop.notes.newlines import PARAGRAPH_SEPARATOR
 from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets.completion_popup import CompletionPopup
 from app.desktop.widgets.utf16 import text_around_cursor, utf16_length
 
 _MAX_TRIGGER_CHARS = 140
@@ -106,6 +106,7 @@ class LiveEditor(LiveView):
         self.slash_commands: list[SlashCommand] = default_slash_commands()
         self._popup = CompletionPopup(self)
         self._popup.chosen.connect(self._complete)
+        self._popup.dismissed.connect(self._dismiss_completion)
         self._request: CompletionRequest | None = None
         self._items: list[CompletionItem] = []
         self._dismissed_at: tuple[str, int] | None = None
@@ -174,19 +175,19 @@ class LiveEditor(LiveView):
 
     def event(self, event: QEvent) -> bool:
         """Claim the editor's own keys before the window's shortcuts get them."""
-        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
-            if self._command_of(event) is not None:
-                event.accept()
-                return True
-            if event.key() == Qt.Key.Key_Escape and self._popup.is_open:
-                event.accept()
-                return True
+        if (
+            event.type() == QEvent.Type.ShortcutOverride
+            and isinstance(event, QKeyEvent)
+            and self._command_of(event) is not None
+        ):
+            event.accept()
+            return True
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Complete, move, format, or type."""
+        """Move, format, or type."""
         self._set_hovered_link("", QPoint())
-        if self._popup.handle_key(event) or self._dismiss_key(event) or self.move_by_key(event):
+        if self.move_by_key(event):
             event.accept()
             return
         command = self._command_of(event)
@@ -404,12 +405,10 @@ class LiveEditor(LiveView):
         """Return the kind and start of a completion, which identify one that Escape has dismissed."""
         return request.kind, self.textCursor().position() - utf16_length(request.word)
 
-    def _dismiss_key(self, event: QKeyEvent) -> bool:
-        if event.key() != Qt.Key.Key_Escape or self._request is None or not self._popup.is_open:
-            return False
-        self._dismissed_at = self._trigger(self._request)
-        self._close_completion()
-        return True
+    def _dismiss_completion(self) -> None:
+        if self._request is not None:
+            self._dismissed_at = self._trigger(self._request)
+        self._request = None
 
     def _close_completion(self) -> None:
         self._request = None
