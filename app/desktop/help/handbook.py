@@ -8,13 +8,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from app.desktop.runtime.translation import QT_TRANSLATE_NOOP
 from app.vault.markdown.scan import scan
 
 if TYPE_CHECKING:
     from app.workspace import VaultService
 
-GROUPS = ("Start", "Tasks", "Panels", "Reference")
-"""The groups of pages, in the order of the list."""
+GROUPS = (
+    QT_TRANSLATE_NOOP("HelpPages", "Start"),
+    QT_TRANSLATE_NOOP("HelpPages", "Tasks"),
+    QT_TRANSLATE_NOOP("HelpPages", "Panels"),
+    QT_TRANSLATE_NOOP("HelpPages", "Reference"),
+)
+"""The groups of pages, in the order of the list, in English, as in the pages' properties."""
 _PLACEHOLDER = re.compile(r"\{(note|other|tag|folder)\}")
 # Names that are safe in Markdown and in a search.
 _PLAIN_NAME = re.compile(r"[^\W_][\w ,.'’-]{0,38}[^\W_]")
@@ -27,7 +33,7 @@ class HelpPage:
 
     Attributes:
         id: The target of links to the page; for a handbook page, its file's name without the suffix.
-        group: The group in which the page is listed.
+        group: The group in which the page is listed, in English.
         title: The title in the list.
         text: The page as Markdown, which may start with properties.
         panels: The ids of the panels that the page explains.

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 
 from app.agent.generic_formatting import wikilink
+from app.desktop.widgets.time_labels import date_and_time
 from app.vault.path import NOTE_SUFFIXES
 
 _TIME_FIELDS = ("created", "modified", "time", "at", "settled", "expires")
@@ -63,7 +63,7 @@ def _field_text(name: str, value: object, *, in_table: bool = False) -> str:
         and not isinstance(value, bool)
         and value > 1e8
     ):
-        return datetime.fromtimestamp(value).strftime("%Y-%m-%d %H:%M")
+        return date_and_time(value)
     return _cell_text(value, in_table=in_table)
 
 
