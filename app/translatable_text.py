@@ -50,8 +50,10 @@ class TranslatableText:
 
     def render(self, translator: Translator) -> str:
         """Return the text with the templates that `translator` returns."""
-        count = self.values[0] if self.plural else -1
-        template = translator(self.context, self.text, self.plural, count if isinstance(count, int) else -1)
+        first = self.values[0] if self.plural else None
+        count = first if isinstance(first, int) else -1
+        # A verbatim text has no context.
+        template = translator(self.context, self.text, self.plural, count) if self.context else self.text
         rendered = template.format(*(_render_value(value, translator) for value in self.values))
         return rendered[:1].upper() + rendered[1:] if self.is_capitalized else rendered
 

@@ -2,8 +2,8 @@
 """Extract the texts of the window for translators: `python packaging/translations.py FILE.ts`.
 
 Updates the file if it exists. Extracts the texts of the window, those of the core that are a
-`TranslatableText`, and the titles, descriptions and choices of the settings. Needs pyside6-lupdate, which is
-part of PySide6. Run it with the environment's Python.
+`TranslatableText`, the titles, descriptions and choices of the settings, and the names of the categories of
+tools. Needs pyside6-lupdate, which is part of PySide6. Run it with the environment's Python.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ sys.path.insert(0, str(ROOT))
 
 from app.desktop.widgets.model_form import model_texts  # noqa: E402
 from app.settings import Settings  # noqa: E402
+from app.tools import CATEGORIES  # noqa: E402
 
 _ALIASES = "translate+=PluralText,translate+=TranslatableText"
 
@@ -44,12 +45,15 @@ def extract(target: Path) -> None:
     if program is None:
         raise FileNotFoundError(f"{name} is not installed")
     with tempfile.TemporaryDirectory() as folder:
-        # The extraction reads calls, so the texts of the models are written as calls.
-        settings = Path(folder, "settings.py")
-        texts = dict.fromkeys(model_texts(Settings))
-        settings.write_text("".join(f"translate('Settings', {text!r})\n" for text in texts), "utf-8")
+        # The extraction reads calls, so texts that are data are written as calls.
+        data = Path(folder, "data.py")
+        calls = [
+            *(f"translate('Settings', {text!r})\n" for text in dict.fromkeys(model_texts(Settings))),
+            *(f"translate('ToolCategories', {category.name!r})\n" for category in CATEGORIES),
+        ]
+        data.write_text("".join(calls), "utf-8")
         listing = Path(folder, "files")
-        listing.write_text("\n".join(map(str, [*source_files(), settings])), "utf-8")
+        listing.write_text("\n".join(map(str, [*source_files(), data])), "utf-8")
         command = [program, f"@{listing}", "-ts", str(target), "-tr-function-alias", _ALIASES]
         subprocess.run(command, check=True, capture_output=True)
 

@@ -19,7 +19,6 @@ from PySide6.QtWidgets import (
 
 from app.desktop.help.handbook import HelpPage
 from app.desktop.help.pages import ABOUT, FIRST, page_id
-from app.desktop.runtime.translation import translate
 from app.desktop.theme.app_icon import app_icon
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.dialogs import resize_within_screen
@@ -114,7 +113,7 @@ class HelpDialog(QDialog):
         for page in self._pages.values():
             if page.group != group:
                 group = page.group
-                heading = QListWidgetItem(translate("HelpPages", group))
+                heading = QListWidgetItem(group)
                 heading.setFlags(Qt.ItemFlag.NoItemFlags)
                 bold = self.list.font()
                 bold.setBold(True)

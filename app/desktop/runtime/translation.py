@@ -1,4 +1,4 @@
-"""Translate strings outside QObject classes, in calls that pyside6-lupdate can extract."""
+"""Translate strings outside QObject classes, in calls that `packaging/translations.py` can extract."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def QT_TRANSLATE_NOOP(context: str, text: str) -> str:
 class PluralText:
     """A string that contains a number, in the user's language: "1 note", "2,000 notes".
 
-    `pyside6-lupdate -tr-function-alias translate+=PluralText` extracts the text for 1, with the text for
-    other numbers as its comment. In the .ts file, the message needs `numerus="yes"`, which gives it a form
-    for each plural of the language. English needs no translation file.
+    `packaging/translations.py` extracts the text for 1, with the text for other numbers as its comment. In
+    the .ts file, the message needs `numerus="yes"`, which gives it a form for each plural of the language.
+    English needs no translation file.
 
     Attributes:
         context: The context of the translation.
