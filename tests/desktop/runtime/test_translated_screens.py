@@ -41,6 +41,7 @@ from app.permissions.audit_entry import AuditEntry
 from app.permissions.caller import Caller, CallerKind
 from app.permissions.impact import impact_of_changes
 from app.permissions.partial_approval import ApprovalDraft
+from app.permissions.request_labels import format_size
 from app.settings import Rule, Settings
 from app.toolkit.registry import ToolRegistry
 from app.tools import CATALOG, CATEGORIES
@@ -125,7 +126,7 @@ def _request(*changes: FileChange, kind: CallerKind = CallerKind.MCP, place: str
 
 
 @pytest.mark.parametrize("changes", _CHANGES)
-@pytest.mark.parametrize("kind", CallerKind)
+@pytest.mark.parametrize("kind", [CallerKind.USER, CallerKind.MCP])
 def test_approval(qtbot, changes: tuple[FileChange, ...], kind: CallerKind) -> None:
     theme = ThemeSource("light")
     request = _request(*changes, kind=kind, place="Архив")
@@ -237,8 +238,9 @@ def test_rest_of_a_large_binary_file() -> None:
     assert _untranslated(iter([re.sub("[0-9a-f]{64}", "", last)])) == []
 
 
-def test_times_and_durations() -> None:
+def test_sizes_times_and_durations() -> None:
     texts = [
+        *(translate_text(format_size(size)) for size in (1, 2, 2_000, 2_000_000, 2_000_000_000)),
         *(time_labels.time_ago(0.0, now=seconds) for seconds in (1, 100, 7300, 90_000, 1e7)),
         *(time_labels.time_left(seconds) for seconds in (1, 8000)),
         *(time_labels.duration_label(milliseconds) for milliseconds in (1, 8000)),
