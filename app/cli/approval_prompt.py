@@ -31,7 +31,8 @@ def format_request(draft: ApprovalDraft) -> Iterator[Text]:
     """Yield the lines of a request."""
     request = draft.request
     yield Text()
-    yield Text.assemble((request_title(request), "bold"), (f"  ({caller_label(request.caller)})", "dim"))
+    title, caller = request_title(request).english, caller_label(request.caller).english
+    yield Text.assemble((title, "bold"), (f"  ({caller})", "dim"))
     yield Text(f"Reason: {escape_hidden(request.reason)}.", style="dim")
     yield from _consequences(request)
     if request.caller.claim:
@@ -63,7 +64,8 @@ def format_file_change(file: FileDraft, number: int, count: int) -> Iterator[Tex
     """Yield the lines of one file of a change: its operation and, unless it is left out, its diff."""
     left_out = file.selection_state is SelectionState.NONE
     position = f"{number} of {count}  " if count > 1 else ""
-    head = Text(f"{position}{KIND_NAMES[type(file.change)]}: {change_name(file.change)}", style="bold")
+    kind = KIND_NAMES[type(file.change)].english
+    head = Text(f"{position}{kind}: {change_name(file.change)}", style="bold")
     if file.is_edited:
         head.append("  (edited by you)", style="dim")
     if left_out:
@@ -170,8 +172,8 @@ def _decode_line(line: bytes) -> str:
 
 def _consequences(request: ApprovalRequest) -> Iterator[Text]:
     """Yield the consequences beyond the changed lines."""
-    if size := format_extent(request):
-        yield Text(f"{size}.", style="dim")
+    if extent := format_extent(request):
+        yield Text(f"{extent.english}.", style="dim")
     if links := request.scope.backlinks:
         yield Text(
             f"{pluralize(len(links), 'note')} will have unresolved links after this deletion: "

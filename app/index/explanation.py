@@ -6,25 +6,26 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from app.index.query_ast import And, FieldFilter, FieldName, Node, Not, Or, explain
+from app.translatable_text import TranslatableText
 
-_WITHIN: dict[FieldName, str] = {
-    "file": "In the file name",
-    "path": "In the path",
-    "content": "In the text",
-    "tag": "In the tags",
-    "line": "In one line",
-    "block": "In one paragraph",
-    "section": "In one section",
-    "task": "In a task",
-    "task-todo": "In an open task",
-    "task-done": "In a completed task",
-    "match-case": "Matching case",
-    "ignore-case": "Ignoring case",
-    "type": "In the type",
-    "rel": "In a relation type",
-    "backlinks": "In a backlink type",
-    "links-to": "Linking to",
-    "linked-from": "Linked from",
+_WITHIN: dict[FieldName, TranslatableText] = {
+    "file": TranslatableText("Query", "In the file name"),
+    "path": TranslatableText("Query", "In the path"),
+    "content": TranslatableText("Query", "In the text"),
+    "tag": TranslatableText("Query", "In the tags"),
+    "line": TranslatableText("Query", "In one line"),
+    "block": TranslatableText("Query", "In one paragraph"),
+    "section": TranslatableText("Query", "In one section"),
+    "task": TranslatableText("Query", "In a task"),
+    "task-todo": TranslatableText("Query", "In an open task"),
+    "task-done": TranslatableText("Query", "In a completed task"),
+    "match-case": TranslatableText("Query", "Matching case"),
+    "ignore-case": TranslatableText("Query", "Ignoring case"),
+    "type": TranslatableText("Query", "In the type"),
+    "rel": TranslatableText("Query", "In a relation type"),
+    "backlinks": TranslatableText("Query", "In a backlink type"),
+    "links-to": TranslatableText("Query", "Linking to"),
+    "linked-from": TranslatableText("Query", "Linked from"),
 }
 Count = Callable[[Node], int | None]
 
@@ -33,19 +34,9 @@ Count = Callable[[Node], int | None]
 class ExplanationNode:
     """A part of a query in words, the number of notes that it alone finds (None: unknown), and its parts."""
 
-    words: str
+    words: TranslatableText
     count: int | None = None
     parts: tuple[ExplanationNode, ...] = ()
-
-    @property
-    def text(self) -> str:
-        """The explanation as indented lines."""
-        return "\n".join(self._lines(0))
-
-    def _lines(self, depth: int) -> list[str]:
-        count = "" if self.count is None else f" ({self.count:,})"
-        text = f"{'    ' * depth}{self.words}{count}"
-        return [text, *(inner for part in self.parts for inner in part._lines(depth + 1))]
 
 
 def explain_query(node: Node, count: Count = lambda node: None) -> ExplanationNode:
@@ -59,14 +50,20 @@ def _explain_node(node: Node, wrap: Callable[[Node], Node], count: Count) -> Exp
     match node:
         case And(items):
             return ExplanationNode(
-                "All of these", number, tuple(_explain_node(item, wrap, count) for item in items)
+                TranslatableText("Query", "All of these"),
+                number,
+                tuple(_explain_node(item, wrap, count) for item in items),
             )
         case Or(items):
             return ExplanationNode(
-                "Any of these", number, tuple(_explain_node(item, wrap, count) for item in items)
+                TranslatableText("Query", "Any of these"),
+                number,
+                tuple(_explain_node(item, wrap, count) for item in items),
             )
         case Not(And() | Or() | FieldFilter() as item):
-            return ExplanationNode("Without", number, (_explain_node(item, wrap, count),))
+            return ExplanationNode(
+                TranslatableText("Query", "Without"), number, (_explain_node(item, wrap, count),)
+            )
         case FieldFilter(name, And() | Or() | Not() | FieldFilter() as item):
 
             def wrap_in_field(inner: Node) -> Node:
@@ -74,5 +71,4 @@ def _explain_node(node: Node, wrap: Callable[[Node], Node], count: Count) -> Exp
 
             return ExplanationNode(_WITHIN[name], number, (_explain_node(item, wrap_in_field, count),))
         case _:
-            words = explain(node)
-            return ExplanationNode(words[:1].upper() + words[1:], number)
+            return ExplanationNode(explain(node).capitalized(), number)

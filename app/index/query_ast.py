@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import reduce
 from typing import Literal
+
+from app.translatable_text import TranslatableText
 
 FieldName = Literal[
     "file",
@@ -152,30 +155,30 @@ Node = (
     | SimilarityFilter
 )
 
-_FIELD_WORDS: dict[str, str] = {
-    "file": "the file name contains {}",
-    "path": "the path contains {}",
-    "content": "the text contains {}",
-    "tag": "tagged {}",
-    "line": "one line contains {}",
-    "block": "one paragraph contains {}",
-    "section": "one section contains {}",
-    "task": "a task contains {}",
-    "task-todo": "an open task contains {}",
-    "task-done": "a completed task contains {}",
-    "match-case": "{} with matching case",
-    "ignore-case": "{} ignoring case",
-    "type": "of type {}",
-    "rel": "with a relation of type {}",
-    "backlinks": "with a backlink of type {}",
-    "links-to": "linking to {}",
-    "linked-from": "linked from {}",
+_FIELD_TEXTS: dict[FieldName, TranslatableText] = {
+    "file": TranslatableText("Query", "the file name contains {0}"),
+    "path": TranslatableText("Query", "the path contains {0}"),
+    "content": TranslatableText("Query", "the text contains {0}"),
+    "tag": TranslatableText("Query", "tagged {0}"),
+    "line": TranslatableText("Query", "one line contains {0}"),
+    "block": TranslatableText("Query", "one paragraph contains {0}"),
+    "section": TranslatableText("Query", "one section contains {0}"),
+    "task": TranslatableText("Query", "a task contains {0}"),
+    "task-todo": TranslatableText("Query", "an open task contains {0}"),
+    "task-done": TranslatableText("Query", "a completed task contains {0}"),
+    "match-case": TranslatableText("Query", "{0} with matching case"),
+    "ignore-case": TranslatableText("Query", "{0} ignoring case"),
+    "type": TranslatableText("Query", "of type {0}"),
+    "rel": TranslatableText("Query", "with a relation of type {0}"),
+    "backlinks": TranslatableText("Query", "with a backlink of type {0}"),
+    "links-to": TranslatableText("Query", "linking to {0}"),
+    "linked-from": TranslatableText("Query", "linked from {0}"),
 }
-_EMPTY_FIELD_WORDS: dict[str, str] = {
-    "task": "has a task",
-    "task-todo": "has an open task",
-    "task-done": "has a completed task",
-    "backlinks": "with a backlink",
+_EMPTY_FIELD_TEXTS: dict[FieldName, TranslatableText] = {
+    "task": TranslatableText("Query", "has a task"),
+    "task-todo": TranslatableText("Query", "has an open task"),
+    "task-done": TranslatableText("Query", "has a completed task"),
+    "backlinks": TranslatableText("Query", "with a backlink"),
 }
 
 
@@ -193,44 +196,54 @@ def walk_nodes(node: Node | None) -> Iterator[Node]:
         yield from walk_nodes(node.value)
 
 
-def explain(node: Node) -> str:
+def explain(node: Node) -> TranslatableText:
     """Describe a query in plain words."""
     match node:
         case WordTerm(text, prefix):
-            return f"“{text}…”" if prefix else f"“{text}”"
+            return TranslatableText.verbatim(f"“{text}…”" if prefix else f"“{text}”")
+        case PhraseTerm(""):
+            return TranslatableText("Query", "anything")
         case PhraseTerm(text):
-            return f"“{text}” as a phrase" if text else "anything"
+            return TranslatableText("Query", "“{0}” as a phrase").fill(text)
         case RegexTerm(pattern):
-            return f"the pattern /{pattern}/"
+            return TranslatableText("Query", "the pattern /{0}/").fill(pattern)
         case ValueComparison(sign, value):
-            return f"{sign} {value}"
+            return TranslatableText.verbatim(f"{sign} {value}")
         case And(items):
-            return " and ".join(_explain_grouped(item) for item in items)
+            return _join(TranslatableText("Query", "{0} and {1}"), items)
         case Or(items):
-            return " or ".join(_explain_grouped(item) for item in items)
+            return _join(TranslatableText("Query", "{0} or {1}"), items)
         case Not(item):
-            return f"not {_explain_grouped(item)}"
-        case FieldFilter(name, PhraseTerm("")) if name in _EMPTY_FIELD_WORDS:
-            return _EMPTY_FIELD_WORDS[name]
+            return TranslatableText("Query", "not {0}").fill(_explain_grouped(item))
+        case FieldFilter(name, PhraseTerm("")) if name in _EMPTY_FIELD_TEXTS:
+            return _EMPTY_FIELD_TEXTS[name]
         case FieldFilter(name, item):
-            return _FIELD_WORDS[name].format(_explain_grouped(item))
-        case PropertyFilter(name, _, True):
-            return f"the property {name} is empty"
-        case PropertyFilter(name, None):
-            return f"has the property {name}"
-        case PropertyFilter(name, value):
-            return f"the property {name} is {explain(value) if value else ''}"
+            return _FIELD_TEXTS[name].fill(_explain_grouped(item))
+        case PropertyFilter(name, value, empty):
+            if empty:
+                return TranslatableText("Query", "the property {0} is empty").fill(name)
+            if value is None:
+                return TranslatableText("Query", "has the property {0}").fill(name)
+            return TranslatableText("Query", "the property {0} is {1}").fill(name, explain(value))
         case OrphanFilter():
-            return "without links"
+            return TranslatableText("Query", "without links")
         case UnresolvedFilter():
-            return "with an unresolved link"
+            return TranslatableText("Query", "with an unresolved link")
         case UntaggedFilter():
-            return "without tags"
-        case DateFilter(name, _, _, text):
-            return f"{name} {text}"
+            return TranslatableText("Query", "without tags")
+        case DateFilter("modified", _, _, text):
+            return TranslatableText("Query", "modified {0}").fill(text)
+        case DateFilter(_, _, _, text):
+            return TranslatableText("Query", "created {0}").fill(text)
         case SimilarityFilter(text):
-            return f"similar in meaning to “{text}”"
+            return TranslatableText("Query", "similar in meaning to “{0}”").fill(text)
 
 
-def _explain_grouped(node: Node) -> str:
-    return f"({explain(node)})" if isinstance(node, And | Or) else explain(node)
+def _join(conjunction: TranslatableText, items: tuple[Node, ...]) -> TranslatableText:
+    """Join the explanations of the items by `conjunction`, which joins two texts."""
+    return reduce(conjunction.fill, map(_explain_grouped, items))
+
+
+def _explain_grouped(node: Node) -> TranslatableText:
+    text = explain(node)
+    return TranslatableText("Query", "({0})").fill(text) if isinstance(node, And | Or) else text

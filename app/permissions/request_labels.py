@@ -6,121 +6,165 @@ Text that a caller or a file may have chosen is shown as plain text, with its hi
 from __future__ import annotations
 
 from collections import Counter
+from functools import reduce
 
 from app.permissions.approval import ApprovalRequest, Effect
 from app.permissions.caller import Caller, CallerKind
-from app.permissions.pluralize import pluralize
+from app.permissions.scope import Operation
+from app.translatable_text import TranslatableText
 from app.vault.changes import ChangeSet, Create, Delete, FileChange, Move, Update
 from app.vault.invisible_chars import escape_hidden
 
 CALLER_KINDS = {
-    CallerKind.USER: "you, in this window",
-    CallerKind.DESKTOP_AGENT: "agent in this window",
-    CallerKind.MCP: "MCP client",
-    CallerKind.HTTP: "HTTP client",
-    CallerKind.CLI: "command line",
-    CallerKind.PLUGIN: "plug-in",
+    CallerKind.USER: TranslatableText("Approval", "you, in this window"),
+    CallerKind.DESKTOP_AGENT: TranslatableText("Approval", "agent in this window"),
+    CallerKind.MCP: TranslatableText("Approval", "MCP client"),
+    CallerKind.HTTP: TranslatableText("Approval", "HTTP client"),
+    CallerKind.CLI: TranslatableText("Approval", "command line"),
+    CallerKind.PLUGIN: TranslatableText("Approval", "plug-in"),
 }
-_VERBS = {Create: "create", Update: "change", Move: "move", Delete: "delete"}
-KIND_NAMES = {Create: "New file", Update: "Changed", Move: "Moved", Delete: "Deleted"}
+KIND_NAMES = {
+    Create: TranslatableText("Approval", "New file"),
+    Update: TranslatableText("Approval", "Changed"),
+    Move: TranslatableText("Approval", "Moved"),
+    Delete: TranslatableText("Approval", "Deleted"),
+}
+OPERATION_NAMES = {
+    Operation.READ: TranslatableText("Approval", "read"),
+    Operation.CREATE: TranslatableText("Approval", "create"),
+    Operation.UPDATE: TranslatableText("Approval", "update"),
+    Operation.DELETE: TranslatableText("Approval", "delete"),
+    Operation.ADMINISTRATIVE: TranslatableText("Approval", "administrative"),
+    Operation.EXECUTE: TranslatableText("Approval", "execute"),
+    Operation.NETWORK: TranslatableText("Approval", "network"),
+}
+_OWN_CHANGES = {
+    Create: TranslatableText("Approval", "Create {0}"),
+    Update: TranslatableText("Approval", "Change {0}"),
+    Move: TranslatableText("Approval", "Move {0} to {1}"),
+    Delete: TranslatableText("Approval", "Delete {0}"),
+}
+_CHANGES = {
+    Create: TranslatableText("Approval", "{0} wants to create {1}"),
+    Update: TranslatableText("Approval", "{0} wants to change {1}"),
+    Move: TranslatableText("Approval", "{0} wants to move {1} to {2}"),
+    Delete: TranslatableText("Approval", "{0} wants to delete {1}"),
+}
+_ACTION = TranslatableText("Approval", "{0} wants to {1}")
+_NOTE_COUNTS = {
+    Create: TranslatableText("Approval", "create {0} note", "create {0} notes"),
+    Move: TranslatableText("Approval", "move {0} note", "move {0} notes"),
+    Delete: TranslatableText("Approval", "delete {0} note", "delete {0} notes"),
+    Update: TranslatableText("Approval", "change {0} note", "change {0} notes"),
+}
+_FILE_COUNTS = {
+    Create: TranslatableText("Approval", "create {0} file", "create {0} files"),
+    Move: TranslatableText("Approval", "move {0} file", "move {0} files"),
+    Delete: TranslatableText("Approval", "delete {0} file", "delete {0} files"),
+    Update: TranslatableText("Approval", "change {0} file", "change {0} files"),
+}
+# After a part that names the notes or files.
+_FURTHER_COUNTS = {
+    Move: TranslatableText("Approval", "move {0}"),
+    Delete: TranslatableText("Approval", "delete {0}"),
+    Update: TranslatableText("Approval", "change {0}"),
+}
 _MAX_NAME_CHARS = 80
 
 
-def request_title(request: ApprovalRequest) -> str:
+def request_title(request: ApprovalRequest) -> TranslatableText:
     """Return a sentence that states the caller and the proposal: “Claude wants to delete “Kyoto””.
 
     The title of the user's own request is the action alone: “Delete “Kyoto””.
     """
-    action = action_label(request)
-    if request.caller.kind is CallerKind.USER:
-        return action[:1].upper() + action[1:]
-    return f"{truncate_middle(escape_hidden(request.caller.name))} wants to {action}"
-
-
-def action_label(request: ApprovalRequest) -> str:
-    """Return the proposed action as a verb and its object."""
     proposal = request.proposal
-    if isinstance(proposal, Effect):
-        label = truncate_middle(escape_hidden(request.scope.description or proposal.kind))
-        return label[:1].lower() + label[1:]
-    label = _change_label(proposal.changes[0]) if len(proposal.changes) == 1 else _changes_label(proposal)
-    store_label = request.scope.store_name
-    return f"{label} in {truncate_middle(escape_hidden(store_label))}" if store_label else label
+    is_from_user = request.caller.kind is CallerKind.USER
+    caller = _short_name(request.caller.name)
+    if isinstance(proposal, ChangeSet) and len(proposal.changes) == 1:
+        change = proposal.changes[0]
+        names = [quote_name(str(path)) for path in _paths(change)]
+        title = (
+            _OWN_CHANGES[type(change)].fill(*names)
+            if is_from_user
+            else _CHANGES[type(change)].fill(caller, *names)
+        )
+    else:
+        action = (
+            _effect_label(request, proposal) if isinstance(proposal, Effect) else _changes_label(proposal)
+        )
+        title = action.capitalized() if is_from_user else _ACTION.fill(caller, action)
+    if isinstance(proposal, ChangeSet) and (store := request.scope.store_name):
+        return TranslatableText("Approval", "{0} in {1}").fill(title, _short_name(store))
+    return title
 
 
-def _change_label(change: FileChange) -> str:
-    verb, name = _VERBS[type(change)], quote_name(str(change.path))
-    if isinstance(change, Move):
-        return f"{verb} {name} to {quote_name(str(change.to))}"
-    return f"{verb} {name}"
+def _effect_label(request: ApprovalRequest, proposal: Effect) -> TranslatableText:
+    label = _short_name(request.scope.description or proposal.kind)
+    return TranslatableText.verbatim(label[:1].lower() + label[1:])
 
 
-def _changes_label(proposal: ChangeSet) -> str:
+def _changes_label(proposal: ChangeSet) -> TranslatableText:
     counts = Counter(type(change) for change in proposal.changes)
-    notes = "note" if all(path.is_note for path in proposal.paths) else "file"
-    parts: list[str] = []
+    first_counts = _NOTE_COUNTS if all(path.is_note for path in proposal.paths) else _FILE_COUNTS
+    parts: list[TranslatableText] = []
     for kind in (Create, Move, Delete, Update):
         if count := counts[kind]:
-            label = f" {notes}{'' if count == 1 else 's'}" if not parts else ""
-            parts.append(f"{_VERBS[kind]} {count}{label}")
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+            parts.append((_FURTHER_COUNTS if parts else first_counts)[kind].fill(count))
+    *before, last = parts
+    if not before:
+        return last
+    listed = reduce(TranslatableText("Approval", "{0}, {1}").fill, before)
+    return TranslatableText("Approval", "{0} and {1}").fill(listed, last)
+
+
+def _paths(change: FileChange) -> tuple[object, ...]:
+    return (change.path, change.to) if isinstance(change, Move) else (change.path,)
 
 
 def change_name(change: FileChange) -> str:
     """Return the path of a change, and for a move both paths."""
-    path = escape_hidden(str(change.path))
-    return f"{path} → {escape_hidden(str(change.to))}" if isinstance(change, Move) else path
+    return " → ".join(escape_hidden(str(path)) for path in _paths(change))
 
 
-def caller_label(caller: Caller) -> str:
+def caller_label(caller: Caller) -> TranslatableText:
     """Return the caller's interface, and how an external program identifies itself."""
     kind = CALLER_KINDS[caller.kind]
     description = " ".join(caller.says.split())
-    return (
-        f"{kind}, calls itself {quote_name(description)}"
-        if description and description != caller.name
-        else kind
-    )
+    if not description or description == caller.name:
+        return kind
+    return TranslatableText("Approval", "{0}, calls itself {1}").fill(kind, quote_name(description))
 
 
-def format_extent(request: ApprovalRequest) -> str:
-    """Return the number of files and bytes of a request; empty for an effect."""
-    scope = request.scope
-    parts: list[str] = []
-    if isinstance(request.proposal, ChangeSet):
-        files = len(request.proposal.changes)
-        parts.append(pluralize(files, "file"))
-    if scope.size:
-        parts.append(format_size(scope.size))
-    return ", ".join(parts)
+def format_extent(request: ApprovalRequest) -> TranslatableText | None:
+    """Return the number of files and bytes of a request; None if there are neither."""
+    size = format_size(request.scope.size) if request.scope.size else None
+    if not isinstance(request.proposal, ChangeSet):
+        return size
+    count = len(request.proposal.changes)
+    if size is None:
+        return TranslatableText("Approval", "{0} file", "{0} files").fill(count)
+    return TranslatableText("Approval", "{0} file, {1}", "{0} files, {1}").fill(count, size)
 
 
-def format_size(count: int) -> str:
+def format_size(count: int) -> TranslatableText:
     """Return a number of bytes in a suitable unit."""
     if count < 1_000:
-        return pluralize(count, "byte")
-    for unit, factor in (("kB", 1_000), ("MB", 1_000_000)):
-        if count < factor * 1_000:
-            return f"{count / factor:.1f} {unit}"
-    return f"{count / 1e9:.1f} GB"
-
-
-def format_time_left(seconds: float) -> str:
-    """Return a duration as minutes and seconds, "4:05", or in hours if it is two hours or more: "23 h"."""
-    total = max(0, int(seconds + 0.999))
-    if total >= 2 * 3600:
-        return f"{total // 3600} h"
-    return f"{total // 60}:{total % 60:02d}"
+        return TranslatableText("FileSize", "{0} byte", "{0} bytes").fill(count)
+    if count < 1_000_000:
+        return TranslatableText("FileSize", "{0} kB").fill(f"{count / 1e3:.1f}")
+    if count < 1_000_000_000:
+        return TranslatableText("FileSize", "{0} MB").fill(f"{count / 1e6:.1f}")
+    return TranslatableText("FileSize", "{0} GB").fill(f"{count / 1e9:.1f}")
 
 
 def quote_name(text: str) -> str:
     """Return a name in quotes, shortened, with its hidden characters named."""
-    return f"“{truncate_middle(escape_hidden(text))}”"
+    return f"“{_short_name(text)}”"
 
 
-def truncate_middle(text: str) -> str:
-    """Return `text` on one line, with its middle elided if it is longer than a name may be."""
-    line = " ".join(text.split())
+def _short_name(text: str) -> str:
+    """Return a name with its hidden characters named, on one line, its middle elided if it is too long."""
+    line = " ".join(escape_hidden(text).split())
     if len(line) <= _MAX_NAME_CHARS:
         return line
     half = (_MAX_NAME_CHARS - 1) // 2

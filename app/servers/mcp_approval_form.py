@@ -40,8 +40,8 @@ def question_text(request: ApprovalRequest) -> str:
         LimitError: the text is too long for a form; nothing was asked.
     """
     lines = [
-        f"{request_title(request)}.",
-        f"({caller_label(request.caller)}; {escape_hidden(request.reason)}.)",
+        f"{request_title(request).english}.",
+        f"({caller_label(request.caller).english}; {escape_hidden(request.reason)}.)",
     ]
     if request.caller.claim:
         lines.append(f"Reason given by the agent (unverified): “{escape_hidden(request.caller.claim)}”")
@@ -55,7 +55,8 @@ def question_text(request: ApprovalRequest) -> str:
     if isinstance(request.proposal, Effect):
         lines += _effect_lines(request.proposal)
     else:
-        lines += [format_extent(request), "", *_change_lines(request.proposal)]
+        extent = format_extent(request)
+        lines += [extent.english if extent else "", "", *_change_lines(request.proposal)]
     text = "\n".join(lines)
     if len(text) > MAX_QUESTION_CHARS:
         message = (

@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 
+from app.translatable_text import TranslatableText
 from app.vault.diff import compare
 
 _BOM = "\ufeff"
@@ -18,7 +19,15 @@ _UNEDITABLE = re.compile("\r(?!\n)|[\x00\u2028\u2029\ufdd0\ufdd1]")
 
 
 class NotEditableError(ValueError):
-    """The bytes or the edited text can't be converted without loss; the message says why."""
+    """The bytes or the edited text can't be converted without loss.
+
+    Attributes:
+        reason: Why, as a clause that starts with its subject.
+    """
+
+    def __init__(self, reason: TranslatableText) -> None:
+        super().__init__(reason.english)
+        self.reason = reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +48,11 @@ class EditableText:
         try:
             text = content.decode("utf-8")
         except UnicodeDecodeError as error:
-            raise NotEditableError(f"byte {error.start + 1} is not UTF-8 text") from error
+            reason = TranslatableText("Approval", "byte {0} is not UTF-8 text").fill(str(error.start + 1))
+            raise NotEditableError(reason) from error
         if match := _UNEDITABLE.search(text):
-            raise NotEditableError(f"it contains U+{ord(match[0]):04X}, which an editor would lose")
+            reason = TranslatableText("Approval", "it contains {0}, which an editor would lose")
+            raise NotEditableError(reason.fill(f"U+{ord(match[0]):04X}"))
         has_mark = text.startswith(_BOM)
         line_endings = tuple(re.findall("\r?\n", text))
         return cls(text.removeprefix(_BOM).replace("\r\n", "\n"), line_endings, has_mark)
@@ -58,10 +69,10 @@ class EditableText:
         try:
             return ((_BOM if self.has_mark else "") + text).encode("utf-8")
         except UnicodeEncodeError as error:
-            half = f"U+{ord(error.object[error.start]):04X}"
-            raise NotEditableError(
-                f"it contains half of a character ({half}), which is not valid text"
-            ) from error
+            reason = TranslatableText(
+                "Approval", "it contains half of a character ({0}), which is not valid text"
+            )
+            raise NotEditableError(reason.fill(f"U+{ord(error.object[error.start]):04X}")) from error
 
     def _line_endings_for(self, lines: list[str]) -> list[str]:
         most_common_ending = Counter(self.line_endings).most_common(1)[0][0] if self.line_endings else "\n"

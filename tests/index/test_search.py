@@ -12,6 +12,7 @@ import pytest
 from app.errors import QueryError, TimeoutExpiredError
 from app.index import fts_hits, ranking
 from app.index import search as search_module
+from app.index.explanation import ExplanationNode
 from app.index.query import parse
 from app.index.query_ast import explain
 from app.index.search_request import Order
@@ -415,10 +416,15 @@ async def test_a_plain_text_ranks_notes_with_any_of_its_words(make_vault: MakeVa
     assert await vault.index.searcher.ranked("…", 5) == ()
 
 
+def _lines(part: ExplanationNode, indent: str = "") -> list[str]:
+    inner = [line for child in part.parts for line in _lines(child, f"{indent}    ")]
+    return [f"{indent}{part.words.english} ({part.count})", *inner]
+
+
 async def test_what_a_search_means_part_by_part(vault: IndexedVault) -> None:
     part = await vault.index.searcher.explain("pond (rain OR nothing) -line:(rain pond) tag:inbox ")
     assert part is not None
-    assert part.text.split("\n") == [
+    assert _lines(part) == [
         "All of these (0)",
         "    “pond” (2)",
         "    Any of these (1)",
@@ -447,7 +453,10 @@ async def test_an_empty_query_finds_nothing(vault: IndexedVault) -> None:
 def test_the_query_in_plain_words() -> None:
     node = parse('tag:inbox -"the pond" [rating:<5] ')
     assert node is not None
-    assert explain(node) == "tagged “inbox” and not “the pond” as a phrase and the property rating is < 5"
+    assert (
+        explain(node).english
+        == "tagged “inbox” and not “the pond” as a phrase and the property rating is < 5"
+    )
 
 
 @pytest.mark.parametrize(

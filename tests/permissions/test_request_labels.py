@@ -1,4 +1,4 @@
-"""Labels of callers."""
+"""Labels of requests and callers."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import pytest
 from app.permissions.approval import ApprovalRequest
 from app.permissions.caller import Caller, CallerKind
 from app.permissions.impact import impact_of_changes
-from app.permissions.request_labels import caller_label, format_time_left, request_title
+from app.permissions.request_labels import caller_label, format_extent, format_size, request_title
 from app.vault.changes import ChangeSet, Delete
 from app.vault.path import NotePath
 
 
 def test_a_program_is_named_with_its_own_identification() -> None:
     def words(says: str) -> str:
-        return caller_label(Caller(CallerKind.MCP, "Laptop", says=says))
+        return caller_label(Caller(CallerKind.MCP, "Laptop", says=says)).english
 
     assert words("") == "MCP client"
     assert words("Laptop") == "MCP client"
@@ -23,16 +23,9 @@ def test_a_program_is_named_with_its_own_identification() -> None:
 
 def test_a_programs_own_identification_cannot_disguise_anything() -> None:
     says = "You,\nat this \u202ewindow\u200b" + "x" * 5000
-    shown = caller_label(Caller(CallerKind.MCP, "Laptop", says=says))
+    shown = caller_label(Caller(CallerKind.MCP, "Laptop", says=says)).english
     assert shown.startswith("MCP client, calls itself “You, at this ")
     assert "\n" not in shown and "\u202e" not in shown and "\u200b" not in shown and len(shown) < 200
-
-
-@pytest.mark.parametrize(
-    ("seconds", "words"), [(0.2, "0:01"), (245, "4:05"), (7199, "119:59"), (7200, "2 h"), (86_400, "24 h")]
-)
-def test_the_time_left_to_answer(seconds: float, words: str) -> None:
-    assert format_time_left(seconds) == words
 
 
 @pytest.mark.parametrize(
@@ -46,4 +39,21 @@ def test_the_title_names_the_caller_of_every_request_but_the_users_own(caller: C
     proposal = ChangeSet((Delete(NotePath("Kyoto.md"), b"# Kyoto"),), "Delete Kyoto")
     impact = impact_of_changes(proposal, lambda _: ())
     request = ApprovalRequest("1", caller, "delete_note", (), impact.operation, impact.scope, proposal, "")
-    assert request_title(request) == title
+    assert request_title(request).english == title
+    extent = format_extent(request)
+    assert extent is not None and extent.english == "1 file"
+
+
+@pytest.mark.parametrize(
+    ("count", "words"),
+    [
+        (1, "1 byte"),
+        (999, "999 bytes"),
+        (1_000, "1.0 kB"),
+        (999_900, "999.9 kB"),
+        (2_500_000, "2.5 MB"),
+        (3e9, "3.0 GB"),
+    ],
+)
+def test_a_size_has_a_suitable_unit(count: int, words: str) -> None:
+    assert format_size(count).english == words

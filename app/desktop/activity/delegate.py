@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-
 from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import QStyleOptionViewItem, QWidget
@@ -14,6 +12,7 @@ from app.desktop.theme.colors import Theme
 from app.desktop.theme.icons import icon
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.row_delegate import PaintedRowDelegate
+from app.desktop.widgets.time_labels import time_or_date
 from app.vault.invisible_chars import escape_hidden
 
 _Index = QModelIndex | QPersistentModelIndex
@@ -71,7 +70,7 @@ class ActivityDelegate(PaintedRowDelegate):
         area.setLeft(icon_rect.right() + _COLUMN_GAP)
         metrics = QFontMetrics(option.font)
         if width > _NARROW_WIDTH * zoom:
-            time_text = format_time(activity.time)
+            time_text = time_or_date(activity.time, with_seconds=True)
             _draw_elided(painter, area, time_text, theme.faint, option.font)
             area.setLeft(area.left() + metrics.horizontalAdvance(time_text) + _COLUMN_GAP)
         bold = QFont(option.font)
@@ -104,13 +103,6 @@ def status_color(status: ActivityStatus, theme: Theme) -> str:
         ActivityStatus.FAILED: theme.danger,
         ActivityStatus.DENIED: theme.muted,
     }[status]
-
-
-def format_time(seconds: float) -> str:
-    """Return the time of day of a Unix time, or the date if it is not today."""
-    moment = datetime.fromtimestamp(seconds)
-    is_today = moment.date() == datetime.now().date()
-    return moment.strftime("%H:%M:%S" if is_today else "%d %b %y")
 
 
 def _draw_elided(painter: QPainter, rect: QRect, text: str, color: str, font: QFont) -> None:

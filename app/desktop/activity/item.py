@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from app.desktop.runtime.translation import PluralText, translate
+from app.desktop.runtime.translation import PluralText, translate, translate_text
 from app.desktop.widgets.tool_labels import tool_label
 from app.permissions.approval import ApprovalRequest
 from app.permissions.audit_entry import AuditDecision, AuditEntry
@@ -96,7 +96,9 @@ def waiting_item(activity: ActivityItem, request: ApprovalRequest) -> ActivityIt
     return replace(
         activity,
         status=ActivityStatus.PENDING,
-        summary=translate("Activity", "{0}; waiting for your answer").format(request_title(request)),
+        summary=translate("Activity", "{0}; waiting for your answer").format(
+            translate_text(request_title(request))
+        ),
         request=request,
         paths=tuple(map(str, request.scope.paths)),
     )

@@ -18,13 +18,13 @@ from PySide6.QtWidgets import (
 
 from app.agent.transcript import CardState, ToolCard
 from app.desktop.agent.usage_labels import format_cost, format_tokens
-from app.desktop.audit.model import format_duration
 from app.desktop.runtime.translation import QT_TRANSLATE_NOOP, translate
 from app.desktop.theme.colors import Theme
 from app.desktop.theme.icons import icon
 from app.desktop.theme.theme import ThemeSource, code_font
 from app.desktop.widgets.panel import ElidedLabel, ThemedButton
 from app.desktop.widgets.plain_labels import wrapped_label
+from app.desktop.widgets.time_labels import duration_label
 from app.desktop.widgets.tool_labels import arguments_label, tool_label
 from app.permissions.audit_entry import AuditDecision
 from app.toolkit.approval_gate import DENIED_MESSAGE
@@ -206,7 +206,7 @@ def _format_json(text: str) -> str:
 
 def _cost_text(card: ToolCard) -> str:
     """Return the duration of a finished call, and the tokens and cost of its model if known."""
-    parts = [] if card.state == "running" else [format_duration(card.duration_ms)]
+    parts = [] if card.state == "running" else [duration_label(card.duration_ms)]
     if card.tokens:
         parts.append(format_tokens(card.tokens))
     if card.cost:

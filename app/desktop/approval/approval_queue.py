@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from app.desktop.approval.dialog import Answer, ApprovalDialog
 from app.desktop.approval.queued_request import ApprovalHandle, QueuedRequest
 from app.desktop.runtime.time_sliced_queue import TimeSlicedQueue
-from app.desktop.runtime.translation import translate
+from app.desktop.runtime.translation import translate, translate_text
 from app.desktop.theme.theme import ThemeSource
 from app.permissions.approval import Denied
 from app.permissions.partial_approval import ApprovalDraft
@@ -139,7 +139,8 @@ class ApprovalQueue(QObject):
         if item not in self._items:
             return
         self._items.remove(item)
-        text = f"{self._withdrawal_reason(item)}: {request_title(item.request)}."
+        title = translate_text(request_title(item.request))
+        text = f"{self._withdrawal_reason(item)}: {title}."
         if self._items and self.dialog is not None and self.dialog.isVisible():
             self.dialog.show_notice(text)
         else:

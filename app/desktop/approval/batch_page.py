@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
-from app.desktop.approval.header import DANGEROUS_OPERATIONS, operation_icon
-from app.desktop.runtime.translation import PluralText, translate
+from app.desktop.approval.header import DANGEROUS_OPERATIONS, facts_line, operation_icon
+from app.desktop.runtime.translation import PluralText, translate, translate_text
 from app.desktop.theme.colors import Theme
 from app.desktop.widgets.plain_labels import heading_label, plain_label
 from app.permissions.partial_approval import ApprovalDraft
-from app.permissions.request_labels import caller_label, change_name, format_extent, request_title
+from app.permissions.request_labels import change_name, request_title
 from app.vault.changes import ChangeSet
 from app.vault.invisible_chars import escape_hidden
 
@@ -99,15 +99,9 @@ def _create_card(draft: ApprovalDraft, theme: Theme) -> QWidget:
     row.addWidget(operation_icon(draft.request.operation, theme, 20), 0, Qt.AlignmentFlag.AlignTop)
     text_column = QVBoxLayout()
     text_column.setSpacing(2)
-    text_column.addWidget(heading_label(request_title(draft.request), 1.0))
-    facts = [
-        caller_label(draft.request.caller),
-        escape_hidden(draft.request.tool),
-        format_extent(draft.request),
-    ]
-    text_column.addWidget(
-        plain_label("   ·   ".join(filter(None, [*facts, _selection_label(draft)])), "muted")
-    )
+    text_column.addWidget(heading_label(translate_text(request_title(draft.request)), 1.0))
+    facts = facts_line(draft.request, selection=_selection_label(draft))
+    text_column.addWidget(plain_label(facts, "muted"))
     if content := _content_label(draft):
         content_label = plain_label(content, "muted")
         content_label.setWordWrap(True)

@@ -10,10 +10,10 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QMenu, QPushButton
 
 from app.desktop.approval.header import DANGEROUS_OPERATIONS
 from app.desktop.runtime.translation import PluralText, translate
+from app.desktop.widgets.time_labels import time_left
 from app.permissions.approval import ApprovalRequest, GrantOffer
 from app.permissions.caller import CallerKind
 from app.permissions.partial_approval import ApprovalDraft, SelectionState
-from app.permissions.request_labels import format_time_left
 from app.vault.changes import ChangeSet
 from app.vault.invisible_chars import escape_hidden
 
@@ -113,7 +113,7 @@ class DecisionBar(QWidget):
             self.time.setText("")
             return
         self.time.setText(
-            translate("Approval", "{0} left").format(format_time_left(seconds))
+            translate("Approval", "{0} left").format(time_left(seconds))
             if seconds > 0
             else translate("Approval", "Time is up")
         )

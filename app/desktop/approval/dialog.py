@@ -16,7 +16,7 @@ from app.desktop.approval.input_delay import InputDelay
 from app.desktop.approval.queue_strip import QueueStrip
 from app.desktop.approval.queued_request import QueuedRequest
 from app.desktop.approval.review_page import ReviewPage
-from app.desktop.runtime.translation import translate
+from app.desktop.runtime.translation import translate, translate_text
 from app.desktop.theme.colors import Theme
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.plain_labels import plain_label
@@ -142,7 +142,7 @@ class ApprovalDialog(QDialog):
         if self._current is not None:
             self.strip.show_queue(self._items, self._items.index(self._current))
             self.bar.show_request(self._current.request)
-            self.setAccessibleName(request_title(self._current.request))
+            self.setAccessibleName(translate_text(request_title(self._current.request)))
             self._refresh()
             self._show_time()
 

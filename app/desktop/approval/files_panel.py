@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.desktop.runtime.translation import PluralText, translate
+from app.desktop.runtime.translation import PluralText, translate, translate_text
 from app.desktop.theme.colors import Theme
 from app.desktop.theme.icons import icon
 from app.desktop.theme.theme import ThemeSource
@@ -85,11 +85,9 @@ class ChangedFilesModel(QAbstractTableModel):
             case Qt.ItemDataRole.DisplayRole:
                 return _file_label(file)
             case Qt.ItemDataRole.ToolTipRole:
-                return f"{KIND_NAMES[type(file.change)]}: {change_name(file.change)}"
+                return f"{_kind_name(file)}: {change_name(file.change)}"
             case Qt.ItemDataRole.AccessibleTextRole:
-                return (
-                    f"{KIND_NAMES[type(file.change)]}, {change_name(file.change)}, {self._counts_text(file)}"
-                )
+                return f"{_kind_name(file)}, {change_name(file.change)}, {self._counts_text(file)}"
             case Qt.ItemDataRole.DecorationRole:
                 return self._icons[type(file.change)]
             case Qt.ItemDataRole.CheckStateRole:
@@ -212,6 +210,10 @@ class _ChangedFileDelegate(QStyledItemDelegate):
         if not counts:
             return ""
         return " ".join(f"{sign}{count:,}" for sign, count in zip("+−", counts, strict=True) if count)
+
+
+def _kind_name(file: FileDraft) -> str:
+    return translate_text(KIND_NAMES[type(file.change)])
 
 
 def _file_label(file: FileDraft) -> str:

@@ -12,13 +12,19 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.desktop.runtime.translation import PluralText, translate
+from app.desktop.runtime.translation import PluralText, translate, translate_text
 from app.desktop.theme.colors import Theme
 from app.desktop.theme.icons import icon
 from app.desktop.widgets.plain_labels import CappedArea, heading_label, plain_label
 from app.permissions.approval import ApprovalRequest, Effect
 from app.permissions.caller import CallerKind
-from app.permissions.request_labels import caller_label, format_extent, quote_name, request_title
+from app.permissions.request_labels import (
+    OPERATION_NAMES,
+    caller_label,
+    format_extent,
+    quote_name,
+    request_title,
+)
 from app.permissions.scope import Operation
 from app.vault.changes import ChangeSet, Delete
 from app.vault.invisible_chars import escape_hidden
@@ -88,7 +94,7 @@ class RequestHeader(QWidget):
         row.addWidget(operation_icon(request.operation, theme, 28), 0, Qt.AlignmentFlag.AlignTop)
         text_column = QVBoxLayout()
         text_column.setSpacing(2)
-        title = request_title(request)
+        title = translate_text(request_title(request))
         if request.caller.kind is CallerKind.USER:
             title = translate("Approval", "{0}?").format(title)
         question = heading_label(title, parent=self)
@@ -175,9 +181,8 @@ class _RequestDetails(QWidget):
         row.addWidget(self.expand_button, 0, Qt.AlignmentFlag.AlignTop)
 
     def _create_facts_label(self, request: ApprovalRequest) -> QLabel:
-        caller, tool = caller_label(request.caller), escape_hidden(request.tool)
-        parts = (caller, tool, request.operation.value, format_extent(request))
-        facts = plain_label("   ·   ".join(part for part in parts if part), "muted", self)
+        operation = translate_text(OPERATION_NAMES[request.operation])
+        facts = plain_label(facts_line(request, operation), "muted", self)
         facts.setWordWrap(True)
         facts.setAccessibleName(translate("Approval", "Caller, tool, operation and size"))
         return facts
@@ -198,6 +203,19 @@ class _RequestDetails(QWidget):
             if (layout := self.layout()) is not None:
                 layout.addWidget(self._details)
         self._details.setVisible(visible)
+
+
+def facts_line(request: ApprovalRequest, operation: str = "", selection: str = "") -> str:
+    """Return the caller, the tool, the operation, the size and the selection of a request, on one line."""
+    extent = format_extent(request)
+    parts = (
+        translate_text(caller_label(request.caller)),
+        escape_hidden(request.tool),
+        operation,
+        translate_text(extent) if extent is not None else "",
+        selection,
+    )
+    return "   ·   ".join(part for part in parts if part)
 
 
 def _create_claim_card(request: ApprovalRequest, parent: QWidget) -> QWidget:

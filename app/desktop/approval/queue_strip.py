@@ -9,7 +9,7 @@ from PySide6.QtGui import QActionGroup
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QPushButton, QToolButton, QWidget
 
 from app.desktop.approval.queued_request import QueuedRequest
-from app.desktop.runtime.translation import translate
+from app.desktop.runtime.translation import translate, translate_text
 from app.desktop.theme.colors import Theme
 from app.desktop.theme.icons import icon
 from app.permissions.request_labels import request_title
@@ -67,7 +67,8 @@ class QueueStrip(QFrame):
         self.menu.clear()
         group = QActionGroup(self.menu)
         for number, item in enumerate(items):
-            action = self.menu.addAction(f"{number + 1}.  {request_title(item.request)}".replace("&", "&&"))
+            title = translate_text(request_title(item.request))
+            action = self.menu.addAction(f"{number + 1}.  {title}".replace("&", "&&"))
             action.setCheckable(True)
             action.setChecked(number == position)
             group.addAction(action)

@@ -14,7 +14,7 @@ from app.desktop.approval.effect_view import EffectView
 from app.desktop.approval.files_panel import ChangedFilesPanel
 from app.desktop.approval.header import RequestHeader
 from app.desktop.runtime import tasks
-from app.desktop.runtime.translation import translate
+from app.desktop.runtime.translation import translate, translate_text
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.diff.view import DiffView
 from app.desktop.widgets.panel import ElidedLabel
@@ -133,9 +133,7 @@ class ReviewPage(QWidget):
             try:
                 self.editor.load(content)
             except NotEditableError as error:
-                self._set_problem(
-                    translate("Approval", "This text can't be edited without loss: {0}.").format(error)
-                )
+                self._set_problem(_loss_message(error))
                 return
             file.edit(content)
             self._show_file(keep_scroll=True)
@@ -216,11 +214,14 @@ class ReviewPage(QWidget):
         if (file := self.file) is None:
             return
         sizes = [
-            format_size(len(content)) for content in (file.before, file.chosen_bytes()) if content is not None
+            translate_text(format_size(len(content)))
+            for content in (file.before, file.chosen_bytes())
+            if content is not None
         ]
         edited_label = translate("Approval", "edited by you") if file.is_edited else ""
         excluded = translate("Approval", "excluded") if file.selection_state is SelectionState.NONE else ""
-        facts = (KIND_NAMES[type(file.change)], " → ".join(dict.fromkeys(sizes)), edited_label, excluded)
+        kind = translate_text(KIND_NAMES[type(file.change)])
+        facts = (kind, " → ".join(dict.fromkeys(sizes)), edited_label, excluded)
         self._facts_label.setText("   ·   ".join(fact for fact in facts if fact))
 
     def _update_file(self, row: int) -> None:
@@ -287,8 +288,13 @@ def _read_only_reason(content: bytes) -> str:
     try:
         EditableText.of(content)
     except NotEditableError as error:
-        return translate("Approval", "This text can't be edited without loss: {0}.").format(error)
+        return _loss_message(error)
     return ""
+
+
+def _loss_message(error: NotEditableError) -> str:
+    text = translate("Approval", "This text can't be edited without loss: {0}.")
+    return text.format(translate_text(error.reason))
 
 
 def _create_line(parent: QWidget) -> QFrame:

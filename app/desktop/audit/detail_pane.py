@@ -19,15 +19,15 @@ from PySide6.QtWidgets import (
 )
 
 from app.desktop.audit.decisions import decision_color, decision_label
-from app.desktop.audit.model import format_duration, format_time
-from app.desktop.runtime.translation import translate
+from app.desktop.runtime.translation import translate, translate_text
 from app.desktop.theme.theme import ThemeSource, code_font
 from app.desktop.widgets.plain_labels import heading_label, plain_label
+from app.desktop.widgets.time_labels import duration_label, exact_time
 from app.desktop.widgets.tool_labels import tool_label
 from app.permissions.audit_entry import AuditEntry
 from app.permissions.caller import CallerKind
-from app.permissions.request_labels import CALLER_KINDS
-from app.permissions.scope import ScopeKind
+from app.permissions.request_labels import CALLER_KINDS, OPERATION_NAMES
+from app.permissions.scope import Operation, ScopeKind
 from app.toolkit.approval_gate import APPROVED_REASON, DENIED_MESSAGE
 from app.vault.invisible_chars import escape_hidden
 from app.vault.markdown.links import quote_wikilinks
@@ -139,14 +139,14 @@ class DetailPane(QWidget):
     def _facts(self, entry: AuditEntry) -> list[tuple[str, str]]:
         facts = [
             (self.tr("Entry"), str(entry.id)),
-            (self.tr("Time"), format_time(entry.time)),
+            (self.tr("Time"), exact_time(entry.time)),
             (self.tr("Caller"), _caller_text(entry)),
             (self.tr("Tool"), entry.tool),
-            (self.tr("Operation"), entry.operation),
+            (self.tr("Operation"), _operation_text(entry.operation)),
             (self.tr("Scope"), _scope_text(entry.scope)),
             (self.tr("Auto-approve rule"), entry.grant),
             (self.tr("Turn"), entry.turn),
-            (self.tr("Duration"), format_duration(entry.duration_ms)),
+            (self.tr("Duration"), duration_label(entry.duration_ms)),
             (self.tr("Commit"), "" if entry.commit is None else str(entry.commit)),
             (self.tr("Undone by"), "" if entry.undone_by is None else str(entry.undone_by)),
             (self.tr("Tokens"), f"{entry.tokens:,}" if entry.tokens else ""),
@@ -178,7 +178,13 @@ def _caller_text(entry: AuditEntry) -> str:
         return f"{entry.caller} ({entry.caller_kind})"
     if kind is CallerKind.USER:
         return entry.caller
-    return f"{entry.caller} ({CALLER_KINDS[kind]})"
+    return f"{entry.caller} ({translate_text(CALLER_KINDS[kind])})"
+
+
+def _operation_text(operation: str) -> str:
+    """Return the name of a logged operation; one of another version is shown as it is logged."""
+    known = operation in set(Operation)
+    return translate_text(OPERATION_NAMES[Operation(operation)]) if known else operation
 
 
 def _scope_text(scope: str) -> str:

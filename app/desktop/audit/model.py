@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime
 
 from PySide6.QtCore import (
     QAbstractTableModel,
@@ -16,6 +15,7 @@ from PySide6.QtCore import (
 )
 
 from app.desktop.runtime.translation import PluralText, translate
+from app.desktop.widgets.time_labels import duration_label, exact_time
 from app.desktop.widgets.tool_labels import tool_label
 from app.encoding import contains_folded
 from app.permissions.audit_entry import AuditEntry, AuditFilter
@@ -184,7 +184,7 @@ class AuditEntriesModel(QAbstractTableModel):
 def cell_text(entry: AuditEntry, column: int) -> str:
     """Return the text of a cell, with hidden characters shown by name."""
     if column == TIME:
-        return format_time(entry.time)
+        return exact_time(entry.time)
     if column == RESULT and entry.result == "denied":
         return escape_hidden(entry.reason) or translate("Audit", "Denied")
     if column == RESULT and entry.undone_by is not None:
@@ -194,7 +194,7 @@ def cell_text(entry: AuditEntry, column: int) -> str:
         TOOL: tool_label(entry.tool),
         RESULT: quote_wikilinks(entry.result),
         DECISION: entry.decision,
-        DURATION: format_duration(entry.duration_ms),
+        DURATION: duration_label(entry.duration_ms),
     }
     return escape_hidden(labels[column])
 
@@ -222,15 +222,3 @@ def matches_filter(entry: AuditEntry, criteria: AuditFilter) -> bool:
         criteria.until is None or entry.time <= criteria.until,
     )
     return all(conditions)
-
-
-def format_time(seconds: float) -> str:
-    """Format Unix seconds in local time: the date, unless it is today, and the time of day."""
-    moment = datetime.fromtimestamp(seconds)
-    is_today = moment.date() == datetime.now().date()
-    return moment.strftime("%H:%M:%S" if is_today else "%Y-%m-%d %H:%M:%S")
-
-
-def format_duration(milliseconds: float) -> str:
-    """Format a duration in milliseconds or seconds."""
-    return f"{milliseconds:.0f} ms" if milliseconds < 1000 else f"{milliseconds / 1000:.1f} s"

@@ -44,7 +44,7 @@ class ConfigurationView(QWidget):
         self._connection: ConnectionDetails | None = None
         self.target = QComboBox()
         for target in TARGETS:
-            self.target.addItem(target.title, target)
+            self.target.addItem(translate("Connections", target.title), target)
         self.target.setToolTip(self.tr("Program to configure"))
         self.target.setAccessibleName(self.target.toolTip())
         self.transport = QComboBox()

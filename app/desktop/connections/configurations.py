@@ -1,4 +1,4 @@
-"""Configurations that let external programs use this vault's tools. No Qt.
+"""Configurations that let external programs use this vault's tools.
 
 There are two transports. With *stdio*, the program starts `scriptorium mcp`, which joins the running app or
 opens the vault itself; the program needs no token. With *HTTP*, it calls the local server with its token. The
@@ -18,6 +18,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
+
+from app.desktop.runtime.translation import QT_TRANSLATE_NOOP, translate
 
 Transport = Literal["stdio", "http"]
 _SEPARATORS = re.compile(r"[^a-z0-9]+")
@@ -105,7 +107,7 @@ def _claude_code(details: ConnectionDetails, transport: Transport) -> Configurat
         line = shell_command_line(
             ("claude", "mcp", "add", "--scope", "user", details.key, "--", *details.stdio)
         )
-        return Configuration(line, "a terminal", False)
+        return Configuration(line, translate("Connections", "a terminal"), False)
     # A file, because a command would leave the token in the terminal's history.
     return Configuration(_servers(details, {"type": "http"} | _http_entry(details)), ".mcp.json", True)
 
@@ -116,7 +118,7 @@ def _cursor(details: ConnectionDetails, transport: Transport) -> Configuration:
 
 
 def _vs_code(details: ConnectionDetails, transport: Transport) -> Configuration:
-    destination = "mcp.json (command “MCP: Open User Configuration”)"
+    destination = translate("Connections", "mcp.json (command “MCP: Open User Configuration”)")
     if transport == "stdio":
         return Configuration(
             _json({"servers": {details.key: {"type": "stdio"} | _stdio_entry(details)}}), destination, True
@@ -131,7 +133,7 @@ def _vs_code(details: ConnectionDetails, transport: Transport) -> Configuration:
     token_input = {
         "type": "promptString",
         "id": input_id,
-        "description": "Scriptorium token",
+        "description": translate("Connections", "Scriptorium token"),
         "password": True,
     }
     return Configuration(_json({"servers": {details.key: entry}, "inputs": [token_input]}), destination, True)
@@ -165,13 +167,15 @@ def _generic(details: ConnectionDetails, transport: Transport) -> Configuration:
         if transport == "stdio"
         else {"type": "http"} | _http_entry(details)
     )
-    return Configuration(_servers(details, entry), "the program's configuration", True)
+    return Configuration(
+        _servers(details, entry), translate("Connections", "the program's configuration"), True
+    )
 
 
 def _curl(details: ConnectionDetails, _: Transport) -> Configuration:
     header = f"Authorization: {details.authorization}"
     line = shell_command_line(("curl", "-H", header, f"{details.address}/api/v1/tools"))
-    return Configuration(line, "a terminal", False)
+    return Configuration(line, translate("Connections", "a terminal"), False)
 
 
 TARGETS: tuple[Target, ...] = (
@@ -181,8 +185,8 @@ TARGETS: tuple[Target, ...] = (
     Target("vs-code", "VS Code", ("stdio", "http"), _vs_code),
     Target("gemini-cli", "Gemini CLI", ("stdio", "http"), _gemini),
     Target("codex", "Codex", ("stdio", "http"), _codex),
-    Target("other", "Another MCP client", ("stdio", "http"), _generic),
-    Target("curl", "curl (HTTP API)", ("http",), _curl),
+    Target("other", QT_TRANSLATE_NOOP("Connections", "Another MCP client"), ("stdio", "http"), _generic),
+    Target("curl", QT_TRANSLATE_NOOP("Connections", "curl (HTTP API)"), ("http",), _curl),
 )
 
 

@@ -39,7 +39,7 @@ class NewProgramDialog(dialogs.SheetDialog):
         self.setMinimumWidth(round(480 * theme.zoom))
         self.target_box = QComboBox()
         for target in TARGETS:
-            self.target_box.addItem(target.title, target)
+            self.target_box.addItem(translate("Connections", target.title), target)
         self.target_box.setToolTip(self.tr("The configuration is generated for this program"))
         self.transport_box = QComboBox()
         self.transport_box.setToolTip(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from app.desktop.connections.queries import CategoryState, ClientProgram
 from app.desktop.runtime.translation import PluralText, translate
-from app.desktop.sources.labels import format_time
+from app.desktop.widgets.time_labels import time_or_date
 from app.permissions.caller import CallerKind
 from app.settings import CallerProfile
 from app.vault.invisible_chars import escape_hidden
@@ -23,7 +23,7 @@ def state_label(program: ClientProgram) -> str:
     if program.sessions:
         return translate("Connections", "Connected")
     return (
-        format_time(program.last_active)
+        time_or_date(program.last_active)
         if program.last_active is not None
         else translate("Connections", "Never connected")
     )
@@ -75,7 +75,7 @@ def session_lines(program: ClientProgram) -> tuple[str, ...]:
     lines = []
     for session in sorted(program.sessions, key=lambda session: -session.last):
         calls = PluralText("Connections", "{0} call", "{0} calls").format(session.calls)
-        since = translate("Connections", "since {0}").format(format_time(session.since))
+        since = translate("Connections", "since {0}").format(time_or_date(session.since))
         name = escape_hidden(" ".join(session.client.says.split())[:120])
         description = (
             translate("Connections", "identifies itself as “{0}”").format(name)
@@ -91,4 +91,4 @@ def token_label(program: ClientProgram) -> str:
     """Return a sentence about the program's token."""
     if program.token_created is None:
         return translate("Connections", "No token: the program starts Scriptorium.")
-    return translate("Connections", "Token created {0}.").format(format_time(program.token_created))
+    return translate("Connections", "Token created {0}.").format(time_or_date(program.token_created))

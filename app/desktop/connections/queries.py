@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from app.desktop.widgets.tool_labels import category_label
 from app.permissions.audit_entry import AuditFilter
 from app.permissions.caller import CallerKind
 from app.servers.client_registry import ConnectedClient
@@ -115,7 +116,9 @@ async def _read_choices(vault: VaultService) -> ProfileChoices:
     categories = vault.tools.categories
     return ProfileChoices(
         tuple(
-            CategoryState(category.id, category.name, category.on and category.id not in disabled)
+            CategoryState(
+                category.id, category_label(category.name), category.on and category.id not in disabled
+            )
             for category in categories
         ),
         vault.notes.folders(),

@@ -8,13 +8,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from app.desktop.runtime.translation import QT_TRANSLATE_NOOP, translate
 from app.vault.markdown.scan import scan
 
 if TYPE_CHECKING:
     from app.workspace import VaultService
 
-GROUPS = ("Start", "Tasks", "Panels", "Reference")
-"""The groups of pages, in the order of the list."""
+GROUPS = (
+    QT_TRANSLATE_NOOP("HelpPages", "Start"),
+    QT_TRANSLATE_NOOP("HelpPages", "Tasks"),
+    QT_TRANSLATE_NOOP("HelpPages", "Panels"),
+    QT_TRANSLATE_NOOP("HelpPages", "Reference"),
+)
+"""The groups of pages, in the order of the list, in English, as in the pages' properties."""
 _PLACEHOLDER = re.compile(r"\{(note|other|tag|folder)\}")
 # Names that are safe in Markdown and in a search.
 _PLAIN_NAME = re.compile(r"[^\W_][\w ,.'’-]{0,38}[^\W_]")
@@ -27,7 +33,7 @@ class HelpPage:
 
     Attributes:
         id: The target of links to the page; for a handbook page, its file's name without the suffix.
-        group: The group in which the page is listed.
+        group: The label of the group in which the page is listed.
         title: The title in the list.
         text: The page as Markdown, which may start with properties.
         panels: The ids of the panels that the page explains.
@@ -86,20 +92,23 @@ def read_handbook(folder: Path, names: ExampleNames) -> tuple[HelpPage, ...]:
     """
     ordered = []
     for file in folder.glob("*.md"):
-        page, order = _read_page(file, names)
-        ordered.append(((GROUPS.index(page.group), order, page.title.casefold()), page))
+        page, position = _read_page(file, names)
+        ordered.append(((*position, page.title.casefold()), page))
     return tuple(page for _, page in sorted(ordered, key=lambda item: item[0]))
 
 
-def _read_page(file: Path, names: ExampleNames) -> tuple[HelpPage, int]:
+def _read_page(file: Path, names: ExampleNames) -> tuple[HelpPage, tuple[int, int]]:
+    """Return a page, and its position: the index of its group and its number in the group."""
     text = names.fill(file.read_text("utf-8"))
     properties = scan(text).properties
     group = str(properties.get("group", ""))
     if group not in GROUPS:
         raise ValueError(f"{file.name}: unknown group {group!r}")
     order = properties.get("order")
-    page = HelpPage(file.stem, group, file.stem, text, _to_strings(properties, "panel"))
-    return page, order if isinstance(order, int) else _LAST_POSITION
+    page = HelpPage(
+        file.stem, translate("HelpPages", group), file.stem, text, _to_strings(properties, "panel")
+    )
+    return page, (GROUPS.index(group), order if isinstance(order, int) else _LAST_POSITION)
 
 
 def _to_strings(properties: Mapping[str, object], name: str) -> tuple[str, ...]:

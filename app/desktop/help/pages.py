@@ -8,6 +8,7 @@ from app import __version__, paths
 from app.desktop.help.handbook import ExampleNames, HelpPage, read_handbook
 from app.desktop.runtime.translation import translate
 from app.desktop.shell.command_registry import COMMANDS, MENUS, shortcut_text, translate_title
+from app.desktop.widgets.tool_labels import category_label
 from app.toolkit.documentation import catalog_page, tool_page
 from app.toolkit.registry import ToolCatalog
 
@@ -32,14 +33,15 @@ def help_pages(tools: ToolCatalog, names: ExampleNames | None = None) -> tuple[H
     """
     handbook = paths.resources_folder() / "handbook"
     pages = list(read_handbook(handbook, names or ExampleNames()))
-    pages.append(
-        HelpPage(SHORTCUTS, "Reference", translate("HelpPages", "Keyboard shortcuts"), shortcuts_page())
-    )
-    pages.append(HelpPage(TOOLS, "Reference", translate("HelpPages", "Tools"), catalog_page(tools)))
-    pages.append(HelpPage(ABOUT, "Reference", translate("HelpPages", "About"), about_page()))
+    group = translate("HelpPages", "Reference")
+    pages += [
+        HelpPage(SHORTCUTS, group, translate("HelpPages", "Keyboard shortcuts"), shortcuts_page()),
+        HelpPage(TOOLS, group, translate("HelpPages", "Tools"), catalog_page(tools)),
+        HelpPage(ABOUT, group, translate("HelpPages", "About"), about_page()),
+    ]
     for category in tools.categories:
         pages += [
-            HelpPage(f"tool:{tool.name}", category.name, tool.name, tool_page(tool, category))
+            HelpPage(f"tool:{tool.name}", category_label(category.name), tool.name, tool_page(tool, category))
             for tool in tools.all_tools()
             if tool.category == category.id
         ]

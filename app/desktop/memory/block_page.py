@@ -23,18 +23,19 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.desktop.audit.model import format_time
 from app.desktop.audit.two_line_delegate import TwoLineDelegate
 from app.desktop.bridge import VaultClient
 from app.desktop.memory.labels import permission_description, permission_label
 from app.desktop.memory.sharing_dialog import SharingDialog
 from app.desktop.notes.newlines import for_editor, from_editor
 from app.desktop.runtime import tasks
+from app.desktop.runtime.translation import translate_text
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets import dialogs
 from app.desktop.widgets.diff.view import DiffView
 from app.desktop.widgets.panel import ElidedLabel
 from app.desktop.widgets.plain_labels import wrapped_label
+from app.desktop.widgets.time_labels import exact_time
 from app.errors import NotFoundError, ScriptoriumError
 from app.memory.archive import ArchiveHit
 from app.memory.block import Block, Permission
@@ -329,10 +330,10 @@ class BlockPage(QWidget):
             self.roll_back_button.setEnabled(False)
 
     def _version_label(self, version: Version) -> str:
-        size = self.tr("deleted") if version.hash is None else format_size(version.size)
+        size = self.tr("deleted") if version.hash is None else translate_text(format_size(version.size))
         summary = escape_hidden(version.summary)
         details = f"{summary}   ·   {size}" if summary else size
-        return f"{format_time(version.time)}   ·   {escape_hidden(version.author)}\n{details}"
+        return f"{exact_time(version.time)}   ·   {escape_hidden(version.author)}\n{details}"
 
     def _show_version(self) -> None:
         self._comparison_count += 1

@@ -21,16 +21,16 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.desktop.audit.model import format_time
 from app.desktop.audit.two_line_delegate import TwoLineDelegate
 from app.desktop.bridge import VaultClient
 from app.desktop.runtime import tasks
-from app.desktop.runtime.translation import PluralText
+from app.desktop.runtime.translation import PluralText, translate_text
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.dialogs import resize_within_screen
 from app.desktop.widgets.diff.view import DiffView
 from app.desktop.widgets.panel import ElidedLabel
 from app.desktop.widgets.plain_labels import heading_label, wrapped_label
+from app.desktop.widgets.time_labels import exact_time
 from app.errors import NotFoundError
 from app.permissions.caller import Caller
 from app.permissions.request_labels import format_size
@@ -147,8 +147,8 @@ class HistoryDialog(QDialog):
 
     def _group_label(self, group: Sequence[Version]) -> str:
         author, count = escape_hidden(group[0].author), len(group)
-        size = self.tr("deleted") if group[0].hash is None else format_size(group[0].size)
-        span = " – ".join(dict.fromkeys(format_time(version.time) for version in (group[-1], group[0])))
+        size = self.tr("deleted") if group[0].hash is None else translate_text(format_size(group[0].size))
+        span = " – ".join(dict.fromkeys(exact_time(version.time) for version in (group[-1], group[0])))
         changes = PluralText("HistoryDialog", "{0} change", "{0} changes").format(count)
         return f"{span}   ·   {author}\n{changes}   ·   {size}"
 
@@ -156,10 +156,10 @@ class HistoryDialog(QDialog):
         author = (
             self.tr("outside the app") if version.author == OUTSIDE_AUTHOR else escape_hidden(version.author)
         )
-        size = self.tr("deleted") if version.hash is None else format_size(version.size)
+        size = self.tr("deleted") if version.hash is None else translate_text(format_size(version.size))
         summary = escape_hidden(version.summary)
         details = f"{summary}   ·   {size}" if summary else size
-        return f"{format_time(version.time)}   ·   {author}\n{details}"
+        return f"{exact_time(version.time)}   ·   {author}\n{details}"
 
     def _choose(self, version: Version | None) -> None:
         self._request_number += 1

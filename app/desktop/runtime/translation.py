@@ -1,10 +1,12 @@
-"""Translate strings outside QObject classes, in calls that pyside6-lupdate can extract."""
+"""Translate strings outside QObject classes, in calls that `packaging/translations.py` can extract."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from PySide6.QtCore import QCoreApplication
+
+from app.translatable_text import TranslatableText
 
 translate = QCoreApplication.translate
 
@@ -23,9 +25,9 @@ def QT_TRANSLATE_NOOP(context: str, text: str) -> str:
 class PluralText:
     """A string that contains a number, in the user's language: "1 note", "2,000 notes".
 
-    `pyside6-lupdate -tr-function-alias translate+=PluralText` extracts the text for 1, with the text for
-    other numbers as its comment. In the .ts file, the message needs `numerus="yes"`, which gives it a form
-    for each plural of the language. English needs no translation file.
+    `packaging/translations.py` extracts the text for 1, with the text for other numbers as its comment. In
+    the .ts file, the message needs `numerus="yes"`, which gives it a form for each plural of the language.
+    English needs no translation file.
 
     Attributes:
         context: The context of the translation.
@@ -44,7 +46,22 @@ class PluralText:
             count: The number.
             values: The values for {1}, {2} and so on.
         """
-        text = translate(self.context, self.one, self.many, count)
-        if text == self.one and count != 1:
-            text = self.many
-        return text.format(f"{count:,}", *values)
+        return _translate_template(self.context, self.one, self.many, count).format(f"{count:,}", *values)
+
+
+def translate_text(text: TranslatableText) -> str:
+    """Return a text of the core in the user's language."""
+    return text.render(_translate_template)
+
+
+def translate_setting(text: str) -> str:
+    """Return a title, description or choice of the settings, or another model, in the user's language.
+
+    `packaging/translations.py` extracts the texts from the models.
+    """
+    return translate("Settings", text) if text else ""
+
+
+def _translate_template(context: str, one: str, many: str, count: int) -> str:
+    text = translate(context, one, many or None, count)
+    return many if many and text == one and count != 1 else text

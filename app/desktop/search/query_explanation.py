@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import QSizePolicy, QTreeView
 
+from app.desktop.runtime.translation import translate_text
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.count_delegate import CountDelegate
 from app.index.explanation import ExplanationNode
@@ -46,12 +49,20 @@ class QueryExplanationView(QTreeView):
 
 
 def _create_item(part: ExplanationNode) -> QStandardItem:
-    item = QStandardItem(part.words)
-    item.setToolTip(part.text)
+    item = QStandardItem(translate_text(part.words))
+    item.setToolTip("\n".join(_lines(part)))
     item.setData(part.count, _COUNT_ROLE)
     for child in part.parts:
         item.appendRow(_create_item(child))
     return item
+
+
+def _lines(part: ExplanationNode, depth: int = 0) -> Iterator[str]:
+    """Yield the explanation as indented lines."""
+    count = "" if part.count is None else f" ({part.count:,})"
+    yield f"{'    ' * depth}{translate_text(part.words)}{count}"
+    for child in part.parts:
+        yield from _lines(child, depth + 1)
 
 
 def _count_rows(item: QStandardItem) -> int:

@@ -27,6 +27,7 @@ from PySide6.QtWidgets import (
 from shiboken6 import isValid
 
 from app.desktop.runtime.time_sliced_queue import TimeSlicedQueue
+from app.desktop.runtime.translation import translate_setting
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.dialogs import resize_within_screen
 from app.desktop.widgets.model_form import Editor, create_editor, with_description
@@ -156,7 +157,7 @@ class SettingsDialog(QDialog):
         self._column.setContentsMargins(28, 20, 28, 28)
         self._column.setSpacing(28)
         for name, field in Settings.model_fields.items():
-            self._add_section(name, field.title or name, page)
+            self._add_section(name, translate_setting(field.title or name), page)
         text = self.tr("No settings found")
         self._no_match = EmptyState(self._theme, "magnifying-glass", text, "", parent=page)
         self._no_match.hide()
@@ -223,7 +224,7 @@ class SettingsDialog(QDialog):
     def _create_page(self, section: str, block: QWidget) -> QWidget:
         """Create the section's page; the search finds it by the section and by `searchKeywords`."""
         widget = self._pages[section](block)
-        title = Settings.model_fields[section].title or section
+        title = translate_setting(Settings.model_fields[section].title or section)
         text = f"{title} {widget.property('searchKeywords') or ''} {section}".casefold()
         self._rows.append(_SettingRow(section, "", text, widget, QLabel()))
         return widget
@@ -243,11 +244,13 @@ class SettingsDialog(QDialog):
         column = QVBoxLayout(widget)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(4)
-        column.addWidget(with_description(field.title or name, field.description or "", editor))
+        title = translate_setting(field.title or name)
+        description = translate_setting(field.description or "")
+        column.addWidget(with_description(title, description, editor))
         error = wrapped_label(tone="danger", parent=widget)
         error.hide()
         column.addWidget(error)
-        text = f"{field.title} {field.description} {section} {name}".casefold()
+        text = f"{title} {description} {section} {name}".casefold()
         self._rows.append(_SettingRow(section, name, text, widget, error))
         return widget
 

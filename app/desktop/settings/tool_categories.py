@@ -14,6 +14,7 @@ from app.desktop.runtime import tasks
 from app.desktop.runtime.time_sliced_queue import TimeSlicedQueue
 from app.desktop.runtime.translation import PluralText, translate
 from app.desktop.widgets.plain_labels import wrapped_label
+from app.desktop.widgets.tool_labels import category_label
 from app.settings import Settings
 from app.toolkit.registry import AccessLevel, Category
 from app.toolkit.tool import Tool
@@ -54,9 +55,8 @@ class ToolCategoryList(QWidget):
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(8)
         keywords = self.tr("categories on off switch this vault calls a minute {0}")
-        self.setProperty(
-            "searchKeywords", keywords.format(" ".join(category.name for category in CATEGORIES))
-        )
+        names = " ".join(category_label(category.name) for category in CATEGORIES)
+        self.setProperty("searchKeywords", keywords.format(names))
         heading = QLabel(self.tr("Categories"))
         heading.setProperty("textSize", "strong")
         self._column.addWidget(heading)
@@ -91,6 +91,7 @@ class ToolCategoryList(QWidget):
 
     def _create_card(self, fact: _CategoryFacts) -> QWidget:
         category = fact.category
+        name = category_label(category.name)
         card = QFrame(self)
         card.setObjectName("card")
         row = QHBoxLayout(card)
@@ -98,7 +99,7 @@ class ToolCategoryList(QWidget):
         row.setSpacing(16)
         text_column = QVBoxLayout()
         text_column.setSpacing(2)
-        name_label = QLabel(category.name)
+        name_label = QLabel(name)
         name_label.setProperty("textSize", "strong")
         tools = PluralText("ToolCategoryList", "{0} tool", "{0} tools").format(fact.tools)
         details = f"{tools} · {level_label(category.level)} · {_rate_label(category)}"
@@ -107,7 +108,7 @@ class ToolCategoryList(QWidget):
         for label in (name_label, details_label, off_label):
             text_column.addWidget(label)
         box = self.boxes[category.id] = QCheckBox(self.tr("On"))
-        box.setAccessibleName(self.tr("{0} in all vaults").format(category.name))
+        box.setAccessibleName(self.tr("{0} in all vaults").format(name))
         box.setToolTip(self.tr("Default for all vaults"))
         box.toggled.connect(lambda on: self.toggled.emit(category.id, on))
         row.addLayout(text_column, 1)
@@ -122,7 +123,7 @@ class ToolCategoryList(QWidget):
         choice.addItem(self.tr("This vault: on"), _ON)
         choice.addItem(self.tr("This vault: off"), _OFF)
         choice.setCurrentIndex(choice.findData(fact.vault_state))
-        choice.setAccessibleName(self.tr("{0} in this vault").format(fact.category.name))
+        choice.setAccessibleName(self.tr("{0} in this vault").format(category_label(fact.category.name)))
         choice.setToolTip(self.tr("In this vault"))
         choice.currentIndexChanged.connect(lambda _: self._change_for_vault(fact.category.id))
         return choice

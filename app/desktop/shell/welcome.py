@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
@@ -18,7 +16,6 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.desktop.runtime.translation import PluralText, translate
 from app.desktop.shell.command_registry import command_title
 from app.desktop.theme.app_icon import app_icon
 from app.desktop.theme.colors import Theme
@@ -26,6 +23,7 @@ from app.desktop.theme.icons import icon
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.panel import ElidedLabel, ThemedButton
 from app.desktop.widgets.plain_labels import wrapped_label
+from app.desktop.widgets.time_labels import time_ago
 from app.settings.recent import RecentVault, RecentVaults
 
 _MAX_WIDTH = 560
@@ -225,17 +223,3 @@ class _RecentButton(QToolButton):
     def _draw(self, theme: Theme) -> None:
         size = round(18 * self._theme.zoom)
         self._icon_label.setPixmap(icon(theme, self._symbol, theme.faint).pixmap(QSize(size, size)))
-
-
-def time_ago(timestamp: float, now: float | None = None) -> str:
-    """Return the time since `timestamp` (Unix seconds) in a few words, or the date after 60 days."""
-    minutes = ((now if now is not None else time.time()) - timestamp) / 60
-    if minutes < 1:
-        return translate("Welcome", "just now")
-    if minutes < 60:
-        return translate("Welcome", "{0} min ago").format(int(minutes))
-    if (hours := minutes / 60) < 24:
-        return translate("Welcome", "{0} h ago").format(int(hours))
-    if (days := hours / 24) < 60:
-        return PluralText("Welcome", "{0} day ago", "{0} days ago").format(int(days))
-    return time.strftime("%d %b %Y", time.localtime(timestamp))

@@ -18,11 +18,12 @@ from PySide6.QtWidgets import (
 )
 
 from app.desktop.runtime.translation import PluralText
-from app.desktop.sources.labels import format_time, kind_label
+from app.desktop.sources.labels import kind_label
 from app.desktop.sources.rules_editor import RulesEditor
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.panel import ElidedLabel, ThemedButton
 from app.desktop.widgets.plain_labels import wrapped_label
+from app.desktop.widgets.time_labels import time_or_date
 from app.sources.config import FeedConfig, FolderConfig, StreamConfig
 from app.sources.source import Notification, SourceInfo
 
@@ -113,7 +114,7 @@ class SourceDetails(QWidget):
         self.starts_turn.blockSignals(False)
         self.items.clear()
         for notification in info.items:
-            row = QTreeWidgetItem([format_time(notification.at), notification.title])
+            row = QTreeWidgetItem([time_or_date(notification.at), notification.title])
             row.setToolTip(1, f"{notification.title}\n{notification.text}\n{notification.link}".strip())
             row.setData(0, Qt.ItemDataRole.UserRole, notification)
             self.items.addTopLevelItem(row)
@@ -126,7 +127,7 @@ class SourceDetails(QWidget):
         elif info.items:
             text = self.tr("Agents have read all items.")
         if info.checked:
-            text += self.tr(" Last checked: {0}.").format(format_time(info.checked))
+            text += self.tr(" Last checked: {0}.").format(time_or_date(info.checked))
         if isinstance(config, FeedConfig):
             text += " " + PluralText(
                 "SourceDetails", "Checked every minute.", "Checked every {0} minutes."

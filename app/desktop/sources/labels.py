@@ -1,10 +1,6 @@
-"""Labels for sources, their states, permissions and times."""
+"""Labels for sources, their states and permissions."""
 
 from __future__ import annotations
-
-import time
-
-from PySide6.QtCore import QLocale
 
 from app.desktop.runtime.translation import translate
 from app.memory.block import Permission
@@ -42,14 +38,3 @@ def permission_label(permission: Permission) -> str:
         Permission.READ_WRITE: translate("Sources", "Edit and create"),
         Permission.ADMIN: translate("Sources", "Edit, create and delete"),
     }[permission]
-
-
-def format_time(timestamp: float) -> str:
-    """Return the time of day of `timestamp` (Unix seconds) if it is today, else the date."""
-    moment = time.localtime(timestamp)
-    today = time.localtime()
-    if moment[:3] == today[:3]:
-        return time.strftime("%H:%M", moment)
-    month = QLocale().monthName(moment.tm_mon, QLocale.FormatType.ShortFormat)
-    year = "" if moment.tm_year == today.tm_year else f" {moment.tm_year}"
-    return f"{moment.tm_mday} {month}{year}"

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 
 from app.agent.generic_formatting import wikilink
+from app.desktop.runtime.translation import translate
+from app.desktop.widgets.time_labels import date_and_time
 from app.vault.path import NOTE_SUFFIXES
 
 _TIME_FIELDS = ("created", "modified", "time", "at", "settled", "expires")
@@ -40,7 +41,8 @@ def format_result(result: Mapping[str, object]) -> str:
 
 def _format_list(values: Sequence[object]) -> str:
     visible = values[:_MAX_ROWS]
-    omitted_text = f"\n\n… and {len(values) - len(visible):,} more" if len(values) > len(visible) else ""
+    omitted = len(values) - len(visible)
+    omitted_text = "\n\n" + translate("ToolForm", "… and {0} more").format(f"{omitted:,}") if omitted else ""
     if not all(isinstance(value, Mapping) for value in visible):
         return "\n".join(f"- {_cell_text(value)}" for value in visible) + omitted_text
     rows = [value for value in visible if isinstance(value, Mapping)]
@@ -65,7 +67,7 @@ def _field_text(name: str, value: object, *, in_table: bool = False) -> str:
         and not isinstance(value, bool)
         and value > 1e8
     ):
-        return datetime.fromtimestamp(value).strftime("%Y-%m-%d %H:%M")
+        return date_and_time(value)
     return _cell_text(value, in_table=in_table)
 
 
@@ -74,7 +76,7 @@ def _cell_text(value: object, *, in_table: bool = False) -> str:
     if value is None:
         return ""
     if isinstance(value, bool):
-        return "yes" if value else "no"
+        return translate("ToolForm", "yes") if value else translate("ToolForm", "no")
     if isinstance(value, float):
         return f"{value:.3g}" if abs(value) < 1000 else f"{value:,.0f}"
     if isinstance(value, Mapping):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Literal, Union, get_args, get_origin
 
 from annotated_types import Ge, Gt, Le, Lt
@@ -26,7 +26,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.desktop.runtime.translation import QT_TRANSLATE_NOOP, translate
+from app.desktop.runtime.translation import translate, translate_setting
 from app.desktop.widgets.plain_labels import wrapped_label
 
 _MIN_INT, _MAX_INT = -(2**31), 2**31 - 1
@@ -58,7 +58,7 @@ class Editor(QWidget):
 
 
 _DISPLAY_NAMES = {
-    "live": QT_TRANSLATE_NOOP("ModelForm", "Live preview"),
+    "live": "Live preview",
     "openai": "OpenAI",
     "ollama": "Ollama",
     "lm-studio": "LM Studio",
@@ -138,7 +138,7 @@ class _NoScrollDoubleSpinBox(QDoubleSpinBox):
 def _choice_editor(choices: list[str], value: object, is_optional: bool) -> Editor:
     box = _NoScrollComboBox()
     for choice in [*([""] if is_optional else []), *choices]:
-        box.addItem(choice_label(choice), choice)
+        box.addItem(translate_setting(choice_label(choice)), choice)
     box.setCurrentIndex(box.findData("" if value is None else str(value)))
     editor = Editor(box, lambda: box.currentData() or None)
     box.currentIndexChanged.connect(editor.emit_value)
@@ -148,8 +148,27 @@ def _choice_editor(choices: list[str], value: object, is_optional: bool) -> Edit
 def choice_label(choice: str) -> str:
     """Return the label of a choice: capitalized, unless it has a display name, such as “OpenAI”."""
     if choice in _DISPLAY_NAMES:
-        return translate("ModelForm", _DISPLAY_NAMES[choice])
+        return _DISPLAY_NAMES[choice]
     return choice[:1].upper() + choice[1:].replace("_", " ").replace("-", " ")
+
+
+def model_texts(model: type[BaseModel]) -> Iterator[str]:
+    """Yield the titles, descriptions and choices in the forms of a model and of the models in its fields."""
+    for name, field in model.model_fields.items():
+        yield field.title or name
+        if field.description:
+            yield field.description
+        yield from _annotation_texts(field.annotation)
+
+
+def _annotation_texts(annotation: object) -> Iterator[str]:
+    if get_origin(annotation) is Literal:
+        yield from (choice_label(str(choice)) for choice in get_args(annotation))
+    elif isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield from model_texts(annotation)
+    else:
+        for part in get_args(annotation):
+            yield from _annotation_texts(part)
 
 
 def _suggestion_editor(choices: list[str], value: str) -> Editor:
@@ -254,10 +273,13 @@ class ModelEditor(Editor):
         self.editors: dict[str, Editor] = {}
         for name, field in model.model_fields.items():
             editor = create_editor(name, field, _get_value(value, name, field))
-            editor.control.setAccessibleName(field.title or name)
             editor.changed.connect(self.emit_value)
             self.editors[name] = editor
-            column.addWidget(with_description(field.title or name, field.description or "", editor))
+            title, description = (
+                translate_setting(field.title or name),
+                translate_setting(field.description or ""),
+            )
+            column.addWidget(with_description(title, description, editor))
         super().__init__(form, self.values)
 
     def values(self) -> dict[str, object]:

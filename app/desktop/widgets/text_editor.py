@@ -5,9 +5,10 @@ from __future__ import annotations
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
-from app.desktop.runtime.translation import translate
+from app.desktop.runtime.translation import translate, translate_text
 from app.desktop.theme.theme import code_font
 from app.desktop.widgets.plain_labels import plain_label
+from app.translatable_text import TranslatableText
 from app.vault.editable_text import EditableText, NotEditableError
 
 _DEBOUNCE_MS = 200
@@ -57,13 +58,14 @@ class TextEditor(QWidget):
                 that case, call `unload`.
         """
         if len(content) > MAX_TEXT_BYTES:
-            raise NotEditableError("it is too large to edit here")
+            raise NotEditableError(TranslatableText("Approval", "it is too large to edit here"))
         text = EditableText.of(content)
         self.field.blockSignals(True)
         self.field.setPlainText(text.text)
         self.field.blockSignals(False)
         if text.encode(self._current_text()) != content:
-            raise NotEditableError("it contains characters that an editor would lose")
+            reason = TranslatableText("Approval", "it contains characters that an editor would lose")
+            raise NotEditableError(reason)
         self._text = text
         self._timer.stop()
         self._set_problem("")
@@ -82,7 +84,8 @@ class TextEditor(QWidget):
         try:
             content = self._text.encode(self._current_text())
         except NotEditableError as error:
-            self._set_problem(translate("Approval", "Can't save this text: {0}.").format(error))
+            reason = translate_text(error.reason)
+            self._set_problem(translate("Approval", "Can't save this text: {0}.").format(reason))
         else:
             self._set_problem("")
             self.changed.emit(content)

@@ -31,6 +31,11 @@ def tool_label(name: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+def category_label(name: str) -> str:
+    """Return the label of a category of tools; `packaging/translations.py` extracts those of the app."""
+    return translate("ToolCategories", name)
+
+
 def arguments_label(arguments: str) -> str:
     """Return the arguments of a call, which are a JSON object, in plain words on one line.
 

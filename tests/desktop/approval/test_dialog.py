@@ -21,7 +21,7 @@ from app.desktop.theme.theme import ThemeSource
 from app.permissions.approval import ApprovalRequest, Approved, Decision, Denied, Effect, GrantOffer
 from app.permissions.caller import Caller, CallerKind
 from app.permissions.partial_approval import ApprovalDraft, FileDraft, SelectionState
-from app.permissions.request_labels import action_label, request_title
+from app.permissions.request_labels import request_title
 from app.permissions.scope import Operation, Scope, ScopeKind
 from app.toolkit.approval_gate import COVERED_REASON, UNANSWERED_REASON
 from app.vault.changes import ChangeSet, Create, Delete, Move, Update, after_of
@@ -489,14 +489,13 @@ def test_a_batch_stays_open_when_the_theme_changes(desk: ApprovalWindow) -> None
     ],
 )
 def test_the_title_says_what_the_proposal_does(proposal: ChangeSet, words: str) -> None:
-    assert action_label(request(proposal)) == words
+    assert request_title(request(proposal)).english == f"claude wants to {words}"
 
 
 def test_a_caller_cannot_hide_in_its_name(desk: ApprovalWindow) -> None:
     sly = Caller(CallerKind.MCP, "You\u202e\u200b\nApproved")
-    assert request_title(request(ChangeSet.of(update()), caller=sly)).startswith(
-        "You⟨RLO⟩⟨ZWSP⟩⟨LF⟩Approved wants"
-    )
+    title = request_title(request(ChangeSet.of(update()), caller=sly)).english
+    assert title.startswith("You⟨RLO⟩⟨ZWSP⟩⟨LF⟩Approved wants")
 
 
 # The draft, without a window

@@ -2,24 +2,28 @@ from __future__ import annotations
 
 import ast
 import functools
+import importlib.util
 import re
-import shutil
-import subprocess
-import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QTranslator
 
-import app.desktop
-from app.desktop.runtime.translation import PluralText
+from app.desktop.help.handbook import GROUPS
+from app.desktop.runtime.translation import PluralText, translate_text
 from app.desktop.shell.command_registry import COMMANDS, MENUS, PANELS
+from app.desktop.widgets.model_form import model_texts
+from app.settings import Settings
+from app.tools import CATEGORIES
+from app.translatable_text import TranslatableText
 
-_FILES = sorted(Path(app.desktop.__file__).parent.rglob("*.py"))
-_MARKERS = ("translate", "QT_TRANSLATE_NOOP", "PluralText")
+_ROOT = Path(__file__).resolve().parents[3]
+_PLURAL_TEXTS = ("PluralText", "TranslatableText")
+_MARKERS = ("translate", "QT_TRANSLATE_NOOP", *_PLURAL_TEXTS)
 _COUNTED = re.compile(r"\{\d\} (?:more |other )?([a-z]{2,}s)\b")
-_NOT_COUNTED = ("has", "is", "was", "writes", "owns", "needs")
+_NOT_COUNTED = ("has", "is", "was", "writes", "owns", "needs", "wants")
 _ALWAYS_MANY = ("{0} × {1} pixels", "This folder has at least {0} files that are not notes.")
 _TEXT_SETTERS = frozenset(
     (
@@ -50,11 +54,21 @@ _NAMES = ("Scriptorium",)
 
 
 @functools.cache
+def _extraction() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("translations", _ROOT / "packaging" / "translations.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@functools.cache
 def _calls() -> tuple[tuple[str, str, ast.Call], ...]:
     """Return the position, function name and node of every call that could have a text."""
     calls = []
     names = {"tr", *_MARKERS, *_TEXT_SETTERS}
-    for file in _FILES:
+    for file in _extraction().source_files():
         for node in ast.walk(ast.parse(file.read_text("utf-8"))):
             if isinstance(node, ast.Call):
                 name = getattr(node.func, "attr", "") or getattr(node.func, "id", "")
@@ -76,16 +90,11 @@ def _literal(node: ast.expr | None) -> str | None:
 
 @pytest.fixture(scope="module")
 def extracted(tmp_path_factory: pytest.TempPathFactory) -> frozenset[str]:
-    program = Path(sys.executable).with_name("pyside6-lupdate")
-    command = shutil.which("pyside6-lupdate", path=str(program.parent)) or shutil.which("pyside6-lupdate")
-    if command is None:
-        pytest.skip("pyside6-lupdate is not installed")
-    folder = tmp_path_factory.mktemp("translation")
-    listing = folder / "files"
-    listing.write_text("\n".join(map(str, _FILES)), "utf-8")
-    result = folder / "desktop.ts"
-    alias = ["-tr-function-alias", "translate+=PluralText"]
-    subprocess.run([command, f"@{listing}", "-ts", str(result), *alias], check=True, capture_output=True)
+    result = tmp_path_factory.mktemp("translation") / "desktop.ts"
+    try:
+        _extraction().extract(result)
+    except FileNotFoundError as error:
+        pytest.skip(str(error))
     return frozenset(node.text or "" for node in ET.parse(result).getroot().iter("source"))
 
 
@@ -101,6 +110,26 @@ def test_lupdate_finds_every_text_that_is_translated(extracted: frozenset[str]) 
 def test_lupdate_finds_the_titles_of_menus_commands_and_panels(extracted: frozenset[str]) -> None:
     titles = {*MENUS, *(command.title for command in COMMANDS), *(panel.title for panel in PANELS)}
     assert titles <= extracted
+
+
+def test_lupdate_finds_the_texts_of_the_settings_and_the_names_of_groups(extracted: frozenset[str]) -> None:
+    texts = {*model_texts(Settings), *(category.name for category in CATEGORIES), *GROUPS}
+    assert {"Interface zoom", "Size of all text and controls; 1 is normal.", "High contrast"} < texts
+    assert texts <= extracted
+
+
+def test_texts_of_the_core_are_literals() -> None:
+    variable = [
+        place
+        for place, name, call in _calls()
+        if name == "TranslatableText" and not all(map(_literal, call.args))
+    ]
+    assert not variable
+
+
+def test_times_are_formatted_by_the_locale() -> None:
+    window = _ROOT / "app" / "desktop"
+    assert [file.name for file in window.rglob("*.py") if "strftime" in file.read_text("utf-8")] == []
 
 
 def test_tr_is_only_called_with_literals() -> None:
@@ -127,7 +156,7 @@ def _plural_calls() -> tuple[tuple[str, ast.Call], ...]:
     return tuple(
         (place, call)
         for place, name, call in _calls()
-        if name == "PluralText" and not place.startswith("translation.py")
+        if name in _PLURAL_TEXTS and len(call.args) == 3 and not place.startswith("translation.py")
     )
 
 
@@ -142,6 +171,9 @@ def test_each_counted_text_has_a_singular_and_a_plural(place: str, call: ast.Cal
     assert single == one.format("1", *values)
     assert not re.search(r"\b1 (?:more |other )?[a-z]{2,}s\b", single)
     assert (none, two) == (many.format("0", *values), many.format("2", *values))
+    text = TranslatableText(context, one, many)
+    assert [translate_text(text.fill(count, *values)) for count in (0, 1, 2)] == [none, single, two]
+    assert [text.fill(count, *values).english for count in (0, 1, 2)] == [none, single, two]
     assert "{0}" in many
     assert single != two.replace("2", "1", 1)
     assert "(s)" not in one + many
@@ -151,7 +183,8 @@ def test_no_other_text_counts_things() -> None:
     counted = [
         f"{place}: {text}"
         for place, name, call in _calls()
-        if name != "PluralText" and (text := _literal(_text_argument(name, call))) is not None
+        if not (name in _PLURAL_TEXTS and len(call.args) == 3)
+        and (text := _literal(_text_argument(name, call))) is not None
         if text not in _ALWAYS_MANY
         if "(s)" in text or any(noun not in _NOT_COUNTED for noun in _COUNTED.findall(text))
     ]
@@ -160,6 +193,7 @@ def test_no_other_text_counts_things() -> None:
 
 def test_a_large_number_is_grouped() -> None:
     assert _NOTES.format(2000) == "2,000 notes"
+    assert TranslatableText("Test", "{0} note", "{0} notes").fill(2000).english == "2,000 notes"
 
 
 class _Polish(QTranslator):
@@ -178,6 +212,9 @@ def test_a_translation_has_the_plural_forms_of_its_language() -> None:
     assert QCoreApplication.installTranslator(polish)
     try:
         texts = [_NOTES.format(count) for count in (1, 3, 5)]
+        text_of_core = TranslatableText("Test", "{0} note", "{0} notes").fill(3).capitalized()
+        nested = translate_text(TranslatableText.verbatim("").fill(text_of_core))
     finally:
         QCoreApplication.removeTranslator(polish)
     assert texts == ["1 notatka", "3 notatki", "5 notatek"]
+    assert nested == "3 notatki"

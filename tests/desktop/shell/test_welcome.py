@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QLabel, QToolButton
 from app import paths
 from app.desktop.shell import vault_preflight
 from app.desktop.shell.folder_drop import dropped_folder
-from app.desktop.shell.welcome import Welcome, time_ago
+from app.desktop.shell.welcome import Welcome
 from app.desktop.theme.theme import ThemeSource
 from app.settings.recent import RecentVaults
 
@@ -108,14 +108,6 @@ def test_the_buttons_ask_for_a_folder_and_for_the_sample(qtbot) -> None:
     welcome.pick_button.click()
     welcome.sample_button.click()
     assert asked == ["folder", "sample"]
-
-
-@pytest.mark.parametrize(
-    ("seconds", "text"),
-    [(20, "just now"), (90, "1 min ago"), (7300, "2 h ago"), (86400, "1 day ago"), (86400 * 3, "3 days ago")],
-)
-def test_times_are_shown_relative_to_now(seconds: float, text: str) -> None:
-    assert time_ago(1_000_000.0, now=1_000_000.0 + seconds) == text
 
 
 def test_a_folder_of_notes_is_a_vault(tmp_path: Path) -> None:

@@ -1,8 +1,10 @@
-"""Format binary content as the lines of a hex dump. Pure."""
+"""Format binary content as the lines of a hex dump."""
 
 from __future__ import annotations
 
 import hashlib
+
+from app.desktop.runtime.translation import PluralText
 
 _MAX_DUMP_BYTES = 1_048_576
 _BYTES_PER_LINE = 16
@@ -16,7 +18,8 @@ def hex_dump(content: bytes) -> bytes:
         for offset in range(0, len(dumped), _BYTES_PER_LINE)
     ]
     if remainder := content[_MAX_DUMP_BYTES:]:
-        lines.append(f"and {len(remainder):,} more bytes, SHA-256 {hashlib.sha256(remainder).hexdigest()}\n")
+        text = PluralText("Diff", "and {0} more byte, SHA-256 {1}", "and {0} more bytes, SHA-256 {1}")
+        lines.append(text.format(len(remainder), hashlib.sha256(remainder).hexdigest()) + "\n")
     return "".join(lines).encode()
 
 
