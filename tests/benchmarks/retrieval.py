@@ -115,7 +115,7 @@ async def _ask(corpus: RetrievalCorpus, work: Path) -> list[QueryResult]:
 
 
 async def _by_words(index: VaultIndex, text: str) -> tuple[Ranking, TermStatistics]:
-    hits = await index.ranked(text, MAX_FUSED_HITS)
+    hits = await index.searcher.ranked(text, MAX_FUSED_HITS)
     terms = await index.term_statistics(text, hits[0][0] if hits else None)
     return [(str(path), word_score) for path, word_score in hits], terms
 
