@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import os
 import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
@@ -89,7 +90,7 @@ def query_every_model(vaults: Sequence[Path] = (), only: str = "") -> list[Query
 
 
 async def _ask_all(asked: Sequence[RetrievalCorpus]) -> list[QueryResult]:
-    embedders = {model: Embedder(model) for model in models()}
+    embedders = {model: Embedder(model, threads=os.cpu_count() or 1) for model in models()}
     # Many questions are asked in several corpora.
     texts = list(dict.fromkeys(question.text for corpus in asked for question in corpus.questions))
     results: list[QueryResult] = []
