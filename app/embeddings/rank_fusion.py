@@ -7,8 +7,9 @@ especially the rare ones, how far the first hits stand out, and whether the mode
 share words with it, but the answer may be in another language and share none. Notes in both lists benefit
 from the sum; a signal for agreement between the lists received no weight in training.
 
-The weights of the signals were learned by `python -m tests.benchmarks.learn_fusion`;
-`python -m tests.benchmarks.retrieval --check` compares the result with each list alone. Reciprocal rank
+The weights of the signals were learned by `python -m tests.benchmarks.learn_fusion`, with an earlier set of
+questions; decision 0006 says why they were kept. `python -m tests.benchmarks.retrieval --check` compares the
+result with each list alone. Reciprocal rank
 fusion is far worse than the better list if the other one is poor, because it uses only ranks.
 """
 

@@ -5,7 +5,7 @@ Run: python -m tests.benchmarks.learn_fusion [--validate]
 The reciprocal rank of the answer depends on the weight of meaning in steps, so it is computed for a range of
 weights and smoothed; the smoothed curves of all questions are the objective, which L-BFGS maximizes over the
 weights of the signals. A set on which the fusion is below the better of the two lists is penalized. Each set
-with enough questions counts by the square root of its size. The weights are printed, ready for
+with enough notes or topics counts by the square root of their number. The weights are printed, ready for
 `app/embeddings/rank_fusion.py`.
 
 With --validate the weights are judged on corpora that they were not learned on: each half of each corpus is
@@ -47,7 +47,7 @@ LOGITS, SMOOTHING = np.linspace(-8.0, 8.0, 65), 0.7
 SHORTFALL, LEAD, BEND = 5.0, 0.01, 0.01
 L2_PENALTY = 0.001
 # Smaller sets do not show reliably which list is better.
-MIN_QUESTIONS = 8
+MIN_SOURCES = 8
 Array = npt.NDArray[np.float64]
 
 
@@ -76,7 +76,10 @@ def set_name(result: QueryResult) -> str:
 
 def learn(results: Sequence[QueryResult]) -> FusionSignals:
     """Return the weights that fit these questions best."""
-    sets = np.unique(np.array([set_name(result) for result in results]), return_inverse=True)[1]
+    names = [set_name(result) for result in results]
+    sets = np.unique(np.array(names), return_inverse=True)[1]
+    pairs = {(int(at), result.question.source) for at, result in zip(sets, results, strict=True)}
+    sources = np.bincount([at for at, _ in pairs])
     rows = np.array(
         [compute_signals(result.words, result.meant, result.terms, result.model) for result in results]
     )
@@ -91,16 +94,22 @@ def learn(results: Sequence[QueryResult]) -> FusionSignals:
             for result in results
         ]
     )
-    return FusionSignals(*_fit(rows, curves, sets, alone))
+    return FusionSignals(*_fit(rows, curves, sets, sources, alone))
 
 
-def _fit(rows: Array, curves: Array, sets: npt.NDArray[np.intp], alone: Array) -> list[float]:
+def _fit(
+    rows: Array,
+    curves: Array,
+    sets: npt.NDArray[np.intp],
+    sources: npt.NDArray[np.intp],
+    alone: Array,
+) -> list[float]:
     mean, deviation = rows.mean(axis=0), rows.std(axis=0) + 1e-6
     mean[0], deviation[0] = 0.0, 1.0
     unit = (rows - mean) / deviation
     sizes = np.bincount(sets)
     better = np.max([np.bincount(sets, column) / sizes for column in alone.T], axis=0)
-    weight = np.where(sizes >= MIN_QUESTIONS, np.sqrt(sizes), 0.0)
+    weight = np.where(sources >= MIN_SOURCES, np.sqrt(sources), 0.0)
     weight /= weight.sum()
     every, step = np.arange(len(unit)), LOGITS[1] - LOGITS[0]
 
@@ -129,6 +138,7 @@ def _fit(rows: Array, curves: Array, sets: npt.NDArray[np.intp], alone: Array) -
 def validate(results: Sequence[QueryResult]) -> None:
     """Print the difference from the better list on each set, with weights learned on other corpora."""
     judged: dict[str, list[tuple[float, float, float]]] = {}
+    sources: dict[str, list[str]] = {}
     for corpus in dict.fromkeys(result.corpus for result in results):
         for seen in (False, True):
             weights = np.array(
@@ -149,16 +159,17 @@ def validate(results: Sequence[QueryResult]) -> None:
                 judged.setdefault(set_name(result), []).append(
                     (score(result.words, answer)[0], score(result.meant, answer)[0], ours)
                 )
+                sources.setdefault(set_name(result), []).append(result.question.source)
     print(f"{'weights learned on other corpora: MRR@10':<52}{'n':>5}{'ours':>8}{'- better':>10}{'95 %':>18}")
     checked = []
     for name, rows in judged.items():
         words, meaning, ours = (list(column) for column in zip(*rows, strict=True))
         differences = [a - b for a, b in zip(ours, max(words, meaning, key=mean), strict=True)]
-        low, high = interval(differences)
+        low, high = interval(differences, sources[name])
         print(
             f"{name:<52}{len(rows):>5}{mean(ours):>8.3f}{mean(differences):>+10.3f}{low:>+10.3f} {high:+.3f}"
         )
-        if len(rows) >= MIN_CHECKED:
+        if len(set(sources[name])) >= MIN_CHECKED:
             checked.append(mean(differences))
     print(f"mean {mean(checked):+.3f}, worst {min(checked):+.3f}")
 
@@ -168,7 +179,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--validate", action="store_true", help="judge weights on corpora left out")
     given = parser.parse_args()
-    results = list(query_every_model())
+    results = query_every_model()
     if given.validate:
         validate(results)
         return

@@ -3,16 +3,29 @@
 There are two sources: extracts of public vaults (MIT license), and pages written for this benchmark in four
 languages. Half of the notes, chosen by a checksum of their names, are *seen*: the weights are learned on
 questions about them. The other half is used only for checks.
+
+Each question has exactly one right note. A question of words remembered from a note, such as its keywords,
+asks for a note that contains them all, so only groups of words are asked that no other note contains, not
+even within longer words. A question for a name or heading asks for the note that has it, so names and
+headings that several notes have are left out; other notes may mention them. A sentence is removed from its
+note before it is asked, and is left out if another note contains it. These rules use only the texts of the
+notes, never a ranking.
+
+So that chance matters less, every note with enough text is asked for several times: by several of its
+sentences, groups of words and misspellings. In the pages, each sentence in turn is removed and asked, and in
+the corpus of four languages each topic is once in each language. The answers to questions about the same note
+or topic depend on each other, so intervals are computed over notes and topics (`RetrievalQuestion.source`).
 """
 
 from __future__ import annotations
 
+import itertools
 import random
 import re
 import tarfile
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -22,22 +35,42 @@ from tests.support.public_vaults import ARCHIVES
 
 DATA = Path(__file__).parent / "retrieval_data"
 LANGUAGES = ("en", "de", "es", "fr")
-MAX_NOTES, MIN_QUESTIONS, MAX_QUESTIONS = 1000, 40, 240
-_MIN_BODY, _MIN_REST, _MIN_NAME = 300, 200, 8
+MAX_NOTES, MAX_QUESTIONS = 1000, 1200
+# A kind of question about fewer notes of a vault is left out.
+MIN_NOTES = 40
+# The largest numbers of questions of one kind about a note.
+_MAX_SENTENCES, _MAX_GROUPS, _MAX_TYPOS = 5, 8, 3
+# Of a note's sentences, each third is removed and asked, so that most of its text remains.
+_SENTENCE_STEP = 3
+_MIN_SENTENCE, _MIN_REST, _MIN_NAME = 25, 200, 8
 _EXCLUDED_FOLDERS = ("Templates", "journals")
 _SENTENCE = re.compile(r"[^.!?。！？\n]{25,300}[.!?。！？]")
+# A fragment of a link or URL is not a sentence.
+_MARKUP = re.compile(r"://|\]\(|\[\[")
 _WORD = re.compile(r"[^\W\d_]{4,}")
 _SEPARATORS = re.compile(r"[-_./]+")
 
 
 @dataclass(frozen=True)
 class RetrievalQuestion:
-    """A text and the note that it should find; `kind` names the set that it belongs to."""
+    """A text and the note that it should find.
+
+    Args:
+        kind: The set that the question belongs to.
+        text: The query.
+        answer: The path of the note in the corpus.
+        source: The name of the note or topic.
+    """
 
     kind: str
     text: str
     answer: str
-    is_seen: bool
+    source: str
+
+    @property
+    def is_seen(self) -> bool:
+        """Whether the question may be used for training."""
+        return is_seen(self.source)
 
 
 @dataclass
@@ -104,11 +137,13 @@ def _read_archives() -> dict[str, dict[str, str]]:
 
 
 def of_vault(name: str, notes: dict[str, str]) -> Iterator[RetrievalCorpus]:
-    """Yield up to two corpora: notes without titles and first sentences, and unchanged notes."""
+    """Yield up to two corpora: notes without titles and some sentences, and unchanged notes."""
     chance = random.Random(4)
     order = list(notes)
     chance.shuffle(order)
     stripped, whole = RetrievalCorpus(f"{name}, without titles", {}), RetrievalCorpus(name, {})
+    names = Counter(_title(path).casefold() for path in order)
+    sources: dict[str, str] = {}
     for path in order:
         if len(whole.notes) == MAX_NOTES:
             break
@@ -118,25 +153,47 @@ def of_vault(name: str, notes: dict[str, str]) -> Iterator[RetrievalCorpus]:
         if parsed.is_private or not body.strip():
             continue
         whole.notes[path] = text
-        untitled = re.sub(r"(?m)^#\s.*$", "", body, count=1)
-        sentence = _SENTENCE.search(untitled)
-        if sentence is None or len(untitled) < _MIN_BODY or len(Path(path).stem) < _MIN_NAME:
+        rest, sentences = _without_sentences(re.sub(r"(?m)^#\s.*$", "", body, count=1))
+        if len(markdown_to_text(rest)) < _MIN_REST:
             continue
-        rest = untitled[: sentence.start()] + untitled[sentence.end() :]
-        if len(markdown_to_text(rest)) >= _MIN_REST:
-            target = f"n{len(stripped.notes):04}.md"
-            stripped.notes[target] = rest
-            title, seen = _title(path), is_seen(path)
-            stripped.questions.append(RetrievalQuestion("title", title, target, seen))
-            stripped.questions.append(
-                RetrievalQuestion("first sentence", markdown_to_text(sentence[0]), target, seen)
-            )
-    _ask_for_words(stripped, chance)
-    _ask_for_names(whole, chance)
+        target = f"n{len(stripped.notes):04}.md"
+        stripped.notes[target] = rest
+        sources[target] = path
+        if len(Path(path).stem) >= _MIN_NAME and names[_title(path).casefold()] == 1:
+            stripped.questions.append(RetrievalQuestion("title", _title(path), target, path))
+        stripped.questions += [
+            RetrievalQuestion("sentence", sentence, target, path) for sentence in sentences
+        ]
+    texts = [" ".join(markdown_to_text(text).split()) for text in stripped.notes.values()]
+    stripped.questions = [
+        question
+        for question in stripped.questions
+        if question.kind != "sentence" or not any(question.text in text for text in texts)
+    ]
+    _ask_for_words(stripped, sources, chance)
+    _ask_for_names(whole, names, chance)
     for corpus in (stripped, whole):
         corpus.questions = _limited(corpus.questions, chance)
         if corpus.questions:
             yield corpus
+
+
+def _without_sentences(text: str) -> tuple[str, list[str]]:
+    """Remove some of a note's sentences; return the rest and the sentences."""
+    matches = list(_SENTENCE.finditer(text))[::_SENTENCE_STEP][:_MAX_SENTENCES]
+    rest, sentences = text, []
+    for match in reversed(matches):
+        shorter = rest[: match.start()] + rest[match.end() :]
+        sentence = " ".join(markdown_to_text(match[0]).split())
+        if (
+            len(sentence) >= _MIN_SENTENCE
+            and not _MARKUP.search(sentence)
+            and sentence not in sentences
+            and len(markdown_to_text(shorter)) >= _MIN_REST
+        ):
+            rest = shorter
+            sentences.append(sentence)
+    return rest, sentences
 
 
 def _title(path: str) -> str:
@@ -147,27 +204,56 @@ def _words(text: str) -> set[str]:
     return {word.casefold() for word in _WORD.findall(markdown_to_text(text))}
 
 
-def _ask_for_words(corpus: RetrievalCorpus, chance: random.Random) -> None:
-    """Add questions from a few words of each note: rare ones, the same with typos, and a unique one."""
+class _Holders:
+    """Finds the notes that contain words, also within longer words."""
+
+    def __init__(self, notes: dict[str, str]) -> None:
+        # A word may stand only in the source, such as in a link's target, or only in the plain text.
+        self._texts = {path: f"{text}\n{markdown_to_text(text)}".casefold() for path, text in notes.items()}
+        self._known: dict[str, frozenset[str]] = {}
+
+    def holders_of_all(self, words: Collection[str]) -> frozenset[str]:
+        """Return the notes that contain all of `words`."""
+        return frozenset.intersection(*(self._holders(word) for word in words))
+
+    def _holders(self, word: str) -> frozenset[str]:
+        if word not in self._known:
+            self._known[word] = frozenset(path for path, text in self._texts.items() if word in text)
+        return self._known[word]
+
+
+def _ask_for_words(corpus: RetrievalCorpus, sources: dict[str, str], chance: random.Random) -> None:
+    """Add questions of three words that only one note contains together.
+
+    They are rather rare words, the same with typos, or a unique word and two frequent ones.
+    """
     words = {path: _words(text) for path, text in corpus.notes.items()}
     common = Counter(word for note_words in words.values() for word in note_words)
-    seen = {question.answer: question.is_seen for question in corpus.questions}
+    holders = _Holders(corpus.notes)
+
+    def take(groups: Iterable[tuple[str, ...]], path: str) -> list[tuple[str, ...]]:
+        unique = (group for group in groups if holders.holders_of_all(group) == {path})
+        return list(itertools.islice(unique, _MAX_GROUPS))
+
     for path, note_words in words.items():
         rarest_first = sorted(note_words, key=lambda word: (common[word], word))
         # Not the rarest words: what people remember of a note is rarely a unique word.
         recalled = [word for word in rarest_first if common[word] > 2][:8]
         if len(recalled) < 3:
             continue
+        groups = list(itertools.combinations(recalled, 3))
+        chance.shuffle(groups)
+        for group in take(groups, path):
+            chosen = chance.sample(group, 3)
+            typed = " ".join(_mistyped(word, chance) for word in chosen)
+            for kind, text in (("keywords", " ".join(chosen)), ("keywords with typos", typed)):
+                corpus.questions.append(RetrievalQuestion(kind, text, path, sources[path]))
         only = [word for word in rarest_first if common[word] == 1]
         frequent = sorted(note_words, key=lambda word: (-common[word], word))[:20]
-        for _ in range(2):
-            chosen = chance.sample(recalled, 3)
-            corpus.questions.append(RetrievalQuestion("keywords", " ".join(chosen), path, seen[path]))
-            typed = " ".join(_mistyped(word, chance) for word in chosen)
-            corpus.questions.append(RetrievalQuestion("keywords with typos", typed, path, seen[path]))
-            if only:
-                chosen = [chance.choice(only), *chance.sample(frequent, min(2, len(frequent)))]
-                corpus.questions.append(RetrievalQuestion("rare word", " ".join(chosen), path, seen[path]))
+        chance.shuffle(only)
+        with_unique = [(word, *chance.sample(frequent, 2)) for word in only]
+        for group in take(with_unique, path):
+            corpus.questions.append(RetrievalQuestion("rare word", " ".join(group), path, sources[path]))
 
 
 def _mistyped(word: str, chance: random.Random) -> str:
@@ -178,30 +264,43 @@ def _mistyped(word: str, chance: random.Random) -> str:
     return word[:at] + word[at + 1 :]
 
 
-def _ask_for_names(corpus: RetrievalCorpus, chance: random.Random) -> None:
-    """Add questions for names: a note's, the same with typos, and one of its headings."""
-    for path, text in corpus.notes.items():
-        title, seen = _title(path), is_seen(path)
-        corpus.questions.append(RetrievalQuestion("exact name", title, path, seen))
-        if any(len(word) > 4 for word in title.split()):
-            typed = " ".join(_mistyped(word, chance) if len(word) > 4 else word for word in title.split())
-            corpus.questions.append(RetrievalQuestion("name with typos", typed, path, seen))
-        headings = [markdown_to_text(heading.text) for heading in scan(text).headings]
-        long = [
-            heading
-            for heading in headings
-            if len(heading) >= _MIN_NAME and heading.casefold() != title.casefold()
+def _ask_for_names(corpus: RetrievalCorpus, names: Counter[str], chance: random.Random) -> None:
+    """Add questions for names: a note's, the same with typos, and its headings."""
+    headings = {
+        path: {markdown_to_text(heading.text) for heading in scan(text).headings}
+        for path, text in corpus.notes.items()
+    }
+    common = Counter(heading for found in headings.values() for heading in {one.casefold() for one in found})
+    for path, found in headings.items():
+        title = _title(path)
+        if names[title.casefold()] == 1:
+            corpus.questions.append(RetrievalQuestion("exact name", title, path, path))
+            if any(len(word) > 4 for word in title.split()):
+                misspelled = (_mistyped_name(title, chance) for _ in range(_MAX_TYPOS))
+                corpus.questions += [
+                    RetrievalQuestion("name with typos", typed, path, path)
+                    for typed in dict.fromkeys(misspelled)
+                    if typed.casefold() not in names
+                ]
+        corpus.questions += [
+            RetrievalQuestion("heading", heading, path, path)
+            for heading in sorted(found)
+            if len(heading) >= _MIN_NAME
+            and common[heading.casefold()] == 1
+            and heading.casefold() not in names
         ]
-        if long:
-            corpus.questions.append(RetrievalQuestion("heading", chance.choice(long), path, seen))
+
+
+def _mistyped_name(title: str, chance: random.Random) -> str:
+    return " ".join(_mistyped(word, chance) if len(word) > 4 else word for word in title.split())
 
 
 def _limited(questions: list[RetrievalQuestion], chance: random.Random) -> list[RetrievalQuestion]:
-    """Return at most `MAX_QUESTIONS` of each kind, and none of a kind with fewer than `MIN_QUESTIONS`."""
+    """Return at most `MAX_QUESTIONS` of each kind, and none of a kind about fewer than `MIN_NOTES` notes."""
     selected: list[RetrievalQuestion] = []
     for kind in dict.fromkeys(question.kind for question in questions):
         of_kind = [question for question in questions if question.kind == kind]
-        if len(of_kind) >= MIN_QUESTIONS:
+        if len({question.source for question in of_kind}) >= MIN_NOTES:
             selected += chance.sample(of_kind, min(MAX_QUESTIONS, len(of_kind)))
     return selected
 
@@ -225,35 +324,51 @@ def pages(language: str) -> list[TopicPage]:
 
 
 def of_pages(written: dict[str, list[TopicPage]]) -> Iterator[RetrievalCorpus]:
-    """Yield a corpus for each language, and one in which each topic has a page in one language only."""
+    """Yield a corpus for each language and removed sentence, and for four mixtures of the languages.
+
+    In a mixture, each topic has a page in one language only.
+    """
     by_topic = {language: {page.topic: page for page in page_list} for language, page_list in written.items()}
     for language, page_list in written.items():
-        corpus = RetrievalCorpus(f"pages in {language}", {})
-        for page in page_list:
-            corpus.notes[f"{page.title}.md"] = " ".join(page.sentences[1:])
+        for at in range(max(len(page.sentences) for page in page_list)):
+            corpus = RetrievalCorpus(f"pages in {language}", {})
+            for page in page_list:
+                removed = at % len(page.sentences)
+                corpus.notes[f"{page.title}.md"] = _without(page, removed)
+                for asked in written:
+                    about = _about(page, by_topic[asked][page.topic], removed, asked == language)
+                    # The questions and translations are asked once, the removed sentences each in turn.
+                    texts = about if at == 0 else about[:1] if asked == language and removed == at else []
+                    corpus.questions += [
+                        RetrievalQuestion(f"{asked} → {language}", text, f"{page.title}.md", page.topic)
+                        for text in texts
+                    ]
+            yield corpus
+    for shift in range(len(LANGUAGES)):
+        mixed = RetrievalCorpus("pages in four languages", {})
+        for at, topic in enumerate(by_topic["en"]):
+            language = LANGUAGES[(at + shift) % len(LANGUAGES)]
+            page = by_topic[language][topic]
+            removed = shift % len(page.sentences)
+            mixed.notes[f"{page.title}.md"] = _without(page, removed)
             for asked in written:
-                corpus.questions += _about(page, by_topic[asked][page.topic], asked, language)
-        yield corpus
-    mixed = RetrievalCorpus("pages in four languages", {})
-    for at, topic in enumerate(by_topic["en"]):
-        language = LANGUAGES[at % len(LANGUAGES)]
-        page = by_topic[language][topic]
-        mixed.notes[f"{page.title}.md"] = " ".join(page.sentences[1:])
-        for asked in written:
-            kind = "same language" if asked == language else "another language"
-            for question in _about(page, by_topic[asked][topic], asked, language):
-                mixed.questions.append(
-                    RetrievalQuestion(kind, question.text, question.answer, question.is_seen)
-                )
-    yield mixed
+                kind = "same language" if asked == language else "another language"
+                mixed.questions += [
+                    RetrievalQuestion(kind, text, f"{page.title}.md", topic)
+                    for text in _about(page, by_topic[asked][topic], removed, asked == language)
+                ]
+        # A title may be the same in several languages.
+        mixed.questions = list(dict.fromkeys(mixed.questions))
+        yield mixed
 
 
-def _about(page: TopicPage, asked: TopicPage, spoken: str, language: str) -> Iterator[RetrievalQuestion]:
-    """Yield questions in the language `spoken` for a page in `language`; `asked` is its translation."""
-    answer, seen = f"{page.title}.md", is_seen(page.topic)
-    for question in asked.questions:
-        yield RetrievalQuestion(f"{spoken} → {language}", question, answer, seen)
-    # The first sentence is not in the page; the others would be found by any of their words.
-    sentences = page.sentences[:1] if spoken == language else (asked.title, *asked.sentences)
-    for sentence in sentences:
-        yield RetrievalQuestion(f"{spoken} → {language}", sentence, answer, seen)
+def _without(page: TopicPage, removed: int) -> str:
+    return " ".join(sentence for at, sentence in enumerate(page.sentences) if at != removed)
+
+
+def _about(page: TopicPage, asked: TopicPage, removed: int, is_same: bool) -> list[str]:
+    """Return questions for a page without one sentence; `asked` is the page in the asker's language."""
+    if is_same:
+        # The other sentences are in the page and would be found by any of their words.
+        return [page.sentences[removed], *asked.questions]
+    return [asked.title, *asked.sentences, *asked.questions]
