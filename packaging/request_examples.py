@@ -448,7 +448,9 @@ def examples(files: Sequence[Path], verbose: bool = False) -> tuple[list[Example
     # The parts often wait for the disk and for worker processes.
     with ProcessPoolExecutor(2 * (os.cpu_count() or 1), mp_context=context) as processes:
         vaults, lists = zip(*parts, strict=True)
-        for vault, part in zip(vaults, processes.map(_part, vaults, lists, [verbose] * len(parts)), strict=True):
+        for vault, part in zip(
+            vaults, processes.map(_part, vaults, lists, [verbose] * len(parts)), strict=True
+        ):
             written += part[0]
             filled += part[1]
             failures.setdefault(vault, Counter()).update(part[2])

@@ -44,13 +44,16 @@ CLASSES = (
     *("tag", "kind", "value", "prop", "num", "date", "rel"),
 )
 MAX_ITEMS, MAX_SYMBOLS, MAX_STATE_SYMBOLS = 60, 48, 12
-ITEM_BUCKETS, SYMBOL_BUCKETS = (16, 28, MAX_ITEMS), (12, 24, MAX_SYMBOLS)
-"""Lengths to which batches are padded: each pair of lengths is compiled once."""
 PIECE_SIZE, WORD_SIZE, CLASS_SIZE, STATE_SIZE, SYMBOL_SIZE = 96, 64, 16, 24, 64
 HIDDEN = 128
 FLAGS, FIELD_FLAGS, MAX_FIELDS = 9, 8, 32
+SHAPES = (
+    *((9, 8, 8), (16, 12, 8), (9, 8, MAX_FIELDS), (16, 12, MAX_FIELDS)),
+    *((28, 24, MAX_FIELDS), (MAX_ITEMS, MAX_SYMBOLS, MAX_FIELDS)),
+)
+"""Numbers of items, symbols and fields to which batches are padded: each shape is compiled once."""
 SIMILAR_CLASSES = ("word", "prop", "kind")
-EPOCHS, BATCH, RATE, DROPOUT = 20, 64, 2e-3, 0.35
+EPOCHS, BATCH, RATE, DROPOUT = 18, 64, 2e-3, 0.35
 WORD_DROPOUT, FIELD_DROPOUT = 0.2, 0.5
 """Share of the words, and of the properties' names, that training represents only by their pieces, so that
 the model reads unknown ones."""
@@ -169,6 +172,14 @@ def symbol_count(program: Sequence[Any]) -> int:
     return sum(2 if isinstance(symbol, list) else 1 for symbol in program) + 1
 
 
+def shape_of(examples: Sequence[Example]) -> tuple[int, int, int]:
+    """Return the first of `SHAPES` that holds all examples."""
+    items = max(len(example["items"]) for example in examples)
+    symbols = max(symbol_count(example["program"]) for example in examples)
+    fields = max(len(example["fields"]) for example in examples)
+    return next(shape for shape in SHAPES if items <= shape[0] and symbols <= shape[1] and fields <= shape[2])
+
+
 class TrainingVocabulary:
     """Assign numbers to words, symbols and states."""
 
@@ -260,22 +271,17 @@ def make_batch(
     import numpy as np
 
     count = len(examples)
-    width = next(size for size in ITEM_BUCKETS if size >= max(len(example["items"]) for example in examples))
-    length = next(
-        size
-        for size in SYMBOL_BUCKETS
-        if size >= max(symbol_count(example["program"]) for example in examples)
-    )
+    width, length, field_count = shape_of(examples)
     batch: Arrays = {
         "word": np.zeros((count, width), np.int32),
         "class": np.zeros((count, width), np.int32),
         "flags": np.zeros((count, width, FLAGS), np.float32),
         "pieces": np.zeros((count, width, PIECE_SIZE), np.float32),
         "mask": np.zeros((count, width), np.float32),
-        "field": np.zeros((count, MAX_FIELDS), np.int32),
-        "field_pieces": np.zeros((count, MAX_FIELDS, PIECE_SIZE), np.float32),
-        "field_flags": np.zeros((count, MAX_FIELDS, FIELD_FLAGS), np.float32),
-        "field_mask": np.zeros((count, MAX_FIELDS), np.float32),
+        "field": np.zeros((count, field_count), np.int32),
+        "field_pieces": np.zeros((count, field_count, PIECE_SIZE), np.float32),
+        "field_flags": np.zeros((count, field_count, FIELD_FLAGS), np.float32),
+        "field_mask": np.zeros((count, field_count), np.float32),
         "state": np.zeros((count, MAX_STATE_SYMBOLS), np.int32),
         "target": np.zeros((count, length), np.int32),
         "target_mask": np.zeros((count, length), np.float32),
@@ -289,7 +295,7 @@ def make_batch(
             batch["pieces"][row, at] = pieces.vector(words)
             batch["mask"][row, at] = 1
         asked = [words for words, kind, _ in example["items"] if kind in SIMILAR_CLASSES]
-        for at, (words, flags) in enumerate(example["fields"][:MAX_FIELDS]):
+        for at, (words, flags) in enumerate(example["fields"]):
             if chance.random() >= FIELD_DROPOUT:
                 batch["field"][row, at] = vocabulary.word_at.get(words, 0)
             batch["field_pieces"][row, at] = pieces.vector(words)
@@ -511,15 +517,11 @@ def train_network(seed: int, file: Path) -> Arrays:
         change, moments = optimizer.update(gradient, moments, weights)
         return optax.apply_updates(weights, change), moments, value
 
-    def bucket(example: Example) -> tuple[int, int]:
-        sizes = len(example["items"]), symbol_count(example["program"])
-        return sum(sizes[0] > size for size in ITEM_BUCKETS), sum(sizes[1] > size for size in SYMBOL_BUCKETS)
-
     for epoch in range(EPOCHS):
         begin, total = time.monotonic(), 0.0
         examples = [augmentation.vary(example) for example in [*written, *chance.sample(templates, drawn)]]
         chance.shuffle(examples)
-        examples.sort(key=bucket)
+        examples.sort(key=lambda example: SHAPES.index(shape_of([example])))
         batches = [examples[at : at + BATCH] for at in range(0, len(examples), BATCH)]
         chance.shuffle(batches)
         for batch in batches:

@@ -12,15 +12,13 @@ from typing import Protocol
 from app.agent.answered_call import AnsweredCall
 from app.agent.language.actions import ACTIONS, Action
 from app.agent.language.answers import localize
+from app.agent.language.candidates import have_same_meaning
 from app.agent.language.chips import Chip, describe_readings, reading_chips
-from app.agent.language.candidates import have_same_meaning
-from app.agent.language.candidates import have_same_meaning
 from app.agent.language.choices import MAX_OPTIONS, note_sets_of, question_about
 from app.agent.language.dialog import DialogState
 from app.agent.language.interpreter import GUESS_SCORE, Interpreter, is_outcome, meaning_of
 from app.agent.language.lexicon import ActionFrame, Language, languages
 from app.agent.language.notation import PREFIX, parse, serialize
-from app.agent.language.note_facts import PropertiesOf, find_fact
 from app.agent.language.note_facts import PropertiesOf, find_fact
 from app.agent.language.questions import question_language, with_name_for_pronouns
 from app.agent.language.readings import (

@@ -47,7 +47,11 @@ def find_fact(request: Request, properties_of: PropertiesOf) -> NoteFact | None:
     """
     language = request.language
     words = [token for token in request.tokens if token.kind != "mark"]
-    if "properties_of" not in request.allowed or not words or language.match_prefix(words, 0, "reason_questions"):
+    if (
+        "properties_of" not in request.allowed
+        or not words
+        or language.match_prefix(words, 0, "reason_questions")
+    ):
         return None
     path, rest = _note_in(request, words)
     if not path:
@@ -58,7 +62,9 @@ def find_fact(request: Request, properties_of: PropertiesOf) -> NoteFact | None:
         if value not in (None, "", []) and name_key(name) not in _STATED_ELSEWHERE
     }
     named = {name for token in rest for name in _names(request, token.key, known)}
-    others = [token for token in rest if not _names(request, token.key, known) and _is_content(request, token)]
+    others = [
+        token for token in rest if not _names(request, token.key, known) and _is_content(request, token)
+    ]
     if len(named) == 1 and len(others) <= _MAX_OTHER_WORDS:
         return NoteFact(_reading(request, path, named.pop()), is_named=True)
     if named:
@@ -96,7 +102,9 @@ def _note_in(request: Request, words: Sequence[Token]) -> tuple[str, list[Token]
         is_listed = 0 < abs(ordinal) <= len(dialog.them)
         return (dialog.them[ordinal - 1 if ordinal > 0 else ordinal] if is_listed else ""), list(words)
     means_it = any(
-        request.language.match_prefix(words, at, name) > at for at in range(len(words)) for name in ("it", "this")
+        request.language.match_prefix(words, at, name) > at
+        for at in range(len(words))
+        for name in ("it", "this")
     )
     if dialog.is_lost or not dialog.it or not (means_it or len(words) <= _MAX_ELLIPTIC_WORDS):
         return "", list(words)
