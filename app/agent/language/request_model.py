@@ -240,7 +240,7 @@ class _Network:
     ) -> list[ScoredProgram]:
         """Return the likeliest programs, at most `width`, likeliest first."""
         memory, first = self._encode(items, state)
-        if fields and "field_w" in self._weights:
+        if fields:
             memory = np.concatenate((memory, self._encode_fields(items, fields)))
         return self._decode(memory, first, width)
 
