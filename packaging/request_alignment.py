@@ -37,7 +37,7 @@ from app.agent.language.program import (
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.request import Request
 from app.agent.language.tokens import plain_number
-from app.agent.language.vocabulary import IMPLIED_PROPERTIES, NAMED_PROPERTIES
+from app.agent.language.vocabulary import NAMED_PROPERTIES
 from app.vault.path import NotePath, name_key
 
 ROLES_BY_ARGUMENT: Mapping[str, str] = {"content": "text", "tags": "tag"}
@@ -497,7 +497,11 @@ class Aligner:
         last = self._state.last.last.target if self._state.last else None
         if last is not None and str(last_property(last.query)).casefold() == name.casefold():
             return LAST_PROPERTY
-        return f"p:{name}" if name in IMPLIED_PROPERTIES else _fail(f"property {name}")
+        names = [form.name.casefold() for form in self._request.vocabulary.fields]
+        if name.casefold() not in names:
+            raise UnalignedError(f"property {name}")
+        at = len(self._items) + names.index(name.casefold())
+        return at, at
 
     def _value_name(self, name: str, value: str) -> Symbol | None:
         """Return the span or the reference that names a property's text; None without one."""

@@ -13,11 +13,14 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import multiprocessing
+import os
 import random
 import re
 import sys
 from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -43,7 +46,7 @@ from app.agent.language.program import (  # noqa: E402
 )
 from app.agent.language.readings import PipelineStep, Reading  # noqa: E402
 from app.agent.language.request import Request  # noqa: E402
-from app.agent.language.request_model import item_inputs, state_symbols  # noqa: E402
+from app.agent.language.request_model import field_inputs, item_inputs, state_symbols  # noqa: E402
 from app.agent.language.vocabulary import NAMED_PROPERTIES  # noqa: E402
 from app.vault.path import NotePath  # noqa: E402
 from tests.evaluation import requests as evaluation  # noqa: E402
@@ -51,6 +54,8 @@ from tests.evaluation import requests as evaluation  # noqa: E402
 REQUESTS = Path(__file__).parent / "requests"
 SEEN = ROOT / "tests" / "evaluation" / "requests_seen.txt"
 SEED = 5
+PART_SIZE = 200
+"""Number of conversations that one process runs at a time."""
 TEMPLATE_SHARE = 0.32
 """Share of the templates' sentences that are filled."""
 DATES = {
@@ -82,6 +87,7 @@ class Example:
     text: str
     state: list[str]
     items: list[tuple[str, str, list[int]]]
+    fields: list[tuple[str, list[float]]]
     program: list[str | list[int]]
 
 
@@ -105,6 +111,7 @@ class VaultRun:
             request.text,
             state_symbols(request.dialog),
             item_inputs(request, request_items(request)),
+            field_inputs(request),
             [list(symbol) if isinstance(symbol, tuple) else symbol for symbol in program],
         )
 
@@ -427,21 +434,45 @@ def conversation_files() -> list[Path]:
     return [SEEN, *sorted(REQUESTS.glob("conversations_*.txt"))]
 
 
-async def examples(files: Sequence[Path], verbose: bool = False) -> tuple[list[Example], list[Example]]:
+def examples(files: Sequence[Path], verbose: bool = False) -> tuple[list[Example], list[Example]]:
     """Return the examples of the conversations and those of the templates, and print their numbers."""
     conversations = [conversation for file in files for conversation in evaluation.conversations(file)]
-    written: list[Example] = []
-    filled: list[Example] = []
+    parts: list[tuple[str, list[evaluation.Conversation]]] = [("sample", [])]
     for vault in evaluation.OPEN_NOTES:
         own = [conversation for conversation in conversations if conversation.vault == vault]
-        if not own and vault != "sample":
-            continue
-        async with vault_run(vault) as run:
-            written += await run.conversations(own, verbose)
-            filled += run.templates() if vault == "sample" else ()
-            print(f"{vault}: {len(own)} conversations; not aligned: {dict(run.failures)}")
+        parts += [(vault, own[start : start + PART_SIZE]) for start in range(0, len(own), PART_SIZE)]
+    written: list[Example] = []
+    filled: list[Example] = []
+    failures: dict[str, Counter[str]] = {}
+    context = multiprocessing.get_context("spawn")
+    # The parts often wait for the disk and for worker processes.
+    with ProcessPoolExecutor(2 * (os.cpu_count() or 1), mp_context=context) as processes:
+        vaults, lists = zip(*parts, strict=True)
+        for vault, part in zip(
+            vaults, processes.map(_part, vaults, lists, [verbose] * len(parts)), strict=True
+        ):
+            written += part[0]
+            filled += part[1]
+            failures.setdefault(vault, Counter()).update(part[2])
+            print(f"{vault}: {len(written)} requests", flush=True)
+    for vault, counts in failures.items():
+        print(f"{vault}: not aligned: {dict(counts)}")
     print(f"{len(written)} requests, {len(filled)} templates")
     return written, filled
+
+
+def _part(
+    vault: str, conversations: list[evaluation.Conversation], verbose: bool
+) -> tuple[list[Example], list[Example], Counter[str]]:
+    """Return the examples of conversations in one vault; without conversations, those of the templates."""
+
+    async def run_part() -> tuple[list[Example], list[Example], Counter[str]]:
+        async with vault_run(vault) as run:
+            if not conversations:
+                return [], run.templates(), run.failures
+            return await run.conversations(conversations, verbose), [], run.failures
+
+    return asyncio.run(run_part())
 
 
 def main() -> int:
@@ -451,7 +482,7 @@ def main() -> int:
     parser.add_argument("--output", type=Path, required=True)
     parser.add_argument("--verbose", action="store_true")
     given = parser.parse_args()
-    written, filled = asyncio.run(examples(given.files, given.verbose))
+    written, filled = examples(given.files, given.verbose)
     data = {
         "written": [vars(example) for example in written],
         "templates": [vars(example) for example in filled],

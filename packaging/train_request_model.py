@@ -44,15 +44,20 @@ CLASSES = (
     *("tag", "kind", "value", "prop", "num", "date", "rel"),
 )
 MAX_ITEMS, MAX_SYMBOLS, MAX_STATE_SYMBOLS = 60, 48, 12
-ITEM_BUCKETS, SYMBOL_BUCKETS = (16, 28, MAX_ITEMS), (12, 24, MAX_SYMBOLS)
-"""Lengths to which batches are padded: each pair of lengths is compiled once."""
 PIECE_SIZE, WORD_SIZE, CLASS_SIZE, STATE_SIZE, SYMBOL_SIZE = 96, 64, 16, 24, 64
 HIDDEN = 128
-FLAGS = 9
-EPOCHS, BATCH, RATE, DROPOUT = 32, 64, 2e-3, 0.35
-WORD_DROPOUT = 0.2
-"""Share of the words that training represents only by their pieces, so that the model reads unknown words."""
-TEMPLATE_SHARE = 0.4
+FLAGS, FIELD_FLAGS, MAX_FIELDS = 9, 8, 32
+SHAPES = (
+    *((9, 8, 8), (16, 12, 8), (9, 8, MAX_FIELDS), (16, 12, MAX_FIELDS)),
+    *((28, 24, MAX_FIELDS), (MAX_ITEMS, MAX_SYMBOLS, MAX_FIELDS)),
+)
+"""Numbers of items, symbols and fields to which batches are padded: each shape is compiled once."""
+SIMILAR_CLASSES = ("word", "prop", "kind")
+EPOCHS, BATCH, RATE, DROPOUT = 18, 64, 2e-3, 0.35
+WORD_DROPOUT, FIELD_DROPOUT = 0.2, 0.5
+"""Share of the words, and of the properties' names, that training represents only by their pieces, so that
+the model reads unknown ones."""
+TEMPLATE_SHARE = 0.3
 """Share of the templates in each epoch."""
 MIN_WORD_COUNT = 2
 SEEDS = (0, 1)
@@ -128,6 +133,7 @@ class WordPieceVectors:
         self.vectors = (vectors / vectors.std()).astype(np.float32)
         self._splitter = _splitter(self.pieces)
         self._known: dict[str, Any] = {}
+        self._units: dict[str, Any] = {}
 
     def vector(self, text: str) -> Any:
         """Return the mean vector of a text's pieces; zeros for none."""
@@ -138,6 +144,21 @@ class WordPieceVectors:
             zeros = np.zeros(PIECE_SIZE, np.float32)
             self._known[text] = self.vectors[indices].mean(axis=0) if indices else zeros
         return self._known[text]
+
+    def similarity(self, text: str, others: Sequence[str]) -> float:
+        """Return the largest cosine between a text and others; 0 without others."""
+        import numpy as np
+
+        vector = self._unit(text)
+        return max((float(np.dot(vector, self._unit(other))) for other in others), default=0.0)
+
+    def _unit(self, text: str) -> Any:
+        import numpy as np
+
+        if text not in self._units:
+            vector = self.vector(text)
+            self._units[text] = vector / (np.linalg.norm(vector) or 1.0)
+        return self._units[text]
 
 
 def _splitter(pieces: Sequence[str]) -> Any:
@@ -151,11 +172,20 @@ def symbol_count(program: Sequence[Any]) -> int:
     return sum(2 if isinstance(symbol, list) else 1 for symbol in program) + 1
 
 
+def shape_of(examples: Sequence[Example]) -> tuple[int, int, int]:
+    """Return the first of `SHAPES` that holds all examples."""
+    items = max(len(example["items"]) for example in examples)
+    symbols = max(symbol_count(example["program"]) for example in examples)
+    fields = max(len(example["fields"]) for example in examples)
+    return next(shape for shape in SHAPES if items <= shape[0] and symbols <= shape[1] and fields <= shape[2])
+
+
 class TrainingVocabulary:
     """Assign numbers to words, symbols and states."""
 
     def __init__(self, examples: Sequence[Example]) -> None:
         counts = Counter(words for example in examples for words, _, _ in example["items"] if words)
+        counts.update(words for example in examples for words, _ in example["fields"])
         self.words = ["", *(word for word, count in counts.most_common() if count >= MIN_WORD_COUNT)]
         symbols = {symbol for example in examples for symbol in example["program"] if isinstance(symbol, str)}
         self.symbols = [END, *sorted(symbols)]
@@ -202,7 +232,7 @@ class Augmentation:
         state = [entry if chance.random() > 0.03 else "" for entry in example["state"]]
         if chance.random() < 0.15:
             items, program = self._with_filler(items, program)
-        return {"items": items, "program": program, "state": state}
+        return {"items": items, "fields": example["fields"], "program": program, "state": state}
 
     def _misspell(self, word: str) -> str:
         draw = self._chance.random()
@@ -241,18 +271,17 @@ def make_batch(
     import numpy as np
 
     count = len(examples)
-    width = next(size for size in ITEM_BUCKETS if size >= max(len(example["items"]) for example in examples))
-    length = next(
-        size
-        for size in SYMBOL_BUCKETS
-        if size >= max(symbol_count(example["program"]) for example in examples)
-    )
+    width, length, field_count = shape_of(examples)
     batch: Arrays = {
         "word": np.zeros((count, width), np.int32),
         "class": np.zeros((count, width), np.int32),
         "flags": np.zeros((count, width, FLAGS), np.float32),
         "pieces": np.zeros((count, width, PIECE_SIZE), np.float32),
         "mask": np.zeros((count, width), np.float32),
+        "field": np.zeros((count, field_count), np.int32),
+        "field_pieces": np.zeros((count, field_count, PIECE_SIZE), np.float32),
+        "field_flags": np.zeros((count, field_count, FIELD_FLAGS), np.float32),
+        "field_mask": np.zeros((count, field_count), np.float32),
         "state": np.zeros((count, MAX_STATE_SYMBOLS), np.int32),
         "target": np.zeros((count, length), np.int32),
         "target_mask": np.zeros((count, length), np.float32),
@@ -265,12 +294,21 @@ def make_batch(
             batch["flags"][row, at] = flags
             batch["pieces"][row, at] = pieces.vector(words)
             batch["mask"][row, at] = 1
+        asked = [words for words, kind, _ in example["items"] if kind in SIMILAR_CLASSES]
+        for at, (words, flags) in enumerate(example["fields"]):
+            if chance.random() >= FIELD_DROPOUT:
+                batch["field"][row, at] = vocabulary.word_at.get(words, 0)
+            batch["field_pieces"][row, at] = pieces.vector(words)
+            batch["field_flags"][row, at] = [*flags, pieces.similarity(words, asked)]
+            batch["field_mask"][row, at] = 1
         for at, state in enumerate(example["state"]):
             batch["state"][row, at] = vocabulary.state_at.get(state, 0)
         numbers: list[int] = []
         for symbol in example["program"]:
             if isinstance(symbol, list):
-                numbers += [len(vocabulary.symbols) + end for end in symbol]
+                # The memory of the fields follows that of the padded items.
+                shift = width - len(example["items"]) if symbol[0] >= len(example["items"]) else 0
+                numbers += [len(vocabulary.symbols) + end + shift for end in symbol]
             else:
                 numbers.append(vocabulary.symbol_at[symbol])
         numbers.append(vocabulary.symbol_at[END])
@@ -293,6 +331,8 @@ def initial_weights(vocabulary: TrainingVocabulary, key: Any) -> Arrays:
     weights: Arrays = {
         "word": normal(len(vocabulary.words), WORD_SIZE, scale=0.1),
         "piece_in": normal(PIECE_SIZE, WORD_SIZE, scale=0.5 / math.sqrt(PIECE_SIZE)),
+        "field_w": normal(WORD_SIZE + FIELD_FLAGS, both),
+        "field_b": jnp.zeros(both),
         "class": normal(len(CLASSES), CLASS_SIZE, scale=0.5),
         "state": normal(len(vocabulary.states), STATE_SIZE, scale=0.3),
         "init_w": normal(both + STATE_SIZE, both),
@@ -364,10 +404,17 @@ def log_probabilities(weights: Arrays, batch: Arrays, key: Any) -> Any:
     for number in "01":
         both = [layer(f"enc{number}{way}", values, backward=way == "b") for way in "fb"]
         values = drop_out(jnp.concatenate(both, -1), DROPOUT)
-    memory = values * batch["mask"][..., None]
+    items = values * batch["mask"][..., None]
     hidden = (1 - batch["mask"]) * -1e9
-    summary = jnp.concatenate([(memory + hidden[..., None]).max(1), state], -1)
+    summary = jnp.concatenate([(items + hidden[..., None]).max(1), state], -1)
     first = jnp.tanh(summary @ weights["init_w"] + weights["init_b"])
+    names = weights["word"][batch["field"]] + batch["field_pieces"] @ weights["piece_in"]
+    fields = jnp.tanh(
+        jnp.concatenate([names, batch["field_flags"]], -1) @ weights["field_w"] + weights["field_b"]
+    )
+    fields = drop_out(fields, DROPOUT * 0.5) * batch["field_mask"][..., None]
+    memory = jnp.concatenate([items, fields], 1)
+    hidden = jnp.concatenate([hidden, (1 - batch["field_mask"]) * -1e9], 1)
     keys_of, pointers, copied = (
         memory @ weights["attend"],
         memory @ weights["point"],
@@ -470,15 +517,11 @@ def train_network(seed: int, file: Path) -> Arrays:
         change, moments = optimizer.update(gradient, moments, weights)
         return optax.apply_updates(weights, change), moments, value
 
-    def bucket(example: Example) -> tuple[int, int]:
-        sizes = len(example["items"]), symbol_count(example["program"])
-        return sum(sizes[0] > size for size in ITEM_BUCKETS), sum(sizes[1] > size for size in SYMBOL_BUCKETS)
-
     for epoch in range(EPOCHS):
         begin, total = time.monotonic(), 0.0
         examples = [augmentation.vary(example) for example in [*written, *chance.sample(templates, drawn)]]
         chance.shuffle(examples)
-        examples.sort(key=bucket)
+        examples.sort(key=lambda example: SHAPES.index(shape_of([example])))
         batches = [examples[at : at + BATCH] for at in range(0, len(examples), BATCH)]
         chance.shuffle(batches)
         for batch in batches:

@@ -12,12 +12,14 @@ from typing import Protocol
 from app.agent.answered_call import AnsweredCall
 from app.agent.language.actions import ACTIONS, Action
 from app.agent.language.answers import localize
+from app.agent.language.candidates import have_same_meaning
 from app.agent.language.chips import Chip, describe_readings, reading_chips
 from app.agent.language.choices import MAX_OPTIONS, note_sets_of, question_about
 from app.agent.language.dialog import DialogState
 from app.agent.language.interpreter import GUESS_SCORE, Interpreter, is_outcome, meaning_of
 from app.agent.language.lexicon import ActionFrame, Language, languages
 from app.agent.language.notation import PREFIX, parse, serialize
+from app.agent.language.note_facts import PropertiesOf, find_fact
 from app.agent.language.questions import question_language, with_name_for_pronouns
 from app.agent.language.readings import (
     Clarification,
@@ -66,9 +68,12 @@ BUILTIN_NAME = "Built-in agent"
 MAX_PASSAGES = 3
 """The maximum number of passages in an answer."""
 
+NEW_DIALOG = DialogState()
+
 MIN_SHARED_MEANING_PROBABILITY = 0.75
 """The minimum total probability of readings that mean the same notes at which the first one runs."""
 _MAX_NAME_WORDS = 8
+_QUESTION_ACTIONS = frozenset(("properties_of", "question"))
 _NOT_UNDERSTOOD = (
     "I did not understand that, so nothing was changed. Rephrase it, or type “help” for examples."
 )
@@ -105,6 +110,8 @@ class BuiltinAgent:
             searches with the same notes.
         public_words: Returns the words that a model may know; without it, a model's requests name none.
         public_resolver: Returns the names of the notes that a model may know; without it, none.
+        properties_of: Returns the properties of the note at a path; without it, a question about a note is
+            never answered with a property that it does not name.
     """
 
     def __init__(
@@ -117,6 +124,7 @@ class BuiltinAgent:
         find_notes: Callable[[str], Awaitable[Collection[NotePath]]] | None = None,
         public_words: Callable[[], VaultWords] | None = None,
         public_resolver: Callable[[], Resolver] | None = None,
+        properties_of: PropertiesOf | None = None,
     ) -> None:
         self._registry = registry
         self._resolver = resolver
@@ -126,6 +134,7 @@ class BuiltinAgent:
         self._changes_today = changes_today
         self._now = now
         self._find_notes = find_notes
+        self._properties_of = properties_of
         self._states: dict[tuple[str, str], DialogState] = {}
 
     @cached_property
@@ -142,7 +151,8 @@ class BuiltinAgent:
             vocabulary = self._vocabulary_of(words, resolver)
             interpretation = self._interpret(turn.prompt.text, state, vocabulary)
         else:
-            interpretation = await self.compare_with_vault(self.interpret(turn.prompt.text, state))
+            text = turn.prompt.text
+            interpretation = await self.compare_with_vault(self.interpret(text, state), text, state)
         language = self._interpreter.language_of(turn.prompt.text)
         # The open question ends here, whatever the outcome of this turn.
         self._states[_state_key(turn)] = replace(state, question=None)
@@ -198,14 +208,18 @@ class BuiltinAgent:
         now = self._now().replace(second=0, microsecond=0)
         return self._interpreter.interpret(text, state, vocabulary, self.actions(), now)
 
-    async def compare_with_vault(self, interpretation: Interpretation) -> Interpretation:
-        """Return an interpretation, revised according to the notes that its searches find.
+    async def compare_with_vault(
+        self, interpretation: Interpretation, text: str = "", state: DialogState = NEW_DIALOG
+    ) -> Interpretation:
+        """Return the interpretation of a request, revised according to the vault.
 
         A guess that finds nothing counts as not understood. In a question, options that find the same notes
         are merged into the likeliest one, and options that find nothing come last. If the first option
         changes nothing, it is returned instead of the question, provided that it is the only one or likely
-        enough after the merge. Other interpretations stay unchanged.
+        enough after the merge. A question about one note may be answered by one of its properties. Other
+        interpretations stay unchanged.
         """
+        interpretation = self._with_fact(interpretation, text, state)
         if self._find_notes is None:
             return interpretation
         if isinstance(interpretation, Reading) and interpretation.score == GUESS_SCORE:
@@ -232,6 +246,33 @@ class BuiltinAgent:
         if is_likely and not any(self.actions()[step.action].writes for step in reading.steps):
             return meaning_of(reading)
         return replace(interpretation, question=question_about(offered), options=offered, spare=())
+
+    def _with_fact(self, interpretation: Interpretation, text: str, state: DialogState) -> Interpretation:
+        """Return an interpretation with the property that may answer the question, if it has one."""
+        is_reading = isinstance(interpretation, Reading)
+        is_understood = isinstance(interpretation, Reply) and interpretation.understood
+        if self._properties_of is None or not text or is_reading or is_understood:
+            return interpretation
+        offered = interpretation.options if isinstance(interpretation, Clarification) else ()
+        actions = {option.reading.last.action for option in offered}
+        if isinstance(interpretation, Clarification | ModelRequired) and not actions & _QUESTION_ACTIONS:
+            return interpretation
+        now = self._now().replace(second=0, microsecond=0)
+        vocabulary = self._vocabulary_of(self._words())
+        request = self._interpreter.request_of(text, state, vocabulary, self.actions(), now)
+        fact = find_fact(request, self._properties_of)
+        if fact is None:
+            return interpretation
+        if fact.is_named and not offered:
+            return fact.reading
+        if not offered and isinstance(interpretation, ContentQuestion):
+            step = PipelineStep("question", None, {"query": text})
+            other = Reading((step,), fact.reading.score, language=fact.reading.language)
+            offered = (ClarificationOption(serialize(other), other),)
+        option = ClarificationOption(serialize(fact.reading), fact.reading)
+        others = [known for known in offered if not have_same_meaning(known.reading, fact.reading)]
+        options = (option, *others)[:MAX_OPTIONS]
+        return Clarification(question_about(options), options)
 
     async def _with_found_notes(self, reading: Reading) -> Reading:
         """Return the reading with the found notes in place of its searches."""

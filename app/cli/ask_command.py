@@ -39,7 +39,7 @@ from app.cli.invoke import approver_for, call_tool, can_approve, resolve_vault
 from app.cli.options import Options, add_call_options
 from app.cli.session import CliSession, open_session
 from app.index.database import FILE_NAME
-from app.index.record_queries import public_files, public_names
+from app.index.record_queries import is_private, note_record, public_files, public_names
 from app.index.resolver import Resolver
 from app.storage.sqlite import connect_read_only
 from app.toolkit.outcome import ToolOutcome
@@ -68,10 +68,15 @@ async def run(args: argparse.Namespace, console: CliConsole) -> ExitStatus:
         # If another process has the vault open, every search through it would add an entry to the audit log.
         search = session.vault.search if session.vault is not None else None
         find_notes = partial(search.matching, private=False) if search is not None else None
-        agent = BuiltinAgent(registry, resolver, lambda: words, find_notes=find_notes)
-        interpretation = await agent.compare_with_vault(
-            agent.interpret(" ".join(args.request), DialogState())
+        agent = BuiltinAgent(
+            registry,
+            resolver,
+            lambda: words,
+            find_notes=find_notes,
+            properties_of=partial(_load_properties, location.root),
         )
+        text = " ".join(args.request)
+        interpretation = await agent.compare_with_vault(agent.interpret(text, DialogState()), text)
         if options.json:
             console.out.write(json.dumps(_to_json(interpretation), ensure_ascii=False) + "\n")
             console.out.flush()
@@ -105,6 +110,16 @@ def _load_names(root: Path) -> tuple[Resolver, VaultWords]:
     with closing(connect_read_only(file, timeout=5.0)) as connection:
         resolver.load_rows(public_files(connection))
         return resolver, VaultWords(*public_names(connection))
+
+
+def _load_properties(root: Path, path: str) -> Mapping[str, object]:
+    """Return the properties of a note in the vault's index; none for a missing or hidden note."""
+    file, note = paths.vault_cache_folder(root) / FILE_NAME, NotePath.on_disk(path)
+    if not file.is_file():
+        return {}
+    with closing(connect_read_only(file, timeout=5.0)) as connection:
+        record = note_record(connection, note)
+        return {} if record is None or is_private(connection, note) else record.properties
 
 
 def _to_json(interpretation: Interpretation) -> Mapping[str, object]:

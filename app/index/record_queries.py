@@ -10,7 +10,16 @@ from types import MappingProxyType
 from typing import Any
 
 from app.index.names import decode_list, stored_path
-from app.index.records import FileRecord, NoteRecord, Problem, PropertyCount, TagCount, TaskRecord, VaultStats
+from app.index.records import (
+    FileRecord,
+    NoteRecord,
+    Problem,
+    PropertyCount,
+    PropertyForm,
+    TagCount,
+    TaskRecord,
+    VaultStats,
+)
 from app.vault.path import NotePath, name_key
 
 _NOTE = (
@@ -30,6 +39,7 @@ _ORPHANS = (
 
 _MAX_VALUES = 20_000
 _MAX_VALUE_LENGTH = 60
+_MAX_FORMS = 64
 
 
 def note_record(connection: sqlite3.Connection, path: NotePath) -> NoteRecord | None:
@@ -132,6 +142,23 @@ def property_values(connection: sqlite3.Connection, *, private: bool = True) -> 
     return tuple(pair for pair, _ in counts.most_common(_MAX_VALUES))
 
 
+def property_forms(connection: sqlite3.Connection, *, private: bool = True) -> tuple[PropertyForm, ...]:
+    """Return the forms of the most frequent properties' values, the most frequent property first.
+
+    Args:
+        connection: The index.
+        private: Whether to include notes that are hidden from models and external programs.
+    """
+    public = "" if private else f" WHERE note NOT IN ({HIDDEN_IDS})"
+    day = "[0-9][0-9][0-9][0-9]-[0-9]*"
+    rows = connection.execute(
+        f"""SELECT min(name), avg(value GLOB '"{day}'), avg(value GLOB '[-0-9]*'),"""
+        """ avg(value IN ('true', 'false')), avg(value GLOB '"[[][[]*' OR value GLOB '[[]"[[][[]*')"""
+        f" FROM properties{public} GROUP BY key ORDER BY count(*) DESC, key LIMIT {_MAX_FORMS}"
+    )
+    return tuple(PropertyForm(*row) for row in rows)
+
+
 def public_files(connection: sqlite3.Connection) -> list[tuple[str, int, str, str | None]]:
     """Return the rows of all files except hidden notes, as `Resolver.load_rows` takes them."""
     return connection.execute(
@@ -141,8 +168,10 @@ def public_files(connection: sqlite3.Connection) -> list[tuple[str, int, str, st
 
 def public_names(
     connection: sqlite3.Connection,
-) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...], tuple[tuple[str, str], ...]]:
-    """Return the tags, types, properties and property values, except those of hidden notes."""
+) -> tuple[
+    tuple[str, ...], tuple[str, ...], tuple[str, ...], tuple[tuple[str, str], ...], tuple[PropertyForm, ...]
+]:
+    """Return the tags, types, properties, and the properties' values and forms, except of hidden notes."""
 
     def column(query: str) -> tuple[str, ...]:
         return tuple(str(value) for (value,) in connection.execute(f"{query} NOT IN ({HIDDEN_IDS})"))
@@ -152,6 +181,7 @@ def public_names(
         column("SELECT DISTINCT type FROM notes WHERE id"),
         column("SELECT DISTINCT name FROM properties WHERE note"),
         property_values(connection, private=False),
+        property_forms(connection, private=False),
     )
 
 

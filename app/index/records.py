@@ -111,6 +111,17 @@ class PropertyCount:
 
 
 @dataclass(frozen=True, slots=True)
+class PropertyForm:
+    """A property's name, and the shares of its values that are dates, numbers, checkboxes and links."""
+
+    name: str
+    dates: float = 0.0
+    numbers: float = 0.0
+    checkboxes: float = 0.0
+    links: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class UnresolvedName:
     """A name that links use but no file has, and the number of these links."""
 

@@ -32,6 +32,7 @@ from app.index.records import (
     NoteRecord,
     Problem,
     PropertyCount,
+    PropertyForm,
     ScanProgress,
     ScanReport,
     SearchPage,
@@ -359,8 +360,14 @@ class VaultIndex:
 
     def public_names(
         self,
-    ) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...], tuple[tuple[str, str], ...]]:
-        """Return the tags, types, properties and property texts without those of hidden notes."""
+    ) -> tuple[
+        tuple[str, ...],
+        tuple[str, ...],
+        tuple[str, ...],
+        tuple[tuple[str, str], ...],
+        tuple[PropertyForm, ...],
+    ]:
+        """Return the tags, types, properties, and the properties' texts and forms, except of hidden notes."""
         with self._rebuild_on_damage(), self._open_database.read_connection() as connection:
             return record_queries.public_names(connection)
 
@@ -368,6 +375,11 @@ class VaultIndex:
         """Return every property's name and number of notes, the most frequent first."""
         with self._rebuild_on_damage(), self._open_database.read_connection() as connection:
             return record_queries.property_counts(connection)
+
+    def property_forms(self) -> tuple[PropertyForm, ...]:
+        """Return the forms of the most frequent properties' values, the most frequent property first."""
+        with self._rebuild_on_damage(), self._open_database.read_connection() as connection:
+            return record_queries.property_forms(connection)
 
     # Links
 

@@ -67,6 +67,7 @@ from app.toolkit.services import (
 )
 from app.tools import CATALOG, CATEGORIES
 from app.vault.obsidian import stored_obsidian_settings, templates_folder
+from app.vault.path import NotePath
 from app.vault.store import NotesChanged
 from app.vault.watcher import FileBatch, VaultFound, VaultLost, watch
 from app.web.access import WebAccess
@@ -222,6 +223,7 @@ class Workspace:
             self._vault_words,
             self._builtin_changes_today,
             find_notes=self.index.matching,
+            properties_of=self._properties_of,
             public_words=lambda: VaultWords(*self.index.public_names()),
             public_resolver=self.index.public_resolver,
         )
@@ -296,9 +298,15 @@ class Workspace:
                 self.index.types(),
                 tuple(note_property.name for note_property in self.index.properties()),
                 values,
+                self.index.property_forms(),
                 templates_folder(chosen, stored_obsidian_settings(self.store)),
             )
         return self._words
+
+    def _properties_of(self, path: str) -> Mapping[str, object]:
+        """Return the properties of the note at a path; empty for a missing note."""
+        note = self.index.note(NotePath.on_disk(path))
+        return note.properties if note is not None else {}
 
     def _builtin_changes_today(self) -> tuple[int, ...]:
         """Return the audit entry ids of the built-in agent's changes since midnight that were not undone."""

@@ -74,12 +74,19 @@ def test_a_request_that_is_not_understood_is_reported(run: Run) -> None:
 def test_only_a_guessed_search_that_finds_nothing_fails(
     run: Run, monkeypatch: pytest.MonkeyPatch, step: PipelineStep, score: float, status: ExitStatus
 ) -> None:
-    async def unchanged(agent: BuiltinAgent, interpretation: Interpretation) -> Interpretation:
+    async def unchanged(agent: BuiltinAgent, interpretation: Interpretation, _: str) -> Interpretation:
         return interpretation
 
     monkeypatch.setattr(BuiltinAgent, "interpret", lambda *_: Reading((step,), score))
     monkeypatch.setattr(BuiltinAgent, "compare_with_vault", unchanged)
     assert run("ask", "osprey").status == status
+
+
+def test_a_question_about_a_note_shows_the_property_that_it_names(run: Run, vault: Path) -> None:
+    (vault / "Kettle.md").write_text("---\nwarranty: 2027-11-12\n---\nBoils.\n", "utf-8")
+    assert run("search", "Boils", "--json").status == ExitStatus.DONE
+    result = run("ask", "warranty of the Kettle?")
+    assert result.status == ExitStatus.DONE and "2027-11-12" in result.out
 
 
 def test_private_notes_cannot_be_named(run: Run) -> None:

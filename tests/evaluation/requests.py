@@ -64,6 +64,10 @@ OPEN_NOTES = {
     "office": "Projects/Charger 2.md",
     "research": "Literature/Ravndal 2014.md",
     "campaign": "Characters/Seraphine Osk.md",
+    "kitchen": "Recipes/Dal makhani.md",
+    "studio": "Clients/Hollis and Wren.md",
+    "naturalist": "Species/Curlew.md",
+    "cards": "Cards/Stalker.md",
     "household": "Appliances/Dishwasher.md",
     "kepano": "References/Blade Runner.md",
 }

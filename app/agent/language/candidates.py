@@ -7,7 +7,13 @@ from dataclasses import dataclass, replace
 from app.agent.language.program import OUTCOMES, ProgramReader, request_items
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.request import Request
-from app.agent.language.request_model import MAX_ITEMS, item_inputs, request_model, state_symbols
+from app.agent.language.request_model import (
+    MAX_ITEMS,
+    field_inputs,
+    item_inputs,
+    request_model,
+    state_symbols,
+)
 from app.agent.language.undoing import resolve_undo
 
 
@@ -29,7 +35,10 @@ def candidates(request: Request) -> list[MeaningCandidate]:
     items = request_items(request)[:MAX_ITEMS]
     reader, frames = ProgramReader(request, items), request.frame_parser(follows=False)
     meanings: list[MeaningCandidate] = []
-    for program in request_model().programs(item_inputs(request, items), state_symbols(request.dialog)):
+    programs = request_model().programs(
+        item_inputs(request, items), field_inputs(request), state_symbols(request.dialog)
+    )
+    for program in programs:
         first = program.symbols[0] if program.symbols else ""
         if first in OUTCOMES and len(program.symbols) == 1:
             meanings.append(MeaningCandidate(program.probability, outcome=str(first)))

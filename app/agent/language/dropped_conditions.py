@@ -141,6 +141,9 @@ def _is_expressed(request: Request, position: int, sets: Sequence[NoteSet]) -> b
         if part is not None and part.end > position:
             slots = _slots(part.query)
             return any(slots & _slots(notes.query) for notes in sets)
+    implied = language.implied_properties((tokens[position].key,))
+    if any(implied & (_slots(notes.query) | {notes.order.lstrip("-").casefold()}) for notes in sets):
+        return True
     mention = next((one for one in request.mentions(tokens) if tokens[position] in one.tokens), None)
     if mention is None or mention.kind == "word":
         return False

@@ -13,7 +13,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from app.agent.language.actions import TOOL_PREFIX, Action
-from app.agent.language.candidates import candidates
+from app.agent.language.candidates import candidates, have_same_meaning
 from app.agent.language.choices import (
     MAX_OPTIONS,
     MIN_CONFIRM_SCORE,
@@ -74,6 +74,8 @@ MIN_COMPLETE_SCORE = 0.85
 """Minimum score at which the grammar alone decides on a long pipeline or a rare value, such as a due date."""
 MIN_PIPELINE_STEPS = 3
 """Minimum number of steps of a pipeline on which the grammar decides: few training requests have as many."""
+MIN_EXPECTED_PROBABILITY = 0.05
+"""Minimum probability according to the request model of a change that runs without a question."""
 MIN_OFFERED_PROBABILITY = 0.005
 """Minimum probability at which a reading is offered in a question."""
 MIN_OFFERED_INSTEAD_PROBABILITY = 0.3
@@ -156,12 +158,13 @@ class Interpreter:
         for request in requests:
             fixed, checked_request, readings = self._apply_grammar(request)
             if fixed is not None:
-                return with_every_condition(request, fixed)
+                return with_every_condition(request, self._ask_if_unexpected(request, fixed))
             if readings and (not grammar_readings or readings[0].score > grammar_readings[0].score):
                 grammar_readings, grammar_request = readings, checked_request
             if grammar_readings and grammar_readings[0].score >= MIN_READ_SCORE:
                 break
-        return with_every_condition(likeliest, self._decide(likeliest, grammar_request, grammar_readings))
+        decision = self._decide(likeliest, grammar_request, grammar_readings)
+        return with_every_condition(likeliest, self._ask_if_unexpected(likeliest, decision))
 
     def request_of(
         self,
@@ -346,6 +349,32 @@ class Interpreter:
             answers = [self._option_reading(option, likeliest) for option in offered]
             return self._chooser.ask(likeliest, answers, [option.share for option in offered])
         return Reply("", understood=False)
+
+    def _ask_if_unexpected(self, request: Request, interpretation: Interpretation) -> Interpretation:
+        """Return a question instead of a change that the request model does not expect.
+
+        The grammar alone decides on tools' examples and on long pipelines, which the model can't write.
+        """
+        if not isinstance(interpretation, Reading) or not request.writes(interpretation):
+            return interpretation
+        steps = interpretation.steps
+        if len(steps) >= MIN_PIPELINE_STEPS or any(step.action.startswith(TOOL_PREFIX) for step in steps):
+            return interpretation
+        written = candidates(request)
+        expected = sum(
+            candidate.probability
+            for candidate in written
+            if candidate.reading is not None and have_same_meaning(candidate.reading, interpretation)
+        )
+        if expected >= MIN_EXPECTED_PROBABILITY:
+            return interpretation
+        options = _offered(weigh_options(self._options(request, [interpretation])), request)
+        others = [
+            self._option_reading(option, request)
+            for option in options
+            if option.reading is None or not have_same_meaning(option.reading, interpretation)
+        ]
+        return self._chooser.ask(request, [interpretation, *others])
 
     def _likely_outcome(
         self, request: Request, shares: Mapping[str, float], readings_share: float

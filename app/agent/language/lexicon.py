@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -222,6 +222,11 @@ class Language:
         names = [str(name) for name, words in self.table("properties").items() if word in words]
         known = [match for name in (word, *names) if names and (match := find_property(name))]
         return next((name for name in (*known, *names) if name in known or name in BUILT_IN_PROPERTIES), None)
+
+    def implied_properties(self, words: Collection[str]) -> set[str]:
+        """Return the names of properties that any of the words names or may mean: `price` for "cheap"."""
+        tables = (self.table("properties"), self.table("property_cues"))
+        return {name for table in tables for name, cues in table.items() if not set(cues).isdisjoint(words)}
 
     def properties_of_verb(self, word: str) -> tuple[str, ...]:
         """Return the properties that may name the maker for a verb: `director` for "directed"."""

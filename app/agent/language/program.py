@@ -1,9 +1,10 @@
 """Programs: readings as sequences of symbols that copy their values from the words of a request.
 
 The request model writes a program, and `ProgramReader` turns it into a reading. A symbol is a word of the
-notation ("add_tag", "links-to:", "tag="), a reference to the conversation ("it", "these", "n2"), or a span of
-the request's items. "same" is the value of the same role in the last step; after "value:" it is the text of
-the property that the last step showed.
+notation ("add_tag", "links-to:", "tag="), a reference to the conversation ("it", "these", "n2"), a span of
+the request's items, or a property of the vault that the request implies: the positions after the last item
+stand for the vocabulary's `fields`. "same" is the value of the same role in the last step; after "value:" it
+is the text of the property that the last step showed.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
+from itertools import pairwise
 
 from app.agent.language.actions import ROLE_KINDS, TASK_ACTIONS, Action
 from app.agent.language.conditions import (
@@ -31,7 +33,6 @@ from app.agent.language.note_sets import NoteSetParser, is_search
 from app.agent.language.readings import NoteSet, PipelineStep, Reading, parenthesize
 from app.agent.language.request import Request
 from app.agent.language.tokens import Token, plain_number, span_text
-from app.agent.language.vocabulary import IMPLIED_PROPERTIES
 from app.index.query_serializer import quote_text, quote_value
 from app.vault.path import NotePath
 from app.vault.reference import parse_reference
@@ -130,7 +131,7 @@ class ProgramReader:
 
     def read(self, program: Sequence[Symbol], score: float = 1.0) -> Reading | None:
         """Return the reading of a program, with the given score; None if the program is not valid."""
-        if any(isinstance(symbol, tuple) and symbol[1] >= len(self._items) for symbol in program):
+        if not all(self._is_valid(symbol, before) for before, symbol in pairwise(("", *program))):
             return None
         steps: list[PipelineStep] = []
         step_symbols: list[Symbol] = []
@@ -144,6 +145,13 @@ class ProgramReader:
             elif symbol != END:
                 step_symbols.append(symbol)
         return Reading(tuple(steps), score, language=self._language.code)
+
+    def _is_valid(self, symbol: Symbol, before: Symbol) -> bool:
+        """Return whether a span consists of items, or is one property where a program names a property."""
+        if not isinstance(symbol, tuple) or symbol[1] < len(self._items):
+            return True
+        is_field = symbol[0] == symbol[1] < len(self._items) + len(self._vocabulary.fields)
+        return is_field and before in ("prop", "key=", "about=", *PROPERTY_ORDERS)
 
     # Steps
 
@@ -559,6 +567,8 @@ class ProgramReader:
     def property_name(self, symbol: Symbol) -> str | None:
         """Return the property that a symbol means, or its text if no note has it; None for another symbol."""
         if isinstance(symbol, tuple):
+            if symbol[0] >= len(self._items):
+                return self._vocabulary.fields[symbol[0] - len(self._items)].name
             mention = self._single_mention(symbol)
             text = self._text(symbol)
             known = self._vocabulary.find_property(text)
@@ -573,7 +583,7 @@ class ProgramReader:
         name = symbol[2:]
         synonyms = self._language.table("properties").get(name, ())
         known = next(filter(None, map(self._vocabulary.find_property, (name, *synonyms))), None)
-        return known or (None if name in IMPLIED_PROPERTIES else name)
+        return known or name
 
     def _is_known(self, name: str) -> bool:
         """Return whether a property is built in or occurs in the vault."""

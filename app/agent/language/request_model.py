@@ -22,12 +22,13 @@ import numpy as np
 import numpy.typing as npt
 from threadpoolctl import ThreadpoolController
 
-from app.agent.language.conditions import condition_kinds
+from app.agent.language.conditions import condition_kinds, condition_slots, top_level_parts
 from app.agent.language.dialog import DialogState
 from app.agent.language.program import END, RequestItem, Symbol
 from app.agent.language.request import Request
 from app.agent.language.word_pieces import WordPieces
 from app.paths import resources_folder
+from app.vault.path import name_key
 
 MODEL_FILE = "requests.npz"
 MAX_SYMBOLS = 48
@@ -49,12 +50,17 @@ CLASSES = (
     "date",
     "rel",
 )
+SIMILAR_CLASSES = ("word", "prop", "kind")
+"""The classes of items whose words are compared with the names of fields."""
 _NAMED = frozenset(("note", "near", "names", "quoted", "link", "hashtag", "value", "num"))
 MAX_STATE_SYMBOLS = 12
+_SEPARATOR = re.compile(r"[-_ ]+")
+_MIN_PART_LENGTH = 3
 _SMALL_NUMBER = re.compile(r"1?\d|20")
 
 Array = npt.NDArray[np.float32]
 ItemInput = tuple[str, str, list[int]]
+FieldInput = tuple[str, list[float]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +130,37 @@ def item_inputs(request: Request, items: Sequence[RequestItem]) -> list[ItemInpu
     return inputs
 
 
+def field_inputs(request: Request) -> list[FieldInput]:
+    """Return the model's input for each of the vocabulary's fields: the words of its name, and flags.
+
+    The flags are the forms of its values, whether the request contains a part of its name or a synonym, and
+    whether the last step had a condition on it, sorted by it or showed it.
+    """
+    language, dialog = request.language, request.dialog
+    keys = {token.key for token in request.tokens if token.is_word}
+    forms = keys.union(*(request.vocabulary.singular_forms(key) for key in keys))
+    synonyms = language.implied_properties(keys)
+    last = dialog.last.last if dialog.last is not None else None
+    used: set[str] = set()
+    if last is not None:
+        used |= {str(last.arguments.get(role, "")).casefold() for role in ("key", "about")}
+        if last.target is not None:
+            used |= {last.target.order.lstrip("-").casefold()}
+            used |= {slot for part in top_level_parts(last.target.query) for slot in condition_slots(part)}
+    inputs: list[FieldInput] = []
+    for form in request.vocabulary.fields:
+        key = name_key(form.name)
+        parts = {key, *(part for part in _SEPARATOR.split(key) if len(part) >= _MIN_PART_LENGTH)}
+        flags = [
+            *(form.dates, form.numbers, form.checkboxes, form.links),
+            float(bool(parts & forms)),
+            float(bool(parts & synonyms)),
+            float(key in used),
+        ]
+        inputs.append((" ".join(_SEPARATOR.split(key)), flags))
+    return inputs
+
+
 class RequestModel:
     """Write programs for requests.
 
@@ -157,7 +194,11 @@ class RequestModel:
         ]
 
     def programs(
-        self, items: Sequence[ItemInput], state: Sequence[str], width: int = 14
+        self,
+        items: Sequence[ItemInput],
+        fields: Sequence[FieldInput],
+        state: Sequence[str],
+        width: int = 14,
     ) -> list[ScoredProgram]:
         """Return the likeliest programs, at most `width`, with their mean probabilities in the networks."""
         if not items:
@@ -165,12 +206,14 @@ class RequestModel:
         # Several threads mostly wait for one another, because the matrices are small: on a busy machine, they
         # take five times as long as one thread.
         with _thread_pools().limit(limits=1, user_api="blas"):
-            return self._programs(items, state, width)
+            return self._programs(items, fields, state, width)
 
-    def _programs(self, items: Sequence[ItemInput], state: Sequence[str], width: int) -> list[ScoredProgram]:
+    def _programs(
+        self, items: Sequence[ItemInput], fields: Sequence[FieldInput], state: Sequence[str], width: int
+    ) -> list[ScoredProgram]:
         totals: dict[tuple[Symbol, ...], float] = {}
         for network in self._networks:
-            for program in network.programs(items, state, width):
+            for program in network.programs(items, fields, state, width):
                 share = program.probability / len(self._networks)
                 totals[program.symbols] = totals.get(program.symbols, 0.0) + share
         ranked = sorted(totals, key=lambda symbols: -totals[symbols])
@@ -192,10 +235,31 @@ class _Network:
         self._pieces = WordPieces(head["pieces"])
         self._end = self._symbols.index(END)
 
-    def programs(self, items: Sequence[ItemInput], state: Sequence[str], width: int) -> list[ScoredProgram]:
+    def programs(
+        self, items: Sequence[ItemInput], fields: Sequence[FieldInput], state: Sequence[str], width: int
+    ) -> list[ScoredProgram]:
         """Return the likeliest programs, at most `width`, likeliest first."""
         memory, first = self._encode(items, state)
+        if fields:
+            memory = np.concatenate((memory, self._encode_fields(items, fields)))
         return self._decode(memory, first, width)
+
+    def _encode_fields(self, items: Sequence[ItemInput], fields: Sequence[FieldInput]) -> Array:
+        """Return a row of memory for each field, which pointers can select like an item."""
+        w = self._weights
+        asked = [self._piece_vector(words) for words, kind, _ in items if kind in SIMILAR_CLASSES]
+        rows = []
+        for words, flags in fields:
+            pieces = self._piece_vector(words)
+            similarity = max((_cosine(pieces, own) for own in asked), default=0.0)
+            own = w["word"][self._words.get(words, 0)] + pieces @ w["piece_in"]
+            rows.append(np.concatenate((own, np.array([*flags, similarity], np.float32))))
+        return np.asarray(np.tanh(np.stack(rows) @ w["field_w"] + w["field_b"]), np.float32)
+
+    def _piece_vector(self, words: str) -> Array:
+        """Return the mean vector of a text's word pieces; zeros for a text without any."""
+        pieces, vectors = self._pieces.split(words), self._weights["pieces"]
+        return vectors[pieces].mean(axis=0) if pieces else np.zeros(vectors.shape[1], np.float32)
 
     def _encode(self, items: Sequence[ItemInput], state: Sequence[str]) -> tuple[Array, Array]:
         w = self._weights
@@ -206,10 +270,7 @@ class _Network:
         )
         for words, kind, flags in items:
             own = self._words.get(words, 0)
-            pieces = self._pieces.split(words)
-            vector = (
-                w["pieces"][pieces].mean(axis=0) if pieces else np.zeros(w["pieces"].shape[1], np.float32)
-            )
+            vector = self._piece_vector(words)
             rows.append(
                 np.concatenate(
                     (
@@ -323,6 +384,11 @@ def _gru(given: Array, recurrent: Array, state: Array) -> Array:
 
 def _sigmoid(values: Array) -> Array:
     return np.asarray(1 / (1 + np.exp(-np.clip(values, -30, 30))), np.float32)
+
+
+def _cosine(vector: Array, other: Array) -> float:
+    size = float(np.linalg.norm(vector) * np.linalg.norm(other))
+    return float(vector @ other) / size if size else 0.0
 
 
 def _softmax(values: Array) -> Array:

@@ -13,6 +13,7 @@ from rapidfuzz.distance import OSA
 
 from app.agent.language.conditions import CATEGORY_PROPERTIES, states_kind
 from app.index.query_serializer import quote_value
+from app.index.records import PropertyForm
 from app.index.resolver import Resolver
 from app.vault.path import NotePath, name_key
 from app.vault.reference import parse_reference
@@ -35,14 +36,9 @@ _ENDING = re.compile(r"(?:ings?|ed|ers?|ors?|e?s|e)$")
 _MIN_STEM = 3
 NAMED_PROPERTIES = ("confidence", "type", "status", "read", "due", "date", "year", "born", "died", "tags")
 """Properties with symbols of their own in programs."""
-IMPLIED_PROPERTIES = (
-    *("rating", "pages", "minutes", "author", "director", "artist", "cast", "genre", "published", "last"),
-    *("visited", "country", "owner", "priority", "attendees", "company", "role", "project", "authors"),
-    *("players", "servings", "cuisine", "met", "email", "phone", "birthday", "budget"),
-    *("categories", "city", "course", "level", "location", "faction", "price", "room", "bought", "warranty"),
-    *("journal", "platform", "client", "mood"),
-)
-"""Properties that a request may refer to without naming them ("books by …", "give it a 9")."""
+MAX_FIELDS = 32
+"""Maximum number of properties that a request may refer to without naming them."""
+_NO_FIELDS = frozenset(("aliases", "cssclasses", "cssclass", "id", "permalink"))
 _UNNAMED_PROPERTIES = frozenset(
     ("aliases", "title", "description", "summary", "url", "source", "id", "tags", "type", "cover", "image")
 )
@@ -62,6 +58,8 @@ class VaultWords:
     properties: tuple[str, ...] = ()
     values: tuple[tuple[str, str], ...] = ()
     """Properties, each with one of its texts ("categories", "[[Movies]]")."""
+    forms: tuple[PropertyForm, ...] = ()
+    """The properties with the forms of their values, the most frequent first."""
     templates: str = "Templates"
     """The folder of the templates for new notes."""
 
@@ -148,6 +146,13 @@ class Vocabulary:
         self._nouns = nouns or {}
         self._exact: dict[str, tuple[str, ...]] = {}
         self._near: dict[str, SimilarNotes] = {}
+
+    @cached_property
+    def fields(self) -> tuple[PropertyForm, ...]:
+        """The properties that a request may refer to without naming them, at most `MAX_FIELDS`."""
+        forms = self._words.forms or tuple(map(PropertyForm, self._words.properties))
+        left_out = _NO_FIELDS.union(NAMED_PROPERTIES)
+        return tuple(form for form in forms if name_key(form.name) not in left_out)[:MAX_FIELDS]
 
     def has_file(self, path: str) -> bool:
         """Return whether there is a file at `path`."""

@@ -167,6 +167,15 @@ def programs(draw: st.DrawFn) -> list[Symbol]:
     return program
 
 
+def test_positions_after_the_items_are_the_properties_of_the_vault() -> None:
+    asked = request("the best ones")
+    at = len(request_items(asked)) + [form.name for form in asked.vocabulary.fields].index("rank")
+    assert reading("the best ones", "find", "all", "order:prop", (at, at)) == "find [*] order=rank"
+    assert reading("the best ones", "properties_of", "@", (at, at)) == "", "a property is no note"
+    beyond = len(request_items(asked)) + len(asked.vocabulary.fields)
+    assert reading("the best ones", "find", "all", "order:prop", (beyond, beyond)) == ""
+
+
 @given(programs(), st.booleans())
 def test_any_program_gives_a_complete_reading_or_none(program: list[Symbol], talked: bool) -> None:
     last = Reading((PipelineStep("find", NoteSet(query="clock")),), 1.0)

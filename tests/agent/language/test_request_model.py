@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from app.agent.language.program import OUTCOMES
-from app.agent.language.request_model import MAX_SYMBOLS, ItemInput, request_model
+from app.agent.language.request_model import MAX_SYMBOLS, FieldInput, ItemInput, request_model
 from app.agent.language.word_pieces import WordPieces
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -37,14 +37,14 @@ def test_the_model_was_trained_on_the_shipped_examples() -> None:
 
 
 def test_a_request_is_written_as_a_program_that_points_at_its_words() -> None:
-    (first, *_) = request_model().programs(words("delete", "{note}"), STATE)
+    (first, *_) = request_model().programs(words("delete", "{note}"), [], STATE)
     assert first.symbols == ("delete", "@", (1, 1))
-    (first, *_) = request_model().programs(words("tag", "{note}", "as", "horology"), STATE)
+    (first, *_) = request_model().programs(words("tag", "{note}", "as", "horology"), [], STATE)
     assert first.symbols == ("add_tag", "@", (1, 1), "tag=", (3, 3))
 
 
 def test_probabilities_fall_and_sum_to_at_most_one() -> None:
-    found = request_model().programs(words("show", "me", "everything", "about", "{note}"), STATE)
+    found = request_model().programs(words("show", "me", "everything", "about", "{note}"), [], STATE)
     odds = [one.probability for one in found]
     assert odds == sorted(odds, reverse=True)
     assert 0 < sum(odds) <= 1 + 1e-5
@@ -52,7 +52,7 @@ def test_probabilities_fall_and_sum_to_at_most_one() -> None:
 
 def test_programs_name_only_items_of_the_request() -> None:
     items = words(*["anything", "{note}"] * 12)
-    programs = request_model().programs(items, STATE)
+    programs = request_model().programs(items, [], STATE)
     assert any(isinstance(symbol, tuple) for program in programs for symbol in program.symbols)
     for program in programs:
         assert len(program.symbols) <= MAX_SYMBOLS
@@ -61,12 +61,29 @@ def test_programs_name_only_items_of_the_request() -> None:
                 assert 0 <= symbol[0] <= symbol[1] < len(items)
 
 
+def fields(*names: str, numbers: float = 1.0) -> list[FieldInput]:
+    """Return properties with numbers as values, as the model sees them."""
+    return [(name, [0.0, numbers, 0.0, 0.0, 0.0, 0.0, 0.0]) for name in names]
+
+
+def test_a_word_for_a_property_points_at_the_property() -> None:
+    items = words("how", "much", "did", "{note}", "cost")
+    programs = request_model().programs(items, fields("pages", "price", "rooms"), STATE)
+    pointed = [program.symbols for program in programs if "about=" in program.symbols]
+    assert ("properties_of", "@", (3, 3), "about=", (6, 6)) in pointed
+    assert all(
+        symbols[-1] in ((5, 5), (6, 6), (7, 7)) or symbols[-1][0] < 5
+        for symbols in pointed
+        if isinstance(symbols[-1], tuple)
+    )
+
+
 def test_a_request_without_words_has_no_program() -> None:
-    assert request_model().programs([], STATE) == []
+    assert request_model().programs([], [], STATE) == []
 
 
 def test_small_talk_is_no_action() -> None:
-    (first, *_) = request_model().programs(words("sing", "me", "a", "song", "about", "pizza"), STATE)
+    (first, *_) = request_model().programs(words("sing", "me", "a", "song", "about", "pizza"), [], STATE)
     assert first.symbols[0] in OUTCOMES
 
 

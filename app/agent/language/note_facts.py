@@ -1,0 +1,142 @@
+"""Find the property that answers a question about one note: "how much was it?", "Lotte's birthday?"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from rapidfuzz import fuzz
+
+from app.agent.language.lexicon import languages
+from app.agent.language.readings import NoteSet, PipelineStep, Reading
+from app.agent.language.request import Request
+from app.agent.language.tokens import Token
+from app.vault.path import name_key
+
+_SCORE = 0.9
+_MAX_ELLIPTIC_WORDS = 4
+_MAX_OTHER_WORDS = 2
+_MIN_SIMILARITY, _MIN_FUZZY_LENGTH = 85.0, 5
+_MIN_PART_LENGTH = 3
+_DAY = re.compile(r"\d{4}-\d\d(?:-\d\d.*)?")
+_STATED_ELSEWHERE = frozenset(("tags", "aliases", "type", "cssclasses", "ai"))
+"""Properties that other actions show."""
+
+PropertiesOf = Callable[[str], Mapping[str, object]]
+
+
+@dataclass(frozen=True, slots=True)
+class NoteFact:
+    """A property of a note that may answer a question.
+
+    `is_named` is True if the question contains the property's name or a synonym, False if the property only
+    has the kind of value that the question asks for.
+    """
+
+    reading: Reading
+    is_named: bool
+
+
+def find_fact(request: Request, properties_of: PropertiesOf) -> NoteFact | None:
+    """Return the only property that may answer a question about one note; None if there is none.
+
+    Args:
+        request: The request.
+        properties_of: Returns the properties of the note at a path.
+    """
+    language = request.language
+    words = [token for token in request.tokens if token.kind != "mark"]
+    if (
+        "properties_of" not in request.allowed
+        or not words
+        or language.match_prefix(words, 0, "reason_questions")
+    ):
+        return None
+    path, rest = _note_in(request, words)
+    if not path:
+        return None
+    known = {
+        name_key(name): name
+        for name, value in properties_of(path).items()
+        if value not in (None, "", []) and name_key(name) not in _STATED_ELSEWHERE
+    }
+    named = {name for token in rest for name in _names(request, token.key, known)}
+    others = [
+        token for token in rest if not _names(request, token.key, known) and _is_content(request, token)
+    ]
+    if len(named) == 1 and len(others) <= _MAX_OTHER_WORDS:
+        return NoteFact(_reading(request, path, named.pop()), is_named=True)
+    if named:
+        return None
+    values = {key: value for name, value in properties_of(path).items() if (key := name_key(name)) in known}
+    for kind, names in languages()[0].table("facts").items():
+        start = language.match_prefix(rest, 0, "fact_questions", kind)
+        if start == 0 or any(_is_content(request, token) for token in rest[start:]):
+            continue
+        fitting = [
+            key for key in known if key in names or (kind == "dates" and _DAY.fullmatch(str(values[key])))
+        ]
+        if len(fitting) == 1:
+            return NoteFact(_reading(request, path, known[fitting[0]]), is_named=False)
+    return None
+
+
+def _reading(request: Request, path: str, name: str) -> Reading:
+    step = PipelineStep("properties_of", NoteSet(notes=(path,)), {"about": name})
+    return Reading((step,), _SCORE, language=request.language.code)
+
+
+def _note_in(request: Request, words: Sequence[Token]) -> tuple[str, list[Token]]:
+    """Return the path of the note that a question is about, or an empty text, and the other words."""
+    mentions = [mention for mention in request.mentions(words) if mention.kind == "note"]
+    notes = {mention.notes.notes for mention in mentions if mention.notes is not None}
+    if mentions:
+        taken = {id(token) for mention in mentions for token in mention.tokens}
+        rest = [token for token in words if id(token) not in taken]
+        paths = notes.pop() if len(notes) == 1 else ()
+        return (paths[0] if len(paths) == 1 else ""), rest
+    dialog, sets = request.dialog, request.set_parser()
+    ordinal = sets.ordinal_in(words)
+    if ordinal is not None and dialog.them:
+        is_listed = 0 < abs(ordinal) <= len(dialog.them)
+        return (dialog.them[ordinal - 1 if ordinal > 0 else ordinal] if is_listed else ""), list(words)
+    means_it = any(
+        request.language.match_prefix(words, at, name) > at
+        for at in range(len(words))
+        for name in ("it", "this")
+    )
+    if dialog.is_lost or not dialog.it or not (means_it or len(words) <= _MAX_ELLIPTIC_WORDS):
+        return "", list(words)
+    return dialog.it[0], list(words)
+
+
+def _names(request: Request, word: str, known: Mapping[str, str]) -> set[str]:
+    """Return the properties that a word names, in part, by a synonym or misspelled.
+
+    Args:
+        request: The request.
+        word: The word as a key.
+        known: The properties of the note by key.
+    """
+    if word in request.language.function_words() and word not in known:
+        return set()
+    synonyms = request.language.implied_properties((word,))
+    names: set[str] = set()
+    for key, name in known.items():
+        parts = [part for part in re.split(r"[-_ ]", key) if len(part) >= _MIN_PART_LENGTH]
+        is_similar = len(word) >= _MIN_FUZZY_LENGTH and fuzz.ratio(word, key) >= _MIN_SIMILARITY
+        if word in (key, *parts) or synonyms & {key, *parts} or is_similar or _same_stem(word, key):
+            names.add(name)
+    return names
+
+
+def _same_stem(word: str, key: str) -> bool:
+    """Return whether one word is the other one with a short ending: "sow" for `sown`."""
+    short, long = sorted((word, key), key=len)
+    return len(short) >= _MIN_PART_LENGTH and long.startswith(short) and len(long) - len(short) <= 3
+
+
+def _is_content(request: Request, token: Token) -> bool:
+    language = request.language
+    return token.key not in language.function_words() | language.words("question_words")

@@ -1,0 +1,75 @@
+"""A question about one note is answered by the only property that it can mean."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from app.agent.language.dialog import DialogState
+from app.agent.language.lexicon import languages
+from app.agent.language.note_facts import NoteFact, find_fact
+from tests.agent.language.test_program import request
+
+PROPERTIES = {
+    "warranty": "2027-11-12",
+    "price": 649,
+    "room": "[[Kitchen]]",
+    "last-serviced": "2025-09-20",
+    "tags": ["clock"],
+    "empty": None,
+}
+
+
+def fact(text: str, *, focus: str = "Sextant.md", language: int = 0) -> NoteFact | None:
+    """Return the fact that a question asks for, with a note in focus that has `PROPERTIES`."""
+    asked = request(text, DialogState(focus=(focus,) if focus else ()), languages()[language])
+    return find_fact(asked, lambda path: PROPERTIES if path == "Sextant.md" else {})
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "is_named"),
+    [
+        ("warranty?", "warranty", True),
+        ("warrnty", "warranty", True),
+        ("what is the price of the Sextant", "price", True),
+        ("how much was it?", "price", False),
+        ("where is it?", "room", False),
+        ("when was it serviced", "last-serviced", True),
+    ],
+)
+def test_a_question_means_the_only_fitting_property(text: str, name: str, is_named: bool) -> None:
+    found = fact(text)
+    assert found is not None and found.is_named is is_named
+    assert found.reading.last.target is not None and found.reading.last.target.notes == ("Sextant.md",)
+    assert found.reading.last.arguments == {"about": name}
+
+
+def test_german_questions_are_read_with_german_words() -> None:
+    found = fact("was kostet der Sextant?", language=1)
+    assert found is not None and found.reading.last.arguments == {"about": "price"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "when?",  # two properties are dates
+        "why is the price so high?",
+        "what are its tags?",
+        "is it empty?",
+        "how much did the owner of the museum in Greenwich pay the carpenters?",
+        "warranty of H4",  # a note without this property
+    ],
+)
+def test_a_question_without_one_answer_has_no_fact(text: str) -> None:
+    assert fact(text) is None
+
+
+def test_a_pronoun_needs_a_note() -> None:
+    assert fact("how much was it?", focus="") is None
+
+
+def test_a_fact_needs_the_tool_that_shows_it() -> None:
+    asked = request("warranty?", DialogState(focus=("Sextant.md",)))
+    allowed = {name: action for name, action in asked.allowed.items() if name != "properties_of"}
+    assert find_fact(replace(asked, allowed=allowed), lambda _: PROPERTIES) is None
