@@ -27,6 +27,7 @@ from app.desktop.widgets.time_labels import time_ago
 from app.settings.recent import RecentVault, RecentVaults
 
 _MAX_WIDTH = 560
+_MAX_NAME_WIDTH = 300
 _MAX_SHOWN_VAULTS = 6
 
 
@@ -196,8 +197,11 @@ class _RecentButton(QToolButton):
         self._theme = theme
         self._symbol = "folder-simple" if exists else "link-break"
         self._icon_label = QLabel()
-        name_label = QLabel(vault.name)
+        name_label = ElidedLabel(vault.name, elide=Qt.TextElideMode.ElideRight)
         name_label.setProperty("textSize", "strong")
+        name_label.ensurePolished()  # The width depends on the font.
+        # A long path is elided before the name.
+        name_label.setMinimumWidth(min(name_label.sizeHint().width(), round(_MAX_NAME_WIDTH * theme.zoom)))
         path_label = ElidedLabel(vault.path)
         path_label.setProperty("tone", "faint")
         opened_label = QLabel(time_ago(vault.opened) if exists else self.tr("missing"))

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import shiboken6
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QKeyEvent, QShowEvent
 from PySide6.QtWidgets import (
     QDialog,
     QFileDialog,
@@ -84,7 +84,8 @@ class SheetDialog(QDialog):
             label.setProperty("tone", "muted")
             self._layout.addWidget(label)
         self._body = QVBoxLayout()
-        self._layout.addLayout(self._body)
+        # Only the body takes surplus height; otherwise, the heading and the text would.
+        self._layout.addLayout(self._body, 1)
         self._buttons = QHBoxLayout()
         self._buttons.setSpacing(8)
         self._buttons.addStretch(1)
@@ -108,6 +109,14 @@ class SheetDialog(QDialog):
         button.clicked.connect(lambda: self.done(code))
         self._buttons.addWidget(button)
         return button
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Remove surplus height, unless the dialog was resized: Qt assumes narrow text when it wraps."""
+        if not self.testAttribute(Qt.WidgetAttribute.WA_Resized):
+            self._layout.activate()
+            height = self._layout.totalHeightForWidth(self.width())
+            self.resize(self.width(), min(self.height(), height))
+        super().showEvent(event)
 
     def grow(self) -> None:
         """Make the dialog tall enough for its wrapped text; Qt assumes one line for a newly shown label."""

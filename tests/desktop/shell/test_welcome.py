@@ -12,6 +12,7 @@ from app.desktop.shell import vault_preflight
 from app.desktop.shell.folder_drop import dropped_folder
 from app.desktop.shell.welcome import Welcome
 from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets.panel import ElidedLabel
 from app.settings.recent import RecentVaults
 
 
@@ -150,3 +151,16 @@ def test_only_a_folder_counts_as_dropped(tmp_path: Path) -> None:
     assert dropped_folder(data) is None
     data.setUrls([QUrl.fromLocalFile(str(tmp_path))])
     assert dropped_folder(data) == tmp_path
+
+
+def test_the_long_name_of_a_recent_vault_is_elided_after_its_path(qtbot, tmp_path: Path) -> None:
+    for name in ("Garden", "A folder with quite a long name that does not fit on one line of the list"):
+        (tmp_path / name).mkdir()
+        RecentVaults().add(tmp_path / name)
+    welcome = Welcome(ThemeSource("light"), RecentVaults())
+    qtbot.addWidget(welcome)
+    welcome.resize(700, 700)
+    welcome.show()
+    long_name, short_name = (row.findChildren(ElidedLabel)[0] for row in rows(welcome))
+    assert long_name.width() < long_name.sizeHint().width()
+    assert short_name.width() == short_name.sizeHint().width()

@@ -123,6 +123,21 @@ def test_a_long_reason_below_a_field_is_fully_visible(gui, wait_until) -> None:
     assert gui(main()) is None
 
 
+def test_a_question_is_no_taller_than_its_text(gui, wait_until) -> None:
+    async def main() -> tuple[int, int]:
+        title = "Renew the token for this other program now, or later?"
+        task = tasks.start(dialogs.confirm(None, title, "The token stops working."))
+        await wait_until(shown)
+        heading = shown_dialog().findChildren(QLabel)[0]
+        heights = heading.height(), heading.heightForWidth(heading.width())
+        press("Cancel")
+        await task
+        return heights
+
+    height, needed = gui(main())
+    assert height <= needed + 1
+
+
 def test_choose_returns_the_choice(gui, wait_until) -> None:
     async def main() -> int | None:
         task = tasks.start(dialogs.choose(None, "It is open elsewhere", "", ("Cancel", "Open read-only")))

@@ -29,7 +29,9 @@ def state_label(state: ServerState) -> str:
             return translate("ExternalServers", "Starting…")
         case ConnectionState.RUNNING:
             name = (
-                translate("ExternalServers", ", reported as {0}").format(escape_hidden(state.implementation))
+                translate("ExternalServers", ", identifies itself as “{0}”").format(
+                    escape_hidden(state.implementation)
+                )
                 if state.implementation
                 else ""
             )

@@ -169,6 +169,7 @@ class ExternalServersPage(Editor):
             self.tr("Remove {0}?").format(server.name),
             self.tr("The server will be stopped, and its token and permissions will be deleted."),
             self.tr("Remove"),
+            is_destructive=True,
         )
         if not confirmed:
             return

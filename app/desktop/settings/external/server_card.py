@@ -94,7 +94,7 @@ class ServerCard(QFrame):
         self.switch.toggled.connect(self.switched)
         edit_button = _create_button(self.tr("Edit…"), self.tr("Change the program, address or token"))
         edit_button.clicked.connect(self.edited)
-        remove_button = _create_button(self.tr("Remove"), self.tr("Remove the server from the settings"))
+        remove_button = _create_button(self.tr("Remove…"), self.tr("Remove the server from the settings"))
         remove_button.clicked.connect(self.removed)
         header = QHBoxLayout()
         header.setSpacing(8)

@@ -30,6 +30,7 @@ from app.settings import ExternalServer
 _ACCEPTED = int(QDialog.DialogCode.Accepted)
 _MAX_ERROR_LINES = 6
 _MIN_WIDTH = 520
+_MAX_NAME_CHARS = 40
 
 
 class ServerDialog(dialogs.SheetDialog):
@@ -74,6 +75,7 @@ class ServerDialog(dialogs.SheetDialog):
         form.setHorizontalSpacing(16)
         form.setVerticalSpacing(8)
         self.name = self._add_line(self.tr("Name"), initial.name, self.tr("weather"))
+        self.name.setMaxLength(_MAX_NAME_CHARS)
         self.name.setToolTip(self.tr("Prefix for the names of its tools"))
         self.kind = QComboBox()
         self.kind.addItem(self.tr("Local program"), "stdio")
@@ -182,11 +184,8 @@ class ServerDialog(dialogs.SheetDialog):
         except InvalidParametersError as error:
             show_text(self.message_label, error.message, "danger")
         except ValidationError as error:
-            show_text(
-                self.message_label,
-                "; ".join(f"{problem['loc'][0]}: {problem['msg']}" for problem in error.errors()),
-                "danger",
-            )
+            problems = (f"{problem['loc'][0]}: {problem['msg']}" for problem in error.errors())
+            show_text(self.message_label, "; ".join(problems), "danger")
         else:
             return server
         return None

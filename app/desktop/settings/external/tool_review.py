@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QDialog, QWidget
 
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets import dialogs
+from app.desktop.widgets.diff.row_layout import DiffMode
 from app.desktop.widgets.diff.view import DiffView
 from app.desktop.widgets.plain_labels import wrapped_label
 from app.external.states import ToolState
@@ -34,7 +35,10 @@ class ToolReviewDialog(dialogs.SheetDialog):
         if tool.status == "changed":
             self.view.show_contents(allowed_definition, current_definition)
         else:
-            self.view.show_contents(current_definition, current_definition)
+            # One text: a new tool has no allowed version, and any other is unchanged.
+            self.view.set_mode(DiffMode.UNIFIED)
+            old_definition = None if tool.status == "new" else current_definition
+            self.view.show_contents(old_definition, current_definition)
         self.add_body(self.view)
         if tool.hints:
             label = wrapped_label(

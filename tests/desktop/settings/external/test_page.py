@@ -15,6 +15,8 @@ from app.desktop.settings.external.server_card import ServerCard
 from app.desktop.settings.external.server_form import ServerDialog
 from app.desktop.settings.external.tool_review import ALLOW_RESULT, ToolReviewDialog
 from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets.diff.row_layout import DiffMode
+from app.external.states import ToolState
 from app.settings import ExternalServer, ExternalSettings, Settings
 from tests.desktop.whole_vault import WholeVault, whole_vault
 from tests.support.external_servers import QUICK, PlainServer, listed
@@ -107,6 +109,15 @@ def test_a_changed_tool_is_reviewed_before_it_is_allowed_again(
             setup.deleteLater()
 
     gui(main())
+
+
+def test_a_new_tool_is_reviewed_as_one_text(qtbot: QtBot) -> None:
+    tool = ToolState("echo", "weather__echo", "Says it again.", "new", current_text="Says it again.")
+    review = ToolReviewDialog("Weather", tool, ThemeSource("light"), None)
+    qtbot.addWidget(review)
+    review.show()
+    assert review.view.diff is not None and not review.view.diff.before
+    assert review.view.mode is DiffMode.UNIFIED
 
 
 def test_a_failing_server_says_why_and_can_be_tried_again(
