@@ -18,18 +18,18 @@ from app.agent.language.program import OUTCOMES
 from app.agent.language.readings import Reading
 
 WEIGHTS: Mapping[str, float] = {
-    "written": 0.91,
-    "only grammar": 0.33,
-    "unclear": -1.16,
-    "grammar": 0.91,
-    "first": 0.49,
-    "complete": 1.12,
-    "model": 0.35,
-    "question": 1.23,
-    "question if asked": 0.55,
-    "none": -0.2,
-    "ask": -0.16,
-    "else": -1.43,
+    "written": 0.98,
+    "only grammar": 0.47,
+    "unclear": -1.27,
+    "grammar": 0.88,
+    "first": 0.54,
+    "complete": 1.16,
+    "model": 0.43,
+    "question": 1.22,
+    "question if asked": 0.48,
+    "none": -0.03,
+    "ask": -0.15,
+    "else": -1.74,
 }
 """The weight of each feature of an option.
 

@@ -52,6 +52,7 @@ from app.agent.language.readings import (
     Reply,
 )
 from app.agent.language.request import Request, without_marks_at_end, writes
+from app.agent.language.request_model import request_model
 from app.agent.language.task_references import parse_task_change
 from app.agent.language.tokens import Token, tokenize
 from app.agent.language.typed_search import parse_typed_search
@@ -66,6 +67,8 @@ MIN_RUN_PROBABILITY = 0.6
 """Minimum probability of a reading that runs; a change also needs the grammar and the model to agree."""
 MIN_UNRELATED_PROBABILITY = 0.8
 """Minimum probability at which a question counts as unrelated to the notes."""
+MIN_UNSEARCHED_PROBABILITY = 0.985
+"""Minimum probability at which a few words without a verb count as unrelated to the notes, unsearched."""
 MIN_DOUBT_PROBABILITY = 0.65
 """Probability of the likeliest option from which the grammar's reading may be wrong."""
 MIN_SCORE_WITHOUT_NOTE = 0.72
@@ -158,7 +161,7 @@ class Interpreter:
         for request in requests:
             fixed, checked_request, readings = self._apply_grammar(request)
             if fixed is not None:
-                return with_every_condition(request, self._ask_if_unexpected(request, fixed))
+                return with_every_condition(request, fixed)
             if readings and (not grammar_readings or readings[0].score > grammar_readings[0].score):
                 grammar_readings, grammar_request = readings, checked_request
             if grammar_readings and grammar_readings[0].score >= MIN_READ_SCORE:
@@ -238,7 +241,8 @@ class Interpreter:
             if request.writes(refined) or not is_other_change:
                 readings = with_undo_first(request, refined)
                 if refined.is_certain:
-                    return self._chooser.decide(request, readings), request, []
+                    decision = self._chooser.decide(request, readings)
+                    return self._ask_if_unexpected(request, decision), request, []
                 return None, request, readings
         first = next((token.key for token in tokens if token.is_word), "")
         plain = self._without_reason(language, tokens)
@@ -322,7 +326,7 @@ class Interpreter:
         shares = {option.outcome: option.share for option in options if option.outcome}
         is_guess = best is not None and best.score == GUESS_SCORE
         if (outcome := self._likely_outcome(likeliest, shares, readings_share)) is not None:
-            is_unrelated = isinstance(outcome, Reply) and shares["none"] < MIN_UNRELATED_PROBABILITY
+            is_unrelated = isinstance(outcome, Reply) and shares["none"] < MIN_UNSEARCHED_PROBABILITY
             # "Compost" alone is searched for: the answer says so if no note contains it.
             return best if best is not None and is_guess and is_unrelated else outcome
         top = next((option for option in options if option.reading is not None), None)
@@ -353,12 +357,13 @@ class Interpreter:
     def _ask_if_unexpected(self, request: Request, interpretation: Interpretation) -> Interpretation:
         """Return a question instead of a change that the request model does not expect.
 
-        The grammar alone decides on tools' examples and on long pipelines, which the model can't write.
+        The grammar alone decides on actions that the model does not know, such as completing a task, and on
+        long pipelines, of which the model has seen few.
         """
         if not isinstance(interpretation, Reading) or not request.writes(interpretation):
             return interpretation
-        steps = interpretation.steps
-        if len(steps) >= MIN_PIPELINE_STEPS or any(step.action.startswith(TOOL_PREFIX) for step in steps):
+        steps, known = interpretation.steps, request_model().symbols
+        if len(steps) >= MIN_PIPELINE_STEPS or any(step.action not in known for step in steps):
             return interpretation
         written = candidates(request)
         expected = sum(

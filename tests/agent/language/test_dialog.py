@@ -221,7 +221,8 @@ async def test_a_correction_offers_to_take_the_change_back(talk) -> None:
     await say(talk, "tag H3 with brass", "no, I meant H4")
     question = talk.items[-1]
     assert isinstance(question, Question)
-    await talk.say(question.choices[0].reply, open_note=OPEN)
+    change = next(choice.reply for choice in question.choices if "undo" in choice.reply)
+    await talk.say(change, open_note=OPEN)
     assert "brass" not in text(talk, "Instruments/H3.md") and "brass" in text(talk, "Instruments/H4.md")
 
 
@@ -315,7 +316,7 @@ async def test_listed_mentions_become_links_that_one_undo_takes_back(talk) -> No
     assert "Linked the mentions of [[Greenwich]]" in answers(talk)[-1] and len(found.changes) == 1
     await say(talk, "unlinked mentions of Greenwich")
     assert answers(talk)[-1] == "Every mention of [[Concepts/Greenwich|Greenwich]] is already a link."
-    await say(talk, "undo that", "verlinke die Erwähnungen von Greenwich")
+    await say(talk, "undo that", "verlinke die Erwähnungen von Greenwich", "ja")
     assert "sind jetzt Links" in answers(talk)[-1]
 
 
