@@ -17,7 +17,7 @@ class _KeyRow(SecretRow):
 
     def show_provider(self, settings: WebSettings) -> None:
         """Show the state of the provider's key."""
-        _, account = key_account(settings.provider, settings.address)
+        self._service, account = key_account(settings.provider, settings.address)
         self.show_for(MessageSettings(), account)
 
     def _missing_account_label(self) -> str:

@@ -16,7 +16,7 @@ from app.desktop.graph.settings.model import (
     VisibilitySettings,
 )
 from app.desktop.graph.view import GraphView
-from app.desktop.theme.colors import LIGHT
+from app.desktop.theme.colors import DARK, LIGHT
 from app.errors import QueryError
 from app.graph.force_params import RANGES, ForceParams
 from app.graph.incremental_update import compute_update
@@ -106,7 +106,7 @@ def test_groups_come_first_in_the_legend_and_can_be_hidden_there(cross, qtbot):
     assert [(entry.label, entry.count) for entry in entries[:2]] == [("tag:x", 2), ("w", 1)] and not hidden
     colors = cross.canvas.scene.colors & 0xFFFFFF
     rows = cross.canvas.scene.graph.rows
-    assert f"#{colors[rows['hub.md']]:06x}" == cross._theme.node_colors["palette-2"]
+    assert f"#{colors[rows['hub.md']]:06x}" == DARK.node_colors["palette-2"]
     cross.set_theme(LIGHT)
     colors = cross.canvas.scene.colors & 0xFFFFFF
     assert f"#{colors[rows['west.md']]:06x}" == LIGHT.node_colors["palette-4"]
