@@ -7,9 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests import benchmarks
-
-MODULES = sorted(path.stem for folder in benchmarks.__path__ for path in Path(folder).glob("*.py"))
+MODULES = sorted(path.stem for path in (Path(__file__).parent / "benchmarks").glob("*.py"))
 
 
 @pytest.mark.parametrize("name", MODULES)
