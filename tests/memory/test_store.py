@@ -111,7 +111,8 @@ def test_undo_restores_every_state(kept: MemoryBench, states: list[Block]) -> No
     undo(kept, commits[0])
     assert current(kept, made[0].path) is None
     first = kept.journal.commit(commits[0]).changes[0].after or ""
-    kept.store.commit(kept.journal.restore(made[0].path, first, None, MEMORY_PLACE), author="A")
+    change = Create(made[0].path, kept.journal.content(first))
+    kept.store.commit(ChangeSet.of(change, place=MEMORY_PLACE), author="A")
     assert kept.store.read(made[0].path) == serialize_block(made[0])
 
 
