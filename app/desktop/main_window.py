@@ -12,6 +12,7 @@ from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QApplication, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
 from app.desktop.bridge import ServiceThread, VaultClient
+from app.desktop.help.addresses import is_page_address
 from app.desktop.runtime import tasks
 from app.desktop.runtime.imports import import_in_steps
 from app.desktop.shell.actions import Actions
@@ -286,6 +287,8 @@ class MainWindow(QMainWindow):
             self.show_settings(section)
         elif name == "help":
             self.show_help(section)
+        elif name == "tool":
+            self._call_tool(section)
         else:
             self.menu.run(name)
 
@@ -294,11 +297,13 @@ class MainWindow(QMainWindow):
         self.show_help(f"panel:{self.view.page.panel_in_focus()}" if self.view is not None else "")
 
     def show_help(self, page: str) -> None:
-        """Open the help at `page`; see `open_help`."""
+        """Open the handbook at `page`: among the notes of the vault, or in a dialog without a vault."""
+        if self.view is not None:
+            self.view.show_help(page)
+            return
         from app.desktop.help.dialog import open_help  # Imports the tools, which are not needed at startup.
 
-        work = open_help(self, self.theme, self.session.client, page, self._call_tool)
-        tasks.start(work, action=self.tr("show the help"))
+        tasks.start(open_help(self, self.theme, page), action=self.tr("show the help"))
 
     def begin_updates(self) -> None:
         """Check for a new version if it is enabled and due; ask once whether to enable it."""
@@ -385,7 +390,8 @@ class MainWindow(QMainWindow):
     def _update_note_commands(self, *_: object) -> None:
         # Use only an existing view: creating one here would delay the layout of the page.
         notes = self.view.page.notes if self.view is not None else None
-        self.menu.set_has_note(notes is not None and notes.current is not None)
+        tab = notes.current if notes is not None else None
+        self.menu.set_open_tab(tab is not None, is_note=tab is not None and not is_page_address(tab.address))
         self.menu.by_id["reopen-tab"].setEnabled(notes is not None and notes.can_reopen)
         self._update_navigation()
 

@@ -21,6 +21,7 @@ from app.desktop.approval.approval_queue import ApprovalQueue
 from app.desktop.approval.grants_panel import GrantsPanel
 from app.desktop.bridge import VaultClient
 from app.desktop.graph.panel import GraphPanel
+from app.desktop.help.addresses import is_page_address, page_address
 from app.desktop.notes.commands import NoteCommands
 from app.desktop.notes.draft_recovery import DraftRecovery
 from app.desktop.notes.tabs import NoteTabs
@@ -71,13 +72,13 @@ class ConfirmingClose(Protocol):
 class VaultController(QObject):
     """Builds the layout, connects its panels and handles the vault's events.
 
-    `command` carries the id of a command, or `settings:` or `help:` and a section. `lost` and `found` report
-    that the vault's folder disappeared or returned. `grants_changed` carries the labels of the auto-approve
-    rules, `notice` one sentence for the user. `index_changed` is emitted at most every 500 ms while the index
-    changes. `embedding_progressed` carries an `EmbeddingProgressed`, `cost_changed` the agent's usage,
-    `note_shown` the path of the active note (empty for none). `settings_change_requested` carries a function
-    from settings to settings. `word_count_changed` carries the word count of the active note, `done` a
-    message for the status bar.
+    `command` carries the id of a command, `settings:` or `help:` and a section, or `tool:` and the name of a
+    tool. `lost` and `found` report that the vault's folder disappeared or returned. `grants_changed` carries
+    the labels of the auto-approve rules, `notice` one sentence for the user. `index_changed` is emitted at
+    most every 500 ms while the index changes. `embedding_progressed` carries an `EmbeddingProgressed`,
+    `cost_changed` the agent's usage, `note_shown` the path of the active note (empty for none).
+    `settings_change_requested` carries a function from settings to settings. `word_count_changed` carries the
+    word count of the active note, `done` a message for the status bar.
     """
 
     command = Signal(str)
@@ -248,23 +249,39 @@ class VaultController(QObject):
         return note if isinstance(note, NoteView) else None
 
     def _follow_note(self, path: str) -> None:
-        """Count the words of the active note, offer commands in it, index it first and record the visit."""
+        """Count the words of the active note, offer commands in it and index it first; record the visit."""
         note = self._current_note()
         self._word_count.set_note(note)
         if note is not None:
             self.writing.add_to_slash_menu(note)
         if path:
             self.prioritize_embedding((path,))
-            self._navigation.record_visit(path)
+        if self.page.notes is not None and (address := self.page.notes.address):
+            self._navigation.record_visit(address)
+
+    def show_help(self, reference: str) -> None:
+        """Show a page of the handbook among the notes.
+
+        Args:
+            reference: The id of the page, or `panel:` and the id of a panel; empty for the first page.
+        """
+
+        async def show() -> None:
+            from app.desktop.help.pages import referenced_page  # Not needed at startup.
+
+            self._navigation.open(page_address(await asyncio.to_thread(referenced_page, reference)))
+
+        tasks.start(show(), owner=self.page, action=self.tr("show the help"))
 
     def _show_note(self, path: str, fragment: str) -> None:
+        """Show a note by its path or name, or a page of the handbook by its address."""
         takes_focus = not self.context.keeps_focus
 
         async def show(notes: NoteTabs) -> None:
-            note_path = await self.commands.find(path)
-            if note_path is not None:
+            address = path if is_page_address(path) else await self.commands.find(path)
+            if address is not None:
                 previous_focus = notes.window().focusWidget()
-                await notes.open(note_path, fragment)
+                await notes.open(address, fragment)
                 # The user may have moved the focus while the note was loading. When another tab is shown, Qt
                 # moves the focus to its first button.
                 focus, tab = notes.window().focusWidget(), notes.current

@@ -121,6 +121,10 @@ class PlainNote(QWidget):
         self._label = QLabel()
         QVBoxLayout(self).addWidget(self._label)
 
+    @property
+    def address(self) -> str:
+        return self.path
+
     async def open(self, path: str, fragment: str = "") -> None:
         self.path, self.fragment = path, fragment
         self._label.setText(path)

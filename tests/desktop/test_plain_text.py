@@ -69,7 +69,6 @@ def test_rich_text_is_set_only_where_its_html_is_made() -> None:
     """A module that makes a label rich escapes its text; these modules do."""
     allowed = {
         "graph/overlays/legend.py",
-        "help/dialog.py",
         "notes/editor/drawing_worker.py",
         "notes/export.py",
         "notes/preview.py",

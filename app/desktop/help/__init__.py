@@ -1,1 +1,1 @@
-"""The help pages and their dialog."""
+"""The handbook: its pages, the view that shows them, and the dialog for a window without a vault."""

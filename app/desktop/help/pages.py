@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from app import __version__, paths
-from app.desktop.help.handbook import ExampleNames, HelpPage, read_handbook
+from app.desktop.help.handbook import ExampleNames, HelpPage, example_names, read_handbook
 from app.desktop.runtime.translation import translate
 from app.desktop.shell.command_registry import COMMANDS, MENUS, shortcut_text, translate_title
 from app.desktop.widgets.tool_labels import category_label
 from app.toolkit.documentation import catalog_page, tool_page
 from app.toolkit.registry import ToolCatalog
+
+if TYPE_CHECKING:
+    from app.workspace import VaultService
 
 FIRST, SHORTCUTS, ABOUT, TOOLS = "First steps", "shortcuts", "about", "tools"
 _PANEL = "panel:"
@@ -31,8 +37,7 @@ def help_pages(tools: ToolCatalog, names: ExampleNames | None = None) -> tuple[H
         OSError: A page can't be read.
         ValueError: A page of the handbook is invalid.
     """
-    handbook = paths.resources_folder() / "handbook"
-    pages = list(read_handbook(handbook, names or ExampleNames()))
+    pages = list(read_handbook(_handbook_folder(), names or ExampleNames()))
     group = translate("HelpPages", "Reference")
     pages += [
         HelpPage(SHORTCUTS, group, translate("HelpPages", "Keyboard shortcuts"), shortcuts_page()),
@@ -46,6 +51,36 @@ def help_pages(tools: ToolCatalog, names: ExampleNames | None = None) -> tuple[H
             if tool.category == category.id
         ]
     return tuple(pages)
+
+
+async def vault_pages(vault: VaultService) -> tuple[HelpPage, ...]:
+    """Return all pages with the tools of an open vault, and with names from it in the examples.
+
+    Call it in the service thread.
+
+    Raises:
+        OSError: A page can't be read.
+        ValueError: A page of the handbook is invalid.
+    """
+    return await asyncio.to_thread(help_pages, vault.tools, example_names(vault))
+
+
+def referenced_page(reference: str) -> str:
+    """Return the id of the page that a command or a help button names.
+
+    Args:
+        reference: An id; or `panel:` and the id of a panel, which reads the handbook.
+
+    Returns:
+        The id; that of the first page if no page is named, or none explains the panel.
+
+    Raises:
+        OSError: A page can't be read.
+        ValueError: A page of the handbook is invalid.
+    """
+    if not reference.startswith(_PANEL):
+        return reference or FIRST
+    return page_id(read_handbook(_handbook_folder(), ExampleNames()), reference) or FIRST
 
 
 def page_id(pages: Iterable[HelpPage], reference: str) -> str:
@@ -63,6 +98,10 @@ def page_id(pages: Iterable[HelpPage], reference: str) -> str:
         return next((page.id for page in pages if panel in page.panels), "")
     name = reference.casefold()
     return next((page.id for page in pages if name in (page.id.casefold(), page.title.casefold())), "")
+
+
+def _handbook_folder() -> Path:
+    return paths.resources_folder() / "handbook"
 
 
 def shortcuts_page() -> str:

@@ -17,10 +17,23 @@ from app.desktop.notes.editor.preferences import EditorPreferences
 from app.desktop.notes.paste import PasteHandler
 from app.desktop.notes.spelling import Spelling
 from app.desktop.widgets.utf16 import from_utf16_offset, utf16_length
+from app.settings import EditorSettings
 from app.vault.path import NotePath
 from app.workspace import SettingsChanged
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+
+
+def editor_preferences(settings: EditorSettings) -> EditorPreferences:
+    """Return the preferences of an editor that the settings contain."""
+    return EditorPreferences(
+        family=settings.font,
+        points=settings.font_size,
+        code_family=settings.code_font,
+        code_points=settings.code_size,
+        line_width=settings.line_width,
+        auto_pairs=settings.auto_pairs,
+    )
 
 
 class EditorSetup(QObject):
@@ -60,15 +73,7 @@ class EditorSetup(QObject):
         return None if page is None else page.path
 
     def _apply(self) -> None:
-        settings = self._client.settings.editor
-        preferences = EditorPreferences(
-            family=settings.font,
-            points=settings.font_size,
-            code_family=settings.code_font,
-            code_points=settings.code_size,
-            line_width=settings.line_width,
-            auto_pairs=settings.auto_pairs,
-        )
+        preferences = editor_preferences(self._client.settings.editor)
         if preferences != self._editor.preferences:
             self._editor.set_preferences(preferences)
 

@@ -27,6 +27,7 @@ def connect(panel: NoteTabs, context: PanelContext) -> None:
     connect_links(panel, context)
     panel.action_requested.connect(context.run_note_command)
     panel.create_requested.connect(context.link_followed)
+    panel.tool_requested.connect(lambda name: context.command_requested.emit(f"tool:{name}"))
     context.follow_notes(panel)
     context.register_state("notes", panel.state)
     panel.shown.connect(context.note_shown)

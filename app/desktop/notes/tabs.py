@@ -2,6 +2,10 @@
 
 A group is a tab widget in a splitter. A note is open in at most one tab per group. Closing a tab asks about
 unsaved text, and can be undone.
+
+The handbook opens in a tab, too: one per group, which shows one page after another. Such a tab has no path,
+so that no part of the window takes a page for a note. Tabs are found and restored by their address: the path
+of the note, or the address of the page.
 """
 
 from __future__ import annotations
@@ -17,6 +21,7 @@ from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QMenu, QSplitter, QStackedWidget, QTabBar, QTabWidget, QVBoxLayout, QWidget
 
 from app.desktop.bridge import VaultClient
+from app.desktop.help.addresses import is_page_address
 from app.desktop.runtime import tasks
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.panel import EmptyState, ThemedButton
@@ -29,19 +34,21 @@ _CLOSE_BUTTON_SIZE = 20
 _MIN_TAB_WIDTH = 132
 
 
-class NoteTab(Protocol):
-    """The interface of a note view in a tab; `view.NoteView` implements it."""
+class NotesAreaTab(Protocol):
+    """The interface of a tab; `view.NoteView` and `handbook_tab.HandbookTab` implement it."""
 
     path: str
     open_requested: SignalInstance
     search_requested: SignalInstance
     title_changed: SignalInstance
-    dirty_changed: SignalInstance
-    action_requested: SignalInstance
-    create_requested: SignalInstance
 
-    async def open(self, path: str, fragment: str = "") -> None:
-        """Show the note at `path`, at a heading, `^block`, `span=…`, `line=12` or `write=`."""
+    @property
+    def address(self) -> str:
+        """The path of the note, empty until it is loaded; or the address of the page."""
+        ...
+
+    async def open(self, address: str, fragment: str = "") -> None:
+        """Show a note, at a heading, `^block`, `span=…`, `line=12` or `write=`; or a page, at a heading."""
 
     async def confirm_close(self) -> bool:
         """Save unsaved text or ask the user about it; return whether the tab may close."""
@@ -55,6 +62,14 @@ class NoteTab(Protocol):
 
     def run_command(self, command: str) -> None:
         """Run "save", "mode" (the next view mode), "find", "replace" or "links"."""
+
+
+class NoteTab(NotesAreaTab, Protocol):
+    """The interface of the tab of a note."""
+
+    dirty_changed: SignalInstance
+    action_requested: SignalInstance
+    create_requested: SignalInstance
 
 
 TabFactory = Callable[[VaultClient, ThemeSource, QWidget], QWidget]
@@ -136,10 +151,12 @@ class NoteTabs(QWidget):
     """The groups of tabs in a splitter.
 
     Signals:
-        open_requested: The path of a note, and a fragment; from a note, or for a tab to reopen.
+        open_requested: The path of a note, and a fragment; or the address of a page, and a heading. From a
+            tab, or for a tab to reopen.
         search_requested, create_requested: Forwarded from the notes.
+        tool_requested: The name of a tool, from its page of the handbook.
         action_requested: A command and a path, from a note or `request_command`.
-        shown: The path of the active note; empty if there is none.
+        shown: The path of the active note; empty if there is none, or a page is active.
         help_requested: The user clicked the help button.
     """
 
@@ -147,19 +164,20 @@ class NoteTabs(QWidget):
     search_requested = Signal(str)
     action_requested = Signal(str, str)
     create_requested = Signal(str)
+    tool_requested = Signal(str)
     shown = Signal(str)
     help_requested = Signal()
 
     def __init__(
-        self, client: VaultClient, theme: ThemeSource, create_tab: TabFactory, parent: QWidget | None = None
+        self, client: VaultClient, theme: ThemeSource, create_note: TabFactory, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
         self._client = client
         self._theme = theme
-        self._create_tab = create_tab
-        self._closed_paths: list[str] = []
-        # A tab has no path until its note is loaded; meanwhile, a double click requests the note again.
-        self._opening_paths: dict[NoteTab, str] = {}
+        self._create_note = create_note
+        self._closed_addresses: list[str] = []
+        # A tab has no address until its note is loaded; meanwhile, a double click requests the note again.
+        self._opening: dict[NotesAreaTab, str] = {}
         self._groups: list[_TabGroup] = []
         self.setObjectName("panel")
         self.setAccessibleName(self.tr("Notes"))
@@ -184,50 +202,59 @@ class NoteTabs(QWidget):
         self._active_group = self._add_group()
 
     @property
-    def current(self) -> NoteTab | None:
-        """The active note of the most recently used group; None if no note is open."""
+    def current(self) -> NotesAreaTab | None:
+        """The active tab of the most recently used group; None if no note or page is open."""
         widget = self._active_group.currentWidget()
-        return cast("NoteTab", widget) if widget is not None else None
+        return cast("NotesAreaTab", widget) if widget is not None else None
 
-    def tabs(self) -> tuple[NoteTab, ...]:
-        """Return the open notes, group by group."""
+    @property
+    def address(self) -> str:
+        """The address of the active tab; empty if there is none, or while it opens another note or page."""
+        tab = self.current
+        return tab.address if tab is not None and tab not in self._opening else ""
+
+    def tabs(self) -> tuple[NotesAreaTab, ...]:
+        """Return the open tabs, group by group."""
         return tuple(
-            cast("NoteTab", group.widget(index)) for group in self._groups for index in range(group.count())
+            cast("NotesAreaTab", group.widget(index))
+            for group in self._groups
+            for index in range(group.count())
         )
 
-    async def open(self, path: str, fragment: str = "", *, in_other_group: bool = False) -> None:
-        """Show the note at `path` in its tab of the active group, or in a new one.
+    async def open(self, address: str, fragment: str = "", *, in_other_group: bool = False) -> None:
+        """Show a note in its tab of the active group, or a page in the tab of the handbook; or in a new tab.
 
         Args:
-            path: The note.
-            fragment: Where to scroll to; see `NoteTab.open`.
+            address: The path of the note, or the address of the page.
+            fragment: Where to scroll to; see `NotesAreaTab.open`.
             in_other_group: Whether to use the other group, created if needed; ignored while the active one is
                 empty.
 
         Raises:
-            NotFoundError: The note does not exist; no tab is added.
-            StorageError: The note can't be read; no tab is added.
+            NotFoundError: The note or page does not exist; no tab is added.
+            StorageError: The note or page can't be read; no tab is added.
         """
         if in_other_group and self._active_group.count():
             self._active_group = self._groups[1] if len(self._groups) > 1 else self._add_group()
         group = self._active_group
-        tabs = self._tabs_of(group)
-        existing = next((t for t in tabs if path in (t.path, self._opening_paths.get(t))), None)
-        tab = existing or self._add_tab(group)
-        self._opening_paths[tab] = path
+        existing = self._find_tab(group, address)
+        tab = existing or self._add_tab(group, address)
+        self._opening[tab] = address
         try:
             if existing is None:
                 await asyncio.sleep(0)  # Let the window process events between creating and showing the view.
             group.setCurrentWidget(cast("QWidget", tab))
             self._stack.setCurrentWidget(self.splitter)
-            await tab.open(path, fragment)
+            await tab.open(address, fragment)
         except BaseException:
             # If the tab or the vault is closed in the meantime, the tab is deleted.
             if existing is None and shiboken6.isValid(tab) and shiboken6.isValid(group):
                 self._remove(group, cast("QWidget", tab))
             raise
         finally:
-            self._opening_paths.pop(tab, None)
+            # The tab of the handbook may have been asked for another page in the meantime.
+            if self._opening.get(tab) == address:
+                del self._opening[tab]
         # The user may have chosen another tab in the meantime.
         if shiboken6.isValid(tab) and tab is self.current:
             self.shown.emit(tab.path)
@@ -266,15 +293,18 @@ class NoteTabs(QWidget):
     def move_across(self, group: _TabGroup, index: int) -> None:
         """Move a tab to the other group, creating the group if needed.
 
-        If the other group has a tab of the same note, show that tab and close this one.
+        If the other group has a tab of the same note, show that tab and close this one. The other tab of the
+        handbook shows the same page then.
         """
         widget, text = cast("QWidget", group.widget(index)), group.tabText(index)
-        path = cast("NoteTab", widget).path
+        address = cast("NotesAreaTab", widget).address
         other_group = next((g for g in self._groups if g is not group), None) or self._add_group()
-        existing = next((tab for tab in self._tabs_of(other_group) if path and tab.path == path), None)
+        existing = self._find_tab(other_group, address) if address else None
         if existing is not None:
             other_group.setCurrentWidget(cast("QWidget", existing))
             self._active_group = other_group
+            if existing.address != address:
+                tasks.start(self.open(address), owner=self, action=self.tr("open the page"))
             self._start_closing(group, index)
             return
         other_group.setCurrentIndex(other_group.addTab(widget, text))
@@ -282,23 +312,23 @@ class NoteTabs(QWidget):
         self._remove_if_empty(group)
 
     def split(self) -> None:
-        """Show the active note in the other group, which is created if needed.
+        """Show the active note or page in the other group, which is created if needed.
 
-        Its tab moves there; if it is the only tab, the note is opened there a second time.
+        Its tab moves there; if it is the only tab, the note or page is opened there a second time.
         """
         if self._active_group.count() > 1 or (self._active_group.count() == 1 and len(self._groups) > 1):
             self.move_across(self._active_group, self._active_group.currentIndex())
         elif self.current is not None:
-            path = self.current.path
-            tasks.start(self.open(path, in_other_group=True), owner=self, action=self.tr("open the note"))
+            address = self.current.address
+            tasks.start(self.open(address, in_other_group=True), owner=self, action=self.tr("open the note"))
 
     def take_focus(self) -> None:
-        """Move focus to the text of the active note."""
+        """Move focus to the text of the active tab."""
         if self.current is not None:
             self.current.take_focus()
 
     def run_command(self, command: str) -> None:
-        """Run a command on the active note; see `NoteTab.run_command`."""
+        """Run a command in the active tab; see `NotesAreaTab.run_command`."""
         if self.current is not None:
             self.current.run_command(command)
 
@@ -310,12 +340,12 @@ class NoteTabs(QWidget):
     @property
     def can_reopen(self) -> bool:
         """True if a closed tab can be reopened."""
-        return bool(self._closed_paths)
+        return bool(self._closed_addresses)
 
     def reopen(self) -> None:
         """Reopen the tab that was closed last."""
-        if self._closed_paths:
-            self.open_requested.emit(self._closed_paths.pop(), "")
+        if self._closed_addresses:
+            self.open_requested.emit(self._closed_addresses.pop(), "")
 
     def step(self, by: int) -> None:
         """Go to the next (1) or the previous (-1) tab of the active group, wrapping around."""
@@ -323,33 +353,33 @@ class NoteTabs(QWidget):
             self._active_group.setCurrentIndex((self._active_group.currentIndex() + by) % count)
 
     def state(self) -> dict[str, Any]:
-        """Return the open notes by group, the active one and the splitter's sizes, to restore them later."""
-        groups = [[tab.path for tab in self._tabs_of(group) if tab.path] for group in self._groups]
-        front = self.current.path if self.current is not None else ""
+        """Return the open tabs by group, the active one and the splitter's sizes, to restore them later."""
+        groups = [[tab.address for tab in self._tabs_of(group) if tab.address] for group in self._groups]
+        front = self.current.address if self.current is not None else ""
         return {"groups": groups, "front": front, "sizes": self.splitter.sizes()}
 
     async def restore(self, state: dict[str, Any]) -> None:
-        """Open the notes in `state`; those that can't be opened are skipped."""
-        groups = [[str(path) for path in group] for group in state.get("groups", []) if group]
-        for group_index, paths in enumerate(groups[:2]):
+        """Open the notes and pages in `state`; those that can't be opened are skipped."""
+        groups = [[str(address) for address in group] for group in state.get("groups", []) if group]
+        for group_index, addresses in enumerate(groups[:2]):
             needs_other_group = group_index > 0
-            for path in paths:
+            for address in addresses:
                 try:
-                    await self.open(path, in_other_group=needs_other_group)
+                    await self.open(address, in_other_group=needs_other_group)
                     needs_other_group = False
                 except ScriptoriumError as error:
                     log.info("a tab of the last session was not reopened: %s", error)
         front = state.get("front")
         for group in self._groups:
             for tab in self._tabs_of(group):
-                if tab.path == front:
+                if tab.address == front:
                     self._active_group = group
                     group.setCurrentWidget(cast("QWidget", tab))
         if len(self._groups) > 1 and len(state.get("sizes", [])) == len(self._groups):
             self.splitter.setSizes([int(size) for size in state["sizes"]])
 
-    def _tabs_of(self, group: _TabGroup) -> tuple[NoteTab, ...]:
-        return tuple(cast("NoteTab", group.widget(index)) for index in range(group.count()))
+    def _tabs_of(self, group: _TabGroup) -> tuple[NotesAreaTab, ...]:
+        return tuple(cast("NotesAreaTab", group.widget(index)) for index in range(group.count()))
 
     def _add_group(self) -> _TabGroup:
         group = _TabGroup(self, self._theme)
@@ -362,19 +392,36 @@ class NoteTabs(QWidget):
         group.tabBarClicked.connect(lambda _: self._activate(group))
         return group
 
-    def _add_tab(self, group: _TabGroup) -> NoteTab:
+    def _find_tab(self, group: _TabGroup, address: str) -> NotesAreaTab | None:
+        """Return the tab for a note, or for any page of the handbook; None if the group has no such tab."""
+
+        def is_for(tab: NotesAreaTab) -> bool:
+            are_pages = is_page_address(address) and is_page_address(tab.address)
+            return are_pages or address in (tab.address, self._opening.get(tab))
+
+        return next((tab for tab in self._tabs_of(group) if is_for(tab)), None)
+
+    def _add_tab(self, group: _TabGroup, address: str) -> NotesAreaTab:
         # Create it in its final parent: reparenting a populated widget would restyle everything in it.
         parent = group.findChild(QStackedWidget) or group
-        widget = self._create_tab(self._client, self._theme, parent)
-        tab = cast("NoteTab", widget)
+        if is_page_address(address):
+            from app.desktop.notes.handbook_tab import HandbookTab  # Not needed at startup.
+
+            handbook = HandbookTab(self._client, self._theme, parent)
+            handbook.tool_requested.connect(self.tool_requested)
+            widget: QWidget = handbook
+        else:
+            widget = self._create_note(self._client, self._theme, parent)
+            note = cast("NoteTab", widget)
+            note.action_requested.connect(self.action_requested)
+            note.create_requested.connect(self.create_requested)
+            note.dirty_changed.connect(lambda dirty: self._update_title(widget, dirty=dirty))
+        tab = cast("NotesAreaTab", widget)
         index = group.addTab(widget, self.tr("Opening…"))
         group.tabBar().setTabToolTip(index, "")
         tab.open_requested.connect(self.open_requested)
         tab.search_requested.connect(self.search_requested)
-        tab.action_requested.connect(self.action_requested)
-        tab.create_requested.connect(self.create_requested)
         tab.title_changed.connect(lambda title: self._update_title(widget, title=title))
-        tab.dirty_changed.connect(lambda dirty: self._update_title(widget, dirty=dirty))
         return tab
 
     def _update_title(self, widget: QWidget, title: str | None = None, dirty: bool | None = None) -> None:
@@ -384,7 +431,7 @@ class NoteTabs(QWidget):
                 was_dirty = group.tabText(index).startswith("● ")
                 text = (title if title is not None else current).replace("&", "&&")
                 group.setTabText(index, f"● {text}" if (was_dirty if dirty is None else dirty) else text)
-                group.setTabToolTip(index, cast("NoteTab", widget).path)
+                group.setTabToolTip(index, cast("NotesAreaTab", widget).path)
 
     def _activate(self, group: _TabGroup) -> None:
         if group.count():
@@ -401,7 +448,7 @@ class NoteTabs(QWidget):
         widget = group.widget(index)
         if widget is None:
             return True
-        tab = cast("NoteTab", widget)
+        tab = cast("NotesAreaTab", widget)
         if not await tab.confirm_close():
             return False
         # While its text was being saved, the tab may have been moved, or closed by a second click.
@@ -409,8 +456,8 @@ class NoteTabs(QWidget):
             return True
         current_group = next((other for other in self._groups if other.indexOf(widget) >= 0), None)
         if current_group is not None:
-            if tab.path:
-                self._closed_paths = [*self._closed_paths, tab.path][-_MAX_CLOSED_TABS:]
+            if tab.address:
+                self._closed_addresses = [*self._closed_addresses, tab.address][-_MAX_CLOSED_TABS:]
             self._remove(current_group, widget)
         return True
 

@@ -120,6 +120,11 @@ class NoteView(QWidget):
         client.events.batch.connect(self._receive)
         theme.changed.connect(self._apply_theme)
 
+    @property
+    def address(self) -> str:
+        """The path of the note; see `tabs.NotesAreaTab`."""
+        return self.path
+
     def _build(self) -> QSplitter:
         self._header = NoteHeader(self._theme, self)
         self.notice = NoteBanner(self._theme, self)

@@ -31,13 +31,21 @@ class Actions:
         self.set_has_vault(False)
 
     def set_has_vault(self, has_vault: bool) -> None:
-        """Enable or disable the commands that need a vault, and disable those that need a note."""
+        """Enable or disable the commands that need a vault, and disable those that need a tab or a note."""
         self._has_vault = has_vault
-        self.set_has_note(False)
+        self.set_open_tab(False)
 
-    def set_has_note(self, has_note: bool) -> None:
-        """Enable or disable the commands that need an open note; without a vault they stay disabled."""
-        enabled = {"always": True, "vault": self._has_vault, "note": has_note and self._has_vault}
+    def set_open_tab(self, has_tab: bool, *, is_note: bool = False) -> None:
+        """Enable or disable the commands that need an open tab, or a note in it.
+
+        Without a vault they stay disabled.
+        """
+        enabled = {
+            "always": True,
+            "vault": self._has_vault,
+            "tab": has_tab and self._has_vault,
+            "note": has_tab and is_note and self._has_vault,
+        }
         for command in COMMANDS:
             self.by_id[command.id].setEnabled(enabled[command.when])
 

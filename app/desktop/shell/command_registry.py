@@ -17,7 +17,7 @@ from PySide6.QtGui import QAction, QKeySequence
 from app.desktop.runtime.translation import QT_TRANSLATE_NOOP, translate
 
 Area = Literal["side", "graph", "notes", "right", "bottom"]
-When = Literal["always", "vault", "note"]
+When = Literal["always", "vault", "tab", "note"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,8 @@ class Command:
             `argument`.
         argument: Distinguishes commands that share a function.
         shortcuts: In Qt's portable form ("Ctrl+P"; Ctrl is Command on macOS).
-        when: When it is enabled: always, with an open vault, or with an open note.
+        when: When it is enabled: always, with an open vault, with an open tab (a note or a page of the
+            handbook), or with an open note.
         separator: True if a line separates it from the command above it in the menu.
         icon: Shown in the command palette.
         group: The group of mutually exclusive commands that it belongs to; the active one has a check mark.
@@ -318,7 +319,7 @@ COMMANDS: tuple[Command, ...] = (
         "File",
         "app.desktop.vault_commands:close_tab",
         shortcuts=("Ctrl+W",),
-        when="note",
+        when="tab",
         separator=True,
         icon="x",
     ),
@@ -375,7 +376,7 @@ COMMANDS: tuple[Command, ...] = (
         "app.desktop.vault_commands:run_in_note",
         "find",
         shortcuts=("Ctrl+F",),
-        when="note",
+        when="tab",
         icon="magnifying-glass",
     ),
     Command(
@@ -539,7 +540,7 @@ COMMANDS: tuple[Command, ...] = (
         "Go",
         "app.desktop.vault_commands:show_next_tab",
         shortcuts=("Ctrl+Tab",),
-        when="note",
+        when="tab",
         separator=True,
         icon="caret-right",
     ),
@@ -549,7 +550,7 @@ COMMANDS: tuple[Command, ...] = (
         "Go",
         "app.desktop.vault_commands:show_previous_tab",
         shortcuts=("Ctrl+Shift+Tab",),
-        when="note",
+        when="tab",
         icon="caret-left",
     ),
     _panel_command("files", shortcuts=("Ctrl+Shift+E",)),
@@ -608,7 +609,7 @@ COMMANDS: tuple[Command, ...] = (
         "View",
         "app.desktop.vault_commands:split_notes",
         shortcuts=("Ctrl+\\",),
-        when="note",
+        when="tab",
         icon="columns",
     ),
     Command(

@@ -109,6 +109,9 @@ QLabel[textFormat="AutoText"] {{ qproperty-textFormat: "PlainText"; }}
 QWidget#panelTitle QLabel[badge="true"] {{
     color: {t.warning}; background: {mix_colors(t.panel, t.warning, 0.16)}; border-radius: 4u; padding: 1u 6u;
 }}
+QWidget#panelTitle QLabel[badge="quiet"] {{
+    color: {t.muted}; background: {mix_colors(t.panel, t.muted, 0.16)}; border-radius: 4u; padding: 1u 6u;
+}}
 QLabel[tone="muted"] {{ color: {t.muted}; }}
 QLabel[tone="faint"] {{ color: {t.faint}; }}
 QLabel[tone="danger"] {{ color: {t.danger}; }}

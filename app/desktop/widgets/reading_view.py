@@ -65,7 +65,7 @@ class ReadingView(QTextBrowser):
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
-        self._path: NotePath | None = None
+        self._path: NotePath | str | None = None
         self._images: dict[str, QImage] = {}
         self._loaded_urls: set[QUrl] = set()
         self._resize_timer = QTimer(self)
@@ -87,8 +87,8 @@ class ReadingView(QTextBrowser):
         theme.changed.connect(self._apply_theme)
         self._apply_theme(theme.theme)
 
-    def show_rendered(self, rendered: Rendered, path: NotePath) -> None:
-        """Show the note at `path`, keeping the scroll position if it is already shown."""
+    def show_rendered(self, rendered: Rendered, path: NotePath | str) -> None:
+        """Show the note at `path`, or the page at that address; keep the scroll position if it is shown."""
         scroll_value = self.verticalScrollBar().value() if path == self._path else 0
         self._path = path
         self._images = rendered.images

@@ -24,8 +24,8 @@ from app.desktop.approval.review_page import ReviewPage
 from app.desktop.audit.detail_pane import DetailPane
 from app.desktop.connections.configuration_view import ConfigurationView
 from app.desktop.connections.configurations import TARGETS, ConnectionDetails
-from app.desktop.help.dialog import HelpDialog
 from app.desktop.help.pages import help_pages
+from app.desktop.help.view import HandbookView
 from app.desktop.runtime.translation import translate_text
 from app.desktop.search.query_explanation import QueryExplanationView
 from app.desktop.settings.dialog import SettingsDialog
@@ -188,9 +188,10 @@ def test_settings(qtbot) -> None:
 
 def test_headings_of_the_help(qtbot) -> None:
     pages = help_pages(ToolRegistry(CATEGORIES, CATALOG))
-    dialog = HelpDialog(pages, ThemeSource("light"), can_run=False)
-    qtbot.addWidget(dialog)
-    items = [dialog.list.item(row) for row in range(dialog.list.count())]
+    view = HandbookView(ThemeSource("light"), can_run=False)
+    qtbot.addWidget(view)
+    view.set_pages(pages)
+    items = [view.list.item(row) for row in range(view.list.count())]
     headings = [item.text() for item in items if item.flags() == Qt.ItemFlag.NoItemFlags]
     assert len(headings) > len(CATEGORIES)
     assert _untranslated(iter(headings)) == []

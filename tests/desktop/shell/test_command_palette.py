@@ -161,8 +161,12 @@ def test_a_command_without_a_vault_is_grayed_out_and_does_nothing(qtbot) -> None
     actions.run("new-note")
     actions.run("save-note")
     assert done == ["settings", "new-note"]
+    without_tab = {c.id for c in COMMANDS if c.when in ("always", "vault")}
+    assert {c.id for c in actions.available()} == without_tab
+    actions.set_open_tab(True)
     assert {c.id for c in actions.available()} == {c.id for c in COMMANDS if c.when != "note"}
-    actions.set_has_note(True)
+    assert {c.id for c in actions.available()} > without_tab
+    actions.set_open_tab(True, is_note=True)
     actions.run("save-note")
     assert done[-1] == "save-note"
     assert {c.id for c in actions.available()} == {c.id for c in COMMANDS}

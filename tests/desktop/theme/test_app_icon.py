@@ -6,12 +6,12 @@ import struct
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QUrl
+from PySide6.QtCore import QSize, QUrl
 from PySide6.QtGui import QColor, QImage, QTextDocument
 
 from app import paths
-from app.desktop.help.dialog import HelpDialog
 from app.desktop.help.pages import ABOUT, help_pages
+from app.desktop.help.view import HandbookView
 from app.desktop.theme.app_icon import SIZES, app_icon
 from app.desktop.theme.colors import DARK, LIGHT, Theme
 from app.desktop.theme.theme import ThemeSource
@@ -77,9 +77,10 @@ def test_the_files_are_those_that_the_drawings_make() -> None:
 
 
 def test_the_about_page_shows_it(qtbot) -> None:
-    dialog = HelpDialog(help_pages(ToolRegistry(CATEGORIES, CATALOG)), ThemeSource("light"), can_run=True)
-    qtbot.addWidget(dialog)
-    dialog.show_page(ABOUT)
-    kind = QTextDocument.ResourceType.ImageResource.value
-    assert dialog.page.document().resource(kind, QUrl("app-icon")) is not None
-    assert "app-icon" in dialog.page.toHtml()
+    view = HandbookView(ThemeSource("light"), can_run=True)
+    qtbot.addWidget(view)
+    view.set_pages(help_pages(ToolRegistry(CATEGORIES, CATALOG)))
+    view.show_page(ABOUT)
+    image = view.page.loadResource(QTextDocument.ResourceType.ImageResource.value, QUrl("drawing:app-icon"))
+    assert not image.isNull() and image.deviceIndependentSize().toSize() == QSize(64, 64)
+    assert "drawing:app-icon" in view.page.toHtml()

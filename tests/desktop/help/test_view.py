@@ -1,0 +1,139 @@
+"""The handbook in its view: every page drawn, the list and its search, links, and two widths."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QPoint, Qt, QUrl
+from PySide6.QtTest import QTest
+
+from app import __version__, paths
+from app.desktop.help.addresses import addressed_page, page_address
+from app.desktop.help.handbook import ExampleNames, read_handbook
+from app.desktop.help.pages import help_pages, page_id
+from app.desktop.help.view import HandbookView
+from app.desktop.theme.theme import ThemeSource
+from app.errors import NotFoundError
+from app.toolkit.registry import ToolRegistry
+from app.tools import CATALOG, CATEGORIES
+from app.vault.markdown.scan import scan
+
+PAGES = help_pages(ToolRegistry(CATEGORIES, CATALOG))
+
+
+@pytest.fixture
+def view(qtbot) -> HandbookView:
+    """The view, whose owner shows each page that the user chooses."""
+    made = HandbookView(ThemeSource("light"), can_run=True)
+    qtbot.addWidget(made)
+    made.set_pages(PAGES)
+    made.open_requested.connect(lambda address, heading: made.show_page(addressed_page(address), heading))
+    made.resize(900, 600)
+    made.show()
+    return made
+
+
+def test_every_tool_has_its_page_drawn(view) -> None:
+    for tool in CATALOG:
+        view.show_page(f"tool:{tool.name}")
+        text = view.page.toPlainText()
+        assert text.startswith(tool.name) and all(p.name in text for p in tool.parameters)
+        assert "|" not in text.splitlines()[0] and not view.run_button.isHidden()
+
+
+@pytest.mark.parametrize(
+    "page", read_handbook(paths.resources_folder() / "handbook", ExampleNames()), ids=lambda page: page.id
+)
+def test_every_link_of_the_handbook_leads_to_a_page(page, view) -> None:
+    links = scan(page.text).links
+    assert links, "a page that leads nowhere"
+    assert [link.target for link in links if not page_id(PAGES, link.target)] == []
+    view.show_page(page.id)
+    assert view.page.toPlainText().startswith(page.title)
+    assert 'href="unresolved:' not in view.page.toHtml()
+
+
+def test_searching_lists_the_pages_that_hold_all_words(view) -> None:
+    view.show_page("Graph")
+    view.search.setText("rename tag everywhere nested")
+    assert "tool:rename_tag" in view.listed_pages()
+    assert "about" not in view.listed_pages()
+    view.search.setText("rename_tag")
+    assert view.current == "Graph", "a page is shown while the user types"
+    QTest.keyClick(view.search, Qt.Key.Key_Return)
+    assert view.current == "tool:rename_tag"
+    view.search.setText("zyzzyva")
+    assert view.listed_pages() == ()
+    QTest.keyClick(view.search, Qt.Key.Key_Return)
+    assert view.current == "tool:rename_tag"
+    view.search.clear()
+    assert view.listed_pages() == tuple(page.id for page in PAGES)
+
+
+def test_a_click_or_enter_in_the_list_requests_the_page(view, qtbot) -> None:
+    view.show_page("Graph")
+    item = view.list.findItems("   Search", Qt.MatchFlag.MatchExactly)[0]
+    view.list.scrollToItem(item)
+    with qtbot.waitSignal(view.open_requested) as signal:
+        at = view.list.visualItemRect(item).center()
+        QTest.mouseClick(view.list.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(at))
+    assert signal.args == [page_address("Search"), ""] and view.current == "Search"
+    QTest.keyClick(view.list, Qt.Key.Key_Down)
+    assert view.current == "Search"
+    QTest.keyClick(view.list, Qt.Key.Key_Return)
+    assert view.current == PAGES[[page.id for page in PAGES].index("Search") + 1].id
+
+
+def test_a_link_leads_to_a_page_of_a_tool_and_a_tag_to_a_search(view, qtbot) -> None:
+    view.show_page("tools")
+    view.page.anchorClicked.emit(QUrl("note:tool:add_tag"))
+    assert view.current == "tool:add_tag"
+    with qtbot.waitSignal(view.search_requested) as signal:
+        view.page.anchorClicked.emit(QUrl("tag:project"))
+    assert signal.args == ["tag:project"]
+
+
+def test_a_link_shows_a_page_that_the_search_left_out(view) -> None:
+    view.search.setText("draw around")
+    assert view.listed_pages() and "Approvals" not in view.listed_pages()
+    view.show_page("Approvals")
+    assert view.current == "Approvals" and view.search.text() == ""
+    assert view.list.currentItem().text().strip() == "Approvals"
+
+
+def test_an_unknown_page_leaves_the_shown_one(view) -> None:
+    view.show_page("Graph")
+    with pytest.raises(NotFoundError):
+        view.show_page("Nowhere")
+    assert view.current == "Graph"
+
+
+def test_about_says_the_version_and_the_licenses(view) -> None:
+    view.show_page("about")
+    text = view.page.toPlainText()
+    assert __version__ in text and "Apache License 2.0" in text and "Phosphor" in text
+    assert view.run_button.isHidden()
+
+
+def test_a_tool_is_run_from_its_page(view, qtbot) -> None:
+    view.show_page("tool:add_tag")
+    with qtbot.waitSignal(view.tool_requested) as signal:
+        view.run_button.click()
+    assert signal.args == ["add_tag"]
+
+
+def test_a_narrow_view_shows_the_list_or_the_page(view) -> None:
+    view.show_page("Graph")
+    assert view.contents.isVisible() and view.page.isVisible()
+    view.resize(320, 600)
+    assert not view.contents.isVisible() and view.page.isVisible()
+    view.contents_button.click()
+    assert view.contents.isVisible() and not view.page.isVisible()
+    view.take_focus()
+    assert view.search.hasFocus() or view.focusWidget() is view.search
+    view.search.setText("tag everywhere nested")
+    QTest.keyClick(view.search, Qt.Key.Key_Return)
+    assert not view.contents.isVisible() and view.page.isVisible()
+    view.resize(900, 600)
+    assert view.contents.isVisible() and view.page.isVisible()
+    view.contents_button.click()
+    assert not view.contents.isVisible() and view.page.isVisible()
