@@ -82,7 +82,7 @@ class HandbookView(QWidget):
         self.header.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.contents_button = ThemedButton(theme, "list", self.tr("Contents"), self.header)
         self.contents_button.setCheckable(True)
-        self._place = ElidedLabel(parent=self.header)
+        self._place = ElidedLabel(parent=self.header, elide=Qt.TextElideMode.ElideLeft)
         badge = QLabel(self.tr("Handbook · read-only"), self.header)
         badge.setProperty("badge", "quiet")
         self.header_row = QHBoxLayout(self.header)
