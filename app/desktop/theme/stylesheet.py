@@ -111,6 +111,7 @@ QWidget#panelTitle QLabel[badge="true"] {{
 }}
 QWidget#panelTitle QLabel[badge="quiet"] {{
     color: {t.muted}; background: {mix_colors(t.panel, t.muted, 0.16)}; border-radius: 4u; padding: 1u 6u;
+    font-weight: 400;
 }}
 QLabel[tone="muted"] {{ color: {t.muted}; }}
 QLabel[tone="faint"] {{ color: {t.faint}; }}
