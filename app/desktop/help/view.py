@@ -143,6 +143,7 @@ class HandbookView(QWidget):
 
     def set_pages(self, pages: Iterable[HelpPage]) -> None:
         """Replace the pages; those of a group are together."""
+        self.search.clear()
         self._pages = {page.id: page for page in pages}
         self.list.clear()
         group = ""
@@ -275,7 +276,9 @@ class HandbookView(QWidget):
             ):
                 best_item = item
         if words:
-            self.list.setCurrentItem(best_item)
+            self.list.setCurrentRow(-1 if best_item is None else self.list.row(best_item))
+        elif self.current:
+            self._select_current()
 
     def _open_item(self, item: QListWidgetItem | None) -> None:
         if item is not None and item.data(_ID_ROLE):

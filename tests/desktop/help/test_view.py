@@ -67,6 +67,7 @@ def test_searching_lists_the_pages_that_hold_all_words(view) -> None:
     assert view.current == "tool:rename_tag"
     view.search.clear()
     assert view.listed_pages() == tuple(page.id for page in PAGES)
+    assert view.list.currentItem().text().strip() == "rename tag"
 
 
 def test_a_click_or_enter_in_the_list_requests_the_page(view, qtbot) -> None:
