@@ -20,6 +20,7 @@ from app.desktop.shell.command_palette import CommandPalette
 from app.desktop.shell.command_registry import PANELS, Command, PanelSpec, resolve
 from app.desktop.shell.error_banner import ErrorBanner
 from app.desktop.shell.folder_drop import FolderDropFilter
+from app.desktop.shell.keymap import Keymap
 from app.desktop.shell.navigation import Navigation
 from app.desktop.shell.palette_controller import PaletteController
 from app.desktop.shell.sample_vault import sample_vault
@@ -113,12 +114,13 @@ class MainWindow(QMainWindow):
         self.setCentralWidget(container)
         self.status = StatusBar(self.theme)
         self.setStatusBar(self.status)
-        self.menu = Actions(self, self._run_command)
+        keymap = Keymap(self.settings.shortcuts)
+        self.menu = Actions(self, self._run_command, keymap)
         self.menu.check("theme", self.settings.general.theme)
         self.palette_controller = PaletteController(CommandPalette(self.theme, container), self.menu, self)
         self.folder_drops = FolderDropFilter(self)
         self.failures = ErrorBanner(self.banners, self)
-        for problem in self.settings.problems:
+        for problem in (*self.settings.problems, *keymap.problems):
             self.banners.show_message(f"notice:{problem}", problem, "warning")
 
     def _connect(self) -> None:
@@ -297,7 +299,7 @@ class MainWindow(QMainWindow):
         """Open the help at `page`; see `open_help`."""
         from app.desktop.help.dialog import open_help  # Imports the tools, which are not needed at startup.
 
-        work = open_help(self, self.theme, self.session.client, page, self._call_tool)
+        work = open_help(self, self.theme, self.session.client, page, self._call_tool, self.menu)
         tasks.start(work, action=self.tr("show the help"))
 
     def begin_updates(self) -> None:
@@ -350,6 +352,7 @@ class MainWindow(QMainWindow):
         try:
             save_settings(settings)
             self.settings = self.session.settings = settings
+            self.menu.set_keymap(Keymap(settings.shortcuts))
         finally:
             # A click on a theme has already checked it, even if the settings can't be saved.
             self.menu.check("theme", self.settings.general.theme)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt, QUrl, Signal
@@ -20,7 +21,9 @@ from PySide6.QtWidgets import (
 )
 
 from app.desktop.help.handbook import HelpPage, example_names
-from app.desktop.help.pages import ABOUT, FIRST, help_pages, page_id
+from app.desktop.help.pages import ABOUT, FIRST, SHORTCUTS, help_pages, page_id, shortcuts_page
+from app.desktop.shell.actions import Actions
+from app.desktop.shell.keymap import Keymap
 from app.desktop.theme.app_icon import app_icon
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.dialogs import resize_within_screen
@@ -45,6 +48,7 @@ async def open_help(
     client: VaultClient | None,
     page: str,
     run_tool: Callable[[str], None],
+    actions: Actions,
 ) -> None:
     """Show the help in a new dialog, with the tools and note names of the open vault if there is one.
 
@@ -54,6 +58,7 @@ async def open_help(
         client: The open vault, or None.
         page: An id, a title, or `panel:` and the id of a panel; an unknown one shows the first page.
         run_tool: Called with the name of a tool that the user wants to run with its form.
+        actions: The commands of the window, whose shortcuts a page lists.
 
     Raises:
         OSError: A page can't be read.
@@ -65,6 +70,8 @@ async def open_help(
         pages = await asyncio.to_thread(lambda: help_pages(ToolRegistry(CATEGORIES, CATALOG)))
     dialog = HelpDialog(pages, theme, client is not None, window, page_id(pages, page) or FIRST)
     dialog.tool_requested.connect(run_tool)
+    dialog.show_keymap(actions.keymap)
+    actions.keymap_changed.connect(dialog.show_keymap)
     dialog.show()
 
 
@@ -143,6 +150,12 @@ class HelpDialog(QDialog):
                 if self.list.item(row).isHidden():
                     self.search.clear()
                 self.list.setCurrentRow(row)
+
+    def show_keymap(self, keymap: Keymap) -> None:
+        """List these shortcuts."""
+        self._pages[SHORTCUTS] = replace(self._pages[SHORTCUTS], text=shortcuts_page(keymap))
+        if self.current == SHORTCUTS:
+            self._show()
 
     def listed_pages(self) -> tuple[str, ...]:
         """Return the ids of the pages in the list that match the search."""

@@ -8,7 +8,7 @@ from app.desktop.shell.command_registry import COMMANDS, Command
 
 def test_the_theme_in_effect_is_checked(qapp) -> None:
     window, run = QMainWindow(), list[Command]()
-    actions = Actions(window, run.append)
+    actions = Actions(window, run.append, Keymap(ShortcutSettings()))
     themes = [command for command in COMMANDS if command.group == "theme"]
     assert {command.argument for command in themes} == {"light", "dark", "high-contrast", "system"}
     for command in themes:
