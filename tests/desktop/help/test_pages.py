@@ -10,10 +10,11 @@ from PySide6.QtCore import QUrl
 from app import __version__, paths
 from app.desktop.help.dialog import HelpDialog
 from app.desktop.help.handbook import ExampleNames, read_handbook
-from app.desktop.help.pages import help_pages, page_id, shortcuts_page
+from app.desktop.help.pages import SHORTCUTS, help_pages, page_id, shortcuts_page
 from app.desktop.shell.command_registry import COMMANDS, PANELS
+from app.desktop.shell.keymap import Keymap
 from app.desktop.theme.theme import ThemeSource
-from app.settings import Settings
+from app.settings import Settings, ShortcutSettings
 from app.toolkit.registry import ToolRegistry
 from app.tools import CATALOG, CATEGORIES
 from app.vault.markdown.scan import scan
@@ -50,8 +51,18 @@ def test_searching_lists_the_pages_that_hold_all_words(dialog) -> None:
 
 
 def test_every_shortcut_is_on_its_page() -> None:
-    page = shortcuts_page()
+    page = shortcuts_page(Keymap(ShortcutSettings()))
     assert all(command.title.rstrip("…") in page for command in COMMANDS if command.shortcuts)
+
+
+def test_the_page_of_shortcuts_follows_the_keymap(dialog) -> None:
+    dialog.show_page(SHORTCUTS)
+    assert "Ctrl+S" in dialog.page.toPlainText() and "random" not in dialog.page.toPlainText()
+    custom = {"save-note": (), "random-note": ("Ctrl+|",), "note-delete": ("Ctrl+Alt+`",)}
+    dialog.show_keymap(Keymap(ShortcutSettings(custom=custom)))
+    text = dialog.page.toPlainText()
+    assert "Ctrl+S" not in text.split() and "Open random note\nCtrl+|\n" in text
+    assert "Delete\nCtrl+Alt+`\n" in text
 
 
 def test_about_says_the_version_and_the_licenses(dialog) -> None:
