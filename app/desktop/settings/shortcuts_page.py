@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import (
@@ -10,8 +12,8 @@ from PySide6.QtWidgets import (
     QHeaderView,
     QKeySequenceEdit,
     QLabel,
-    QLineEdit,
     QPushButton,
+    QSizePolicy,
     QStackedWidget,
     QTreeWidget,
     QTreeWidgetItem,
@@ -31,7 +33,7 @@ from app.desktop.widgets.row_delegate import RowDelegate
 from app.settings import ShortcutSettings
 
 _ID_ROLE = Qt.ItemDataRole.UserRole
-_LIST_HEIGHT = 320
+_MIN_LIST_HEIGHT = 300
 
 
 class ShortcutRecorder(QKeySequenceEdit):
@@ -46,8 +48,7 @@ class ShortcutRecorder(QKeySequenceEdit):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setMaximumSequenceLength(1)
-        if (field := self.findChild(QLineEdit)) is not None:
-            field.setPlaceholderText(self.tr("Press the new shortcut; Esc cancels"))
+        self.setFinishingKeyCombinations([])  # Otherwise, Tab would end the recording.
         self.editingFinished.connect(self._finish)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -152,7 +153,7 @@ class ShortcutCard(QFrame):
         self.show_command(self._command, self._keymap)
         self.finished.emit()
 
-    def _create_button(self, text: str, callback: object) -> QPushButton:
+    def _create_button(self, text: str, callback: Callable[[], None]) -> QPushButton:
         button = QPushButton(text)
         button.setAutoDefault(False)
         button.clicked.connect(callback)
@@ -199,7 +200,8 @@ class ShortcutCard(QFrame):
             default = shortcuts_text(command.shortcuts) or self.tr("none")
             shortcut = self.tr("{0} (default: {1})").format(shortcut, default)
         self._details.setText(shortcut)
-        show_text(self.message, "")
+        hint = self.tr("Press the new shortcut, or Esc to cancel.") if self._is_recording else ""
+        show_text(self.message, hint)
         is_idle = not self._is_recording and not self._conflicting
         self.recorder.setVisible(self._is_recording)
         self.record_button.setVisible(is_idle)
@@ -221,6 +223,7 @@ class ShortcutsPage(QWidget):
 
     def __init__(self, theme: ThemeSource, settings: ShortcutSettings, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Expanding)
         self._keymap = Keymap(settings)
         self.setProperty("searchKeywords", self.tr("keys hotkeys commands key bindings"))
         self.problems = wrapped_label()
@@ -237,7 +240,7 @@ class ShortcutsPage(QWidget):
         self._stack = QStackedWidget()
         self._stack.addWidget(self.table)
         self._stack.addWidget(self._no_match)
-        self._stack.setFixedHeight(round(_LIST_HEIGHT * theme.zoom))
+        self._stack.setMinimumHeight(round(_MIN_LIST_HEIGHT * theme.zoom))
         self.card = ShortcutCard(self._keymap)
         self.card.assigned.connect(
             lambda command_id, shortcuts: self.changed.emit(self._keymap.assign(command_id, shortcuts))
