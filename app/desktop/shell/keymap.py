@@ -16,8 +16,8 @@ _MODIFIER_KEYS = (_Key.Key_Shift, _Key.Key_Control, _Key.Key_Alt, _Key.Key_AltGr
 class Keymap:
     """The shortcuts of all commands, each for one command only.
 
-    A shortcut that the user has chosen is not available as the default of another command, for example of one
-    that a newer version has added.
+    While the user's choice for one command is the default of another, for example of one that a newer version
+    has added, the other command does not have it.
 
     Args:
         settings: The user's changes. Those that can't be used are ignored.
@@ -82,12 +82,14 @@ class Keymap:
         """
         custom = dict(self._custom)
         for command in COMMANDS:
-            old = self.shortcuts[command.id]
-            new = tuple(keys for keys in old if keys not in shortcuts)
+            current = self.shortcuts[command.id]
+            saved = map(portable_shortcut, custom.get(command.id, ()))
             if command.id == command_id:
                 new = shortcuts
-            elif new == old:
+            elif set(shortcuts).isdisjoint((*current, *saved)):
                 continue
+            else:
+                new = tuple(keys for keys in current if keys not in shortcuts)
             if new == command.shortcuts:
                 custom.pop(command.id, None)
             else:
