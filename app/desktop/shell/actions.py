@@ -37,7 +37,6 @@ class Actions(QObject):
             command.id: self._create_action(window, command) for command in COMMANDS
         }
         self.set_has_vault(False)
-        self.keymap = keymap
         self.set_keymap(keymap)
 
     def set_keymap(self, keymap: Keymap) -> None:

@@ -6,13 +6,14 @@ import asyncio
 from unittest.mock import Mock
 
 import pytest
-from PySide6.QtWidgets import QApplication, QTabBar
+from PySide6.QtWidgets import QApplication, QLabel, QTabBar
 from pytestqt.qtbot import QtBot
 
 from app.desktop.notes.tabs import NoteTabs
 from app.desktop.theme.theme import ThemeSource
 from app.errors import NotFoundError
-from app.settings import Settings
+from app.settings import Settings, ShortcutSettings
+from app.workspace import SettingsChanged
 from tests.desktop.open_vault import PlainNote
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
@@ -122,3 +123,17 @@ def test_moving_a_tab_to_a_group_with_the_same_note_leaves_one_tab(gui, wait_unt
         assert tabs.current.path == "A.md"
 
     gui(main())
+
+
+def test_the_hint_without_a_note_names_the_current_shortcut(qtbot: QtBot) -> None:
+    tabs = NoteTabs(Mock(settings=Settings()), ThemeSource("light"), PlainNote)
+    qtbot.addWidget(tabs)
+
+    def hint() -> str:
+        return " ".join(label.text() for label in tabs._empty_state.findChildren(QLabel))
+
+    assert "press Ctrl+P" in hint()
+    for shortcuts, text in ((("F7",), "press F7"), ((), "or click a file.")):
+        settings = Settings(shortcuts=ShortcutSettings(custom={"go-note": shortcuts}))
+        tabs._handle_events((SettingsChanged(settings),))
+        assert text in hint() and "Ctrl+P" not in hint()
