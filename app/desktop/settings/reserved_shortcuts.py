@@ -7,7 +7,7 @@ from PySide6.QtGui import QKeySequence
 from app.desktop.notes.editor.editor_keys import is_editor_key
 from app.desktop.runtime.translation import translate
 from app.desktop.shell.command_registry import COMMANDS, MENUS, translate_title
-from app.desktop.shell.keymap import portable_shortcut, shortcut_text
+from app.desktop.shell.keymap import first_combination, portable_shortcut, shortcut_text
 
 PANEL_KEYS = frozenset(
     ("Ctrl+Enter", "Ctrl+M", "Ctrl+Return", "F2", "F3", "F5", "F8", "Shift+F3", "Shift+F8")
@@ -64,10 +64,10 @@ def rejection(sequence: QKeySequence) -> str:
         return ""
     if any(sequence in QKeySequence.keyBindings(key) for key in _TEXT_KEYS):
         return translate("ShortcutsPage", "Text fields use {0}. Choose another shortcut.").format(text)
-    if is_editor_key(sequence[0]):
+    if is_editor_key(first_combination(sequence)):
         return translate("ShortcutsPage", "The editor uses {0}. Choose another shortcut.").format(text)
     if keys in PANEL_KEYS:
         return translate("ShortcutsPage", "A panel uses {0}. Choose another shortcut.").format(text)
     if any(sequence == QKeySequence.mnemonic(f"&{translate_title(menu)}") for menu in MENUS):
-        return translate("ShortcutsPage", "{0} opens a menu. Choose another shortcut.").format(text)
+        return translate("ShortcutsPage", "A menu uses {0}. Choose another shortcut.").format(text)
     return ""

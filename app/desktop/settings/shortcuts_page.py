@@ -236,6 +236,11 @@ class ShortcutsPage(QWidget):
             lambda: tasks.start(self._reset_all(), owner=self, action=self.tr("reset the shortcuts"))
         )
         self.table = self._create_table()
+        self._rows: dict[str, QTreeWidgetItem] = {}
+        for command in COMMANDS:
+            row = QTreeWidgetItem(self.table, [short_title(command.id), translate_title(command.menu), ""])
+            row.setData(0, _ID_ROLE, command.id)
+            self._rows[command.id] = row
         self._no_match = EmptyState(theme, "magnifying-glass", self.tr("No commands found"), "")
         self._stack = QStackedWidget()
         self._stack.addWidget(self.table)
@@ -246,18 +251,18 @@ class ShortcutsPage(QWidget):
             lambda command_id, shortcuts: self.changed.emit(self._keymap.assign(command_id, shortcuts))
         )
         self.card.finished.connect(self.table.setFocus)
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        row.addWidget(self.search, 1)
-        row.addWidget(self.reset_all_button)
+        top_row = QHBoxLayout()
+        top_row.setSpacing(8)
+        top_row.addWidget(self.search, 1)
+        top_row.addWidget(self.reset_all_button)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
         column.addWidget(self.problems)
-        column.addLayout(row)
+        column.addLayout(top_row)
         column.addWidget(self._stack)
         column.addWidget(self.card)
-        self.table.setCurrentItem(self.table.topLevelItem(0))
+        self.select(COMMANDS[0].id)
         self.show_settings(settings)
 
     def show_settings(self, settings: ShortcutSettings) -> None:
@@ -269,20 +274,20 @@ class ShortcutsPage(QWidget):
             problems.append(text.format(", ".join(unknown)))
         show_text(self.problems, "\n".join(problems), "warning")
         self.reset_all_button.setEnabled(bool(settings.custom))
-        for row in range(self.table.topLevelItemCount()):
-            self._show_row(self.table.topLevelItem(row))
+        font = self.table.font()
+        for command_id, row in self._rows.items():
+            row.setText(2, shortcuts_text(self._keymap.shortcuts[command_id]))
+            font.setBold(self._keymap.is_changed(command_id))
+            row.setFont(2, font)
         self._show_current()
 
     def select(self, command_id: str) -> None:
         """Select a command."""
-        for row in range(self.table.topLevelItemCount()):
-            if self.table.topLevelItem(row).data(0, _ID_ROLE) == command_id:
-                self.table.setCurrentItem(self.table.topLevelItem(row))
+        self.table.setCurrentItem(self._rows[command_id])
 
     def visible_commands(self) -> tuple[str, ...]:
         """Return the ids of the commands that match the search."""
-        rows = (self.table.topLevelItem(row) for row in range(self.table.topLevelItemCount()))
-        return tuple(row.data(0, _ID_ROLE) for row in rows if not row.isHidden())
+        return tuple(command_id for command_id, row in self._rows.items() if not row.isHidden())
 
     def _create_table(self) -> QTreeWidget:
         table = QTreeWidget()
@@ -296,9 +301,6 @@ class ShortcutsPage(QWidget):
         table.header().setStretchLastSection(False)
         table.header().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         table.header().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-        for command in COMMANDS:
-            row = QTreeWidgetItem(table, [short_title(command.id), translate_title(command.menu), ""])
-            row.setData(0, _ID_ROLE, command.id)
         table.currentItemChanged.connect(lambda *_: self._show_current())
         table.itemDoubleClicked.connect(lambda *_: self.card.record())
         for keys, action in (
@@ -309,13 +311,6 @@ class ShortcutsPage(QWidget):
             QShortcut(QKeySequence(keys), table, action, context=Qt.ShortcutContext.WidgetShortcut)
         return table
 
-    def _show_row(self, row: QTreeWidgetItem) -> None:
-        command_id = row.data(0, _ID_ROLE)
-        row.setText(2, shortcuts_text(self._keymap.shortcuts[command_id]))
-        font = self.table.font()
-        font.setBold(self._keymap.is_changed(command_id))
-        row.setFont(2, font)
-
     def _show_current(self) -> None:
         if (row := self.table.currentItem()) is not None:
             self.card.show_command(COMMANDS_BY_ID[row.data(0, _ID_ROLE)], self._keymap)
@@ -324,8 +319,7 @@ class ShortcutsPage(QWidget):
         """List the commands that contain all words in their title, menu or shortcut."""
         words = text.casefold().split()
         first: QTreeWidgetItem | None = None
-        for index in range(self.table.topLevelItemCount()):
-            row = self.table.topLevelItem(index)
+        for row in self._rows.values():
             row_text = " ".join(row.text(column) for column in range(3)).casefold()
             row.setHidden(not all(word in row_text for word in words))
             if first is None and not row.isHidden():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QKeyCombination, Qt
 from PySide6.QtGui import QKeySequence
 
 from app.desktop.runtime.translation import translate
@@ -105,13 +105,19 @@ def portable_shortcut(keys: str | QKeySequence) -> str:
     sequence = QKeySequence(keys)
     if sequence.count() != 1:
         return ""
-    key = sequence[0].key()
-    modifiers = sequence[0].keyboardModifiers()
+    combination = first_combination(sequence)
+    key, modifiers = combination.key(), combination.keyboardModifiers()
     if key == _Key.Key_unknown or key in _MODIFIER_KEYS:
         return ""
     is_combined = bool(modifiers & ~(Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier))
     is_function_key = _Key.Key_F1 <= key <= _Key.Key_F35
     return sequence.toString() if is_combined or is_function_key else ""
+
+
+def first_combination(sequence: QKeySequence) -> QKeyCombination:
+    """Return the first key of a sequence that is not empty, with its modifiers."""
+    combination: QKeyCombination = sequence[0]  # type: ignore[index]  # missing in the stubs
+    return combination
 
 
 def shortcut_text(keys: str) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QPushButton, QTreeWidgetItem
+from pytestqt.qtbot import QtBot
 
 from app.desktop.settings.shortcuts_page import ShortcutsPage
 from app.desktop.shell.command_registry import COMMANDS
@@ -17,11 +18,11 @@ Custom = dict[str, tuple[str, ...]]
 
 
 @pytest.fixture
-def page(qtbot) -> ShortcutsPage:
+def page(qtbot: QtBot) -> ShortcutsPage:
     return create_page(qtbot, {})
 
 
-def create_page(qtbot, custom: Custom) -> ShortcutsPage:
+def create_page(qtbot: QtBot, custom: Custom) -> ShortcutsPage:
     """Return a page whose changes are applied at once, as the dialog does."""
     page = ShortcutsPage(ThemeSource("light"), ShortcutSettings(custom=custom))
     qtbot.addWidget(page)
@@ -36,9 +37,15 @@ def changes_of(page: ShortcutsPage) -> list[Custom]:
     return changes
 
 
+def current(page: ShortcutsPage) -> QTreeWidgetItem:
+    row = page.table.currentItem()
+    assert row is not None
+    return row
+
+
 def shortcut_of(page: ShortcutsPage, command_id: str) -> str:
     page.select(command_id)
-    return page.table.currentItem().text(2)
+    return current(page).text(2)
 
 
 def shown(page: ShortcutsPage) -> list[str]:
@@ -55,14 +62,14 @@ def record(page: ShortcutsPage, command_id: str, key: Qt.Key, modifiers: Qt.Keyb
 def test_every_command_is_listed_with_its_menu_and_shortcut(page: ShortcutsPage) -> None:
     assert page.visible_commands() == tuple(command.id for command in COMMANDS)
     page.select("save-note")
-    row = page.table.currentItem()
+    row = current(page)
     assert [row.text(column) for column in range(3)] == ["Save", "File", "Ctrl+S"]
 
 
 def test_the_search_finds_titles_menus_and_shortcuts(page: ShortcutsPage) -> None:
     page.search.setText("theme dark")
     assert page.visible_commands() == ("theme-dark",)
-    assert page.table.currentItem().text(0) == "Theme: dark"
+    assert current(page).text(0) == "Theme: dark"
     page.search.setText("ctrl+j")
     assert page.visible_commands() == ("toggle-bottom",)
     page.search.setText("nothing is called so")
@@ -75,13 +82,13 @@ def test_a_recorded_shortcut_is_assigned_at_once(page: ShortcutsPage) -> None:
     changes = changes_of(page)
     record(page, "save-note", KEY.Key_1)
     assert changes == [{"save-note": ("Ctrl+1",)}]
-    assert shortcut_of(page, "save-note") == "Ctrl+1" and page.table.currentItem().font(2).bold()
+    assert shortcut_of(page, "save-note") == "Ctrl+1" and current(page).font(2).bold()
     assert shown(page) == ["Change…", "Remove", "Reset"]
 
 
 def test_a_double_click_and_enter_start_recording(page: ShortcutsPage) -> None:
     page.select("save-note")
-    page.table.itemDoubleClicked.emit(page.table.currentItem(), 0)
+    page.table.itemDoubleClicked.emit(current(page), 0)
     assert page.card.recorder.isVisible()
     QTest.keyClick(page.card.recorder, KEY.Key_Escape)
     assert not page.card.recorder.isVisible() and shortcut_of(page, "save-note") == "Ctrl+S"
@@ -113,7 +120,7 @@ def test_a_conflict_names_the_other_command_and_can_be_canceled(page: ShortcutsP
 def test_a_shortcut_can_be_removed_and_reset(page: ShortcutsPage) -> None:
     changes = changes_of(page)
     page.select("zoom-in")
-    assert page.table.currentItem().text(2).split() == ["Ctrl++", "Ctrl+="]
+    assert current(page).text(2).split() == ["Ctrl++", "Ctrl+="]
     assert not page.card.reset_button.isEnabled()
     page.card.remove_button.click()
     assert changes == [{"zoom-in": ()}] and not page.card.remove_button.isEnabled()
@@ -121,7 +128,7 @@ def test_a_shortcut_can_be_removed_and_reset(page: ShortcutsPage) -> None:
     assert changes[-1] == {} and shortcut_of(page, "zoom-in").split() == ["Ctrl++", "Ctrl+="]
 
 
-def test_a_default_that_another_command_has_is_not_restored_without_asking(qtbot) -> None:
+def test_a_default_that_another_command_has_is_not_restored_without_asking(qtbot: QtBot) -> None:
     page = create_page(qtbot, {"save-note": ("Ctrl+P",), "go-note": ()})
     changes = changes_of(page)
     page.select("go-note")
@@ -144,7 +151,7 @@ def test_all_shortcuts_are_reset_after_a_question(gui, wait_until, qtbot) -> Non
     gui(main())
 
 
-def test_shortcuts_that_cannot_be_used_are_named(qtbot, page: ShortcutsPage) -> None:
+def test_shortcuts_that_cannot_be_used_are_named(qtbot: QtBot, page: ShortcutsPage) -> None:
     assert not page.problems.isVisible()
     other = create_page(qtbot, {"save-note": ("Ctrl+Bogus",), "from-the-future": ("F7",)})
     assert other.problems.isVisible()
