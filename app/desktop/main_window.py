@@ -21,6 +21,7 @@ from app.desktop.shell.command_palette import CommandPalette
 from app.desktop.shell.command_registry import PANELS, Command, PanelSpec, resolve
 from app.desktop.shell.error_banner import ErrorBanner
 from app.desktop.shell.folder_drop import FolderDropFilter
+from app.desktop.shell.keymap import Keymap
 from app.desktop.shell.navigation import Navigation
 from app.desktop.shell.palette_controller import PaletteController
 from app.desktop.shell.sample_vault import sample_vault
@@ -114,12 +115,13 @@ class MainWindow(QMainWindow):
         self.setCentralWidget(container)
         self.status = StatusBar(self.theme)
         self.setStatusBar(self.status)
-        self.menu = Actions(self, self._run_command)
+        keymap = Keymap(self.settings.shortcuts)
+        self.menu = Actions(self, self._run_command, keymap)
         self.menu.check("theme", self.settings.general.theme)
         self.palette_controller = PaletteController(CommandPalette(self.theme, container), self.menu, self)
         self.folder_drops = FolderDropFilter(self)
         self.failures = ErrorBanner(self.banners, self)
-        for problem in self.settings.problems:
+        for problem in (*self.settings.problems, *keymap.problems):
             self.banners.show_message(f"notice:{problem}", problem, "warning")
 
     def _connect(self) -> None:
@@ -303,7 +305,8 @@ class MainWindow(QMainWindow):
             return
         from app.desktop.help.dialog import open_help  # Imports the tools, which are not needed at startup.
 
-        tasks.start(open_help(self, self.theme, page), action=self.tr("show the help"))
+        work = open_help(self, self.theme, page, self.menu)
+        tasks.start(work, action=self.tr("show the help"))
 
     def begin_updates(self) -> None:
         """Check for a new version if it is enabled and due; ask once whether to enable it."""
@@ -355,6 +358,7 @@ class MainWindow(QMainWindow):
         try:
             save_settings(settings)
             self.settings = self.session.settings = settings
+            self.menu.set_keymap(Keymap(settings.shortcuts))
         finally:
             # A click on a theme has already checked it, even if the settings can't be saved.
             self.menu.check("theme", self.settings.general.theme)

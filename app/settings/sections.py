@@ -33,7 +33,7 @@ class EditorSettings(SettingsSection):
     default_mode: Literal["live", "source", "reading"] = Field(
         "live",
         title="Default view",
-        description="How notes open: as live preview, source or reading view. Press Ctrl+E to switch.",
+        description="How notes open: as live preview, source or reading view.",
     )
     font: str = Field("", title="Text font", description="Code uses its own font.")
     font_size: int = Field(0, ge=0, le=72, title="Text size (pt)", description="0 is the default size.")
@@ -107,6 +107,17 @@ class EditorSettings(SettingsSection):
         "",
         title="Daily note: template",
         description="The path of a note. Leave empty for Obsidian's setting, or none.",
+    )
+
+
+class ShortcutSettings(SettingsSection):
+    """Keyboard shortcuts that differ from the defaults."""
+
+    custom: dict[str, tuple[str, ...]] = Field(
+        default_factory=dict,
+        title="Changed shortcuts",
+        description="Shortcuts by command, such as Ctrl+Shift+S; others use their default.",
+        json_schema_extra={"form": False},
     )
 
 
@@ -424,6 +435,7 @@ class Settings(SettingsSection):
 
     general: GeneralSettings = Field(default_factory=GeneralSettings, title="General")
     editor: EditorSettings = Field(default_factory=EditorSettings, title="Editor")
+    shortcuts: ShortcutSettings = Field(default_factory=ShortcutSettings, title="Keyboard shortcuts")
     model: ModelSettings = Field(default_factory=ModelSettings, title="Model")
     agent: AgentSettings = Field(default_factory=AgentSettings, title="Agent")
     permissions: PermissionSettings = Field(default_factory=PermissionSettings, title="Permissions")

@@ -13,6 +13,7 @@ from app.desktop.help.addresses import addressed_page, page_address
 from app.desktop.help.handbook import HelpPage
 from app.desktop.help.pages import FIRST, help_pages, page_id
 from app.desktop.help.view import HandbookView
+from app.desktop.shell.actions import Actions
 from app.desktop.shell.navigation import Navigation
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.dialogs import resize_within_screen
@@ -21,20 +22,24 @@ from app.toolkit.registry import ToolRegistry
 from app.tools import CATALOG, CATEGORIES
 
 
-async def open_help(window: QWidget, theme: ThemeSource, reference: str) -> None:
+async def open_help(window: QWidget, theme: ThemeSource, reference: str, actions: Actions) -> None:
     """Show the handbook in a new dialog.
 
     Args:
         window: The window that the dialog belongs to.
         theme: The current theme.
         reference: An id or a title of a page; an unknown one shows the first page.
+        actions: The commands of the window, whose shortcuts a page lists.
 
     Raises:
         OSError: A page can't be read.
         ValueError: A page of the handbook is invalid.
     """
     pages = await asyncio.to_thread(lambda: help_pages(ToolRegistry(CATEGORIES, CATALOG)))
-    HelpDialog(pages, theme, window, page_id(pages, reference) or FIRST).show()
+    dialog = HelpDialog(pages, theme, window, page_id(pages, reference) or FIRST)
+    dialog.view.show_keymap(actions.keymap)
+    actions.keymap_changed.connect(dialog.view.show_keymap)
+    dialog.show()
 
 
 class HelpDialog(QDialog):

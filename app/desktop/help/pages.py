@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING
 from app import __version__, paths
 from app.desktop.help.handbook import ExampleNames, HelpPage, example_names, read_handbook
 from app.desktop.runtime.translation import translate
-from app.desktop.shell.command_registry import COMMANDS, MENUS, shortcut_text, translate_title
+from app.desktop.shell.command_registry import COMMANDS, MENUS, translate_title
+from app.desktop.shell.keymap import Keymap, short_title
 from app.desktop.widgets.tool_labels import category_label
+from app.settings import ShortcutSettings
 from app.toolkit.documentation import catalog_page, tool_page
 from app.toolkit.registry import ToolCatalog
 
@@ -26,8 +28,8 @@ _MODEL = "all-MiniLM-L6-v2-int8"
 def help_pages(tools: ToolCatalog, names: ExampleNames | None = None) -> tuple[HelpPage, ...]:
     """Return all pages in the order in which they are listed.
 
-    The handbook comes first, then the shortcuts, the list of tools and the about page, then the tools by
-    category.
+    The handbook comes first, then the default shortcuts, the list of tools and the about page, then the
+    tools by category.
 
     Args:
         tools: The tools to document.
@@ -40,7 +42,12 @@ def help_pages(tools: ToolCatalog, names: ExampleNames | None = None) -> tuple[H
     pages = list(read_handbook(_handbook_folder(), names or ExampleNames()))
     group = translate("HelpPages", "Reference")
     pages += [
-        HelpPage(SHORTCUTS, group, translate("HelpPages", "Keyboard shortcuts"), shortcuts_page()),
+        HelpPage(
+            SHORTCUTS,
+            group,
+            translate("HelpPages", "Keyboard shortcuts"),
+            shortcuts_page(Keymap(ShortcutSettings())),
+        ),
         HelpPage(TOOLS, group, translate("HelpPages", "Tools"), catalog_page(tools)),
         HelpPage(ABOUT, group, translate("HelpPages", "About"), about_page()),
     ]
@@ -104,23 +111,33 @@ def _handbook_folder() -> Path:
     return paths.resources_folder() / "handbook"
 
 
-def shortcuts_page() -> str:
+def shortcuts_page(keymap: Keymap) -> str:
     """Return the page that lists the commands with shortcuts, by menu."""
     title = translate("HelpPages", "Keyboard shortcuts")
     parts = [
         f"# {title}",
-        translate("HelpPages", "The command palette lists every command and its shortcut."),
+        translate(
+            "HelpPages",
+            "The command palette lists every command and its shortcut. To change a shortcut, choose "
+            "*Settings → Keyboard shortcuts*.",
+        ),
     ]
     header = translate("HelpPages", "| Command | Keys |")
     for menu in MENUS:
         rows = [
-            f"| {translate_title(command.title).rstrip('…')} | `{shortcut_text(command)}` |"
+            f"| {short_title(command.id)} | {_code_in_table(shortcut)} |"
             for command in COMMANDS
-            if command.menu == menu and command.shortcuts
+            if command.menu == menu and (shortcut := keymap.text(command.id))
         ]
         if rows:
             parts.append(f"## {translate_title(menu)}\n\n{header}\n|---|---|\n" + "\n".join(rows))
     return "\n\n".join(parts) + "\n"
+
+
+def _code_in_table(text: str) -> str:
+    """Return `text` as code in a Markdown table; a shortcut may contain a backtick or a vertical bar."""
+    code = f"`` {text} ``" if "`" in text else f"`{text}`"
+    return code.replace("|", "\\|")
 
 
 def about_page() -> str:

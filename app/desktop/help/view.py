@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QImage, QResizeEvent
@@ -18,7 +19,8 @@ from PySide6.QtWidgets import (
 
 from app.desktop.help.addresses import page_address
 from app.desktop.help.handbook import HelpPage
-from app.desktop.help.pages import ABOUT, page_id
+from app.desktop.help.pages import ABOUT, SHORTCUTS, page_id, shortcuts_page
+from app.desktop.shell.keymap import Keymap
 from app.desktop.theme.app_icon import app_icon
 from app.desktop.theme.colors import Theme
 from app.desktop.theme.theme import ThemeSource
@@ -172,6 +174,12 @@ class HandbookView(QWidget):
             self.list.item(row).setSizeHint(self._item_size())
         self._fit()
         self.refresh()
+
+    def show_keymap(self, keymap: Keymap) -> None:
+        """List these shortcuts on their page."""
+        self._pages[SHORTCUTS] = replace(self._pages[SHORTCUTS], text=shortcuts_page(keymap))
+        if self.current == SHORTCUTS:
+            self.refresh()
 
     @property
     def title(self) -> str:

@@ -16,6 +16,7 @@ from app.desktop.help.view import HandbookView
 from app.desktop.notes.editor.style import EditorStyle
 from app.desktop.notes.editor_setup import editor_preferences
 from app.desktop.notes.find_bar import FindBar
+from app.desktop.shell.keymap import Keymap
 from app.desktop.theme.theme import ThemeSource
 from app.errors import StorageError
 from app.workspace import SettingsChanged
@@ -68,6 +69,7 @@ class HandbookTab(HandbookView):
                 if not shiboken6.isValid(self):
                     return
                 self.set_pages(pages)
+                self.show_keymap(Keymap(self._client.settings.shortcuts))
             self.show_page(page, heading)
         self.title_changed.emit(self.tr("Handbook: {0}").format(self.title))
 
@@ -100,5 +102,6 @@ class HandbookTab(HandbookView):
         super().refresh()
 
     def _receive(self, events: tuple[object, ...]) -> None:
-        if any(isinstance(event, SettingsChanged) for event in events):
+        if any(isinstance(event, SettingsChanged) for event in events) and self.current:
+            self.show_keymap(Keymap(self._client.settings.shortcuts))
             self.refresh()

@@ -8,7 +8,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QWidget
 
 from app.desktop.notes.editor.mode import ViewMode
-from app.desktop.shell.command_registry import COMMANDS_BY_ID, command_title, command_tooltip
+from app.desktop.shell.command_registry import COMMANDS_BY_ID, command_title
+from app.desktop.shell.keymap import Keymap
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.panel import ElidedLabel, ThemedButton
 from app.vault.note import Privacy, PrivacyVerdict
@@ -30,6 +31,11 @@ class NoteHeader(QWidget):
     """Shows the path and state of a note.
 
     `action_requested` carries the argument of one of `MENU_COMMANDS`.
+
+    Args:
+        theme: The current theme.
+        keymap: The shortcuts in the tooltips.
+        parent: The parent.
     """
 
     mode_toggled = Signal()
@@ -37,8 +43,11 @@ class NoteHeader(QWidget):
     save_requested = Signal()
     action_requested = Signal(str)
 
-    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: ThemeSource, keymap: Keymap, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._keymap = keymap
+        self._mode = ViewMode.LIVE
+        self._editable = True
         self.setObjectName("panelTitle")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._path_label = ElidedLabel(parent=self)
@@ -48,9 +57,9 @@ class NoteHeader(QWidget):
         self._privacy.setTextFormat(Qt.TextFormat.PlainText)
         self._privacy.setProperty("badge", True)
         self._privacy.hide()
-        self._save_button = ThemedButton(theme, "floppy-disk", command_tooltip("save-note"), self)
-        self._mode_button = ThemedButton(theme, "code", command_tooltip("edit-note"), self)
-        self._links_button = ThemedButton(theme, "link", command_tooltip("note-links"), self)
+        self._save_button = ThemedButton(theme, "floppy-disk", "", self)
+        self._mode_button = ThemedButton(theme, "code", "", self)
+        self._links_button = ThemedButton(theme, "link", "", self)
         self._links_button.setCheckable(True)
         self._more_button = ThemedButton(theme, "dots-three", self.tr("More"), self)
         self._save_button.clicked.connect(self.save_requested)
@@ -67,6 +76,14 @@ class NoteHeader(QWidget):
         for button in (self._save_button, self._mode_button, self._links_button, self._more_button):
             row.addWidget(button)
         self._save_button.hide()
+        self.show_keymap(keymap)
+
+    def show_keymap(self, keymap: Keymap) -> None:
+        """Show these shortcuts in the tooltips."""
+        self._keymap = keymap
+        self._save_button.set_label(keymap.tooltip("save-note"))
+        self._links_button.set_label(keymap.tooltip("note-links"))
+        self.show_mode(self._mode, self._editable)
 
     def show_path(self, path: NotePath) -> None:
         """Show the path of the note."""
@@ -94,6 +111,7 @@ class NoteHeader(QWidget):
 
     def show_mode(self, mode: ViewMode, editable: bool) -> None:
         """Show the next view mode on the mode button, and whether the note is editable."""
+        self._mode, self._editable = mode, editable
         symbols = {ViewMode.LIVE: "code", ViewMode.SOURCE: "book-open", ViewMode.READING: "pencil-simple"}
         read_only = "" if editable else self.tr(" (read-only)")
         labels = {
@@ -102,9 +120,7 @@ class NoteHeader(QWidget):
             ViewMode.READING: self.tr("Live preview"),
         }
         self._mode_button.set_symbol(symbols[mode])
-        label = command_tooltip("edit-note", labels[mode]) + read_only
-        self._mode_button.setToolTip(label)
-        self._mode_button.setAccessibleName(label)
+        self._mode_button.set_label(self._keymap.tooltip("edit-note", labels[mode]) + read_only)
 
     def show_links(self, shown: bool) -> None:
         """Show whether the links pane is open."""

@@ -98,7 +98,7 @@ async def render_note(
         title = translate("NoteLoader", "Only the beginning is shown")
         advice = translate(
             "NoteLoader",
-            "The note is too long for the reading view. Press Ctrl+E to see all of it in live preview.",
+            "The note is too long for the reading view. Switch to live preview to see all of it.",
         )
         warning = f"> [!warning] {title}\n> {advice}\n"
         end = text.rfind("\n\n", 0, _MAX_RENDERED_CHARS)

@@ -23,9 +23,13 @@ from PySide6.QtWidgets import QMenu, QSplitter, QStackedWidget, QTabBar, QTabWid
 from app.desktop.bridge import VaultClient
 from app.desktop.help.addresses import is_page_address
 from app.desktop.runtime import tasks
+from app.desktop.shell.keymap import Keymap
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.panel import EmptyState, ThemedButton
 from app.errors import ScriptoriumError
+from app.events import Event
+from app.settings import Settings
+from app.workspace import SettingsChanged
 
 log = logging.getLogger(__name__)
 _MAX_CLOSED_TABS = 50
@@ -185,21 +189,29 @@ class NoteTabs(QWidget):
         self.splitter = QSplitter(Qt.Orientation.Horizontal, self._stack)
         self.splitter.setHandleWidth(1)
         self.splitter.setChildrenCollapsible(False)
-        empty = EmptyState(
-            theme,
-            "file-text",
-            self.tr("No note is open"),
-            self.tr(
-                "Double-click a node in the graph, click a file, or press Ctrl+P to find a note by name."
-            ),
-            parent=self._stack,
-        )
-        self._stack.addWidget(empty)
+        self._empty_state = EmptyState(theme, "file-text", "", "", parent=self._stack)
+        self._describe_empty_state(client.settings)
+        client.events.batch.connect(self._handle_events)
+        self._stack.addWidget(self._empty_state)
         self._stack.addWidget(self.splitter)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self._stack)
         self._active_group = self._add_group()
+
+    def _describe_empty_state(self, settings: Settings) -> None:
+        if shortcut := Keymap(settings.shortcuts).text("go-note"):
+            text = self.tr(
+                "Double-click a node in the graph, click a file, or press {0} to find a note by name."
+            ).format(shortcut)
+        else:
+            text = self.tr("Double-click a node in the graph, or click a file.")
+        self._empty_state.set_message(self.tr("No note is open"), text)
+
+    def _handle_events(self, events: tuple[Event, ...]) -> None:
+        for event in events:
+            if isinstance(event, SettingsChanged):
+                self._describe_empty_state(event.settings)
 
     @property
     def current(self) -> NotesAreaTab | None:

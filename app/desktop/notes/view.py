@@ -38,6 +38,7 @@ from app.desktop.notes.span_positions import find_on_page
 from app.desktop.notes.spelling import Spelling
 from app.desktop.notes.view_modes import ViewModes
 from app.desktop.runtime import tasks
+from app.desktop.shell.keymap import Keymap
 from app.desktop.theme.colors import Theme
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.panel import EmptyState
@@ -52,6 +53,7 @@ from app.vault.note import ParsedNote, Span
 from app.vault.path import NotePath
 from app.vault.reference import parse_reference
 from app.vault.span_reference import find_fragment, is_span
+from app.workspace import SettingsChanged
 from app.workspace.service.note_data import NoteData
 
 if TYPE_CHECKING:
@@ -100,6 +102,7 @@ class NoteView(QWidget):
         self._toggled_callouts: set[str] = set()
         self._reading_anchor = ""
         self._cited_fragment = ""
+        self._keymap = Keymap(client.settings.shortcuts)
         self._modes = ViewModes(client.root)
         # A double click opens a note twice: the second load must not overwrite text typed after the first.
         self._opening_lock = asyncio.Lock()
@@ -126,7 +129,7 @@ class NoteView(QWidget):
         return self.path
 
     def _build(self) -> QSplitter:
-        self._header = NoteHeader(self._theme, self)
+        self._header = NoteHeader(self._theme, self._keymap, self)
         self.notice = NoteBanner(self._theme, self)
         self.properties = PropertiesForm(self._theme, self)
         # Built from the outside in: adding a widget with children to a parent restyles all of them.
@@ -401,9 +404,7 @@ class NoteView(QWidget):
         else:
             self._column.insertWidget(self._column.indexOf(self.notice) + 1, self.properties)
             self.properties.show()
-            has_properties = bool(scan(self.document.text).properties)
-            heading = self.tr("This note has no text") if has_properties else self.tr("This note is empty")
-            self.empty_state.set_message(heading, self._empty_text)
+            self._describe_empty_state(self.empty_state)
         self._stack.setCurrentWidget(widget)
 
     def _start_writing(self, position: str = "") -> None:
@@ -460,9 +461,12 @@ class NoteView(QWidget):
         """The pane of backlinks, outgoing links, related notes and mentions, created on first use."""
         return self._links.pane
 
-    @property
-    def _empty_text(self) -> str:
-        return self.tr("Press Ctrl+E to switch between reading and writing.")
+    def _describe_empty_state(self, empty_state: EmptyState) -> None:
+        has_properties = bool(scan(self.document.text).properties)
+        heading = self.tr("This note has no text") if has_properties else self.tr("This note is empty")
+        shortcut = self._keymap.text("edit-note")
+        hint = self.tr("Press {0} to switch between reading and writing.").format(shortcut)
+        empty_state.set_message(heading, hint if shortcut else "")
 
     @property
     def empty_state(self) -> EmptyState:
@@ -471,11 +475,12 @@ class NoteView(QWidget):
             self._empty_state = EmptyState(
                 self._theme,
                 "note-pencil",
-                self.tr("This note is empty"),
-                self._empty_text,
+                "",
+                "",
                 (self.tr("Write"), lambda: self._start_writing()),
                 self._stack,
             )
+            self._describe_empty_state(self._empty_state)
             self._stack.addWidget(self._empty_state)
         return self._empty_state
 
@@ -587,6 +592,11 @@ class NoteView(QWidget):
             if isinstance(event, IndexUpdated):
                 self._links.refresh()
                 self._follow_index(event)
+            elif isinstance(event, SettingsChanged):
+                self._keymap = Keymap(event.settings.shortcuts)
+                self._header.show_keymap(self._keymap)
+                if self._empty_state is not None:
+                    self._describe_empty_state(self._empty_state)
 
     def _follow_index(self, event: IndexUpdated) -> None:
         """Update links, pictures and embedded notes in the editor."""

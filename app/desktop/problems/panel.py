@@ -12,16 +12,19 @@ from PySide6.QtWidgets import QHeaderView, QStackedWidget, QTreeWidget, QTreeWid
 from app.desktop.bridge import VaultClient
 from app.desktop.runtime import tasks
 from app.desktop.runtime.translation import PluralText
-from app.desktop.shell.command_registry import command_tooltip, panel_title
+from app.desktop.shell.command_registry import panel_title
 from app.desktop.shell.index_updates import IndexUpdateTimer
+from app.desktop.shell.keymap import Keymap
 from app.desktop.shell.panel_context import PanelContext, connect_links
 from app.desktop.theme.icons import icon
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets import dialogs
 from app.desktop.widgets.panel import EmptyState, Panel, ThemedButton
+from app.events import Event
 from app.index.records import Problem
 from app.vault import undecodable
 from app.vault.path import NotePath
+from app.workspace import SettingsChanged
 
 if TYPE_CHECKING:
     from app.toolkit.outcome import ToolOutcome
@@ -50,13 +53,15 @@ class ProblemsPanel(Panel):
         self._theme = theme
         self.title.set_text(self.tr("Files that are not fully indexed"))
         self.setAccessibleName(panel_title("problems"))
-        rescan_button = ThemedButton(theme, "arrows-clockwise", command_tooltip("rescan"))
-        rescan_button.clicked.connect(self.rescan_requested)
+        self._rescan_button = ThemedButton(
+            theme, "arrows-clockwise", Keymap(client.settings.shortcuts).tooltip("rescan")
+        )
+        self._rescan_button.clicked.connect(self.rescan_requested)
         self._rename_button = ThemedButton(theme, "pencil-simple", self.tr("Rename the selected file…"))
         self._rename_button.clicked.connect(self._rename_current)
         self._rename_button.hide()
         self.title.add(self._rename_button)
-        self.title.add(rescan_button)
+        self.title.add(self._rescan_button)
         self.table = QTreeWidget()
         self.table.setColumnCount(2)
         self.table.setHeaderLabels([self.tr("File"), self.tr("Reason")])
@@ -76,7 +81,13 @@ class ProblemsPanel(Panel):
         self.column.addWidget(self._stack, 1)
         self._reload_lock = asyncio.Lock()
         IndexUpdateTimer(client, self._reload, _DEBOUNCE_MS, self)
+        client.events.batch.connect(self._handle_events)
         self._reload()
+
+    def _handle_events(self, events: tuple[Event, ...]) -> None:
+        for event in events:
+            if isinstance(event, SettingsChanged):
+                self._rescan_button.set_label(Keymap(event.settings.shortcuts).tooltip("rescan"))
 
     async def reload(self) -> None:
         """Reload the list of problems, of which at most `_MAX_ROWS` are shown."""

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
     QListWidget,
     QListWidgetItem,
     QScrollArea,
+    QSizePolicy,
     QVBoxLayout,
     QWidget,
 )
@@ -37,6 +38,8 @@ from app.settings import Settings
 
 # In these sections, the page is above the settings, because it fills them in.
 _PAGE_FIRST_SECTIONS = ("tools", "programs")
+# Compared with the space below the last section, which has a stretch of 1.
+_FILLING_STRETCH = 1000
 PageFactory = Callable[[QWidget], QWidget]
 """Creates the page of a section, given its parent."""
 EditorFactory = Callable[[object], Editor]
@@ -224,6 +227,8 @@ class SettingsDialog(QDialog):
     def _create_page(self, section: str, block: QWidget) -> QWidget:
         """Create the section's page; the search finds it by the section and by `searchKeywords`."""
         widget = self._pages[section](block)
+        if widget.sizePolicy().verticalPolicy() == QSizePolicy.Policy.Expanding:
+            self._column.setStretchFactor(block, _FILLING_STRETCH)
         title = translate_setting(Settings.model_fields[section].title or section)
         text = f"{title} {widget.property('searchKeywords') or ''} {section}".casefold()
         self._rows.append(_SettingRow(section, "", text, widget, QLabel()))

@@ -20,6 +20,7 @@ from app.desktop.settings.model_page import ModelPage
 from app.desktop.settings.plugins import PluginList
 from app.desktop.settings.programs_page import ProgramsPage
 from app.desktop.settings.sentence_model_editor import SentenceModelEditor
+from app.desktop.settings.shortcuts_page import ShortcutsPage
 from app.desktop.settings.tool_categories import DEFAULT_ON, ToolCategoryList
 from app.desktop.settings.updates import UpdatesRow
 from app.desktop.settings.web_page import WebSearchPage
@@ -106,6 +107,12 @@ def create_settings_dialog(
         followers.append(lambda changed: page.show_settings(changed.programs))
         return page
 
+    def create_shortcuts_page(block: QWidget) -> QWidget:
+        page = ShortcutsPage(theme, dialog.settings.shortcuts, block)
+        page.changed.connect(lambda custom: dialog.set_value("shortcuts", "custom", custom))
+        followers.append(lambda changed: page.show_settings(changed.shortcuts))
+        return page
+
     def create_updates_row(block: QWidget) -> QWidget:
         row = UpdatesRow(dialog.settings.updates, block)
         row.check_requested.connect(lambda: dialog.close_and_run("check-updates"))
@@ -130,6 +137,7 @@ def create_settings_dialog(
         "programs": create_programs_page,
         "updates": create_updates_row,
         "editor": DictionaryStatus,
+        "shortcuts": create_shortcuts_page,
     }
     editors: dict[tuple[str, str], EditorFactory] = {
         ("external", "servers"): lambda _value: ExternalServersPage(

@@ -4,21 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMainWindow, QMenu
 
 from app.desktop.shell.command_registry import COMMANDS, MENUS, Command, translate_title
+from app.desktop.shell.keymap import Keymap
 
 
-class Actions:
+class Actions(QObject):
     """The window's `QAction`s by command id, in its menus.
+
+    `keymap_changed` carries the new `Keymap`.
 
     Args:
         window: The window whose menu bar is filled.
         execute: Runs a command.
+        keymap: The shortcuts.
     """
 
-    def __init__(self, window: QMainWindow, execute: Callable[[Command], object]) -> None:
+    keymap_changed = Signal(object)
+
+    def __init__(self, window: QMainWindow, execute: Callable[[Command], object], keymap: Keymap) -> None:
+        super().__init__(window)
         self._execute = execute
         self._has_vault = False
         self._groups: dict[str, QActionGroup] = {}
@@ -29,6 +37,14 @@ class Actions:
             command.id: self._create_action(window, command) for command in COMMANDS
         }
         self.set_has_vault(False)
+        self.set_keymap(keymap)
+
+    def set_keymap(self, keymap: Keymap) -> None:
+        """Give the commands these shortcuts."""
+        self.keymap = keymap
+        for command_id, action in self.by_id.items():
+            action.setShortcuts([QKeySequence(keys) for keys in keymap.shortcuts[command_id]])
+        self.keymap_changed.emit(keymap)
 
     def set_has_vault(self, has_vault: bool) -> None:
         """Enable or disable the commands that need a vault, and disable those that need a tab or a note."""
@@ -67,7 +83,6 @@ class Actions:
 
     def _create_action(self, window: QMainWindow, command: Command) -> QAction:
         action = QAction(translate_title(command.title), window)
-        action.setShortcuts([QKeySequence(keys) for keys in command.shortcuts])
         action.setMenuRole(command.role)
         action.triggered.connect(lambda *_: self._execute(command))
         if command.group:

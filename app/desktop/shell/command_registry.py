@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtGui import QAction
 
 from app.desktop.runtime.translation import QT_TRANSLATE_NOOP, translate
 
@@ -31,7 +31,8 @@ class Command:
         target: `module:function` or `module:Class.method`; called with the window and, if it is not empty,
             `argument`.
         argument: Distinguishes commands that share a function.
-        shortcuts: In Qt's portable form ("Ctrl+P"; Ctrl is Command on macOS).
+        shortcuts: The default shortcuts in Qt's portable form ("Ctrl+P"; Ctrl is Command on macOS). The user
+            can change them; `keymap.Keymap` has the current ones.
         when: When it is enabled: always, with an open vault, with an open tab (a note or a page of the
             handbook), or with an open note.
         separator: True if a line separates it from the command above it in the menu.
@@ -839,20 +840,6 @@ def command_title(command_id: str) -> str:
     return translate_title(COMMANDS_BY_ID[command_id].title)
 
 
-def command_tooltip(command_id: str, label: str = "") -> str:
-    """Return the tooltip of a button for a command: its title, or `label`, and its shortcut."""
-    label = label or command_title(command_id).rstrip("…")
-    shortcut = shortcut_text(COMMANDS_BY_ID[command_id])
-    return f"{label} ({shortcut})" if shortcut else label
-
-
 def panel_title(panel_id: str) -> str:
     """Return a panel's title in the user's language."""
     return translate_title(_PANELS_BY_ID[panel_id].title)
-
-
-def shortcut_text(command: Command) -> str:
-    """Return the first shortcut in this platform's notation; empty if there is none."""
-    if not command.shortcuts:
-        return ""
-    return QKeySequence(command.shortcuts[0]).toString(QKeySequence.SequenceFormat.NativeText)

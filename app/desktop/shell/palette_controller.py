@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, Signal
 from app.desktop.bridge import VaultClient
 from app.desktop.shell.actions import Actions
 from app.desktop.shell.command_palette import CommandPalette, PaletteItem
-from app.desktop.shell.command_registry import shortcut_text, translate_title
+from app.desktop.shell.command_registry import translate_title
 from app.events import Event
 from app.index.records import IndexUpdated
 from app.permissions.caller import Caller
@@ -78,7 +78,7 @@ class PaletteController(QObject):
                 _COMMAND_PREFIX + command.id,
                 translate_title(command.title),
                 translate_title(command.menu),
-                shortcut_text(command),
+                self._actions.keymap.text(command.id),
                 command.icon,
             )
             for command in self._actions.available()

@@ -55,12 +55,16 @@ class ThemedButton(QToolButton):
         self._symbol = symbol
         self._theme_source = theme
         self._size = size
-        self.setToolTip(label)
-        self.setAccessibleName(label)
+        self.set_label(label)
         self.setAutoRaise(True)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         theme.changed.connect(self._draw)
         self._draw(theme.theme)
+
+    def set_label(self, label: str) -> None:
+        """Replace the tooltip and the accessible name."""
+        self.setToolTip(label)
+        self.setAccessibleName(label)
 
     def set_symbol(self, symbol: str) -> None:
         """Replace the icon."""

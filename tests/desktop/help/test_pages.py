@@ -10,7 +10,8 @@ from app import paths
 from app.desktop.help.handbook import ExampleNames, read_handbook
 from app.desktop.help.pages import FIRST, help_pages, page_id, referenced_page, shortcuts_page
 from app.desktop.shell.command_registry import COMMANDS, PANELS
-from app.settings import Settings
+from app.desktop.shell.keymap import Keymap
+from app.settings import Settings, ShortcutSettings
 from app.toolkit.registry import ToolRegistry
 from app.tools import CATALOG, CATEGORIES
 
@@ -19,7 +20,7 @@ PAGES = help_pages(ToolRegistry(CATEGORIES, CATALOG))
 
 
 def test_every_shortcut_is_on_its_page() -> None:
-    page = shortcuts_page()
+    page = shortcuts_page(Keymap(ShortcutSettings()))
     assert all(command.title.rstrip("…") in page for command in COMMANDS if command.shortcuts)
 
 

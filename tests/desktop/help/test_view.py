@@ -9,10 +9,12 @@ from PySide6.QtTest import QTest
 from app import __version__, paths
 from app.desktop.help.addresses import addressed_page, page_address
 from app.desktop.help.handbook import ExampleNames, read_handbook
-from app.desktop.help.pages import help_pages, page_id
+from app.desktop.help.pages import SHORTCUTS, help_pages, page_id
 from app.desktop.help.view import HandbookView
+from app.desktop.shell.keymap import Keymap
 from app.desktop.theme.theme import ThemeSource
 from app.errors import NotFoundError
+from app.settings import ShortcutSettings
 from app.toolkit.registry import ToolRegistry
 from app.tools import CATALOG, CATEGORIES
 from app.vault.markdown.scan import scan
@@ -50,6 +52,16 @@ def test_every_link_of_the_handbook_leads_to_a_page(page, view) -> None:
     view.show_page(page.id)
     assert view.page.toPlainText().startswith(page.title)
     assert 'href="unresolved:' not in view.page.toHtml()
+
+
+def test_the_page_of_shortcuts_follows_the_keymap(view) -> None:
+    view.show_page(SHORTCUTS)
+    assert "Ctrl+S" in view.page.toPlainText() and "random" not in view.page.toPlainText()
+    custom = {"save-note": (), "random-note": ("Ctrl+|",), "note-delete": ("Ctrl+Alt+`",)}
+    view.show_keymap(Keymap(ShortcutSettings(custom=custom)))
+    text = view.page.toPlainText()
+    assert "Ctrl+S" not in text.split() and "Open random note\nCtrl+|\n" in text
+    assert "Delete\nCtrl+Alt+`\n" in text
 
 
 def test_searching_lists_the_pages_that_hold_all_words(view) -> None:

@@ -6,12 +6,14 @@ import asyncio
 from unittest.mock import Mock
 
 import pytest
-from PySide6.QtWidgets import QApplication, QTabBar
+from PySide6.QtWidgets import QApplication, QLabel, QTabBar
 from pytestqt.qtbot import QtBot
 
 from app.desktop.notes.tabs import NoteTabs
 from app.desktop.theme.theme import ThemeSource
 from app.errors import NotFoundError
+from app.settings import Settings, ShortcutSettings
+from app.workspace import SettingsChanged
 from tests.desktop.open_vault import PlainNote
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
@@ -20,7 +22,7 @@ pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 def test_the_buttons_that_close_tabs_grow_with_the_zoom(qtbot: QtBot, qapp: QApplication) -> None:
     theme = ThemeSource("light")
     theme.apply(qapp)
-    tabs = NoteTabs(Mock(), theme, PlainNote)
+    tabs = NoteTabs(Mock(settings=Settings()), theme, PlainNote)
     qtbot.addWidget(tabs)
     group = tabs._active_group
     group.addTab(PlainNote(Mock(), theme, group), "One")
@@ -49,7 +51,7 @@ def test_a_group_whose_first_note_is_gone_is_restored(gui, qtbot: QtBot) -> None
             await super().open(path, fragment)
 
     async def main() -> None:
-        tabs = NoteTabs(Mock(), ThemeSource("light"), MissingNote)
+        tabs = NoteTabs(Mock(settings=Settings()), ThemeSource("light"), MissingNote)
         qtbot.addWidget(tabs)
         groups = [["A.md", "B.md"], ["Gone.md", "C.md", "D.md"]]
         await tabs.restore({"groups": groups, "front": "A.md"})
@@ -68,7 +70,7 @@ def test_a_note_that_loads_behind_another_tab_is_not_the_shown_one(gui, qtbot: Q
             await super().open(path, fragment)
 
     async def main() -> None:
-        tabs = NoteTabs(Mock(), ThemeSource("light"), SlowNote)
+        tabs = NoteTabs(Mock(settings=Settings()), ThemeSource("light"), SlowNote)
         qtbot.addWidget(tabs)
         shown: list[str] = []
         tabs.shown.connect(shown.append)
@@ -93,7 +95,7 @@ def test_a_tab_that_is_closed_twice_while_it_is_saved_is_closed_once(gui, qtbot:
             return True
 
     async def main() -> None:
-        tabs = NoteTabs(Mock(), ThemeSource("light"), UnsavedNote)
+        tabs = NoteTabs(Mock(settings=Settings()), ThemeSource("light"), UnsavedNote)
         qtbot.addWidget(tabs)
         for path in ("A.md", "B.md"):
             await tabs.open(path)
@@ -110,7 +112,7 @@ def test_a_tab_that_is_closed_twice_while_it_is_saved_is_closed_once(gui, qtbot:
 
 def test_moving_a_tab_to_a_group_with_the_same_note_leaves_one_tab(gui, wait_until, qtbot: QtBot) -> None:
     async def main() -> None:
-        tabs = NoteTabs(Mock(), ThemeSource("light"), PlainNote)
+        tabs = NoteTabs(Mock(settings=Settings()), ThemeSource("light"), PlainNote)
         qtbot.addWidget(tabs)
         for path in ("A.md", "B.md"):
             await tabs.open(path)
@@ -121,3 +123,17 @@ def test_moving_a_tab_to_a_group_with_the_same_note_leaves_one_tab(gui, wait_unt
         assert tabs.current.path == "A.md"
 
     gui(main())
+
+
+def test_the_hint_without_a_note_names_the_current_shortcut(qtbot: QtBot) -> None:
+    tabs = NoteTabs(Mock(settings=Settings()), ThemeSource("light"), PlainNote)
+    qtbot.addWidget(tabs)
+
+    def hint() -> str:
+        return " ".join(label.text() for label in tabs._empty_state.findChildren(QLabel))
+
+    assert "press Ctrl+P" in hint()
+    for shortcuts, text in ((("F7",), "press F7"), ((), "or click a file.")):
+        settings = Settings(shortcuts=ShortcutSettings(custom={"go-note": shortcuts}))
+        tabs._handle_events((SettingsChanged(settings),))
+        assert text in hint() and "Ctrl+P" not in hint()

@@ -12,10 +12,12 @@ from PySide6.QtWidgets import QLineEdit, QMainWindow, QVBoxLayout, QWidget
 from app.desktop.shell.actions import Actions
 from app.desktop.shell.command_palette import ITEM_ROLE, CommandPalette, PaletteItem
 from app.desktop.shell.command_registry import COMMANDS
+from app.desktop.shell.keymap import Keymap
 from app.desktop.theme.colors import LIGHT
 from app.desktop.theme.icons import icon
 from app.desktop.theme.theme import ThemeSource
 from app.index.completion import best_matches
+from app.settings import ShortcutSettings
 
 NAMES = ["readme\0", "re\0a", "where\0b", "more about it\0", "kyoto\0references", "a re start\0"]
 
@@ -153,7 +155,7 @@ def test_a_command_without_a_vault_is_grayed_out_and_does_nothing(qtbot) -> None
     window = QMainWindow()
     qtbot.addWidget(window)
     done: list[str] = []
-    actions = Actions(window, lambda command: done.append(command.id))
+    actions = Actions(window, lambda command: done.append(command.id), Keymap(ShortcutSettings()))
     actions.run("new-note")
     actions.run("settings")
     assert done == ["settings"]

@@ -29,6 +29,7 @@ from app.desktop.notes.editor.completion import (
     date_items,
     find_request,
 )
+from app.desktop.notes.editor.editor_keys import EDIT_COMMANDS, VIEW_COMMANDS
 from app.desktop.notes.editor.line_scanner import LineKind
 from app.desktop.notes.editor.live_view import LiveView
 from app.desktop.notes.editor.match_bar import MatchBar
@@ -55,33 +56,6 @@ _CODE_LIKE = frozenset(
         LineKind.COMMENT,
     )
 )
-# A shifted digit reaches the application as the character on the key, depending on the layout.
-_COMMANDS: dict[tuple[Qt.KeyboardModifier, int], str] = {
-    (_Ctrl, _Key.Key_B): "bold",
-    (_Ctrl, _Key.Key_I): "italic",
-    (_Ctrl, _Key.Key_K): "link",
-    (_Ctrl, _Key.Key_QuoteLeft): "code",
-    (_Ctrl, _Key.Key_Slash): "comment",
-    (_Ctrl, _Key.Key_Return): "task-toggle",
-    (_Ctrl, _Key.Key_Enter): "task-toggle",
-    (_Ctrl | _Shift, _Key.Key_7): "list-number",
-    (_Ctrl | _Shift, _Key.Key_Ampersand): "list-number",
-    (_Ctrl | _Shift, _Key.Key_8): "list-bullet",
-    (_Ctrl | _Shift, _Key.Key_Asterisk): "list-bullet",
-    (_Ctrl | _Shift, _Key.Key_9): "list-task",
-    (_Ctrl | _Shift, _Key.Key_ParenLeft): "list-task",
-    (_Alt, _Key.Key_Up): "line-up",
-    (_Alt, _Key.Key_Down): "line-down",
-}
-# These do not change the text, so they also work in a read-only editor.
-_VIEW_COMMANDS: dict[tuple[Qt.KeyboardModifier, int], str] = {
-    (_Alt, _Key.Key_Return): "link-follow",
-    (_Alt, _Key.Key_Enter): "link-follow",
-    (_Ctrl | _Shift, _Key.Key_BracketLeft): "fold",
-    (_Ctrl | _Shift, _Key.Key_BraceLeft): "fold",
-    (_Ctrl | _Shift, _Key.Key_BracketRight): "unfold",
-    (_Ctrl | _Shift, _Key.Key_BraceRight): "unfold",
-}
 
 
 class LiveEditor(LiveView):
@@ -212,9 +186,9 @@ class LiveEditor(LiveView):
 
     def _command_of(self, event: QKeyEvent) -> str | None:
         key = (event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier, event.key())
-        if (name := _VIEW_COMMANDS.get(key)) is not None:
+        if (name := VIEW_COMMANDS.get(key)) is not None:
             return name
-        return None if self.isReadOnly() else _COMMANDS.get(key)
+        return None if self.isReadOnly() else EDIT_COMMANDS.get(key)
 
     def _edit_key(self, event: QKeyEvent) -> bool:
         """Handle a key whose effect depends on the cursor position; return whether it was handled."""

@@ -13,7 +13,7 @@ class EditorMode(StrEnum):
 
 
 class ViewMode(StrEnum):
-    """The mode of a note view. Ctrl+E switches to the next one, in this order."""
+    """The mode of a note view. A command switches to the next one, in this order."""
 
     LIVE = "live"
     SOURCE = "source"
