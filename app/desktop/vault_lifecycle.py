@@ -46,7 +46,7 @@ VIEW_LIBRARIES = (
 )
 _VIEW_MODULES = (
     # Parts of the vault view, so that each step imports about 25 ms of modules.
-    "app.desktop.widgets.page_images",
+    "app.desktop.notes.page_images",
     "app.desktop.widgets.diff.row_painter",
     "app.desktop.graph.highlights",
     "app.desktop.graph.settings.model",

@@ -75,7 +75,7 @@ def test_rich_text_is_set_only_where_its_html_is_made() -> None:
         "notes/preview.py",
         "widgets/diff/view.py",
         "widgets/markdown_label.py",
-        "widgets/reading_view.py",
+        "notes/reading_view.py",
     }
     users = set()
     for path in DESKTOP.rglob("*.py"):

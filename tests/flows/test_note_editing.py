@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from app.desktop.activity.item import ActivityItem
-from app.desktop.audit.changes_dialog import ChangesDialog
+from app.desktop.notes.changes_dialog import ChangesDialog
 from app.desktop.notes.history_dialog import HistoryDialog
 from app.desktop.notes.view import NoteView
 from app.settings import Settings, save_settings

@@ -8,7 +8,7 @@ from app import __version__, paths
 from app.desktop.help.handbook import ExampleNames, HelpPage, read_handbook
 from app.desktop.runtime.translation import translate
 from app.desktop.shell.command_registry import COMMANDS, MENUS, shortcut_text, translate_title
-from app.desktop.widgets.tool_labels import category_label
+from app.desktop.tool_form.labels import category_label
 from app.toolkit.documentation import catalog_page, tool_page
 from app.toolkit.registry import ToolCatalog
 

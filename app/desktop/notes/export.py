@@ -21,9 +21,9 @@ from PySide6.QtGui import QFont, QPagedPaintDevice, QPageLayout, QPageSize, QPdf
 
 from app.desktop.notes.loader import render_note
 from app.desktop.notes.paste import encode_png
+from app.desktop.notes.reading_view import Rendered
 from app.desktop.runtime.translation import translate
 from app.desktop.theme.colors import LIGHT
-from app.desktop.widgets.reading_view import Rendered
 from app.errors import ScriptoriumError, StorageError
 from app.storage.files import replacing
 from app.vault.markdown.render_values import RenderColors

@@ -17,10 +17,10 @@ from PySide6.QtWidgets import (
 
 from app.desktop.notes.editor.live_editor import LiveEditor
 from app.desktop.notes.newlines import PARAGRAPH_SEPARATOR
+from app.desktop.notes.reading_view import ReadingView
 from app.desktop.notes.text_search import TextMatches, find_all, replace_all
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.panel import SearchField, ThemedButton
-from app.desktop.widgets.reading_view import ReadingView
 
 _MAX_MARKS = 500
 _SEARCH_DELAY_MS = 150

@@ -18,9 +18,9 @@ from PySide6.QtGui import QImage
 from app.desktop.notes.editor.drawing_worker import draw
 from app.desktop.notes.editor.drawings import Drawing, DrawingRequest
 from app.desktop.notes.editor.embeds import IMAGE_SUFFIXES
+from app.desktop.notes.reading_view import Rendered
 from app.desktop.runtime.translation import translate
 from app.desktop.theme.colors import DARK, LIGHT
-from app.desktop.widgets.reading_view import Rendered
 from app.errors import ScriptoriumError
 from app.index.records import LinkRecord, Mention, NoteRecord
 from app.toolkit.related import RelatedNote

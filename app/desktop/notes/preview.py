@@ -8,9 +8,9 @@ from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 from app.desktop.bridge import VaultClient
 from app.desktop.notes import loader
+from app.desktop.notes.reading_view import ReadingView
 from app.desktop.runtime import tasks
 from app.desktop.theme.theme import ThemeSource, code_font, interface_font
-from app.desktop.widgets.reading_view import ReadingView
 from app.errors import ScriptoriumError
 from app.vault.markdown.render_values import RenderColors
 from app.vault.path import NotePath

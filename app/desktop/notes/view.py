@@ -34,6 +34,7 @@ from app.desktop.notes.links_pane import LinksPane
 from app.desktop.notes.newlines import for_editor
 from app.desktop.notes.preview import Preview
 from app.desktop.notes.properties_form import PropertiesForm
+from app.desktop.notes.reading_view import ReadingView
 from app.desktop.notes.span_positions import find_on_page
 from app.desktop.notes.spelling import Spelling
 from app.desktop.notes.view_modes import ViewModes
@@ -41,7 +42,6 @@ from app.desktop.runtime import tasks
 from app.desktop.theme.colors import Theme
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.panel import EmptyState
-from app.desktop.widgets.reading_view import ReadingView
 from app.desktop.widgets.utf16 import utf16_length
 from app.errors import NotFoundError, ScriptoriumError
 from app.index.records import IndexUpdated

@@ -11,8 +11,8 @@ from PySide6.QtGui import QFont, QPageLayout, QPageSize, QPdfWriter
 from PySide6.QtPrintSupport import QPrinter
 
 from app.desktop.notes.export import render_for_print, text_width, write_file, write_pdf
+from app.desktop.notes.reading_view import Rendered
 from app.desktop.theme.colors import LIGHT
-from app.desktop.widgets.reading_view import Rendered
 from app.errors import StorageError
 from app.vault.path import NotePath
 from tests.desktop.whole_vault import whole_vault

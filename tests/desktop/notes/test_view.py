@@ -22,9 +22,9 @@ from app.desktop.notes.editor import inline_scanner as inline
 from app.desktop.notes.editor.mode import ViewMode
 from app.desktop.notes.preview import Preview
 from app.desktop.notes.property_rows import ListValue, TextValue
+from app.desktop.notes.reading_view import ReadingView
 from app.desktop.notes.view import EDIT_ACTION_PREFIX, NoteView
 from app.desktop.theme.theme import ThemeSource
-from app.desktop.widgets.reading_view import ReadingView
 from app.permissions.caller import Caller
 from app.toolkit.call import Call
 from app.vault.note import Span

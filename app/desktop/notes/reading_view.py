@@ -19,9 +19,10 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QTextBrowser, QTextEdit, QWidget
 
+from app.desktop.notes.page_images import fit_image, with_image_sizes
 from app.desktop.theme.colors import Theme
 from app.desktop.theme.theme import ThemeSource
-from app.desktop.widgets.page_images import fit_image, split_address, with_image_sizes
+from app.desktop.widgets.markdown_label import split_address
 from app.vault.markdown.render_page import MONOSPACE
 from app.vault.path import NotePath
 

@@ -8,10 +8,10 @@ import pytest
 from PySide6.QtCore import QSize, Qt, QUrl
 from PySide6.QtGui import QImage, QTextCursor
 
+from app.desktop.notes.page_images import fit_image
+from app.desktop.notes.reading_view import ReadingView, Rendered
 from app.desktop.theme.colors import LIGHT
 from app.desktop.theme.theme import ThemeSource, code_font, interface_font
-from app.desktop.widgets.page_images import fit_image
-from app.desktop.widgets.reading_view import ReadingView, Rendered
 from app.vault.markdown.render import render
 from app.vault.markdown.render_values import NoteTarget, RenderColors
 from app.vault.path import NotePath
