@@ -55,11 +55,6 @@ class ActivityModel(QAbstractListModel):
         self._last_number = 0
 
     @property
-    def activities(self) -> tuple[ActivityItem, ...]:
-        """The activities, newest first."""
-        return tuple(self._rows)
-
-    @property
     def waiting(self) -> tuple[QModelIndex, ...]:
         """The rows that are waiting for the user."""
         return tuple(

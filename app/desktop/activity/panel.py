@@ -102,11 +102,6 @@ class ActivityPanel(Panel):
         self._feed.add_older(entries)
         self._refresh()
 
-    def actions_of(self, key: str) -> RowActions | None:
-        """Return the buttons of the row with that key, if it has any."""
-        row = self._actions.get(key)
-        return row[1] if row is not None else None
-
     def _build(self) -> None:
         self.list.setModel(self.filtered)
         self.list.setItemDelegate(self._delegate)

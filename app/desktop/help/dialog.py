@@ -144,13 +144,6 @@ class HelpDialog(QDialog):
                     self.search.clear()
                 self.list.setCurrentRow(row)
 
-    def listed_pages(self) -> tuple[str, ...]:
-        """Return the ids of the pages in the list that match the search."""
-        items = (self.list.item(row) for row in range(self.list.count()))
-        return tuple(
-            str(item.data(_ID_ROLE)) for item in items if item.data(_ID_ROLE) and not item.isHidden()
-        )
-
     def _fill_list(self) -> None:
         group = ""
         for page in self._pages.values():
