@@ -56,7 +56,7 @@ from app.agent.language.request_model import request_model
 from app.agent.language.task_references import parse_task_change
 from app.agent.language.tokens import Token, tokenize
 from app.agent.language.typed_search import parse_typed_search
-from app.agent.language.undoing import resolve_undo
+from app.agent.language.undo import resolve_undo
 from app.agent.language.vocabulary import Vocabulary, correct_spelling
 
 GUESS_SCORE = 0.63
