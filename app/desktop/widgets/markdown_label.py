@@ -12,7 +12,7 @@ from app.vault.markdown.render_values import NoteTarget, RenderColors
 
 
 class MarkdownLabel(QTextBrowser):
-    """Shows Markdown, such as an agent's message; `link_clicked` carries a note's name and a fragment.
+    """Shows Markdown, such as an agent's message; `link_clicked` carries a wikilink's target and fragment.
 
     `tag_clicked` carries a tag. Nothing is loaded from the network: images are omitted, and web links are not
     opened.
@@ -84,7 +84,7 @@ class MarkdownLabel(QTextBrowser):
 
 
 def _resolve_as_note(target: str) -> NoteTarget | None:
-    """Treat the target of every wikilink as a note; opening the link resolves the name."""
+    """Treat every wikilink as resolved; its target is looked up when it is opened."""
     return NoteTarget(target)
 
 
