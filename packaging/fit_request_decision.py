@@ -52,7 +52,7 @@ async def judge(file: Path) -> list[Judged]:
 
 
 async def _judge_conversations(
-    run: VaultRun, conversations: Iterable[evaluation.Conversation]
+    run: VaultRun, conversations: Iterable[evaluation.EvaluatedConversation]
 ) -> list[Judged]:
     judged: list[Judged] = []
     seen: list[list[Option]] = []

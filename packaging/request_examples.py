@@ -124,7 +124,7 @@ class VaultRun:
     # Conversations
 
     async def conversations(
-        self, conversations: Iterable[evaluation.Conversation], verbose: bool
+        self, conversations: Iterable[evaluation.EvaluatedConversation], verbose: bool
     ) -> list[Example]:
         """Return examples from conversations in this vault.
 
@@ -437,7 +437,7 @@ def conversation_files() -> list[Path]:
 def examples(files: Sequence[Path], verbose: bool = False) -> tuple[list[Example], list[Example]]:
     """Return the examples of the conversations and those of the templates, and print their numbers."""
     conversations = [conversation for file in files for conversation in evaluation.conversations(file)]
-    parts: list[tuple[str, list[evaluation.Conversation]]] = [("sample", [])]
+    parts: list[tuple[str, list[evaluation.EvaluatedConversation]]] = [("sample", [])]
     for vault in evaluation.OPEN_NOTES:
         own = [conversation for conversation in conversations if conversation.vault == vault]
         parts += [(vault, own[start : start + PART_SIZE]) for start in range(0, len(own), PART_SIZE)]
@@ -462,7 +462,7 @@ def examples(files: Sequence[Path], verbose: bool = False) -> tuple[list[Example
 
 
 def _part(
-    vault: str, conversations: list[evaluation.Conversation], verbose: bool
+    vault: str, conversations: list[evaluation.EvaluatedConversation], verbose: bool
 ) -> tuple[list[Example], list[Example], Counter[str]]:
     """Return the examples of conversations in one vault; without conversations, those of the templates."""
 

@@ -65,7 +65,7 @@ ROLES: Mapping[str, Mapping[str, Sequence[str]]] = {
 
 
 @dataclass(frozen=True)
-class Word:
+class TemplateWord:
     """A word of a sentence and its role; the key of a slot is its kind in braces."""
 
     key: str
@@ -76,7 +76,7 @@ class Word:
 class Sentence:
     """A sentence: its words, its label and its language."""
 
-    words: tuple[Word, ...]
+    words: tuple[TemplateWord, ...]
     label: str
     language: Language
 
@@ -115,16 +115,16 @@ class Corpus:
 
     def _expand_with_lead(
         self, line: str, label: str, defaults: Mapping[str, Sequence[str]]
-    ) -> Iterator[Word]:
+    ) -> Iterator[TemplateWord]:
         """Yield the words of one wording of a line, sometimes with words before and after it."""
         chance, wraps = self._chance, label not in ("none", "help", "ask")
         if wraps and chance.random() < LEAD_SHARE:
-            yield from map(Word, chance.choice(self._values["lead"]).split())
+            yield from map(TemplateWord, chance.choice(self._values["lead"]).split())
         yield from self._expand_line(line, defaults)
         if wraps and chance.random() < TRAIL_SHARE:
-            yield from map(Word, chance.choice(self._values["trail"]).split())
+            yield from map(TemplateWord, chance.choice(self._values["trail"]).split())
 
-    def _expand_line(self, line: str, defaults: Mapping[str, Sequence[str]]) -> Iterator[Word]:
+    def _expand_line(self, line: str, defaults: Mapping[str, Sequence[str]]) -> Iterator[TemplateWord]:
         """Yield the words of one wording of a line."""
         counts: dict[str, int] = {}
         quotes = self._chance.random() < 0.35
@@ -138,11 +138,11 @@ class Corpus:
                     counts[shared] = counts.get(shared, 0) + 1
                 yield from self._fill_slot(slot, role, quotes)
             elif defaults and defaults is not FINDS and piece in self._pointing:
-                yield Word(piece, "target")
+                yield TemplateWord(piece, "target")
             else:
-                yield Word(piece)
+                yield TemplateWord(piece)
 
-    def _fill_slot(self, slot: str, role: str | None, quotes: bool) -> Iterator[Word]:
+    def _fill_slot(self, slot: str, role: str | None, quotes: bool) -> Iterator[TemplateWord]:
         chance = self._chance
         if slot in WORDINGS:
             for word in self._wording(slot):
@@ -154,14 +154,14 @@ class Corpus:
             # A name that the vault does not have yet.
             new = {"prop": ("{quoted}", "", "", "", ""), "tag": ("{quoted}", "")}[slot]
             mask = chance.choice((*new, *[f"{{{slot}}}"] * 6))
-            yield Word(mask or TOPIC_SLOT, role)
+            yield TemplateWord(mask or TOPIC_SLOT, role)
             return
         if slot in MASKS:
             # The date parser reads a year of the distant past as a number.
-            yield Word("{num}" if slot == "date" and chance.random() < 0.4 else f"{{{slot}}}", role)
+            yield TemplateWord("{num}" if slot == "date" and chance.random() < 0.4 else f"{{{slot}}}", role)
             return
         if slot == "quoted" or (quotes and slot not in ("label", "topic", "words", "folder", "type")):
-            yield Word("{quoted}", role)
+            yield TemplateWord("{quoted}", role)
             return
         masks = {
             "label": "tag tag tag kind",
@@ -171,7 +171,7 @@ class Corpus:
         }
         mask = chance.choice((masks.get(slot, "").split() + [""] * 8)[:8])
         if mask:
-            yield Word(f"{{{mask}}}", role)
+            yield TemplateWord(f"{{{mask}}}", role)
             return
         name = {"topic": "words", "type": "label"}.get(slot, slot)
         text = chance.choice(self._values.get(name) or self._values["words"])
@@ -179,9 +179,9 @@ class Corpus:
             text = chance.choice(self._values[text[1:]])
         for token in tokenize(text, {}):
             key = token.key if token.is_word else token.key[:1]
-            yield Word(key, role)
+            yield TemplateWord(key, role)
 
-    def _wording(self, name: str) -> Iterator[Word]:
+    def _wording(self, name: str) -> Iterator[TemplateWord]:
         """Yield the words of a phrase for notes."""
         line = self._chance.choice(self._values[name])
         if line.startswith("@"):
@@ -191,7 +191,7 @@ class Corpus:
             if match := _SLOT.fullmatch(piece):
                 yield from self._fill_slot(match[1], match[2], False)
             else:
-                yield Word(piece, "target")
+                yield TemplateWord(piece, "target")
 
 
 def sections(file: Path) -> list[tuple[str, list[str]]]:

@@ -19,20 +19,6 @@ from app.answering.question import ParsedQuestion, stems
 from app.paths import resources_folder
 from app.vault.path import NotePath
 
-RANK_FEATURES = (
-    "cover",
-    "cover_in_context",
-    "title",
-    "cosine",
-    "best_in_note",
-    "adjacent",
-    "kind",
-    "kind_and_cover",
-    "note",
-    "short",
-    "property",
-    "relation",
-)
 ANSWER_FEATURES = ("score", "cosine", "cover_in_context", "cover", "margin")
 _MIN_PREFIX_CHARS = 5
 _CONTEXT_SIZE = 3

@@ -12,8 +12,7 @@ from collections.abc import Awaitable, Callable, Collection
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.cli.session import join_endpoint
-from app.servers.endpoint_file import find_endpoint
+from app.cli.session import join_process
 from app.servers.failover import Backend, FailoverVaultAccess
 from app.servers.handoff import ask_to_yield
 from app.servers.mcp_elicitation import ASKER, ClientApprover
@@ -23,8 +22,8 @@ if TYPE_CHECKING:
     from app.workspace import VaultService
 
 
-def join_or_open(root: Path, enable_tools: Collection[str]) -> FailoverVaultAccess:
-    """Return access to the vault at `root`, even if another process has it open.
+def create_access(root: Path, enable_tools: Collection[str]) -> FailoverVaultAccess:
+    """Create access to the vault at `root`, even if another process has it open.
 
     Args:
         root: The vault's folder.
@@ -45,10 +44,10 @@ def join_or_open(root: Path, enable_tools: Collection[str]) -> FailoverVaultAcce
 
 
 async def _join(root: Path) -> Backend | None:
-    endpoint = await asyncio.to_thread(find_endpoint, root)
-    remote = await join_endpoint(endpoint) if endpoint is not None else None
-    if endpoint is None or remote is None:
+    joined = await join_process(root)
+    if joined is None:
         return None
+    remote, endpoint = joined
     return Backend(remote, remote.close, is_local=False, has_window=endpoint.holder == "desktop")
 
 

@@ -67,9 +67,9 @@ async def _serve(root: Path, name: str, enable_tools: tuple[str, ...], *, read_o
     """Serve until the client closes the pipe or a signal arrives; then close the vault."""
     # Set before the imports, which take a second, since a client may end the process at any moment.
     stop_requested = _stop_event()
-    from app.cli.headless_access import join_or_open
+    from app.cli.headless_access import create_access
 
-    vault = await asyncio.to_thread(join_or_open, root, enable_tools)
+    vault = await asyncio.to_thread(create_access, root, enable_tools)
     opening = asyncio.create_task(vault.begin(), name="open the vault")
     serving = asyncio.create_task(_serve_client(vault, name, read_only), name="serve the client")
     ending = asyncio.create_task(stop_requested.wait(), name="wait for a signal")

@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-import time
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +16,7 @@ from app.cli.console import CliConsole
 from app.errors import NetworkError, VaultBusyError
 from app.permissions.caller import CallerKind
 from app.servers.endpoint_file import Endpoint, find_endpoint
+from app.servers.handoff import join_or_open
 from app.servers.vault_access import Client
 
 if TYPE_CHECKING:
@@ -29,12 +29,11 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 CALLER_NAME = "Terminal"
 OPEN_TIMEOUT_S = 5.0
-_POLL_INTERVAL_S = 0.1
 
 
 @dataclass(frozen=True)
 class CliSession:
-    """An open vault.
+    """An open vault; `close` closes it, or the connection to the process that holds it.
 
     `vault` is None if another process holds the vault and asks its own user; `has_window` is then true if
     that process has a window.
@@ -42,6 +41,7 @@ class CliSession:
 
     access: VaultAccess
     client: Client
+    close: Callable[[], Awaitable[None]]
     vault: VaultService | None = None
     has_window: bool = False
 
@@ -81,38 +81,37 @@ async def open_session(
         VaultLostError, StorageError, OSError: See `open_vault`.
     """
     client = Client(CallerKind.CLI, CALLER_NAME, session=str(os.getpid()), says=f"scriptorium {__version__}")
-    opener = _VaultOpener(root, approver, brief, take_over)
-    remote, vault, has_window = await _join_or_open(opener, console, timeout)
+    session = await _join_or_open(_VaultOpener(root, client, approver, brief, take_over), console, timeout)
     try:
-        if vault is None:
-            assert remote is not None
-            if enable_tools:
-                console.print_message(
-                    "--enable-tools has no effect here: another program has the vault open."
-                )
-            yield CliSession(remote, client, has_window=has_window)
-            return
-        vault.settings.enable_categories(enable_tools)
-        await vault.update_index(lambda progress: show_scan_progress(console, progress))
-        console.end_progress()
-        yield CliSession(vault.connections.access, client, vault)
+        if session.vault is not None:
+            session.vault.settings.enable_categories(enable_tools)
+            await session.vault.update_index(lambda progress: show_scan_progress(console, progress))
+            console.end_progress()
+        elif enable_tools:
+            console.print_message("--enable-tools has no effect here: another program has the vault open.")
+        yield session
     finally:
-        if remote is not None:
-            await remote.close()
-        if vault is not None:
-            await vault.close()
+        await session.close()
 
 
-async def join_endpoint(endpoint: Endpoint) -> RemoteVaultAccess | None:
-    """Connect to the process that holds a vault; return None if it can't be reached.
+async def join_process(
+    root: Path, *, skip_headless: bool = False
+) -> tuple[RemoteVaultAccess, Endpoint] | None:
+    """Join the process that has the vault at `root` open; return the connection and the process's endpoint.
+
+    Returns None if no process has it open, the process can't be reached, or it has no window and
+    `skip_headless` is set.
 
     Raises:
         ScriptoriumError: The process rejects the connection.
     """
+    endpoint = await asyncio.to_thread(find_endpoint, root)
+    if endpoint is None or (skip_headless and endpoint.holder == "headless"):
+        return None
     from app.servers.remote_vault import RemoteVaultAccess
 
     try:
-        return await RemoteVaultAccess.join(endpoint)
+        return await RemoteVaultAccess.join(endpoint), endpoint
     except NetworkError as error:
         log.info("the endpoint of process %d does not respond: %s", endpoint.pid, error)
         return None
@@ -123,30 +122,25 @@ class _VaultOpener:
     """Joins the process that holds a vault, or opens the vault; see `open_session`."""
 
     root: Path
+    client: Client
     approver: Approver
     brief: bool
     take_over: bool
 
-    async def join(self) -> tuple[RemoteVaultAccess, bool] | None:
-        """Join the process that holds the vault; return the connection and whether that process has a window.
-
-        Returns None if no process holds the vault, it can't be reached, or it should release the vault.
-
-        Raises:
-            ScriptoriumError: The process rejects the connection.
-        """
-        endpoint = find_endpoint(self.root)
-        if endpoint is None or (self.take_over and endpoint.holder == "headless"):
+    async def join(self) -> CliSession | None:
+        """Join the process that holds the vault; see `join_process`."""
+        joined = await join_process(self.root, skip_headless=self.take_over)
+        if joined is None:
             return None
-        remote = await join_endpoint(endpoint)
-        return None if remote is None else (remote, endpoint.holder == "desktop")
+        remote, endpoint = joined
+        return CliSession(remote, self.client, remote.close, has_window=endpoint.holder == "desktop")
 
-    async def open(self) -> VaultService:
+    async def open(self) -> CliSession:
         """Open the vault in this process. Raises the errors of `open_vault`."""
         from app.settings import load_settings
         from app.workspace import open_vault
 
-        return await open_vault(
+        vault = await open_vault(
             self.root,
             load_settings(),
             self.approver,
@@ -154,34 +148,33 @@ class _VaultOpener:
             brief=self.brief,
             take_over=self.take_over,
         )
+        return CliSession(vault.connections.access, self.client, vault.close, vault)
 
 
-async def _join_or_open(
-    opener: _VaultOpener, console: CliConsole, timeout: float
-) -> tuple[RemoteVaultAccess | None, VaultService | None, bool]:
-    """Return the connection or the open vault, and whether the joined process has a window.
+async def _join_or_open(opener: _VaultOpener, console: CliConsole, timeout: float) -> CliSession:
+    """Return the session, and show on the console that a process is waited for.
 
     Raises:
         VaultBusyError: The vault could neither be joined nor opened within `timeout` seconds.
         ScriptoriumError, OSError: See `open_session`.
     """
-    deadline = time.monotonic() + timeout
-    while True:
-        if (joined := await opener.join()) is not None:
-            console.end_progress()
-            return joined[0], None, joined[1]
-        try:
-            vault = await opener.open()
-            for notice in vault.notices:
-                console.print_message(notice)
-            return None, vault, False
-        except VaultBusyError as error:
-            if time.monotonic() >= deadline:
-                owner = str(error.data.get("owner", "another program"))
-                message = f"{error.message} It can't be joined, and did not close within {timeout:g} s."
-                raise VaultBusyError(message, owner=owner) from error
-            console.show_progress(f"{error.message} Waiting…")
-        await asyncio.sleep(_POLL_INTERVAL_S)
+    try:
+        session = await join_or_open(
+            opener.join,
+            opener.open,
+            timeout,
+            lambda error: console.show_progress(f"{error.message} Waiting…"),
+        )
+    except VaultBusyError as error:
+        owner = str(error.data.get("owner", "another program"))
+        message = f"{error.message} It can't be joined, and did not close within {timeout:g} s."
+        raise VaultBusyError(message, owner=owner) from error
+    if session.vault is None:
+        console.end_progress()
+    else:
+        for notice in session.vault.notices:
+            console.print_message(notice)
+    return session
 
 
 def show_scan_progress(console: CliConsole, progress: ScanProgress) -> None:

@@ -258,7 +258,9 @@ class MainWindow(QMainWindow):
         """Ask for a folder and open it as a vault."""
 
         async def pick() -> None:
-            if (folder := await dialogs.pick_folder(self, start=self.recent.default_folder)) is not None:
+            title = self.tr("Open a folder of notes")
+            folder = await dialogs.pick_folder(self, title, start=self.recent.default_folder)
+            if folder is not None:
                 await self._switch(folder, read_only=False, confirmed=False)
 
         tasks.start(pick(), action=self.tr("open the folder"))

@@ -410,17 +410,16 @@ class VaultLayout(QWidget):
         column.setSpacing(4)
         for spec in self._specs.values():
             if spec.area == "side":
-                column.addWidget(
-                    self._create_button(spec.id, spec.icon, translate_title(spec.title), f"show-{spec.id}")
-                )
+                title = translate_title(spec.title)
+                column.addWidget(self._create_button(spec.id, spec.icon, title, f"show-{spec.id}"))
         column.addStretch(1)
-        for name, icon, label in (
-            ("graph", "share-network", self.tr("Graph")),
-            ("agent", "sparkle", self.tr("Agent")),
-            ("bottom", "activity", self.tr("Activity and audit log")),
-        ):
-            if name == "bottom" or name in self._specs:
-                column.addWidget(self._create_button(name, icon, label, f"toggle-{name}"))
+        for name in ("graph", "agent"):
+            if name in self._specs:
+                spec = self._specs[name]
+                title = translate_title(spec.title)
+                column.addWidget(self._create_button(name, spec.icon, title, f"toggle-{name}"))
+        bottom_label = self.tr("Activity and audit log")
+        column.addWidget(self._create_button("bottom", "activity", bottom_label, "toggle-bottom"))
         settings_button = ThemedButton(self._theme, "gear-six", self.tr("Settings"), size=20)
         settings_button.clicked.connect(lambda: self.command.emit("settings"))
         column.addWidget(settings_button)

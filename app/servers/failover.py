@@ -15,7 +15,8 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast
 
-from app.errors import NetworkError, ScriptoriumError, VaultBusyError
+from app.errors import NetworkError, ScriptoriumError
+from app.servers.handoff import join_or_open
 from app.servers.remote_vault import HolderGoneError
 from app.servers.vault_access import (
     CallProgress,
@@ -276,21 +277,20 @@ class FailoverVaultAccess:
             return self._backend
 
     async def _find_backend(self, *, needs_user: bool) -> Backend:
-        loop = asyncio.get_running_loop()
-        deadline = loop.time() + _FIND_TIMEOUT_S
-        while True:
-            if (backend := await self._join()) is not None:
-                if not (needs_user and _cannot_ask(backend)):
-                    return backend
+        async def join() -> Backend | None:
+            backend = await self._join()
+            if backend is not None and needs_user and _cannot_ask(backend):
                 await backend.close()
                 await self._request_yield()
-            if loop.time() >= self._yield_until:
-                try:
-                    return await self._open_local(self._yield_vault)
-                except VaultBusyError:
-                    if loop.time() > deadline:
-                        raise
-            await asyncio.sleep(_POLL_INTERVAL_S)
+                return None
+            return backend
+
+        async def open_here() -> Backend | None:
+            if asyncio.get_running_loop().time() < self._yield_until:
+                return None
+            return await self._open_local(self._yield_vault)
+
+        return await join_or_open(join, open_here, _FIND_TIMEOUT_S)
 
     async def _yield_vault(self) -> None:
         """Close the vault here because another process wants it."""

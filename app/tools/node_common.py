@@ -85,10 +85,10 @@ class OpenEdge:
         )
 
 
-def make_edge_id(source: NotePath | str, relation_type: str, target: NotePath | str, number: int = 1) -> str:
+def make_edge_id(source: NotePath | str, kind: str, target: NotePath | str, number: int = 1) -> str:
     """Return the id of the `number`-th relation of a type between two notes; a str is an unresolved name."""
     ends = (str(StorageId.of_file(end)) if isinstance(end, NotePath) else end for end in (source, target))
-    return f" -[{relation_type}]-> ".join(ends) + (f" #{number}" if number > 1 else "")
+    return f" -[{kind}]-> ".join(ends) + (f" #{number}" if number > 1 else "")
 
 
 def edges_of(context: ToolContext, note: OpenNote) -> list[OpenEdge]:

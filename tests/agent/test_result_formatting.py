@@ -1,4 +1,4 @@
-"""Results of tools are told as they are."""
+"""Results of tools are formatted as they are."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from app.agent.result_formatting import format_outcome
 from app.toolkit.outcome import ToolOutcome
 
 
-def told(tool, result, intent="", **arguments):
+def formatted(tool, result, intent="", **arguments):
     return format_outcome(AnsweredCall(tool, arguments, intent), ToolOutcome(True, result))
 
 
@@ -22,7 +22,7 @@ def test_an_undo_says_what_became_of_each_file() -> None:
         "restored": ["A.md", "picture.png"],
         "left": 0,
     }
-    text = told("undo", result)
+    text = formatted("undo", result)
     assert text == (
         "1 created note was removed:\n\n- New.md\n\n"
         "1 note was moved back:\n\n- Old.md\n\n"
@@ -34,7 +34,7 @@ def test_an_undo_says_what_became_of_each_file() -> None:
 
 def test_a_note_with_only_properties_is_not_called_empty() -> None:
     def read(text):
-        return told("read_note", {"path": "Books/Tea.md", "text": text, "total_lines": 4})
+        return formatted("read_note", {"path": "Books/Tea.md", "text": text, "total_lines": 4})
 
     link = "[[Books/Tea|Tea]]"
     assert read("---\nyear: 1906\ntags: [a, b]\n---\n\n") == (

@@ -223,7 +223,7 @@ async def test_wrong_arguments_go_back_to_the_model_as_data(workspace, talk):
 async def test_ask_mode_offers_no_tool_that_could_propose(workspace, talk):
     async with model(workspace, TextAnswer("Hm.")) as server:
         await talk.say("tag it", mode="ask")
-    names = {tool["function"]["name"] for tool in server.requests[0]["tools"]}
+    names = {entry["function"]["name"] for entry in server.requests[0]["tools"]}
     assert "read_note" in names and not names & {"add_tag", "edit_note", "delete_note", "undo"}
 
 

@@ -225,7 +225,7 @@ def peer(app: QApplication, graph: Graph, at: np.ndarray, cameras: list[Camera])
     app.processEvents()
     begun = time.monotonic()
 
-    def look(camera: Camera) -> None:
+    def show_camera(camera: Camera) -> None:
         view.resetTransform()
         view.scale(camera.scale, camera.scale)
         view.centerOn(camera.x, camera.y)
@@ -234,7 +234,7 @@ def peer(app: QApplication, graph: Graph, at: np.ndarray, cameras: list[Camera])
     def acts() -> Iterator[Callable[[], object]]:
         for camera in cameras[:: 1 if len(graph) < 50_000 else 6]:
             if time.monotonic() - begun < PEER_SECONDS:
-                yield lambda camera=camera: look(camera)
+                yield lambda camera=camera: show_camera(camera)
 
     times = timed(acts())
     view.close()

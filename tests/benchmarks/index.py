@@ -117,7 +117,7 @@ async def cold(vault: Path, cache: Path, report: IndexReport) -> tuple[float, in
 
     graph: list[tuple[float, float]] = []
 
-    def look(progress: ScanProgress) -> None:
+    def observe(progress: ScanProgress) -> None:
         nonlocal used
         whole = progress.phase == "words" or (progress.phase == "read" and progress.done == progress.total)
         used = max(used, processor_seconds() - before)
@@ -128,7 +128,7 @@ async def cold(vault: Path, cache: Path, report: IndexReport) -> tuple[float, in
     used, before, start = 0.0, processor_seconds(), time.perf_counter()
     is_disturbed = os.getloadavg()[0] > _MAX_CALM_LOAD
     await index.open()
-    done = await index.scan(look)
+    done = await index.scan(observe)
     whole = time.perf_counter() - start
     has_targets = done.indexed <= 11_000
     counted = f"{done.indexed} indexed, {len(done.skipped)} skipped, {len(done.failed)} failed"

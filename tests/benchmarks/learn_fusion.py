@@ -104,9 +104,9 @@ def _fit(
     sources: npt.NDArray[np.intp],
     alone: Array,
 ) -> list[float]:
-    mean, deviation = rows.mean(axis=0), rows.std(axis=0) + 1e-6
-    mean[0], deviation[0] = 0.0, 1.0
-    unit = (rows - mean) / deviation
+    means, deviation = rows.mean(axis=0), rows.std(axis=0) + 1e-6
+    means[0], deviation[0] = 0.0, 1.0
+    unit = (rows - means) / deviation
     sizes = np.bincount(sets)
     better = np.max([np.bincount(sets, column) / sizes for column in alone.T], axis=0)
     weight = np.where(sources >= MIN_SOURCES, np.sqrt(sources), 0.0)
@@ -131,7 +131,7 @@ def _fit(
 
     best = minimize(loss, np.zeros(unit.shape[1]), jac=True, method="L-BFGS-B", options={"maxiter": 600}).x
     weights = best / deviation
-    weights[0] -= (weights[1:] * mean[1:]).sum()
+    weights[0] -= (weights[1:] * means[1:]).sum()
     return [float(weight) for weight in weights]
 
 

@@ -16,7 +16,7 @@ from app.desktop.graph.canvas import Canvas
 from app.desktop.notes.editor.mode import ViewMode
 from app.permissions.caller import Caller
 from app.toolkit.call import Call
-from tests.benchmarks.extreme_notes import BUSIEST, LONGEST, RICHEST
+from tests.benchmarks.extreme_notes import BUSIEST_NOTE, LONGEST_NOTE, RICHEST_NOTE
 from tests.flows.pilot import Pilot
 
 Act = Callable[[Pilot], Awaitable[None]]
@@ -89,7 +89,7 @@ async def open_notes(pilot: Pilot) -> None:
 async def open_unusual_notes(pilot: Pilot) -> None:
     """Open the notes with the most backlinks, the most links, and a text of 3 MB."""
     paths = set(pilot.graph.view.graph().paths)
-    for path in (BUSIEST, RICHEST, LONGEST):
+    for path in (BUSIEST_NOTE, RICHEST_NOTE, LONGEST_NOTE):
         if path in paths:
             pilot.window.navigation.open(path, "")
             note = await pilot.shown(path)

@@ -64,7 +64,7 @@ def _measure(root: Path, seed: int) -> int:
         commits = await pilot.run(lambda ws: len(ws.journal.commits(100_000)))
         print(f"{len(paths)} notes, {commits} commits, {len(pilot.notes)} tabs")
 
-    conftest.LONGEST_S = 1800
+    conftest.TIMEOUT_S = 1800
     with asyncio.Runner(loop_factory=lambda: qasync.QEventLoop(app)) as runner:
         runner.run(conftest.live(use))
     bare = _bare_keys(len(keys))

@@ -163,19 +163,19 @@ async def test_a_program_without_a_window_yields_to_one_that_can_approve(
 ) -> None:
     workspace = await open_workspace(vault, Settings(), None)
     await workspace.index.scan()
-    closing: list[asyncio.Task[None]] = []
+    closing_tasks: list[asyncio.Task[None]] = []
 
     async def make_way() -> None:
-        closing.append(asyncio.create_task(workspace.close()))
+        closing_tasks.append(asyncio.create_task(workspace.close()))
 
     await workspace.endpoints.open("headless", make_way)
     result = await asyncio.to_thread(program, "--vault", str(vault), "read_note", "Tea")
-    assert result.returncode == ExitStatus.DONE and not closing, "a read is no reason to make way"
+    assert result.returncode == ExitStatus.DONE and not closing_tasks, "a read is no reason to make way"
     words = ("--vault", str(vault), "create_note", "Coffee", "--approve", "create")
     second_result = await asyncio.to_thread(program, *words)
     assert second_result.returncode == ExitStatus.DONE, second_result.stderr
-    await asyncio.gather(*closing)
-    assert len(closing) == 1 and (vault / "Coffee.md").exists()
+    await asyncio.gather(*closing_tasks)
+    assert len(closing_tasks) == 1 and (vault / "Coffee.md").exists()
 
 
 async def test_ctrl_c_withdraws_a_request_in_the_window(

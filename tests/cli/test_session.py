@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from types import SimpleNamespace
 from typing import Any
 
 from app.cli.console import CliConsole
@@ -21,9 +22,9 @@ class _LateEndpoint:
     def __init__(self) -> None:
         self._attempts = 0
 
-    async def join(self) -> tuple[object, bool] | None:
+    async def join(self) -> SimpleNamespace | None:
         self._attempts += 1
-        return (object(), True) if self._attempts > 1 else None
+        return SimpleNamespace(vault=None) if self._attempts > 1 else None
 
     async def open(self) -> object:
         raise VaultBusyError("The vault is open in another program.")
@@ -32,6 +33,6 @@ class _LateEndpoint:
 async def test_waiting_is_no_longer_shown_after_joining() -> None:
     terminal = _Terminal()
     opener: Any = _LateEndpoint()
-    _, vault, has_window = await _join_or_open(opener, CliConsole(io.StringIO(), terminal), 5.0)
-    assert vault is None and has_window
+    session = await _join_or_open(opener, CliConsole(io.StringIO(), terminal), 5.0)
+    assert session.vault is None
     assert "Waiting" in terminal.getvalue() and terminal.getvalue().endswith(" \r")

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QApplication
 from app.desktop.bridge import ServiceThread
 from app.desktop.runtime import tasks
 
-LONGEST_S = 250
+TIMEOUT_S = 250
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -58,7 +58,7 @@ def gui(qapp: QApplication) -> Iterator[Callable[[Coroutine[Any, Any, Any]], Any
 
     async def run_to_end(coro: Coroutine[Any, Any, Any]) -> Any:
         try:
-            return await asyncio.wait_for(coro, LONGEST_S)
+            return await asyncio.wait_for(coro, TIMEOUT_S)
         finally:
             await tasks.cancel_all()
 

@@ -52,17 +52,17 @@ def test_a_load_at_the_limit_does_not_make_it_flicker() -> None:
     load = 0.8
     pacer = Throttle(lambda: LoadSample(load=load))
 
-    def look() -> ThrottleState:
+    def sample_state() -> ThrottleState:
         pacer._sampled_at = float("-inf")
         return pacer.state()
 
-    assert look().reason == "busy"
+    assert sample_state().reason == "busy"
     load = 0.6
-    assert look().reason == "busy"
+    assert sample_state().reason == "busy"
     load = 0.4
-    assert look() == FULL_SPEED
+    assert sample_state() == FULL_SPEED
     load = 0.6
-    assert look() == FULL_SPEED
+    assert sample_state() == FULL_SPEED
 
 
 def test_pauses_are_proportional_to_the_work() -> None:

@@ -26,7 +26,7 @@ import numpy.typing as npt
 
 from app import paths
 from app.answering import ranking as ranking_module
-from app.answering.ranking import ANSWER_FEATURES, RANK_FEATURES, Candidate, CandidateScorer, RankedPassages
+from app.answering.ranking import ANSWER_FEATURES, Candidate, CandidateScorer, RankedPassages
 from app.embeddings.model_config import MULTILINGUAL
 from app.embeddings.sync_scheduler import EmbeddingProgressed
 from app.permissions.approval import ApprovalRequest, Decision, Denied
@@ -40,6 +40,21 @@ from app.vault.span_reference import find_fragment
 from app.workspace.opening import open_workspace
 from app.workspace.workspace import Workspace
 from tests.support.public_vaults import unpack_vaults
+
+_RANK_FEATURES = (
+    "cover",
+    "cover_in_context",
+    "title",
+    "cosine",
+    "best_in_note",
+    "adjacent",
+    "kind",
+    "kind_and_cover",
+    "note",
+    "short",
+    "property",
+    "relation",
+)
 
 HERE = Path(__file__).resolve().parent
 SAMPLE = HERE.parents[1] / "resources" / "sample-vault"
@@ -225,11 +240,11 @@ def _rank_weights(outcomes: Sequence[Result], mode: str) -> dict[str, float]:
     for outcome in outcomes:
         if outcome.gold:
             ranked = outcome.capture.ranking(mode).passages
-            rows += [[each.features[name] for name in RANK_FEATURES] for each in ranked]
+            rows += [[each.features[name] for name in _RANK_FEATURES] for each in ranked]
             labels += [float(each.candidate in outcome.gold) for each in ranked]
             sizes.append(len(ranked))
     weights, _ = _fit(np.array(rows), np.array(labels), groups=sizes)
-    return dict(zip(RANK_FEATURES, (round(float(value), 3) for value in weights), strict=True))
+    return dict(zip(_RANK_FEATURES, (round(float(value), 3) for value in weights), strict=True))
 
 
 def _answer_weights(outcomes: Sequence[Result], mode: str) -> dict[str, float]:

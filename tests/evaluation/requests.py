@@ -105,7 +105,7 @@ class EvaluatedRequest:
 
 
 @dataclass(frozen=True)
-class Conversation:
+class EvaluatedConversation:
     """A vault and the requests that follow one another in it."""
 
     vault: str
@@ -133,9 +133,9 @@ class _Approver:
         return Approved(request.proposal) if self.yes else Denied("evaluation")
 
 
-def conversations(file: Path) -> list[Conversation]:
+def conversations(file: Path) -> list[EvaluatedConversation]:
     """Return the conversations of a file."""
-    loaded: list[Conversation] = []
+    loaded: list[EvaluatedConversation] = []
     vault = "sample"
     is_new = True
     for line in file.read_text(encoding="utf-8").splitlines():
@@ -149,7 +149,7 @@ def conversations(file: Path) -> list[Conversation]:
         text, _, gold = line.partition(" => ")
         readings = tuple(part.strip() for part in re.split(r"\s\|\|\s", gold))
         if is_new:
-            loaded.append(Conversation(vault, []))
+            loaded.append(EvaluatedConversation(vault, []))
         loaded[-1].requests.append(EvaluatedRequest(text.removeprefix("+").strip(), readings))
         is_new = False
     return loaded
@@ -180,7 +180,7 @@ class Evaluation:
 
         self._agent.interpret = interpret  # type: ignore[method-assign]
 
-    async def scores(self, conversations: Iterable[Conversation]) -> list[Score]:
+    async def scores(self, conversations: Iterable[EvaluatedConversation]) -> list[Score]:
         """Return the scores of all requests."""
         scores: list[Score] = []
         for conversation in conversations:

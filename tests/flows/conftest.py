@@ -27,7 +27,7 @@ from app.settings import Settings, load_settings, save_settings
 from tests.flows.pilot import Pilot
 
 Use = Callable[[Pilot], Awaitable[None]]
-LONGEST_S = 250
+TIMEOUT_S = 250
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -80,7 +80,7 @@ async def live(use: Use) -> None:
     window.show()
     window.activateWindow()
     try:
-        await asyncio.wait_for(use(pilot), LONGEST_S)
+        await asyncio.wait_for(use(pilot), TIMEOUT_S)
         await _close(pilot)
     except BaseException:
         _give_up(pilot)

@@ -31,7 +31,7 @@ def arm(moment: str) -> None:
     put = VectorFile.put
     stored = 0
 
-    def counted(file: VectorFile, notes: Iterable[NoteChunks], vectors: dict[str, Vectors]) -> None:
+    def store_and_count(file: VectorFile, notes: Iterable[NoteChunks], vectors: dict[str, Vectors]) -> None:
         nonlocal stored
         if stored == NOTES_BEFORE and moment == MOMENTS[1]:
             # The rows are written, the transaction is not committed.
@@ -41,7 +41,7 @@ def arm(moment: str) -> None:
         if stored == NOTES_BEFORE and moment == MOMENTS[0]:
             die()
 
-    VectorFile.put = counted  # type: ignore[method-assign]
+    VectorFile.put = store_and_count  # type: ignore[method-assign]
     if moment == MOMENTS[2]:
         embedding_service.remove_vectors = lambda folder, model: die()
 

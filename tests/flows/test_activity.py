@@ -9,6 +9,7 @@ from app.desktop.activity.panel import ActivityPanel
 from app.desktop.activity.row_actions import RowActions
 from app.permissions.caller import Caller, CallerKind
 from tests.flows.pilot import Pilot
+from tests.support.activity_feed import activities
 
 OUTSIDER = Caller(CallerKind.MCP, "claude", turn="t")
 
@@ -23,16 +24,21 @@ async def show_feed(pilot: Pilot) -> ActivityPanel:
 def newest(pilot: Pilot) -> ActivityItem:
     view = pilot.window.view
     assert view is not None
-    return next(each for each in view.feed.activities if each.kind == "tool_execution")
+    return next(each for each in activities(view.feed) if each.kind == "tool_execution")
+
+
+def row_actions(panel: ActivityPanel, key: str) -> RowActions | None:
+    row = panel._actions.get(key)
+    return row[1] if row is not None else None
 
 
 async def buttons(pilot: Pilot, panel: ActivityPanel, key: str, deed: str) -> RowActions:
     def there() -> bool:
-        found = panel.actions_of(key)
+        found = row_actions(panel, key)
         return found is not None and deed in found.buttons and found.buttons[deed].isVisible()
 
     await pilot.until(there, f"the line has the button {deed}")
-    found = panel.actions_of(key)
+    found = row_actions(panel, key)
     assert found is not None
     return found
 
@@ -65,7 +71,7 @@ def test_a_pending_request_is_postponed_then_rejected_in_its_line(app_run, garde
         await pilot.until(
             lambda: newest(pilot).status is ActivityStatus.DENIED, "the line says that it was denied"
         )
-        await pilot.until(lambda: panel.actions_of(waits.key) is None, "nothing is left to decide")
+        await pilot.until(lambda: row_actions(panel, waits.key) is None, "nothing is left to decide")
         assert (garden / "Water.md").read_bytes() == before
         assert pilot.approvals.dialog is None
 
@@ -94,7 +100,7 @@ def test_review_opens_the_dialog_at_that_request_and_what_was_done_is_undone(app
         assert (await call).success and b"sea" in water.read_bytes()
         await pilot.deny()
         assert (await other).denied
-        done = next(each for each in pilot.window.view.feed.activities if each.key == waits.key)
+        done = next(each for each in activities(pilot.window.view.feed) if each.key == waits.key)
         assert done.status is ActivityStatus.COMPLETED and done.entry.commit is not None
         place = next(
             panel.filtered.index(row, 0)
@@ -128,7 +134,7 @@ def test_a_pending_operation_is_asked_again_after_a_restart_and_done_once(app_ru
         dialog = await pilot.question()
         assert dialog.current.request.call == ids[0] and water.read_bytes() == before
         panel = await show_feed(pilot)
-        assert newest(pilot).status is ActivityStatus.PENDING and panel.actions_of(ids[0]) is not None
+        assert newest(pilot).status is ActivityStatus.PENDING and row_actions(panel, ids[0]) is not None
         await pilot.approve()
         await pilot.until(lambda: newest(pilot).status is ActivityStatus.COMPLETED, "it is done")
         found = await pilot.run(lambda ws: ws.pending.status(ids[0], OUTSIDER))
@@ -152,14 +158,14 @@ def test_the_feed_lists_events_of_the_app_and_can_be_filtered(app_run, garden: P
         feed = pilot.window.view.feed
         (garden / "Water.md").write_bytes(b"# Water\n\nNew.\n")
         await pilot.until(
-            lambda: any(each.name == "Changed outside the app" for each in feed.activities), "it is told"
+            lambda: any(each.name == "Changed outside the app" for each in activities(feed)), "it is told"
         )
         outcome = await pilot.start_call("read_note", {"name": "Nowhere at all"}, OUTSIDER)
         assert not outcome.success
         await pilot.until(
-            lambda: any(each.status is ActivityStatus.FAILED for each in feed.activities), "it is told"
+            lambda: any(each.status is ActivityStatus.FAILED for each in activities(feed)), "it is told"
         )
-        whats = {each.name for each in feed.activities}
+        whats = {each.name for each in activities(feed)}
         assert {"Index the vault", "Changed outside the app", "read_note"} <= whats
         panel.filter.origin.setCurrentIndex(panel.filter.origin.findData("system"))
         shown = [panel.filtered.index(row, 0).data(256) for row in range(panel.filtered.rowCount())]

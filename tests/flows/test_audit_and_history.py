@@ -13,9 +13,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog, QLineEdit
 
 from app import paths
-from app.desktop.audit.changes_dialog import ChangesDialog
+from app.desktop.notes.changes_dialog import ChangesDialog
+from app.desktop.notes.conflict_dialog import ConflictDialog
 from app.desktop.notes.history_dialog import HistoryDialog
-from app.desktop.widgets.conflict_dialog import ConflictDialog
 from app.permissions.caller import Caller, CallerKind
 from tests.flows.files import everything_in
 from tests.flows.pilot import Pilot

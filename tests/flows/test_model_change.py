@@ -199,12 +199,12 @@ async def test_a_switch_is_resumed_after_the_process_was_killed(
     embedded: list[NotePath] = []
     put = VectorFile.put
 
-    def counted(file: VectorFile, notes: Iterable[NoteChunks], vectors: dict[str, Vectors]) -> None:
+    def store_and_record(file: VectorFile, notes: Iterable[NoteChunks], vectors: dict[str, Vectors]) -> None:
         notes = list(notes)
         embedded.extend(note.path for note in notes)
         put(file, notes, vectors)
 
-    monkeypatch.setattr(VectorFile, "put", counted)
+    monkeypatch.setattr(VectorFile, "put", store_and_record)
     chosen = Settings.model_validate({"embeddings": {"model": MULTILINGUAL}})
     again = OpenedWorkspace(await open_workspace(vault, chosen, ScriptedApprover()))
     try:

@@ -9,12 +9,13 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from app.desktop.activity.item import ActivityItem
-from app.desktop.audit.changes_dialog import ChangesDialog
+from app.desktop.notes.changes_dialog import ChangesDialog
 from app.desktop.notes.history_dialog import HistoryDialog
 from app.desktop.notes.view import NoteView
 from app.settings import Settings, save_settings
 from tests.flows.pilot import Pilot
 from tests.flows.test_activity import show_feed
+from tests.support.activity_feed import activities
 
 TYPED = (b"Cut", b" it", b" back.")
 
@@ -90,7 +91,7 @@ def test_typed_text_is_saved_without_being_asked_and_is_one_entry_of_the_history
         panel = await show_feed(pilot)
 
         def session() -> list[ActivityItem]:
-            return [each for each in pilot.window.view.feed.activities if each.saves >= 3]
+            return [each for each in activities(pilot.window.view.feed) if each.saves >= 3]
 
         await pilot.until(session, "the line of the session")
         (line,) = session()

@@ -68,7 +68,7 @@ def test_the_daily_note_is_made_from_its_template_and_written_in(app_run, garden
         assert len(pilot.notes) == 1
         note.editor.moveCursor(QTextCursor.MoveOperation.End)
         QTest.keyClicks(note.editor, "/templ")
-        await pilot.until(lambda: note.editor.completion_popup.is_open, "the command is offered")
+        await pilot.until(lambda: note.editor._popup.is_open, "the command is offered")
         QTest.keyClick(note.editor, Qt.Key.Key_Return)
         await pilot.until(lambda: pilot.sheets, "the templates")
         listed = pilot.sheets[0].findChild(QListWidget)

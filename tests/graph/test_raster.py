@@ -19,7 +19,7 @@ from tests.graph import raster_reference
 GOLDEN = Path(__file__).with_name("golden_picture.npz")
 
 
-def look(edges, *, light=1.0, width=1.0, color=(200, 100, 50)) -> EdgeStyle:
+def make_style(edges, *, light=1.0, width=1.0, color=(200, 100, 50)) -> EdgeStyle:
     count = len(edges)
     return EdgeStyle(
         np.array(edges, dtype=np.int32).reshape(-1, 2),
@@ -45,7 +45,7 @@ BRIGHT = Exposure(alpha=0.8, reach=1e6)
 
 
 def test_a_line_lights_its_pixels_in_its_color_and_no_others():
-    picture = draw_edges(look([(0, 1)]), points((5, 20.5), (45, 20.5)), 50, 40, BRIGHT)
+    picture = draw_edges(make_style([(0, 1)]), points((5, 20.5), (45, 20.5)), 50, 40, BRIGHT)
     blue, green, red, alpha = picture[20, 25].tolist()
     assert alpha > 150
     assert red > green > blue > 0
@@ -56,7 +56,7 @@ def test_a_line_lights_its_pixels_in_its_color_and_no_others():
 def test_every_direction_is_equally_bright():
     def light(x, y):
         faint = Exposure(0.3, 1e6)
-        return draw_edges(look([(0, 1)]), points((100, 100), (x, y)), 200, 200, faint)[..., 3].sum()
+        return draw_edges(make_style([(0, 1)]), points((100, 100), (x, y)), 200, 200, faint)[..., 3].sum()
 
     flat = light(180, 100) / 80
     for angle in np.linspace(0.1, 6.2, 9):
@@ -67,21 +67,21 @@ def test_every_direction_is_equally_bright():
 def test_order_does_not_matter_and_hidden_lines_are_not_drawn():
     at = np.random.default_rng(0).random((20, 2)).astype(np.float32) * 100
     edges = [(a, a + 1) for a in range(19)]
-    first = draw_edges(look(edges), at, 100, 100, BRIGHT).astype(int)
-    second = draw_edges(look(edges[::-1]), at, 100, 100, BRIGHT).astype(int)
+    first = draw_edges(make_style(edges), at, 100, 100, BRIGHT).astype(int)
+    second = draw_edges(make_style(edges[::-1]), at, 100, 100, BRIGHT).astype(int)
     assert np.abs(first - second).max() <= 1
-    assert not draw_edges(look(edges, light=0.0), at, 100, 100, BRIGHT).any()
+    assert not draw_edges(make_style(edges, light=0.0), at, 100, 100, BRIGHT).any()
 
 
 def test_lines_that_leave_the_picture_are_cut_at_its_rim():
-    far = draw_edges(look([(0, 1)]), points((-9e4, 20.5), (9e4, 20.5)), 50, 40, BRIGHT)
+    far = draw_edges(make_style([(0, 1)]), points((-9e4, 20.5), (9e4, 20.5)), 50, 40, BRIGHT)
     assert (far[20, :, 3] > 150).all()
     outside = points((-50, -50), (-10, -90), (60, 10), (70, 30))
-    assert not draw_edges(look([(0, 1), (2, 3)]), outside, 50, 40, BRIGHT).any()
+    assert not draw_edges(make_style([(0, 1), (2, 3)]), outside, 50, 40, BRIGHT).any()
 
 
 def test_a_broad_line_covers_its_breadth():
-    picture = draw_edges(look([(0, 1)], width=4.0), points((5, 20), (45, 20)), 50, 40, BRIGHT)
+    picture = draw_edges(make_style([(0, 1)], width=4.0), points((5, 20), (45, 20)), 50, 40, BRIGHT)
     assert picture[:, 25, 3].nonzero()[0].tolist() == [18, 19, 20, 21]
 
 
@@ -89,18 +89,18 @@ def test_premultiplied_colors_never_exceed_their_alpha():
     rng = np.random.default_rng(0)
     edges = rng.integers(0, 40, (400, 2))
     at = rng.random((40, 2)).astype(np.float32) * 80
-    picture = draw_edges(look(edges, color=(255, 255, 255)), at, 80, 80, BRIGHT)
+    picture = draw_edges(make_style(edges, color=(255, 255, 255)), at, 80, 80, BRIGHT)
     assert (picture[..., :3] <= picture[..., 3:]).all()
 
 
 def test_no_edges_give_an_empty_picture():
-    assert not draw_edges(look([]), points((1, 1)), 10, 10, BRIGHT).any()
+    assert not draw_edges(make_style([]), points((1, 1)), 10, 10, BRIGHT).any()
 
 
 def test_a_sample_within_the_budget_is_about_as_bright_as_all():
     rng = np.random.default_rng(0)
     at = rng.random((300, 2)).astype(np.float32) * 200
-    edges = look(rng.integers(0, 300, (3000, 2)))
+    edges = make_style(rng.integers(0, 300, (3000, 2)))
     every = draw_edges(edges, at, 200, 200, Exposure(0.02, 1e6))[..., 3].astype(float)
     sample = draw_edges(edges, at, 200, 200, Exposure(0.02, 1e6, budget=60_000))[..., 3].astype(float)
     assert 0.5 < sample.mean() / every.mean() < 1.1
@@ -133,7 +133,7 @@ def test_a_few_links_look_as_drawn_by_the_reference():
 def test_links_of_hidden_nodes_are_left_out():
     at = points((5, 10.5), (45, 10.5), (5, 30.5), (45, 30.5))
     hidden = np.array([False, False, True, False])
-    picture = draw_edges(look([(0, 1), (2, 3)]), at, 50, 40, BRIGHT, hidden)
+    picture = draw_edges(make_style([(0, 1), (2, 3)]), at, 50, 40, BRIGHT, hidden)
     assert picture[..., 3].any(axis=1).nonzero()[0].tolist() == [10]
 
 
@@ -163,7 +163,7 @@ def test_the_picture_is_the_golden_one():
 
 def test_fifty_thousand_links_on_each_other_are_solid_and_no_more():
     count = 50_000
-    drawn = look(np.tile([(0, 1)], (count, 1)), light=1.9)
+    drawn = make_style(np.tile([(0, 1)], (count, 1)), light=1.9)
     picture = draw_edges(drawn, points((5, 20.5), (45, 20.5)), 50, 40, BRIGHT)
     blue, green, red, alpha = picture[20, 25].tolist()
     assert alpha >= 254
@@ -178,7 +178,7 @@ def test_a_hub_with_200_000_links_glows_softly():
     angle = np.arange(count) * 2.399963
     at = np.stack([200 + 180 * np.cos(angle), 200 + 180 * np.sin(angle)], axis=1).astype(np.float32)
     at[0] = 200
-    drawn = look(np.stack([np.zeros(count, dtype=np.int32), np.arange(count, dtype=np.int32)], axis=1))
+    drawn = make_style(np.stack([np.zeros(count, dtype=np.int32), np.arange(count, dtype=np.int32)], axis=1))
     picture = draw_edges(drawn, at, 400, 400, Exposure(0.01, 60.0))
     assert picture[200, 200, 3] >= 254
     assert 0 < picture[200, 375, 3] < 255
@@ -204,7 +204,7 @@ odd_places = st.sampled_from([np.nan, np.inf, -np.inf, 1e30, -1e30, 1e9, 0.0, 3.
 @given(st.lists(st.tuples(odd_places, odd_places), min_size=2, max_size=8), st.floats(0, 100, width=32))
 def test_any_position_can_be_drawn(at, breadth):
     count = len(at)
-    drawn = look([(a, (a + 1) % count) for a in range(count)] + [(0, 0)], width=breadth)
+    drawn = make_style([(a, (a + 1) % count) for a in range(count)] + [(0, 0)], width=breadth)
     picture = draw_edges(drawn, points(*at), 50, 40, BRIGHT)
     discs(points(*at), np.full(count, breadth, dtype=np.float32), picture)
     assert (picture[..., :3] <= picture[..., 3:]).all()

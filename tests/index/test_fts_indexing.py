@@ -16,31 +16,31 @@ from tests.index.conftest import MakeVault
 
 Reopen = Callable[..., Awaitable[VaultIndex]]
 
-MANY = {
+NOTES = {
     f"f{n % 7}/note {n}.md": f"# Head {n}\n[[note {n // 2}]] #t{n % 5} word{n} 漢字\n- [ ] task {n}"
     for n in range(260)
 }
-MANY["titled.md"] = "---\ntitle: A longtitle\naliases: [Nickname, Zweitname]\ntags: [inbox/Sub]\n---\ntext\n"
+NOTES["titled.md"] = "---\ntitle: A longtitle\naliases: [Nickname, Zweitname]\ntags: [inbox/Sub]\n---\ntext\n"
 
 
 async def test_every_link_is_known_before_the_first_word(make_vault: MakeVault) -> None:
-    vault = await make_vault(MANY, scan=False)
+    vault = await make_vault(NOTES, scan=False)
     seen: list[tuple[int, int]] = []
 
-    def look(progress: ScanProgress) -> None:
+    def observe(progress: ScanProgress) -> None:
         if progress.phase == "words" and not seen:
             stats = vault.index.stats()
             seen.append((stats.notes, stats.links))
 
-    await vault.index.scan(look)
+    await vault.index.scan(observe)
     assert seen == [(261, 260)]
 
 
 async def test_words_written_last_are_the_words_written_at_once(make_vault: MakeVault) -> None:
-    vault = await make_vault(MANY)
+    vault = await make_vault(NOTES)
     few = VaultIndex(vault.root, vault.root.parent / "few", IndexSettings(), EventBus())
     await few.open()
-    for path in MANY:
+    for path in NOTES:
         await few.refresh([NotePath(path)])
     try:
         asked = ("word77 ", "漢", "longtitle ", "zweitname ", "tag:t3 ", "file:titled ", '"head 12"')
@@ -65,21 +65,21 @@ async def test_words_written_last_are_the_words_written_at_once(make_vault: Make
 
 
 async def test_a_first_scan_leaves_every_index_of_the_tables(make_vault: MakeVault, reopened: Reopen) -> None:
-    vault = await make_vault(MANY, scan=False)
+    vault = await make_vault(NOTES, scan=False)
     wanted, while_reading = indexes(vault.index), list[set[str]]()
 
-    def look(progress: ScanProgress) -> None:
+    def observe(progress: ScanProgress) -> None:
         if progress.phase == "read":
             while_reading.append(indexes(vault.index))
 
-    await vault.index.scan(look)
+    await vault.index.scan(observe)
     assert while_reading[-1] < wanted == indexes(vault.index)
 
 
 async def test_indexes_that_a_scan_could_not_make_are_made_at_the_next_opening(
     make_vault: MakeVault, reopened: Reopen
 ) -> None:
-    vault = await make_vault(MANY, scan=False)
+    vault = await make_vault(NOTES, scan=False)
     wanted = indexes(vault.index)
     with vault.index._open_database.transaction() as connection:
         deferred_indexes.defer_indexes(connection)  # The state of a process killed at that point.
@@ -93,7 +93,7 @@ async def test_indexes_that_a_scan_could_not_make_are_made_at_the_next_opening(
 async def test_a_scan_interrupted_during_the_words_resumes_the_next_time(
     make_vault: MakeVault, reopened: Reopen
 ) -> None:
-    vault = await make_vault(MANY, scan=False)
+    vault = await make_vault(NOTES, scan=False)
     seen: list[ScanProgress] = []
     report = await vault.index.scan(seen.append, lambda: bool(seen) and seen[-1].phase == "words")
     assert report.cancelled
@@ -105,7 +105,7 @@ async def test_a_scan_interrupted_during_the_words_resumes_the_next_time(
 
 
 async def test_a_note_that_changes_before_its_words_come_has_its_new_words(make_vault: MakeVault) -> None:
-    vault = await make_vault(MANY, scan=False)
+    vault = await make_vault(NOTES, scan=False)
 
     def change(progress: ScanProgress) -> None:
         if progress.phase == "words" and progress.done == 0:
@@ -120,7 +120,7 @@ async def test_a_note_that_changes_before_its_words_come_has_its_new_words(make_
 
 
 async def test_a_note_refreshed_among_the_words_is_there_once(make_vault: MakeVault) -> None:
-    vault = await make_vault(MANY, scan=False)
+    vault = await make_vault(NOTES, scan=False)
     tasks: list[asyncio.Future[object]] = []
 
     def change(progress: ScanProgress) -> None:

@@ -25,7 +25,7 @@ from app.vault.store import NotesChanged, NoteStore
 from app.vault.watcher import FileBatch, watch
 from tests.index.test_indexer import said
 
-ENOUGH = 60.0
+TIMEOUT_S = 60.0
 NAMES = ("n.md", "m.md", "É.md", "x.y.md", "img.png")
 FOLDERS = ("", "a", "b", "a/b", "c d")
 LINES = ("[[n]]", "[[a/m|x]]", "[[M]]", "#tag", "- supports [[É]]", "![[img.png]]", "text 漢字", "[[gone]]")
@@ -61,7 +61,7 @@ class Followed:
         self.watching = asyncio.create_task(
             watch(self.root, self.take, self.stop, self.store.is_own_write, ready=ready)
         )
-        await asyncio.wait_for(ready.wait(), ENOUGH)
+        await asyncio.wait_for(ready.wait(), TIMEOUT_S)
         await self.index.scan()
 
     async def take(self, batch: FileBatch) -> None:
@@ -74,12 +74,12 @@ class Followed:
         self.marks += 1
         mark = NotePath(f"mark {self.marks}.md")
         (self.root / mark.text).write_bytes(b"mark")
-        async with asyncio.timeout(ENOUGH), self.taken:
+        async with asyncio.timeout(TIMEOUT_S), self.taken:
             await self.taken.wait_for(lambda: mark in self.index.resolver)
 
     async def close(self) -> None:
         self.stop.set()
-        await asyncio.wait_for(self.watching, ENOUGH)
+        await asyncio.wait_for(self.watching, TIMEOUT_S)
         await self.index.close()
         self.journal.close()
 

@@ -41,7 +41,7 @@ def on_path(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 # The spec file
 
 
-class Made:
+class RecordedSpec:
     """Records the arguments that the spec file passes to PyInstaller."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -86,7 +86,7 @@ def test_the_spec_makes_one_folder_on_every_system(monkeypatch, tmp_path: Path, 
     if core is None:
         pytest.skip("the graph's C core is not built here")
     monkeypatch.setattr(sys, "platform", platform)
-    calls = Made(monkeypatch, tmp_path).run()
+    calls = RecordedSpec(monkeypatch, tmp_path).run()
     programs = {options["name"]: options for _, options in calls["EXE"]}
     expected = {"Scriptorium", "scriptorium-cli"} if platform == "win32" else {"scriptorium"}
     assert set(programs) == expected
@@ -125,7 +125,7 @@ def test_the_spec_refuses_to_build_without_the_core(monkeypatch, tmp_path: Path)
     spec = types.SimpleNamespace(submodule_search_locations=[str(empty)])
     monkeypatch.setattr("importlib.util.find_spec", lambda name: spec)
     with pytest.raises(SystemExit, match="C core"):
-        Made(monkeypatch, tmp_path).run()
+        RecordedSpec(monkeypatch, tmp_path).run()
 
 
 def test_the_extra_names_the_weights_and_the_converter() -> None:

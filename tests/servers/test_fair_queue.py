@@ -43,7 +43,7 @@ class Play:
             if self.running and number % 2:
                 self.running.pop()[1].release()
             task.cancel()
-        await self.settle()
+        await self.run_waiting()
 
     async def enter(self, who: int) -> None:
         waits = sum(one == who for one, _ in self.waiting)
@@ -54,7 +54,7 @@ class Play:
         else:
             self.waiting.append((who, task))
 
-    async def settle(self) -> None:
+    async def run_waiting(self) -> None:
         for _ in range(3):
             await asyncio.sleep(0)
         for who, task in tuple(self.waiting):

@@ -176,7 +176,7 @@ async def test_a_client_gets_heartbeats_while_its_user_is_asked(workspace, appro
     events: list[str] = []
     several = asyncio.Event()
 
-    async def told(progress, total, message):
+    async def record_progress(progress, total, message):
         events.append(message)
         if events.count("Waiting for your answer in Scriptorium.") >= 3:
             several.set()
@@ -187,7 +187,7 @@ async def test_a_client_gets_heartbeats_while_its_user_is_asked(workspace, appro
 
     approver.answers = [after_a_while]
     async with inside(workspace.endpoints.local_vault, "legacy", heartbeat=0.01) as client:
-        result = await client.call_tool("edit_note", EDIT, progress_callback=told)
+        result = await client.call_tool("edit_note", EDIT, progress_callback=record_progress)
     assert result.structured_content["denied"] and events[0] == "Running."
 
 

@@ -17,7 +17,7 @@ from app.vault.watch_state import WatchState
 from app.vault.watcher import FileBatch, watch
 
 P = NotePath.parse
-ENOUGH = 20.0
+TIMEOUT_S = 20.0
 
 
 class WatchedVault:
@@ -38,10 +38,10 @@ class WatchedVault:
             self._news.notify_all()
 
     async def until(self, condition: Callable[[], bool]) -> None:
-        async with asyncio.timeout(ENOUGH), self._news:
+        async with asyncio.timeout(TIMEOUT_S), self._news:
             await self._news.wait_for(condition)
 
-    async def settle(self) -> None:
+    async def wait_until_reported(self) -> None:
         """Wait until all earlier changes have been reported: a file created here has arrived."""
         mark = self.root / f"mark {len(self.batches)}.md"
         mark.write_bytes(b"mark")
@@ -66,10 +66,10 @@ async def watched(tmp_path: Path) -> AsyncIterator[WatchedVault]:
     task = asyncio.create_task(
         watch(watched.root, watched.on_batch, watched.stop, watched.store.is_own_write, ready=ready)
     )
-    await asyncio.wait_for(ready.wait(), ENOUGH)
+    await asyncio.wait_for(ready.wait(), TIMEOUT_S)
     yield watched
     watched.stop.set()
-    await asyncio.wait_for(task, ENOUGH)
+    await asyncio.wait_for(task, TIMEOUT_S)
     watched.journal.close()
 
 
@@ -86,7 +86,7 @@ async def test_an_editor_that_saves_atomically_is_one_change(watched: WatchedVau
         temp = watched.root / f"old.md.tmp{number}"
         temp.write_bytes(b"saved %d\n" % number)
         temp.replace(watched.root / "old.md")
-    await watched.settle()
+    await watched.wait_until_reported()
     assert "old.md" in watched.changed
     assert watched.removed <= {f"old.md.tmp{number}" for number in range(3)}
     assert "old.md" not in watched.removed
@@ -126,7 +126,7 @@ async def test_own_commits_are_not_reported(watched: WatchedVault):
         author="agent",
     )
     watched.store.commit(ChangeSet.of(Delete(P("made/by us.md"), b"1")), author="agent")
-    await watched.settle()
+    await watched.wait_until_reported()
     assert {name for name in watched.changed if not name.startswith("mark")} == set()
     assert watched.removed == set()
     (watched.root / "old.md").write_bytes(b"theirs\n")
@@ -148,7 +148,7 @@ async def test_hidden_and_temporary_files_are_not_reported(watched: WatchedVault
         (watched.root / folder / "x.md").write_bytes(b"x")
     for name in (".~scriptorium-1-0", ".hidden.md", "~$old.md", "#old.md#", "old.md~", "x.swp"):
         (watched.root / name).write_bytes(b"x")
-    await watched.settle()
+    await watched.wait_until_reported()
     assert {name for name in watched.changed if not name.startswith("mark")} == set()
 
 
@@ -185,11 +185,11 @@ async def test_a_vault_missing_at_the_start_is_reported(tmp_path: Path):
     seen: asyncio.Queue[FileBatch] = asyncio.Queue()
     stop = asyncio.Event()
     task = asyncio.create_task(watch(tmp_path / "none", seen.put, stop, lambda path, digest: False))
-    assert (await asyncio.wait_for(seen.get(), ENOUGH)).lost
+    assert (await asyncio.wait_for(seen.get(), TIMEOUT_S)).lost
     (tmp_path / "none").mkdir()
-    assert (await asyncio.wait_for(seen.get(), ENOUGH)).found
+    assert (await asyncio.wait_for(seen.get(), TIMEOUT_S)).found
     stop.set()
-    await asyncio.wait_for(task, ENOUGH)
+    await asyncio.wait_for(task, TIMEOUT_S)
 
 
 async def test_it_can_be_canceled(tmp_path: Path):
@@ -199,7 +199,7 @@ async def test_it_can_be_canceled(tmp_path: Path):
         return
 
     task = asyncio.create_task(watch(tmp_path, ignore, asyncio.Event(), lambda p, d: False, ready=ready))
-    await asyncio.wait_for(ready.wait(), ENOUGH)
+    await asyncio.wait_for(ready.wait(), TIMEOUT_S)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task

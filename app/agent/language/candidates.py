@@ -14,7 +14,7 @@ from app.agent.language.request_model import (
     request_model,
     state_symbols,
 )
-from app.agent.language.undoing import resolve_undo
+from app.agent.language.undo import resolve_undo
 
 
 @dataclass(frozen=True, slots=True)

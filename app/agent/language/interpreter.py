@@ -56,7 +56,7 @@ from app.agent.language.request_model import request_model
 from app.agent.language.task_references import parse_task_change
 from app.agent.language.tokens import Token, tokenize
 from app.agent.language.typed_search import parse_typed_search
-from app.agent.language.undoing import resolve_undo
+from app.agent.language.undo import resolve_undo
 from app.agent.language.vocabulary import Vocabulary, correct_spelling
 
 GUESS_SCORE = 0.63
@@ -826,16 +826,16 @@ def meaning_of(reading: Reading) -> Interpretation:
 
 def _grammar_decides(request: Request, best: Reading, options: Sequence[Option]) -> bool:
     """Return whether the grammar alone decides on its best reading; strong doubt can overrule it."""
-    writes = request.writes(best)
+    is_change = request.writes(best)
     is_doubted = options[0].share >= MIN_DOUBT_PROBABILITY
-    if _is_for_grammar(best, writes=writes):
+    if _is_for_grammar(best, is_change=is_change):
         return is_clear(best) or not (is_doubted and options[0].reading is None)
     complete = _complete_option(options)
     if complete is None:
         return False
     if len(best.steps) >= MIN_PIPELINE_STEPS and best.score >= MIN_COMPLETE_SCORE:
         return not is_doubted
-    if writes:
+    if is_change:
         return False
     if _is_folder(best) and len(request.mentions(request.tokens)) == 1:
         return not (is_doubted and options[0].reading is None)
@@ -906,7 +906,7 @@ def _complete_option(options: Sequence[Option]) -> Option | None:
     return next((option for option in options if option.is_clear and option.features.get("complete")), None)
 
 
-def _is_for_grammar(best: Reading, *, writes: bool) -> bool:
+def _is_for_grammar(best: Reading, *, is_change: bool) -> bool:
     """Return whether the best reading has a value or an action that the request model does not know well.
 
     That is a missing or unknown note or, in a complete reading, an ambiguous name, or a value or an action
@@ -916,7 +916,7 @@ def _is_for_grammar(best: Reading, *, writes: bool) -> bool:
     if not best.missing and target is not None and target.unknown and not target.candidates:
         if not target.unknown.strip():
             return best.score >= MIN_SCORE_WITHOUT_NOTE  # "summarize the first one", without a list
-        if target.unknown[0].isupper() and " " not in target.unknown and writes:
+        if target.unknown[0].isupper() and " " not in target.unknown and is_change:
             return True  # a name that no note has
     if best.score < MIN_COMPLETE_SCORE or not best.is_certain or best.missing or best.unexplained:
         return False

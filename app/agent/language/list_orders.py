@@ -9,8 +9,6 @@ from app.agent.language.property_conditions import DATE_PROPERTIES
 from app.agent.language.readings import NoteSet
 from app.agent.language.request import Request
 
-_DATES = ("modified", "created", "dated", *DATE_PROPERTIES)
-
 
 def within_list(request: Request, notes: NoteSet) -> NoteSet:
     """Limit an ordered set of all notes to those just listed, if the request continues the list.

@@ -6,7 +6,8 @@ from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, Q
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import QStyleOptionViewItem, QWidget
 
-from app.desktop.activity.item import ActivityItem, ActivityStatus, item_label, origin_name
+from app.desktop.activity.item import ActivityItem, ActivityStatus
+from app.desktop.activity.labels import item_label, origin_name
 from app.desktop.activity.model import ACTIVITY_ROLE
 from app.desktop.theme.colors import Theme
 from app.desktop.theme.icons import icon

@@ -7,12 +7,10 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from app.desktop.runtime.translation import PluralText, translate, translate_text
-from app.desktop.widgets.tool_labels import tool_label
 from app.permissions.approval import ApprovalRequest
 from app.permissions.audit_entry import AuditDecision, AuditEntry
 from app.permissions.caller import Caller, CallerKind
 from app.permissions.request_labels import request_title
-from app.vault.invisible_chars import escape_hidden
 from app.vault.markdown.links import quote_wikilinks
 
 
@@ -156,44 +154,3 @@ def entry_status(entry: AuditEntry) -> ActivityStatus:
 def caller_origin(kind: CallerKind | str) -> ActivityOrigin:
     """Return the origin of a call, given the kind of its caller."""
     return _ORIGINS.get(str(kind), ActivityOrigin.CLIENT)
-
-
-def status_label(status: ActivityStatus) -> str:
-    """Return the label of a status."""
-    return {
-        ActivityStatus.RUNNING: translate("Activity", "Running"),
-        ActivityStatus.PENDING: translate("Activity", "Waiting for you"),
-        ActivityStatus.COMPLETED: translate("Activity", "Completed"),
-        ActivityStatus.FAILED: translate("Activity", "Failed"),
-        ActivityStatus.DENIED: translate("Activity", "Denied"),
-    }[status]
-
-
-def origin_label(origin: ActivityOrigin) -> str:
-    """Return the label of an origin."""
-    return {
-        ActivityOrigin.AGENT: translate("Activity", "Agent"),
-        ActivityOrigin.USER: translate("Activity", "You"),
-        ActivityOrigin.CLIENT: translate("Activity", "Other program"),
-        ActivityOrigin.SYSTEM: translate("Activity", "App"),
-    }[origin]
-
-
-def item_label(activity: ActivityItem) -> str:
-    """Return the display name of the tool or work."""
-    return tool_label(escape_hidden(activity.name))
-
-
-def describe_item(activity: ActivityItem) -> str:
-    """Return a one-line description, for screen readers, tooltips and the filter."""
-    state = status_label(activity.status)
-    return f"{item_label(activity)}, {state}: {escape_hidden(activity.summary)} ({origin_name(activity)})"
-
-
-def origin_name(activity: ActivityItem) -> str:
-    """Return "You" for the user, else the name of the caller."""
-    return (
-        origin_label(activity.origin)
-        if activity.origin is ActivityOrigin.USER
-        else escape_hidden(activity.caller)
-    )

@@ -6,7 +6,14 @@ import time
 from collections.abc import Iterable
 from dataclasses import replace
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QSortFilterProxyModel,
+    Qt,
+)
 
 from app.desktop.activity.item import (
     ActivityItem,
@@ -14,12 +21,12 @@ from app.desktop.activity.item import (
     ActivityOrigin,
     ActivityStatus,
     answered_item,
-    describe_item,
     entry_key,
     item_from_entry,
     started_item,
     waiting_item,
 )
+from app.desktop.activity.labels import describe_item
 from app.desktop.runtime.translation import PluralText
 from app.embeddings.sync_scheduler import EmbeddingFailed, EmbeddingProgressed
 from app.events import Event
@@ -46,11 +53,6 @@ class ActivityModel(QAbstractListModel):
         self._rows: list[ActivityItem] = []
         self._keys_by_request: dict[str, str] = {}
         self._last_number = 0
-
-    @property
-    def activities(self) -> tuple[ActivityItem, ...]:
-        """The activities, newest first."""
-        return tuple(self._rows)
 
     @property
     def waiting(self) -> tuple[QModelIndex, ...]:
@@ -339,3 +341,35 @@ class ActivityModel(QAbstractListModel):
         return ActivityItem(
             key, kind, name, status, summary, ActivityOrigin.SYSTEM, self.tr("Scriptorium"), timestamp
         )
+
+
+class ActivityFilterModel(QSortFilterProxyModel):
+    """The activities of a feed that match the filter."""
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self._words: tuple[str, ...] = ()
+        self._status = self._origin = ""
+
+    def set_filter(self, text: str, status: str, origin: str) -> None:
+        """Show activities that contain all words of `text`, with this status and origin ("" for any)."""
+        self._words, self._status, self._origin = tuple(text.casefold().split()), status, origin
+        self.invalidate()
+
+    @property
+    def has_filter(self) -> bool:
+        """True if a filter is set."""
+        return bool(self._words or self._status or self._origin)
+
+    def filterAcceptsRow(self, row: int, parent: QModelIndex | QPersistentModelIndex) -> bool:
+        """Return whether the row matches the filter."""
+        source = self.sourceModel()
+        activity: ActivityItem = source.index(row, 0, parent).data(ACTIVITY_ROLE)
+        if self._status not in ("", activity.status) or self._origin not in ("", activity.origin):
+            return False
+        if not self._words:
+            return True
+        text = (
+            f"{describe_item(activity)} {activity.name} {activity.kind} {' '.join(activity.paths)}".casefold()
+        )
+        return all(word in text for word in self._words)

@@ -9,12 +9,13 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QLabel, QStackedWidget, QWidget
 
 from app.desktop.activity.delegate import ActivityDelegate
-from app.desktop.activity.filter import ActivityFilterBar, ActivityFilterModel
+from app.desktop.activity.filter_bar import ActivityFilterBar
 from app.desktop.activity.item import ActivityItem
-from app.desktop.activity.model import ACTIVITY_ROLE, ActivityModel
+from app.desktop.activity.model import ACTIVITY_ROLE, ActivityFilterModel, ActivityModel
 from app.desktop.activity.row_actions import RowActions, actions_for, first_note
 from app.desktop.bridge import VaultClient
 from app.desktop.runtime import tasks
+from app.desktop.shell.command_registry import panel_title
 from app.desktop.shell.panel_context import PanelContext, connect_links
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.enter_list_view import EnterListView
@@ -48,14 +49,13 @@ class ActivityPanel(Panel):
     reject_requested = Signal(str)
 
     def __init__(self, client: VaultClient, theme: ThemeSource, parent: QWidget | None = None) -> None:
-        super().__init__("", parent)
+        super().__init__(panel_title("activity"), parent)
         self._client = client
         self._feed: ActivityModel | None = None
         self._oldest: int | None = None
         self._is_at_end = self._is_loading = False
         self._actions: dict[str, tuple[QPersistentModelIndex, RowActions, ActivityItem]] = {}
         self.title.hide()  # The tab above the panel shows its name.
-        self.setAccessibleName(self.tr("Activity"))
         self.filter = ActivityFilterBar(theme)
         self.count = QLabel()
         self.count.setProperty("tone", "faint")
@@ -101,11 +101,6 @@ class ActivityPanel(Panel):
             self._oldest = entries[-1].id
         self._feed.add_older(entries)
         self._refresh()
-
-    def actions_of(self, key: str) -> RowActions | None:
-        """Return the buttons of the row with that key, if it has any."""
-        row = self._actions.get(key)
-        return row[1] if row is not None else None
 
     def _build(self) -> None:
         self.list.setModel(self.filtered)

@@ -12,7 +12,8 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from app import paths
 from app.agent.acp.options import AcpOption
-from app.agent.models import PROVIDERS, Provider
+from app.agent.models import Provider
+from app.desktop.agent.labels import provider_label
 from app.desktop.shell.window_state import WindowState
 from app.settings import Settings
 
@@ -47,11 +48,6 @@ class ModelChoice:
         if self.provider == BUILTIN:
             return QCoreApplication.translate("ModelMenu", "Built-in")
         return self.model or provider_label(self.provider)
-
-
-def provider_label(id_: str) -> str:
-    """Return the display name of a provider."""
-    return next((provider.label for provider in PROVIDERS if provider.id == id_), id_)
 
 
 class RecentModels:

@@ -26,14 +26,15 @@ from app.agent.turn import UserPrompt
 from app.desktop.agent.composer import Composer
 from app.desktop.agent.conversation_list import ConversationList
 from app.desktop.agent.interpretation_chip import ValueField
+from app.desktop.agent.labels import full_usage, short_usage
 from app.desktop.agent.model_menu import BUILTIN, ModelChoice, ModelMenu, RecentModels
 from app.desktop.agent.start_page import StartPage
 from app.desktop.agent.transcript_view import TranscriptView
-from app.desktop.agent.usage_labels import full_usage, short_usage
 from app.desktop.bridge import VaultClient
 from app.desktop.runtime import tasks
 from app.desktop.runtime.time_sliced_queue import TimeSlicedQueue
 from app.desktop.settings.external.labels import progress_label
+from app.desktop.shell.command_registry import panel_title
 from app.desktop.shell.panel_context import PanelContext, connect_links
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets import dialogs
@@ -65,7 +66,7 @@ class AgentPanel(Panel):
     settings_requested = Signal(str)
 
     def __init__(self, client: VaultClient, theme: ThemeSource, parent: QWidget | None = None) -> None:
-        super().__init__(self.tr("Agent"), parent)
+        super().__init__(panel_title("agent"), parent)
         self._client = client
         self._theme = theme
         self._conversation: Conversation | None = None

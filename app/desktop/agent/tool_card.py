@@ -17,15 +17,15 @@ from PySide6.QtWidgets import (
 )
 
 from app.agent.transcript import CardState, ToolCard
-from app.desktop.agent.usage_labels import format_cost, format_tokens
+from app.desktop.agent.labels import format_cost, format_tokens
 from app.desktop.runtime.translation import QT_TRANSLATE_NOOP, translate
 from app.desktop.theme.colors import Theme
 from app.desktop.theme.icons import icon
 from app.desktop.theme.theme import ThemeSource, code_font
+from app.desktop.tool_form.labels import arguments_label, tool_label
 from app.desktop.widgets.panel import ElidedLabel, ThemedButton
 from app.desktop.widgets.plain_labels import wrapped_label
 from app.desktop.widgets.time_labels import duration_label
-from app.desktop.widgets.tool_labels import arguments_label, tool_label
 from app.permissions.audit_entry import AuditDecision
 from app.toolkit.approval_gate import DENIED_MESSAGE
 from app.toolkit.user_edits import EDITED, LEFT_OUT

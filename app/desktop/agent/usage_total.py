@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.agent.transcript import Usage
-from app.desktop.agent.usage_labels import format_cost
+from app.desktop.agent.labels import format_cost
 from app.desktop.runtime.translation import PluralText
 from app.settings import Settings
 

@@ -18,12 +18,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.desktop.audit.decisions import decision_color, decision_label
+from app.desktop.audit.labels import decision_color, decision_label
 from app.desktop.runtime.translation import translate, translate_text
 from app.desktop.theme.theme import ThemeSource, code_font
+from app.desktop.tool_form.labels import tool_label
 from app.desktop.widgets.plain_labels import heading_label, plain_label
 from app.desktop.widgets.time_labels import duration_label, exact_time
-from app.desktop.widgets.tool_labels import tool_label
 from app.permissions.audit_entry import AuditEntry
 from app.permissions.caller import CallerKind
 from app.permissions.request_labels import CALLER_KINDS, OPERATION_NAMES

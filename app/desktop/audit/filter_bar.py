@@ -7,10 +7,10 @@ from datetime import datetime, time, timedelta
 from PySide6.QtCore import QDate, QSize, QTimer, Signal
 from PySide6.QtWidgets import QComboBox, QDateEdit, QHBoxLayout, QSizePolicy, QWidget
 
-from app.desktop.audit.decisions import decision_label
+from app.desktop.audit.labels import decision_label
 from app.desktop.theme.theme import ThemeSource
+from app.desktop.tool_form.labels import tool_label
 from app.desktop.widgets.panel import SearchField
-from app.desktop.widgets.tool_labels import tool_label
 from app.permissions.audit_entry import AuditDecision, AuditEntry, AuditFilter
 
 _DEBOUNCE_MS = 180

@@ -15,8 +15,8 @@ from PySide6.QtCore import (
 )
 
 from app.desktop.runtime.translation import PluralText, translate
+from app.desktop.tool_form.labels import tool_label
 from app.desktop.widgets.time_labels import duration_label, exact_time
-from app.desktop.widgets.tool_labels import tool_label
 from app.encoding import contains_folded
 from app.permissions.audit_entry import AuditEntry, AuditFilter
 from app.vault.invisible_chars import escape_hidden

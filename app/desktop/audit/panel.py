@@ -19,8 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.desktop.audit.changes_dialog import ChangesDialog, read_commit
-from app.desktop.audit.decisions import DecisionDelegate
+from app.desktop.audit.delegate import DecisionDelegate
 from app.desktop.audit.detail_pane import DetailPane
 from app.desktop.audit.filter_bar import FilterBar
 from app.desktop.audit.model import (
@@ -32,10 +31,12 @@ from app.desktop.audit.model import (
     AuditEntriesModel,
     matches_filter,
 )
-from app.desktop.audit.undo import undo
 from app.desktop.bridge import VaultClient
+from app.desktop.notes.changes_dialog import ChangesDialog, read_commit
+from app.desktop.notes.undo import undo
 from app.desktop.runtime import tasks
 from app.desktop.runtime.translation import PluralText
+from app.desktop.shell.command_registry import panel_title
 from app.desktop.shell.panel_context import PanelContext, connect_links
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets import dialogs
@@ -59,7 +60,7 @@ class AuditPanel(Panel):
     open_requested = Signal(str, str)
 
     def __init__(self, client: VaultClient, theme: ThemeSource, parent: QWidget | None = None) -> None:
-        super().__init__("", parent)
+        super().__init__(panel_title("audit"), parent)
         self._client = client
         self._theme = theme
         self._load_count = 0
@@ -68,7 +69,6 @@ class AuditPanel(Panel):
         self._requested_filter: AuditFilter | None = None
         # The tab above shows the panel's name; the buttons are in the filter row.
         self.title.hide()
-        self.setAccessibleName(self.tr("Audit log"))
         # Parents first: adding a populated widget to a parent restyles all of its children.
         self._stack = QStackedWidget(self)
         self._body = QSplitter(self._stack)

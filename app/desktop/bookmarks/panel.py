@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QMenu, QStackedWidget, QTreeWidget, QTreeWidgetIte
 from app.desktop.bookmarks.model import Bookmarks
 from app.desktop.bridge import VaultClient
 from app.desktop.runtime import tasks
+from app.desktop.shell.command_registry import panel_title
 from app.desktop.shell.panel_context import PanelContext, connect_links
 from app.desktop.theme.icons import icon
 from app.desktop.theme.theme import ThemeSource
@@ -36,7 +37,7 @@ class BookmarksPanel(Panel):
     failed = Signal(str)
 
     def __init__(self, client: VaultClient, theme: ThemeSource, parent: QWidget | None = None) -> None:
-        super().__init__(self.tr("Bookmarks"), parent)
+        super().__init__(panel_title("bookmarks"), parent)
         self._client = client
         self._theme = theme
         self._current = ""
@@ -48,7 +49,7 @@ class BookmarksPanel(Panel):
         self.tree = QTreeWidget()
         self.tree.setHeaderHidden(True)
         self.tree.setIndentation(16)
-        self.tree.setAccessibleName(self.tr("Bookmarks"))
+        self.tree.setAccessibleName(panel_title("bookmarks"))
         self.tree.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self._empty = EmptyState(
             theme,

@@ -28,6 +28,7 @@ from app.desktop.connections.program_page import ProgramPage
 from app.desktop.connections.queries import ClientProgram, ConnectionsOverview
 from app.desktop.connections.server_bar import ServerBar
 from app.desktop.runtime import tasks
+from app.desktop.shell.command_registry import panel_title
 from app.desktop.shell.panel_context import PanelContext, connect_links
 from app.desktop.theme.colors import Theme
 from app.desktop.theme.icons import icon
@@ -67,7 +68,7 @@ class ConnectionsPanel(Panel):
     log_requested = Signal(str)
 
     def __init__(self, client: VaultClient, theme: ThemeSource, parent: QWidget | None = None) -> None:
-        super().__init__("", parent)
+        super().__init__(panel_title("connections"), parent)
         self._client = client
         self._theme = theme
         self._is_loaded = False
@@ -75,7 +76,6 @@ class ConnectionsPanel(Panel):
         self._pending_selection = ""  # the program to select when it is listed
         self.overview: ConnectionsOverview | None = None
         self.title.hide()  # The tab above shows the panel's name; the bar below shows the server's address.
-        self.setAccessibleName(self.tr("Connections"))
         self.add_button = ThemedButton(theme, "plus", self.tr("Connect a program…"))
         self.add_button.clicked.connect(self.add_program)
         self.bar = ServerBar(theme)

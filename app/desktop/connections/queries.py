@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.desktop.widgets.tool_labels import category_label
+from app.desktop.tool_form.labels import category_label
 from app.permissions.audit_entry import AuditFilter
 from app.permissions.caller import CallerKind
 from app.servers.client_registry import ConnectedClient

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QWidget
 
+from app.desktop.shell.command_registry import panel_title
 from app.desktop.widgets.plain_labels import wrapped_label
 
 
@@ -21,7 +22,7 @@ class ConnectionsLink(QFrame):
         text = self.tr("Manage programs, their tokens and permissions in Connections.")
         no_vault_text = self.tr("Open a vault to connect programs. Each vault has its own tokens.")
         label = wrapped_label(text if has_vault else no_vault_text, "muted")
-        self.button = QPushButton(self.tr("Connections"))
+        self.button = QPushButton(panel_title("connections"))
         self.button.setToolTip(self.tr("Close the settings and show Connections"))
         self.button.setEnabled(has_vault)
         self.button.setAutoDefault(False)

@@ -35,12 +35,11 @@ class DuplicatesPanel(Panel):
     open_requested = Signal(str, str)
 
     def __init__(self, client: VaultClient, theme: ThemeSource, parent: QWidget | None = None) -> None:
-        super().__init__("", parent)
+        super().__init__(panel_title("duplicates"), parent)
         self._client = client
         self._has_searched = False
         self.pairs: tuple[Duplicate, ...] = ()
         self.title.set_text(self.tr("Notes with nearly the same content"))
-        self.setAccessibleName(panel_title("duplicates"))
         self.refresh_button = ThemedButton(
             theme, "arrows-clockwise", self.tr("Search for near-duplicates again")
         )

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import itertools
 from collections.abc import Iterable
 from functools import partial
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QStringListModel, Qt, Signal
 from PySide6.QtGui import QAction, QDragMoveEvent, QDropEvent, QKeySequence
@@ -21,10 +19,11 @@ from PySide6.QtWidgets import (
 )
 
 from app.desktop.bridge import VaultClient
+from app.desktop.files import queries
 from app.desktop.files.model import NOTE_MIME, FileTreeModel, FolderListing
 from app.desktop.runtime import tasks
 from app.desktop.runtime.translation import PluralText, translate
-from app.desktop.shell.command_registry import command_title
+from app.desktop.shell.command_registry import command_title, panel_title
 from app.desktop.shell.panel_context import PanelContext, connect_links
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.item_opening import connect_open
@@ -32,11 +31,7 @@ from app.desktop.widgets.panel import EmptyState, Panel, SearchField, ThemedButt
 from app.events import Event
 from app.index.records import IndexUpdated
 
-if TYPE_CHECKING:
-    from app.workspace import VaultService
-
 _MAX_SINGLE_CHANGES = 200
-_MAX_MATCHES = 500
 
 
 class FilesPanel(Panel):
@@ -52,7 +47,7 @@ class FilesPanel(Panel):
     command_requested = Signal(str, str, str)
 
     def __init__(self, client: VaultClient, theme: ThemeSource, parent: QWidget | None = None) -> None:
-        super().__init__("", parent)
+        super().__init__(panel_title("files"), parent)
         self._client = client
         self._paths: set[str] = set()
         self._reload_lock = asyncio.Lock()
@@ -62,7 +57,6 @@ class FilesPanel(Panel):
         self._opens_first_match = False
         self._shows_attachments = False
         self._selected = ""
-        self.setAccessibleName(self.tr("Files"))
         self._build_title(theme)
         self.model = FileTreeModel(theme, self)
         self.filter = SearchField(theme, self.tr("Filter by name"))
@@ -93,7 +87,7 @@ class FilesPanel(Panel):
         async with self._reload_lock:
             while self._is_stale:
                 self._is_stale = False
-                list_files = partial(_list_files, attachments=self._shows_attachments)
+                list_files = partial(queries.list_files, attachments=self._shows_attachments)
                 self._show(*await self._client.run(list_files))
 
     def _show(self, paths: set[str], listing: FolderListing) -> None:
@@ -136,7 +130,6 @@ class FilesPanel(Panel):
             self.tree.scrollTo(index)
 
     def _build_title(self, theme: ThemeSource) -> None:
-        self.title.set_text(self.tr("Files"))
         new_button = ThemedButton(theme, "note-pencil", self.tr("New note"))
         new_button.clicked.connect(
             lambda: self.command_requested.emit("new-note", self._current_folder(), "")
@@ -238,7 +231,7 @@ class FilesPanel(Panel):
     async def _match(self, text: str, number: int) -> None:
         """Show the files that match `text`, found in a thread: there may be 100,000 files."""
         attachments = self._shows_attachments
-        matches = await self._client.run(lambda vault: _find_matches(vault, text, attachments))
+        matches = await self._client.run(lambda vault: queries.find_matches(vault, text, attachments))
         if number == self._filter_number:
             self._matched_number = number
             self._matches_model.setStringList(matches)
@@ -332,30 +325,6 @@ class _Tree(QTreeView):
                 self.dropped.emit(note, folder)
         event.setDropAction(Qt.DropAction.IgnoreAction)
         event.accept()
-
-
-def _list_paths(vault: VaultService, attachments: bool) -> list[str]:
-    paths = [path.text for path in vault.notes.paths()]
-    if attachments:
-        paths += [record.path.text for record in vault.notes.files()]
-    return paths
-
-
-async def _list_files(vault: VaultService, attachments: bool) -> tuple[set[str], FolderListing]:
-    """Return the paths and their listing; runs in the service thread."""
-    paths = _list_paths(vault, attachments)
-    return set(paths), await asyncio.to_thread(FolderListing.of, paths)
-
-
-async def _find_matches(vault: VaultService, text: str, attachments: bool) -> list[str]:
-    """Return up to 500 files whose names contain `text`; runs in the service thread."""
-    search_text = text.strip().casefold()
-
-    def match(paths: list[str]) -> list[str]:
-        matches = (path for path in paths if search_text in path.rpartition("/")[2].casefold())
-        return list(itertools.islice(matches, _MAX_MATCHES))
-
-    return await asyncio.to_thread(match, _list_paths(vault, attachments))
 
 
 def connect(panel: FilesPanel, context: PanelContext) -> None:

@@ -22,6 +22,7 @@ from app.desktop.graph.semantic_availability import SemanticLayoutAvailability
 from app.desktop.graph.settings.model import LayoutMode, parse_graph_settings
 from app.desktop.graph.view import GraphView
 from app.desktop.runtime import tasks
+from app.desktop.shell.command_registry import panel_title
 from app.desktop.shell.panel_context import PanelContext
 from app.desktop.theme.theme import ThemeSource
 from app.events import Event
@@ -81,7 +82,7 @@ class GraphPanel(QWidget):
         self._semantic_layout = SemanticLayoutAvailability(client, self.view)
         self._exporter = GraphExport(self.view)
         self._menu = GraphMenu(client, self.view)
-        self.setAccessibleName(self.tr("Graph"))
+        self.setAccessibleName(panel_title("graph"))
         self.setFocusProxy(self.view)
         self.setMinimumWidth(240)
         column = QVBoxLayout(self)

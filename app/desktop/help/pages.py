@@ -12,7 +12,7 @@ from app.desktop.help.handbook import ExampleNames, HelpPage, example_names, rea
 from app.desktop.runtime.translation import translate
 from app.desktop.shell.command_registry import COMMANDS, MENUS, translate_title
 from app.desktop.shell.keymap import Keymap, short_title
-from app.desktop.widgets.tool_labels import category_label
+from app.desktop.tool_form.labels import category_label
 from app.settings import ShortcutSettings
 from app.toolkit.documentation import catalog_page, tool_page
 from app.toolkit.registry import ToolCatalog

@@ -23,7 +23,6 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.desktop.audit.two_line_delegate import TwoLineDelegate
 from app.desktop.bridge import VaultClient
 from app.desktop.memory.labels import permission_description, permission_label
 from app.desktop.memory.sharing_dialog import SharingDialog
@@ -36,6 +35,7 @@ from app.desktop.widgets.diff.view import DiffView
 from app.desktop.widgets.panel import ElidedLabel
 from app.desktop.widgets.plain_labels import wrapped_label
 from app.desktop.widgets.time_labels import exact_time
+from app.desktop.widgets.two_line_delegate import TwoLineDelegate
 from app.errors import NotFoundError, ScriptoriumError
 from app.memory.archive import ArchiveHit
 from app.memory.block import Block, Permission

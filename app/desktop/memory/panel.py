@@ -10,6 +10,7 @@ from app.desktop.bridge import VaultClient
 from app.desktop.memory.block_page import BlockPage
 from app.desktop.memory.memory_list import MemoryList
 from app.desktop.runtime import tasks
+from app.desktop.shell.command_registry import panel_title
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets import dialogs
 from app.desktop.widgets.panel import EmptyState, Panel, SearchField, ThemedButton
@@ -27,11 +28,10 @@ class MemoryPanel(Panel):
     """Blocks and archive entries on the left, the selected one on the right; reloads after changes."""
 
     def __init__(self, client: VaultClient, theme: ThemeSource, parent: QWidget | None = None) -> None:
-        super().__init__("", parent)
+        super().__init__(panel_title("memory"), parent)
         self._client = client
         self._is_loaded = False
         self.title.hide()  # The tab above the panel shows its name.
-        self.setAccessibleName(self.tr("Memory"))
         self.new_button = ThemedButton(theme, "plus", self.tr("New block…"))
         self.new_button.clicked.connect(self._start_new)
         self.field = SearchField(theme, self.tr("Search blocks and the archive"))

@@ -15,10 +15,10 @@ from PySide6.QtCore import QObject, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QDialog, QWidget
 
-from app.desktop.audit.changes_dialog import ChangesDialog, read_commit, read_session
-from app.desktop.audit.undo import undo
 from app.desktop.bridge import VaultClient
+from app.desktop.notes.changes_dialog import ChangesDialog, read_commit, read_session
 from app.desktop.notes.history_dialog import HistoryDialog
+from app.desktop.notes.undo import undo
 from app.desktop.runtime import tasks
 from app.desktop.runtime.translation import translate
 from app.desktop.theme.theme import ThemeSource

@@ -21,7 +21,6 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.desktop.audit.two_line_delegate import TwoLineDelegate
 from app.desktop.bridge import VaultClient
 from app.desktop.runtime import tasks
 from app.desktop.runtime.translation import PluralText, translate_text
@@ -31,6 +30,7 @@ from app.desktop.widgets.diff.view import DiffView
 from app.desktop.widgets.panel import ElidedLabel
 from app.desktop.widgets.plain_labels import heading_label, wrapped_label
 from app.desktop.widgets.time_labels import exact_time
+from app.desktop.widgets.two_line_delegate import TwoLineDelegate
 from app.errors import NotFoundError
 from app.permissions.caller import Caller
 from app.permissions.request_labels import format_size

@@ -103,7 +103,7 @@ class Preview(QFrame):
         self._move_to_link()
         # Images are fitted to the width of the view, which a hidden view does not have yet.
         self.show()
-        self._text.show_rendered(rendered, note.path)
+        self._text.show_rendered(rendered, str(note.path))
         overflow = round(self._text.document().size().height()) - self._text.viewport().height()
         self.resize(width, min(max_height, self.height() + overflow))
         self._move_to_link()

@@ -23,6 +23,7 @@ from PySide6.QtWidgets import QMenu, QSplitter, QStackedWidget, QTabBar, QTabWid
 from app.desktop.bridge import VaultClient
 from app.desktop.help.addresses import is_page_address
 from app.desktop.runtime import tasks
+from app.desktop.shell.command_registry import panel_title
 from app.desktop.shell.keymap import Keymap
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.panel import EmptyState, ThemedButton
@@ -184,7 +185,7 @@ class NoteTabs(QWidget):
         self._opening: dict[NotesAreaTab, str] = {}
         self._groups: list[_TabGroup] = []
         self.setObjectName("panel")
-        self.setAccessibleName(self.tr("Notes"))
+        self.setAccessibleName(panel_title("notes"))
         self._stack = QStackedWidget(self)
         self.splitter = QSplitter(Qt.Orientation.Horizontal, self._stack)
         self.splitter.setHandleWidth(1)

@@ -6,11 +6,11 @@ from enum import Enum, auto
 
 from PySide6.QtWidgets import QDialog, QWidget
 
+from app.desktop.notes.conflict_dialog import ConflictDialog, ConflictTexts
 from app.desktop.notes.document import NoteDocument
 from app.desktop.runtime.translation import translate
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets import dialogs
-from app.desktop.widgets.conflict_dialog import ConflictDialog, ConflictTexts
 from app.vault.undo import MergeConflict
 
 

@@ -372,7 +372,7 @@ class NoteView(QWidget):
             )
         )
         if self.path == str(page.path):
-            self.reader.show_rendered(rendered, page.path)
+            self.reader.show_rendered(rendered, str(page.path))
             if self._cited_fragment:
                 self._show_cited(self._cited_fragment)
             elif self._reading_anchor:

@@ -10,6 +10,7 @@ from shiboken6 import isValid
 
 from app.desktop.bridge import VaultClient
 from app.desktop.notes.view import NoteView
+from app.desktop.shell.command_registry import panel_title
 from app.desktop.shell.panel_context import PanelContext, connect_links
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.panel import EmptyState, Panel
@@ -27,7 +28,7 @@ class OutlinePanel(Panel):
     open_requested = Signal(str, str)
 
     def __init__(self, client: VaultClient, theme: ThemeSource, parent: QWidget | None = None) -> None:
-        super().__init__(self.tr("Outline"), parent)
+        super().__init__(panel_title("outline"), parent)
         self._note: NoteView | None = None
         self._headings: tuple[tuple[int, str, int], ...] | None = None
         self.tree = QTreeWidget()

@@ -48,11 +48,10 @@ class ProblemsPanel(Panel):
     rescan_requested = Signal()
 
     def __init__(self, client: VaultClient, theme: ThemeSource, parent: QWidget | None = None) -> None:
-        super().__init__("", parent)
+        super().__init__(panel_title("problems"), parent)
         self._client = client
         self._theme = theme
         self.title.set_text(self.tr("Files that are not fully indexed"))
-        self.setAccessibleName(panel_title("problems"))
         self._rescan_button = ThemedButton(
             theme, "arrows-clockwise", Keymap(client.settings.shortcuts).tooltip("rescan")
         )

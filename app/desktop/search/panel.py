@@ -12,13 +12,15 @@ from PySide6.QtWidgets import QHBoxLayout, QListView, QStackedWidget, QVBoxLayou
 from app.desktop.bridge import VaultClient
 from app.desktop.runtime import tasks
 from app.desktop.runtime.translation import PluralText
-from app.desktop.search.model import ROW_ROLE, SearchResultDelegate, SearchResultRow, SearchResultsModel
+from app.desktop.search.delegate import SearchResultDelegate
+from app.desktop.search.model import ROW_ROLE, SearchResultRow, SearchResultsModel
 from app.desktop.search.query_error import QueryErrorView
 from app.desktop.search.query_explanation import QueryExplanationView
 from app.desktop.search.query_field import QueryField
 from app.desktop.search.save_button import SaveSearchButton
 from app.desktop.search.sort_button import SortButton
 from app.desktop.search.start_page import SearchStartPage
+from app.desktop.shell.command_registry import panel_title
 from app.desktop.shell.panel_context import PanelContext, connect_links
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.item_opening import connect_open
@@ -52,7 +54,7 @@ class SearchPanel(Panel):
     filter_requested = Signal(str)
 
     def __init__(self, client: VaultClient, theme: ThemeSource, parent: QWidget | None = None) -> None:
-        super().__init__("", parent)
+        super().__init__(panel_title("search"), parent)
         self._client = client
         self._theme = theme
         self._page: SearchPage | None = None
@@ -60,8 +62,6 @@ class SearchPanel(Panel):
         self._search_task: asyncio.Task[None] | None = None
         self._is_fetching = False
         self._should_focus_results = False
-        self.title.set_text(self.tr("Search"))
-        self.setAccessibleName(self.tr("Search"))
         self._build_title()
         self._build()
         self._search_timer = QTimer(self, singleShot=True, interval=_TYPING_DELAY_MS)

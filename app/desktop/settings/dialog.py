@@ -130,11 +130,6 @@ class SettingsDialog(QDialog):
         self._build_section(section)
         return self._editors[section, name]
 
-    def visible_settings(self) -> tuple[str, ...]:
-        """Return the settings and pages that match the search, as "section.name"; a page has no name."""
-        self._build_all()
-        return tuple(f"{row.section}.{row.name}" for row in self._rows if not row.widget.isHidden())
-
     def _build(self) -> None:
         self._editors: dict[tuple[str, str], Editor] = {}
         self.search = SearchField(self._theme, self.tr("Search settings"))

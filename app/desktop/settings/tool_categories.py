@@ -13,8 +13,8 @@ from app.desktop.bridge import VaultClient
 from app.desktop.runtime import tasks
 from app.desktop.runtime.time_sliced_queue import TimeSlicedQueue
 from app.desktop.runtime.translation import PluralText, translate
+from app.desktop.tool_form.labels import category_label
 from app.desktop.widgets.plain_labels import wrapped_label
-from app.desktop.widgets.tool_labels import category_label
 from app.settings import Settings
 from app.toolkit.registry import AccessLevel, Category
 from app.toolkit.tool import Tool

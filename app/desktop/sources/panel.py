@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
 from app.desktop.bridge import VaultClient
 from app.desktop.runtime import tasks
 from app.desktop.runtime.translation import translate
+from app.desktop.shell.command_registry import panel_title
 from app.desktop.sources.details import SourceDetails
 from app.desktop.sources.edit_dialog import SourceDialog
 from app.desktop.sources.labels import KIND_ICONS, state_label
@@ -60,12 +61,10 @@ class SourcesPanel(Panel):
     open_requested = Signal(str, str)
 
     def __init__(self, client: VaultClient, theme: ThemeSource, parent: QWidget | None = None) -> None:
-        super().__init__("", parent)
+        super().__init__(panel_title("sources"), parent)
         self._client = client
         self._theme = theme
         self.sources: tuple[SourceInfo, ...] = ()
-        self.title.set_text(self.tr("Sources"))
-        self.setAccessibleName(self.tr("Sources"))
         self.add_button = ThemedButton(theme, "plus", self.tr("Add source"))
         self.add_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.add_button.setMenu(self._build_menu())
@@ -272,7 +271,7 @@ class SourcesPanel(Panel):
         table.setHeaderLabels([self.tr("Source"), self.tr("State"), self.tr("Unread")])
         table.setRootIsDecorated(False)
         table.setUniformRowHeights(True)
-        table.setAccessibleName(self.tr("Sources"))
+        table.setAccessibleName(panel_title("sources"))
         table.header().setStretchLastSection(False)
         table.header().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         table.setColumnWidth(1, round(90 * self._theme.zoom))

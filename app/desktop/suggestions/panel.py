@@ -56,7 +56,7 @@ class SuggestionsPanel(Panel):
     graph_requested = Signal(object)
 
     def __init__(self, client: VaultClient, theme: ThemeSource, parent: QWidget | None = None) -> None:
-        super().__init__("", parent)
+        super().__init__(panel_title("suggestions"), parent)
         self._client = client
         self._theme = theme
         self._has_searched = False
@@ -65,7 +65,6 @@ class SuggestionsPanel(Panel):
         self._undoable: SuggestedRelation | None = None
         self.suggestions: tuple[SuggestedRelation, ...] = ()
         self.title.set_text(self.tr("Relations that may be missing"))
-        self.setAccessibleName(panel_title("suggestions"))
         self.scope = QComboBox()
         self.scope.addItems((self.tr("Whole vault"), self.tr("Open note")))
         self.scope.setToolTip(self.tr("Notes to suggest relations for"))

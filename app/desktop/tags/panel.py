@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QMenu, QStackedWidget, QTreeView, QVBoxLayout, QWi
 
 from app.desktop.bridge import VaultClient
 from app.desktop.runtime import tasks
+from app.desktop.shell.command_registry import panel_title
 from app.desktop.shell.index_updates import IndexUpdateTimer
 from app.desktop.shell.panel_context import PanelContext, connect_links
 from app.desktop.theme.theme import ThemeSource
@@ -34,10 +35,8 @@ class TagsPanel(Panel):
     rename_requested = Signal(str)
 
     def __init__(self, client: VaultClient, theme: ThemeSource, parent: QWidget | None = None) -> None:
-        super().__init__("", parent)
+        super().__init__(panel_title("tags"), parent)
         self._client = client
-        self.title.set_text(self.tr("Tags"))
-        self.setAccessibleName(self.tr("Tags"))
         self.filter = SearchField(theme, self.tr("Filter tags"))
         self.model = QStandardItemModel(self)
         self._filtered = QSortFilterProxyModel(self)

@@ -4,36 +4,22 @@ from __future__ import annotations
 
 import asyncio
 from datetime import date
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import (
-    QComboBox,
-    QStackedWidget,
-    QTreeWidget,
-    QTreeWidgetItem,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QComboBox, QStackedWidget, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
 
 from app.desktop.bridge import VaultClient
 from app.desktop.runtime import tasks
+from app.desktop.shell.command_registry import panel_title
 from app.desktop.shell.index_updates import IndexUpdateTimer
+from app.desktop.tasks import queries
 from app.desktop.tasks.model import Grouping, TaskGroup, TaskItem, filter_tasks, group_tasks
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.count_delegate import CountDelegate
 from app.desktop.widgets.panel import EmptyState, Panel, SearchField, ThemedButton
-from app.errors import ScriptoriumError
 from app.index.records import TaskRecord
-from app.permissions.caller import Caller
-from app.toolkit.call import Call
 from app.toolkit.outcome import ToolOutcome
-from app.vault.markdown.tasks import set_task_done
-from app.vault.markdown.text import decode
-
-if TYPE_CHECKING:
-    from app.workspace import VaultService
 
 TASK_ROLE = int(Qt.ItemDataRole.UserRole)
 COUNT_ROLE = TASK_ROLE + 1
@@ -55,7 +41,7 @@ class TasksPanel(Panel):
     failed = Signal(str)
 
     def __init__(self, client: VaultClient, theme: ThemeSource, parent: QWidget | None = None) -> None:
-        super().__init__(self.tr("Tasks"), parent)
+        super().__init__(panel_title("tasks"), parent)
         self._client = client
         self._records: tuple[TaskRecord, ...] = ()
         self._collapsed: set[str] = set()
@@ -195,23 +181,12 @@ class TasksPanel(Panel):
 
     async def set_done(self, record: TaskRecord, *, done: bool) -> None:
         """Check or uncheck a task in its note; if that fails, report it and restore the check box."""
-        outcome: ToolOutcome = await self._client.run(lambda vault: set_done(vault, record, done=done))
+        outcome: ToolOutcome = await self._client.run(
+            lambda vault: queries.set_done(vault, record, done=done)
+        )
         if not outcome.success:
             self.failed.emit(self.tr("The task was not changed: {0}").format(outcome.message))
             await self.show_tasks()
-
-
-async def set_done(vault: VaultService, record: TaskRecord, *, done: bool) -> ToolOutcome:
-    """Check or uncheck a task for the user and record it in the journal; runs in the service thread.
-
-    If the note can't be read or the task is no longer there, the outcome is a failure.
-    """
-    try:
-        before = vault.notes.read(record.path)
-        after = set_task_done(decode(before), record.line, record.text, done=done).encode("utf-8")
-    except ScriptoriumError as error:
-        return ToolOutcome(False, message=error.message, error={"type": error.type, "message": error.message})
-    return await vault.call(Call.save(record.path, before, after, Caller.user()))
 
 
 def _create_row(task: TaskItem) -> QTreeWidgetItem:

@@ -1,1 +1,1 @@
-"""General-purpose widgets, independent of notes."""
+"""Widgets that know nothing about notes."""

@@ -249,13 +249,9 @@ async def prompt_text(
     return field.text().strip() or None if is_accepted else None
 
 
-async def pick_folder(parent: QWidget | None, title: str = "", *, start: Path | None = None) -> Path | None:
+async def pick_folder(parent: QWidget | None, title: str, *, start: Path | None = None) -> Path | None:
     """Return the folder that the user picks, starting at `start`; None if canceled."""
-    dialog = QFileDialog(
-        parent,
-        title or translate("Dialogs", "Open a folder of notes"),
-        str(start) if start is not None else "",
-    )
+    dialog = QFileDialog(parent, title, str(start) if start is not None else "")
     dialog.setFileMode(QFileDialog.FileMode.Directory)
     dialog.setOption(QFileDialog.Option.ShowDirsOnly)
     if await _ask_for_files(dialog) and (chosen := dialog.selectedFiles()):

@@ -7,13 +7,12 @@ from PySide6.QtGui import QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy, QTextBrowser, QWidget
 
 from app.desktop.theme.theme import ThemeSource
-from app.desktop.widgets.page_images import split_address
 from app.vault.markdown.render import render
 from app.vault.markdown.render_values import NoteTarget, RenderColors
 
 
 class MarkdownLabel(QTextBrowser):
-    """Shows Markdown, such as an agent's message; `link_clicked` carries a note's name and a fragment.
+    """Shows Markdown, such as an agent's message; `link_clicked` carries a wikilink's target and fragment.
 
     `tag_clicked` carries a tag. Nothing is loaded from the network: images are omitted, and web links are not
     opened.
@@ -85,5 +84,15 @@ class MarkdownLabel(QTextBrowser):
 
 
 def _resolve_as_note(target: str) -> NoteTarget | None:
-    """Treat the target of every wikilink as a note; opening the link resolves the name."""
+    """Treat every wikilink as resolved; its target is looked up when it is opened."""
     return NoteTarget(target)
+
+
+def split_address(url: QUrl) -> tuple[str, str, str]:
+    """Return the decoded scheme, path and fragment of an address.
+
+    Each part is decoded separately: a name may contain `#`, `?` or `%`, and Qt does not decode whole
+    addresses.
+    """
+    decoded = QUrl.ComponentFormattingOption.FullyDecoded
+    return url.scheme(), url.path(decoded), url.fragment(decoded)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from PySide6.QtCore import Qt, QUrl
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
 
 _TAG = re.compile(
@@ -85,16 +85,6 @@ def fit_image(image: QImage, options: str, text_width: float, zoom: float, ratio
     )
     scaled.setDevicePixelRatio(ratio)
     return scaled
-
-
-def split_address(url: QUrl) -> tuple[str, str, str]:
-    """Return the decoded scheme, path and fragment of an address.
-
-    Each part is decoded separately: a name may contain `#`, `?` or `%`, and Qt does not decode whole
-    addresses.
-    """
-    decoded = QUrl.ComponentFormattingOption.FullyDecoded
-    return url.scheme(), url.path(decoded), url.fragment(decoded)
 
 
 def _frames(html: str) -> dict[int, _Frame]:

@@ -21,9 +21,9 @@ from PySide6.QtWidgets import QTextBrowser, QTextEdit, QWidget
 
 from app.desktop.theme.colors import Theme
 from app.desktop.theme.theme import ThemeSource
-from app.desktop.widgets.page_images import fit_image, split_address, with_image_sizes
+from app.desktop.widgets.markdown_label import split_address
+from app.desktop.widgets.page_images import fit_image, with_image_sizes
 from app.vault.markdown.render_page import MONOSPACE
-from app.vault.path import NotePath
 
 _TEXT_WIDTH = 760
 _TOP_MARGIN = 16
@@ -65,7 +65,7 @@ class ReadingView(QTextBrowser):
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
-        self._path: NotePath | str | None = None
+        self._address: str | None = None
         self._images: dict[str, QImage] = {}
         self._loaded_urls: set[QUrl] = set()
         self._resize_timer = QTimer(self)
@@ -87,10 +87,10 @@ class ReadingView(QTextBrowser):
         theme.changed.connect(self._apply_theme)
         self._apply_theme(theme.theme)
 
-    def show_rendered(self, rendered: Rendered, path: NotePath | str) -> None:
-        """Show the note at `path`, or the page at that address; keep the scroll position if it is shown."""
-        scroll_value = self.verticalScrollBar().value() if path == self._path else 0
-        self._path = path
+    def show_rendered(self, rendered: Rendered, address: str) -> None:
+        """Show the document at `address`; keep the scroll position if it is already shown."""
+        scroll_value = self.verticalScrollBar().value() if address == self._address else 0
+        self._address = address
         self._images = rendered.images
         self._loaded_urls = set()
         html = _DRAWING_SIZE.sub(r"\1", rendered.html)

@@ -19,6 +19,7 @@ from app.permissions.audit_entry import AuditDecision, AuditEntry
 from app.permissions.caller import Caller, CallerKind
 from app.servers.server_state import RejectedTokens, TokenRefused
 from app.toolkit.outcome import ToolFinished, ToolOutcome, ToolStarted
+from tests.support.activity_feed import activities
 
 AGENT = Caller(CallerKind.DESKTOP_AGENT, "Model", turn="t")
 ENTRY = AuditEntry(
@@ -46,17 +47,17 @@ def started(call: str = "c") -> ToolStarted:
 def test_a_call_is_one_line_from_its_start_to_its_undo(qapp) -> None:
     feed = ActivityModel()
     feed.handle_events([started()])
-    (line,) = feed.activities
+    (line,) = activities(feed)
     assert (line.kind, line.status, line.origin) == (
         ActivityKind.TOOL,
         ActivityStatus.RUNNING,
         ActivityOrigin.AGENT,
     )
     feed.handle_events([AuditAppended(ENTRY)])
-    (line,) = feed.activities
+    (line,) = activities(feed)
     assert line.status is ActivityStatus.COMPLETED and line.summary == "Tagged “Tea”."
     feed.handle_events([AuditAppended(replace(ENTRY, id=8, call="d", tool="undo", commit=4, undoes=(3,)))])
-    undo, line = feed.activities
+    undo, line = activities(feed)
     assert undo.name == "undo" and line.summary.endswith("(undone)")
     assert line.entry is not None and line.entry.undone_by == 8
 
@@ -66,7 +67,7 @@ def test_an_undone_undo_restores_the_line(qapp) -> None:
     undo = replace(ENTRY, id=8, call="d", tool="undo", commit=4, undoes=(3,))
     feed.handle_events([AuditAppended(ENTRY), AuditAppended(undo)])
     feed.handle_events([AuditAppended(replace(undo, id=9, call="e", commit=5, undoes=(4,)))])
-    *_, line = feed.activities
+    *_, line = activities(feed)
     assert line.entry is not None and line.entry.undone_by is None and "undone" not in line.summary
 
 
@@ -78,14 +79,14 @@ def test_calls_that_a_limit_refuses_again_are_counted_in_one_line(qapp) -> None:
     for number in (1, 2, 3):
         repeated = replace(started(), call_id=f"c{number}")
         feed.handle_events([repeated, ToolFinished(repeated.call_id, refused, AGENT, "add_tag", number)])
-    (line,) = feed.activities
+    (line,) = activities(feed)
     assert line.summary == "Too many calls. (3 more calls rejected)"
 
 
 def test_a_refused_token_has_a_line(qapp) -> None:
     feed = ActivityModel()
     feed.handle_events([TokenRefused(RejectedTokens(3, "curl/8", 100.0))])
-    (line,) = feed.activities
+    (line,) = activities(feed)
     assert (line.kind, line.status) == (ActivityKind.VAULT, ActivityStatus.DENIED)
     assert "3 requests" in line.summary and "curl/8" in line.summary
 
@@ -94,10 +95,10 @@ def test_a_call_that_could_not_be_logged_is_shown_nevertheless(qapp) -> None:
     feed = ActivityModel()
     outcome = ToolOutcome(False, message="The disk is full.", error={"type": "storage"})
     feed.handle_events([started(), ToolFinished("c", outcome, AGENT, "add_tag")])
-    (line,) = feed.activities
+    (line,) = activities(feed)
     assert (line.status, line.summary) == (ActivityStatus.FAILED, "The disk is full.")
     feed.handle_events([AuditAppended(ENTRY)])
-    assert [activity.entry for activity in feed.activities] == [ENTRY]
+    assert [activity.entry for activity in activities(feed)] == [ENTRY]
 
 
 @pytest.mark.parametrize(
@@ -126,31 +127,31 @@ def test_the_result_of_a_logged_call_is_shown(
 def test_a_round_of_vectors_is_one_line_that_grows(qapp) -> None:
     feed = ActivityModel()
     feed.handle_events([EmbeddingProgressed(0, 40), EmbeddingProgressed(20, 40), EmbeddingProgressed(40, 40)])
-    (line,) = feed.activities
+    (line,) = activities(feed)
     assert (line.status, line.summary, line.origin) == (
         ActivityStatus.COMPLETED,
         "40 of 40 notes",
         ActivityOrigin.SYSTEM,
     )
     feed.handle_events([EmbeddingProgressed(1, 1)])
-    assert len(feed.activities) == 1, "one saved note is not worth a line"
+    assert len(activities(feed)) == 1, "one saved note is not worth a line"
     feed.handle_events(
         [EmbeddingFailed("No model."), EmbeddingProgressed(1, 2), IndexRebuilt("It was damaged.")]
     )
-    assert [line.status for line in feed.activities] == [
+    assert [line.status for line in activities(feed)] == [
         ActivityStatus.COMPLETED,
         ActivityStatus.RUNNING,
         ActivityStatus.FAILED,
         ActivityStatus.COMPLETED,
     ]
-    assert len({line.key for line in feed.activities}) == 4
+    assert len({line.key for line in activities(feed)}) == 4
 
 
 def test_older_calls_of_the_log_come_below_and_once(qapp) -> None:
     feed = ActivityModel()
     feed.handle_events([AuditAppended(ENTRY)])
     feed.add_older([ENTRY, replace(ENTRY, id=6, call="b")])
-    assert [line.key for line in feed.activities] == ["c", "b"]
+    assert [line.key for line in activities(feed)] == ["c", "b"]
 
 
 def test_the_saves_of_a_writing_session_are_one_line_on_top(qapp) -> None:
@@ -162,18 +163,18 @@ def test_the_saves_of_a_writing_session_are_one_line_on_top(qapp) -> None:
     feed.handle_events(
         [AuditAppended(save(10)), AuditAppended(replace(ENTRY, id=11)), AuditAppended(save(12))]
     )
-    session, other = feed.activities
+    session, other = activities(feed)
     assert session.summary == "Save Tea (2 times)" and session.entry == save(12) and other.name == "add_tag"
     feed.handle_events([AuditAppended(replace(save(13), paths=("Water.md",)))])
-    assert len(feed.activities) == 3
+    assert len(activities(feed)) == 3
     feed.handle_events(
         [AuditAppended(replace(ENTRY, id=14, call="u", tool="undo", commit=9, undoes=(110, 112)))]
     )
-    assert feed.activities[2].summary == "Save Tea (2 times) (undone)"
+    assert activities(feed)[2].summary == "Save Tea (2 times) (undone)"
     # The log has them one by one, newest first.
     fresh = ActivityModel()
     fresh.add_older([save(12), replace(ENTRY, id=11), save(10)])
-    assert [line.summary for line in fresh.activities] == ["Save Tea (2 times)", "Tagged “Tea”."]
+    assert [line.summary for line in activities(fresh)] == ["Save Tea (2 times)", "Tagged “Tea”."]
 
 
 def test_a_first_scan_mentions_no_unchanged_notes(qapp) -> None:

@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QWidget
 from app.agent.acp.options import AcpOption, AcpOptionValue
 from app.agent.models import PROVIDERS
 from app.agent.transcript import Usage
+from app.desktop.agent.labels import full_usage, short_usage
 from app.desktop.agent.model_menu import ModelChoice, ModelMenu, RecentModels
-from app.desktop.agent.usage_labels import full_usage, short_usage
 from app.settings import (
     AgentGroup,
     AgentProfile,

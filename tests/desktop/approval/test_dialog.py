@@ -578,14 +578,14 @@ def test_a_request_that_a_new_grant_covers_goes_with_a_note_that_says_so(desk: A
     assert desk.dialog._notice.text().startswith("Auto-approved by the rule that you just added: ")
 
 
-def settle(desk: ApprovalWindow) -> None:
+def process_events(desk: ApprovalWindow) -> None:
     for _ in range(4):
         QCoreApplication.processEvents()
 
 
 def test_a_small_change_gets_a_small_dialog_in_the_middle_of_the_window(desk: ApprovalWindow) -> None:
     desk.ask(request(ChangeSet.of(update(before=b"a\n" * 9, after=b"a\n" * 9 + b"b\n"))))
-    settle(desk)
+    process_events(desk)
     small, canvas = desk.dialog.height(), desk.dialog.page.diff_view.canvas
     assert small < 0.6 * desk.window.height()
     assert canvas.verticalScrollBar().maximum() == 0
@@ -595,7 +595,7 @@ def test_a_small_change_gets_a_small_dialog_in_the_middle_of_the_window(desk: Ap
 
 def test_a_large_change_gets_nine_tenths_of_the_window_and_scrolls(desk: ApprovalWindow) -> None:
     desk.ask(request(ChangeSet.of(Create(P("New.md"), b"line\n" * 400))))
-    settle(desk)
+    process_events(desk)
     assert desk.dialog.height() == int(0.9 * desk.window.height())
     assert desk.dialog.page.diff_view.canvas.verticalScrollBar().maximum() > 0
 
@@ -603,14 +603,14 @@ def test_a_large_change_gets_nine_tenths_of_the_window_and_scrolls(desk: Approva
 def test_the_dialog_keeps_its_size_and_place_while_it_is_used(desk: ApprovalWindow) -> None:
     large = ChangeSet.of(Create(P("One.md"), b"line\n" * 400), Create(P("Two.md"), b"x\n"))
     desk.ask(request(large), request(ChangeSet.of(update(after=BEFORE + b"end\n")), 2))
-    settle(desk)
+    process_events(desk)
     geometry, bar = desk.dialog.geometry(), desk.dialog.bar
     QTest.keyClick(desk.dialog.page.files.view, Qt.Key.Key_Down)
-    settle(desk)
+    process_events(desk)
     assert desk.dialog.page.file is desk.dialog.page.draft.files[1]
     assert desk.dialog.geometry() == geometry
     desk.dialog.show_request(1)
-    settle(desk)
+    process_events(desk)
     assert desk.dialog.geometry() == geometry
     desk.rest()
     buttons = (bar.deny_button, bar.later_button, bar.edit_button, bar.approve_button)
@@ -618,7 +618,7 @@ def test_the_dialog_keeps_its_size_and_place_while_it_is_used(desk: ApprovalWind
     desk.click("edit_button")
     QTest.keyClicks(desk.dialog.page.editor.field, "My ")
     desk.dialog.page.flush()
-    settle(desk)
+    process_events(desk)
     assert bar.approve_button.text() == "Approve edited text"
     assert [button.geometry() for button in buttons] == button_geometries
     assert desk.dialog.geometry() == geometry

@@ -12,16 +12,16 @@ from PySide6.QtTest import QAbstractItemModelTester
 from PySide6.QtWidgets import QApplication
 
 from app.desktop.approval.approval_queue import ApprovalQueue
-from app.desktop.audit.changes_dialog import ChangesDialog
-from app.desktop.audit.decisions import decision_color, decision_label
+from app.desktop.audit.labels import decision_color, decision_label
 from app.desktop.audit.model import DECISION, RESULT, TOOL, AuditEntriesModel, matches_filter
 from app.desktop.audit.panel import AuditPanel
 from app.desktop.bridge import ServiceThread
+from app.desktop.notes.changes_dialog import ChangesDialog
+from app.desktop.notes.conflict_dialog import ConflictDialog
 from app.desktop.runtime import tasks
 from app.desktop.theme.colors import DARK, LIGHT
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets import dialogs
-from app.desktop.widgets.conflict_dialog import ConflictDialog
 from app.permissions.approval import Denied
 from app.permissions.audit_entry import AuditDecision, AuditEntry, AuditFilter
 from tests.desktop.whole_vault import AGENT, WholeVault, whole_vault

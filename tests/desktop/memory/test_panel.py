@@ -309,8 +309,8 @@ def test_every_control_can_be_found(gui, service: ServiceThread, wait_until, tmp
 
 
 def open_sheet() -> SharingDialog | None:
-    sheets = [widget for widget in QApplication.topLevelWidgets() if isinstance(widget, SharingDialog)]
-    return next((widget for widget in sheets if widget.isVisible()), None)
+    dialogs = [widget for widget in QApplication.topLevelWidgets() if isinstance(widget, SharingDialog)]
+    return next((widget for widget in dialogs if widget.isVisible()), None)
 
 
 def test_a_block_is_shared_with_another_agent_and_unshared(

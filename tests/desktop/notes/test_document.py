@@ -13,11 +13,11 @@ from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QApplication, QPushButton
 
 from app.desktop.bridge import ServiceThread
+from app.desktop.notes.conflict_dialog import ConflictDialog
 from app.desktop.notes.drafts import DraftStore
 from app.desktop.notes.unsaved_changes import confirm_close
 from app.desktop.notes.view import NoteView
 from app.desktop.theme.theme import ThemeSource
-from app.desktop.widgets.conflict_dialog import ConflictDialog
 from app.errors import StorageError
 from app.permissions.caller import Caller
 from app.toolkit.call import Call

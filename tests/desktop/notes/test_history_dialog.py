@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from app.desktop.bridge import ServiceThread
+from app.desktop.notes.conflict_dialog import ConflictDialog, ConflictResolution
 from app.desktop.notes.history_dialog import HistoryDialog
 from app.desktop.theme.theme import ThemeSource
-from app.desktop.widgets.conflict_dialog import ConflictDialog, ConflictResolution
 from app.permissions.approval import Denied
 from app.vault.path import NotePath
 from app.vault.undo import MergeConflict

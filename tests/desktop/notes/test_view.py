@@ -245,9 +245,11 @@ def test_one_escape_closes_finding_and_gives_the_note_the_focus(gui, opened, wai
             view.find_text()
             bar = view.find_bar
             bar.field.setText("a")
-            assert len(view.editor.extraSelections()) > 1 and view.editor.match_positions
+            assert len(view.editor.extraSelections()) > 1 and view.editor._match_bar.positions
             QTest.keyClick(bar.field, Qt.Key.Key_Escape)
-            assert bar.isHidden() and not view.editor.extraSelections() and not view.editor.match_positions
+            assert (
+                bar.isHidden() and not view.editor.extraSelections() and not view.editor._match_bar.positions
+            )
             await wait_until(view.editor.hasFocus)
 
     gui(main())
@@ -333,7 +335,7 @@ def test_links_headings_blocks_and_tags_are_completed_from_the_vault(gui, opened
                 editor.moveCursor(QTextCursor.MoveOperation.End)
                 QTest.keyClick(editor, Qt.Key.Key_Return)
                 QTest.keyClicks(editor, typed)
-                await wait_until(lambda: editor.completion_popup.is_open)
+                await wait_until(lambda: editor._popup.is_open)
                 QTest.keyClick(editor, Qt.Key.Key_Return)
                 assert editor.text().endswith(done)
             view.document.discard_changes()
@@ -622,7 +624,7 @@ def test_an_image_with_a_width_fits_a_narrow_reading_view(qtbot, sizes: str, wid
     wanted = "".join(f' {n}="{v}"' for n, v in zip(("width", "height"), sizes.split("x"), strict=False))
     html = f'<p><img src="vault:photo.png"{wanted} style="max-width:100%;"></p>'
     image = QImage(800, 400, QImage.Format.Format_RGB32)
-    reader.show_rendered(loader.Rendered(html, {"vault:photo.png": image}), A)
+    reader.show_rendered(loader.Rendered(html, {"vault:photo.png": image}), str(A))
     reader.viewport().repaint()
     assert not reader.horizontalScrollBar().maximum()
     block = reader.document().begin()

@@ -48,6 +48,7 @@ from app.tools import CATALOG, CATEGORIES
 from app.vault.changes import ChangeSet, Create, Delete, FileChange, Move, Update
 from app.vault.editable_text import NotEditableError
 from app.vault.path import NotePath
+from tests.support.settings_rows import visible_settings
 
 _TO_GREEK = str.maketrans(string.ascii_letters, "αβψδεφγηιξκλμνοπϙρστθωϝχυζ" * 2)
 _DATA = re.compile(r"edit_note|\.md|\.png|<[^>]*>|&nbsp;|U\+[0-9A-F]{4}")
@@ -181,7 +182,7 @@ def test_audit(qtbot, kind: CallerKind, operation: str) -> None:
 def test_settings(qtbot) -> None:
     dialog = SettingsDialog(Settings(), ThemeSource("light"))
     qtbot.addWidget(dialog)
-    assert dialog.visible_settings()
+    assert visible_settings(dialog)
     dialog.findChildren(ModelRows)[0].append(Rule(effect="ask"))
     assert _untranslated(_texts(dialog)) == []
 

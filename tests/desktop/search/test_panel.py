@@ -11,7 +11,8 @@ from PySide6.QtWidgets import QApplication, QStyleOptionViewItem
 
 from app.desktop.bridge import ServiceThread, VaultClient
 from app.desktop.runtime import tasks
-from app.desktop.search.model import ROW_ROLE, SearchResultDelegate, SearchResultsModel, _from_first_mark
+from app.desktop.search.delegate import SearchResultDelegate, _from_first_mark
+from app.desktop.search.model import ROW_ROLE, SearchResultsModel
 from app.desktop.search.panel import SearchPanel
 from app.desktop.tags.panel import TAG_ROLE, TagsPanel
 from app.desktop.theme.theme import ThemeSource

@@ -9,6 +9,7 @@ from app.desktop.settings.dialog_factory import create_settings_dialog
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.model_form import ModelEditor, ModelRows
 from app.settings import Rule, Settings
+from tests.support.settings_rows import visible_settings
 
 
 @pytest.fixture
@@ -106,15 +107,15 @@ def test_rules_can_be_added_and_removed(dialog) -> None:
 
 def test_searching_shows_matching_settings_of_all_sections(dialog) -> None:
     dialog.search.setText("maximum note")
-    assert dialog.visible_settings() == ("index.max_note_mib",)
+    assert visible_settings(dialog) == ("index.max_note_mib",)
     assert dialog.list.currentRow() == -1, "what is found may be of any section"
     dialog.search.setText("theme dark")
-    assert dialog.visible_settings() == ("general.theme",)
+    assert visible_settings(dialog) == ("general.theme",)
     dialog.search.setText("nothing is called so")
-    assert dialog.visible_settings() == () and not dialog._no_match.isHidden()
+    assert visible_settings(dialog) == () and not dialog._no_match.isHidden()
     dialog.search.clear()
     assert dialog.list.currentRow() == 0
-    assert len(dialog.visible_settings()) == len(every_field())
+    assert len(visible_settings(dialog)) == len(every_field())
 
 
 def test_a_section_can_be_shown(dialog) -> None:
@@ -153,7 +154,7 @@ def test_the_search_finds_pages_by_keywords_that_no_screen_reader_reads(qtbot, g
             ("calls a minute", "tools"),
         ):
             dialog.search.setText(words)
-            assert f"{section}." in dialog.visible_settings(), words
+            assert f"{section}." in visible_settings(dialog), words
             read = [widget.accessibleDescription() for widget in dialog.findChildren(QWidget)]
             assert not [text for text in read if all(word in text.casefold() for word in words.split())]
 

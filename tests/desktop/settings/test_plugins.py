@@ -7,6 +7,7 @@ from app.desktop.settings.dialog_factory import create_settings_dialog
 from app.desktop.settings.plugins import PluginList
 from app.desktop.theme.theme import ThemeSource
 from app.settings import Settings
+from tests.support.settings_rows import visible_settings
 from tests.toolkit.test_plugins import install
 
 
@@ -32,4 +33,4 @@ def _switch(qtbot) -> None:
     switches.boxes["support"].click()
     assert changes[-1].tools.plugins_on == ()
     dialog.search.setText("plug-ins wheel")
-    assert "tools." in dialog.visible_settings()
+    assert "tools." in visible_settings(dialog)

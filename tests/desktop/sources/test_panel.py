@@ -21,8 +21,8 @@ from tests.support.open_sheets import sheets
 
 
 def open_sheet() -> SourceDialog | None:
-    sheets = [widget for widget in QApplication.topLevelWidgets() if isinstance(widget, SourceDialog)]
-    return next((widget for widget in sheets if widget.isVisible()), None)
+    dialogs = [widget for widget in QApplication.topLevelWidgets() if isinstance(widget, SourceDialog)]
+    return next((widget for widget in dialogs if widget.isVisible()), None)
 
 
 def test_a_feeds_interval_and_a_streams_globs_are_changed(

@@ -109,11 +109,11 @@ def test_a_decision_is_carried_out_once_however_often_it_is_made(
     gui, service: ServiceThread, wait_until, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def count(decisions: list[tuple[str, str]], decide):
-        def counted(self: GraphAnalysisService, *pair: str) -> None:
+        def record_decision(self: GraphAnalysisService, *pair: str) -> None:
             decisions.append(pair)
             decide(self, *pair)
 
-        return counted
+        return record_decision
 
     dismissed: list[tuple[str, str]] = []
     restored: list[tuple[str, str]] = []

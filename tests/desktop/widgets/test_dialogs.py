@@ -163,7 +163,7 @@ def test_enter_presses_the_button_that_has_the_focus(gui, wait_until, tabs: int,
 
 def test_pick_folder_returns_the_picked_folder(gui, wait_until, tmp_path) -> None:
     async def main() -> object:
-        task = tasks.start(dialogs.pick_folder(None))
+        task = tasks.start(dialogs.pick_folder(None, "Open"))
         await wait_until(lambda: shown(QFileDialog))
         (dialog,) = shown(QFileDialog)
         dialog.setDirectory(str(tmp_path))

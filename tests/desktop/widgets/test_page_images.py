@@ -14,7 +14,6 @@ from app.desktop.widgets.page_images import fit_image
 from app.desktop.widgets.reading_view import ReadingView, Rendered
 from app.vault.markdown.render import render
 from app.vault.markdown.render_values import NoteTarget, RenderColors
-from app.vault.path import NotePath
 
 PICTURE = QImage(900, 300, QImage.Format.Format_RGB32)
 PICTURE.fill(Qt.GlobalColor.red)
@@ -29,7 +28,7 @@ def show(qtbot, text: str, *, zoom: float = 1.0, width: int = 700) -> ReadingVie
     view.resize(width, 600)
     view.show()
     html = render(text, lambda name: NoteTarget(name, None), RenderColors.of(LIGHT), path="A.md")
-    view.show_rendered(Rendered(html, {"vault:x.png": PICTURE}), NotePath("A.md"))
+    view.show_rendered(Rendered(html, {"vault:x.png": PICTURE}), "A.md")
     return view
 
 

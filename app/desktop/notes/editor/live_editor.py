@@ -338,16 +338,6 @@ class LiveEditor(LiveView):
         marks = [flow.heights.top(line) / total for line in lines]
         self._match_bar.show_marks(marks, flow.style.accent)
 
-    @property
-    def match_positions(self) -> tuple[float, ...]:
-        """The positions of the marks on the scroll bar, from 0 to 1."""
-        return self._match_bar.positions
-
-    @property
-    def completion_popup(self) -> CompletionPopup:
-        """The completion list."""
-        return self._popup
-
     def offer(self, request: CompletionRequest, items: Sequence[CompletionItem]) -> None:
         """Show completions for a request if it is still current and the editor has the focus."""
         if request != self._request or not self.hasFocus():

@@ -824,10 +824,10 @@ def test_a_name_is_completed_after_an_emoji(make_editor: Make) -> None:
     answering(editor, "Longitude")
     to_end(editor)
     QTest.keyClicks(editor, "[[Lon")
-    assert editor.completion_popup.is_open
+    assert editor._popup.is_open
     QTest.keyClick(editor, KEYS.Key_Return)
     assert editor.text() == "🧭 see [[Longitude]]" and editor.textCursor().atEnd()
-    assert not editor.completion_popup.is_open
+    assert not editor._popup.is_open
 
 
 @pytest.mark.parametrize("key", [KEYS.Key_Return, KEYS.Key_Tab])
@@ -846,7 +846,7 @@ def test_a_click_chooses_a_completion(make_editor: Make) -> None:
     editor = make_editor("")
     editor.completion_requested.connect(lambda r: editor.offer(r, [CompletionItem("shown", "inserted")]))
     QTest.keyClicks(editor, "[[")
-    popup = editor.completion_popup
+    popup = editor._popup
     area = popup.visualRect(popup.model().index(0, 0))
     QTest.mouseClick(popup.viewport(), LEFT, MODIFIER.NoModifier, area.center())
     assert editor.text() == "[[inserted]]" and editor.hasFocus()
@@ -858,9 +858,9 @@ def test_escape_closes_completion_until_the_next_trigger(make_editor: Make) -> N
     QTest.keyClicks(editor, "[[n")
     QTest.keyClick(editor, KEYS.Key_Escape)
     QTest.keyClicks(editor, "am")
-    assert not editor.completion_popup.is_open
+    assert not editor._popup.is_open
     QTest.keyClicks(editor, "]] [[")
-    assert editor.completion_popup.is_open
+    assert editor._popup.is_open
 
 
 def test_undo_opens_no_completion(make_editor: Make) -> None:
@@ -871,9 +871,9 @@ def test_undo_opens_no_completion(make_editor: Make) -> None:
     QTest.keyClicks(editor, "]] b")
     while editor.document().isUndoAvailable():
         QTest.keyClick(editor, KEYS.Key_Z, MODIFIER.ControlModifier)
-        assert not editor.completion_popup.is_open
+        assert not editor._popup.is_open
     QTest.keyClick(editor, KEYS.Key_Y, MODIFIER.ControlModifier)
-    assert not editor.completion_popup.is_open
+    assert not editor._popup.is_open
 
 
 @pytest.mark.parametrize("line", [1, 20, 34])
@@ -882,8 +882,8 @@ def test_completion_is_never_over_the_line_that_is_typed(make_editor: Make, line
     answering(editor, *(f"name {number}" for number in range(30)))
     editor.go_to_line(line)
     QTest.keyClicks(editor, "[[")
-    popup: QRect = editor.completion_popup.geometry()
-    assert editor.completion_popup.is_open
+    popup: QRect = editor._popup.geometry()
+    assert editor._popup.is_open
     assert not popup.intersects(editor.caret_area()) and editor.rect().contains(popup)
 
 
@@ -907,10 +907,10 @@ def test_matches_are_marked_on_the_scroll_bar(make_editor: Make) -> None:
     editor = make_editor("\n".join(f"line {number}" for number in range(400)))
     block = editor.document().findBlockByNumber
     editor.show_matches([block(0).position(), block(200).position(), block(200).position() + 2])
-    positions = editor.match_positions
+    positions = editor._match_bar.positions
     assert len(positions) == 2 and positions[0] == 0 and abs(positions[1] - 0.5) < 0.05
     editor.show_matches([])
-    assert not editor.match_positions
+    assert not editor._match_bar.positions
 
 
 # Links

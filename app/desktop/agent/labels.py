@@ -1,7 +1,8 @@
-"""Labels for token usage and its cost."""
+"""Labels of model providers, of token usage and of its cost."""
 
 from __future__ import annotations
 
+from app.agent.models import PROVIDERS
 from app.agent.transcript import Usage
 from app.desktop.runtime.translation import PluralText, translate
 
@@ -44,3 +45,8 @@ def format_cost(dollars: float, *, decimals: int) -> str:
     if dollars > 0 and not float(rounded):
         return f"<${10**-decimals:.{decimals}f}"
     return f"${rounded}"
+
+
+def provider_label(id_: str) -> str:
+    """Return the display name of a provider."""
+    return next((provider.label for provider in PROVIDERS if provider.id == id_), id_)

@@ -1,4 +1,4 @@
-"""Labels and colors of an audit entry's decision, and the delegate of tables that show it."""
+"""The delegate of table cells that show an audit entry's decision."""
 
 from __future__ import annotations
 
@@ -6,46 +6,12 @@ from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRectF, 
 from PySide6.QtGui import QColor, QFontMetrics, QPainter
 from PySide6.QtWidgets import QStyleOptionViewItem
 
-from app.desktop.runtime.translation import translate
-from app.desktop.theme.colors import Theme
+from app.desktop.audit.labels import decision_color, decision_label
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.row_delegate import PaintedRowDelegate
-from app.permissions.audit_entry import AuditDecision
 
 _Index = QModelIndex | QPersistentModelIndex
 _CHIP_PADDING = 8
-
-
-def decision_label(decision: str) -> str:
-    """Return the label of a decision; an unknown decision is its own label."""
-    labels: dict[str, str] = {
-        AuditDecision.NO_APPROVAL_NEEDED: translate("Audit", "No approval needed"),
-        AuditDecision.AUTO_APPROVED: translate("Audit", "Auto-approved"),
-        AuditDecision.USER_APPROVED: translate("Audit", "Approved"),
-        AuditDecision.USER_DENIED: translate("Audit", "Denied"),
-        AuditDecision.TIMED_OUT: translate("Audit", "Timed out"),
-        AuditDecision.RULE: translate("Audit", "Denied by rule"),
-        AuditDecision.FAILED: translate("Audit", "Failed"),
-        AuditDecision.CANCELLED: translate("Audit", "Canceled"),
-        AuditDecision.NOT_ASKED: translate("Audit", "Without approval"),
-    }
-    return labels.get(decision, decision)
-
-
-def decision_color(decision: str, theme: Theme) -> str:
-    """Return the color of a decision; muted for an unknown decision."""
-    colors: dict[str, str] = {
-        AuditDecision.NO_APPROVAL_NEEDED: theme.muted,
-        AuditDecision.AUTO_APPROVED: theme.accent,
-        AuditDecision.USER_APPROVED: theme.success,
-        AuditDecision.USER_DENIED: theme.danger,
-        AuditDecision.TIMED_OUT: theme.warning,
-        AuditDecision.RULE: theme.danger,
-        AuditDecision.FAILED: theme.warning,
-        AuditDecision.CANCELLED: theme.muted,
-        AuditDecision.NOT_ASKED: theme.warning,
-    }
-    return colors.get(decision, theme.muted)
 
 
 class DecisionDelegate(PaintedRowDelegate):

@@ -1,4 +1,4 @@
-"""Undo an entry or its turn through the `undo` tool; the user resolves conflicts."""
+"""Undo an audit entry or its turn through the `undo` tool; the user resolves conflicts."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QDialog, QWidget
 
 from app.desktop.bridge import VaultClient
+from app.desktop.notes.conflict_dialog import ConflictDialog
 from app.desktop.runtime.translation import translate
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets import dialogs
-from app.desktop.widgets.conflict_dialog import ConflictDialog
 from app.permissions.audit_entry import AuditEntry
 from app.permissions.caller import Caller
 from app.toolkit.call import Call

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from app.desktop.widgets.tool_labels import arguments_label, tool_label
+from app.desktop.tool_form.labels import arguments_label, tool_label
 
 
 @pytest.mark.parametrize(

@@ -1,53 +1,14 @@
-"""A filter for the feed, by text, status and origin."""
+"""The fields that filter the feed by text, status and origin."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QSortFilterProxyModel, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QWidget
 
-from app.desktop.activity.item import (
-    ActivityItem,
-    ActivityOrigin,
-    ActivityStatus,
-    describe_item,
-    origin_label,
-    status_label,
-)
-from app.desktop.activity.model import ACTIVITY_ROLE
+from app.desktop.activity.item import ActivityOrigin, ActivityStatus
+from app.desktop.activity.labels import origin_label, status_label
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.panel import SearchField
-
-
-class ActivityFilterModel(QSortFilterProxyModel):
-    """The activities of a feed that match the filter."""
-
-    def __init__(self, parent: QObject) -> None:
-        super().__init__(parent)
-        self._words: tuple[str, ...] = ()
-        self._status = self._origin = ""
-
-    def set_filter(self, text: str, status: str, origin: str) -> None:
-        """Show activities that contain all words of `text`, with this status and origin ("" for any)."""
-        self._words, self._status, self._origin = tuple(text.casefold().split()), status, origin
-        self.invalidate()
-
-    @property
-    def has_filter(self) -> bool:
-        """True if a filter is set."""
-        return bool(self._words or self._status or self._origin)
-
-    def filterAcceptsRow(self, row: int, parent: QModelIndex | QPersistentModelIndex) -> bool:
-        """Return whether the row matches the filter."""
-        source = self.sourceModel()
-        activity: ActivityItem = source.index(row, 0, parent).data(ACTIVITY_ROLE)
-        if self._status not in ("", activity.status) or self._origin not in ("", activity.origin):
-            return False
-        if not self._words:
-            return True
-        text = (
-            f"{describe_item(activity)} {activity.name} {activity.kind} {' '.join(activity.paths)}".casefold()
-        )
-        return all(word in text for word in self._words)
 
 
 class ActivityFilterBar(QWidget):
