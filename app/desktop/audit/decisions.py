@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPainter
 from PySide6.QtWidgets import QStyleOptionViewItem
@@ -11,9 +13,16 @@ from app.desktop.theme.colors import Theme
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.row_delegate import PaintedRowDelegate
 from app.permissions.audit_entry import AuditDecision
+from app.vault.markdown.links import quote_wikilinks
 
 _Index = QModelIndex | QPersistentModelIndex
 _CHIP_PADDING = 8
+_ERROR_CODE = re.compile(r"^[a-z]+(_[a-z]+)*: (?=\S)")
+
+
+def result_text(result: str) -> str:
+    """Return a logged result, or the reason of a failed call, without the code of its error."""
+    return quote_wikilinks(_ERROR_CODE.sub("", result))
 
 
 def decision_label(decision: str) -> str:

@@ -39,7 +39,8 @@ from app.desktop.runtime.translation import PluralText
 from app.desktop.shell.panel_context import PanelContext, connect_links
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets import dialogs
-from app.desktop.widgets.panel import ElidedLabel, EmptyState, Panel, ThemedButton
+from app.desktop.widgets.panel import EmptyState, Panel, ThemedButton
+from app.desktop.widgets.plain_labels import show_text, wrapped_label
 from app.desktop.widgets.row_delegate import RowDelegate
 from app.events import Event
 from app.permissions.audit import AuditAppended
@@ -76,7 +77,8 @@ class AuditPanel(Panel):
         self.model = AuditEntriesModel(self)
         self.table = QTableView(self._body)
         self.detail = DetailPane(theme, self._body)
-        self.status_label = ElidedLabel()
+        self.status_label = wrapped_label()
+        self.status_label.setContentsMargins(14, 0, 14, 6)
         self.count = QLabel()
         self.count.setProperty("tone", "faint")
         self._empty = EmptyState(theme, "clipboard-text", "", "", parent=self._stack)
@@ -132,7 +134,7 @@ class AuditPanel(Panel):
 
     async def verify(self) -> None:
         """Verify the hash chain and show the result."""
-        self._show_status(self.tr("Verifying…"), "muted")
+        show_text(self.status_label, self.tr("Verifying…"), "muted")
         check: AuditCheck = await self._client.run(lambda vault: asyncio.to_thread(vault.history.verify))
         if check.ok:
             text = PluralText(
@@ -143,7 +145,7 @@ class AuditPanel(Panel):
             text = self.tr("Log damaged: {0}").format(check.reason)
         else:
             text = self.tr("Log damaged at entry {0}: {1}").format(check.first_bad, check.reason)
-        self._show_status(text, "success" if check.ok else "danger")
+        show_text(self.status_label, text, "success" if check.ok else "danger")
 
     async def export(self, file_format: ExportFormat) -> None:
         """Export the filtered entries to a file that the user chooses."""
@@ -158,14 +160,7 @@ class AuditPanel(Panel):
         text = PluralText("AuditPanel", "{0} entry written to {1}", "{0} entries written to {1}").format(
             count, file.name
         )
-        self._show_status(text, "muted")
-
-    def _show_status(self, text: str, tone: str) -> None:
-        self.status_label.setText(text)
-        self.status_label.setProperty("tone", tone)
-        self.status_label.style().unpolish(self.status_label)
-        self.status_label.style().polish(self.status_label)
-        self.status_label.setVisible(bool(text))
+        show_text(self.status_label, text, "muted")
 
     async def open_diff(self, entry: AuditEntry) -> None:
         """Show the changes made by the entry's call; do nothing if it made none.
@@ -215,7 +210,7 @@ class AuditPanel(Panel):
             action.triggered.connect(lambda _=False, file_format=file_format: self._start_export(file_format))
         self.export_button.setMenu(menu)
         self.export_button.setPopupMode(ThemedButton.ToolButtonPopupMode.InstantPopup)
-        for widget in (self.count, self.status_label, self.verify_button, self.export_button):
+        for widget in (self.count, self.verify_button, self.export_button):
             self.filters.add(widget)
         self.status_label.hide()
 
@@ -268,6 +263,7 @@ class AuditPanel(Panel):
         self._stack.addWidget(body)
         self._stack.addWidget(self._empty)
         self.column.addWidget(self.filters)
+        self.column.addWidget(self.status_label)
         self.column.addWidget(self._stack, 1)
 
     def _connect(self) -> None:

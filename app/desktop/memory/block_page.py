@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
 
 from app.desktop.audit.two_line_delegate import TwoLineDelegate
 from app.desktop.bridge import VaultClient
-from app.desktop.memory.labels import permission_description, permission_label
+from app.desktop.memory.labels import format_label, permission_description, permission_label, type_label
 from app.desktop.memory.sharing_dialog import SharingDialog
 from app.desktop.notes.newlines import for_editor, from_editor
 from app.desktop.runtime import tasks
@@ -131,14 +131,14 @@ class BlockPage(QWidget):
             f"{name}: {permission_label(permission)}" for name, permission in block.shares.items()
         )
         facts = [
-            str(block.type),
-            block.schema.kind,
+            type_label(block.type),
+            format_label(block.schema),
             escape_hidden(block.owner),
         ]
         facts += [self.tr("shared with {0}").format(escape_hidden(shared))] if shared else []
         self._set_header(
             escape_hidden(block.label),
-            "   ·   ".join([*facts, escape_hidden(block.description)]).rstrip(" ·"),
+            "   ·   ".join(dict.fromkeys([*facts, escape_hidden(block.description)])).rstrip(" ·"),
         )
         for control in self._controls:
             control.setVisible(True)

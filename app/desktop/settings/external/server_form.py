@@ -17,9 +17,16 @@ from PySide6.QtWidgets import (
 
 from app.desktop.bridge import VaultClient
 from app.desktop.runtime import tasks
-from app.desktop.settings.external.labels import command_line, parse_arguments, state_label, tools_label
+from app.desktop.settings.external.labels import (
+    command_line,
+    parse_arguments,
+    reason_label,
+    state_label,
+    tools_label,
+)
 from app.desktop.widgets import dialogs
 from app.desktop.widgets.plain_labels import show_text, wrapped_label
+from app.desktop.widgets.validation_text import problem_text
 from app.errors import InvalidParametersError
 from app.external.connection import ConnectionState
 from app.external.http_transport import origin_at, token_account
@@ -184,8 +191,8 @@ class ServerDialog(dialogs.SheetDialog):
         except InvalidParametersError as error:
             show_text(self.message_label, error.message, "danger")
         except ValidationError as error:
-            problems = (f"{problem['loc'][0]}: {problem['msg']}" for problem in error.errors())
-            show_text(self.message_label, "; ".join(problems), "danger")
+            problems = (problem_text(problem, ExternalServer) for problem in error.errors())
+            show_text(self.message_label, " ".join(problems), "danger")
         else:
             return server
         return None
@@ -228,7 +235,7 @@ class ServerDialog(dialogs.SheetDialog):
             labels = [f"{label}." for label in (state_label(state), tools_label(state)) if label]
             show_text(self.message_label, "\n".join([" ".join(labels), *state.problems]), "success")
             return
-        message = self.tr("Could not connect: {0}.").format(state.reason)
+        message = self.tr("Could not connect. {0}").format(reason_label(state))
         show_text(
             self.message_label,
             "\n".join([message, *state.problems, *state.errors[-_MAX_ERROR_LINES:]]),
