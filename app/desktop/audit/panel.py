@@ -246,7 +246,7 @@ class AuditPanel(Panel):
         """In a narrow panel, hide the duration, and the details while no entry is selected."""
         zoom = self._theme.zoom
         is_narrow = self._is_narrow
-        widths = (104, 108, 124, 0, 148, 0) if is_narrow else (148, 130, 170, 0, 160, 84)
+        widths = (104, 118, 140, 0, 148, 0) if is_narrow else (148, 130, 170, 0, 160, 84)
         self.table.setColumnHidden(DURATION, is_narrow)
         self.detail.setHidden(is_narrow and not self.table.selectionModel().hasSelection())
         for column, width in enumerate(widths):
