@@ -78,7 +78,7 @@ class BlockPage(QWidget):
         self._saved_text: str | None = None
         self._name = ElidedLabel()
         self._name.setProperty("textSize", "strong")
-        self._facts_label = ElidedLabel(tone="muted")
+        self._facts_label = ElidedLabel(tone="muted", elide=Qt.TextElideMode.ElideRight)
         self.pin = QCheckBox(self.tr("Pinned"))
         self.pin.setToolTip(self.tr("Always include the block in its agent's context"))
         self.permission = QComboBox()

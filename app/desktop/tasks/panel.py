@@ -29,6 +29,7 @@ from app.index.records import TaskRecord
 from app.permissions.caller import Caller
 from app.toolkit.call import Call
 from app.toolkit.outcome import ToolOutcome
+from app.vault.markdown.links import quote_wikilinks
 from app.vault.markdown.tasks import set_task_done
 from app.vault.markdown.text import decode
 
@@ -215,7 +216,7 @@ async def set_done(vault: VaultService, record: TaskRecord, *, done: bool) -> To
 
 
 def _create_row(task: TaskItem) -> QTreeWidgetItem:
-    item = QTreeWidgetItem([task.facts.text])
+    item = QTreeWidgetItem([quote_wikilinks(task.facts.text)])
     item.setData(0, TASK_ROLE, task.record)
     item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsUserCheckable)
     item.setCheckState(0, Qt.CheckState.Checked if task.record.done else Qt.CheckState.Unchecked)

@@ -114,7 +114,7 @@ def test_the_panel_shows_the_vault_and_follows_it(
         panel._show_menu(panel.tree.visualRect(panel.model.index_of("One.md")).center())
         (menu,) = panel.findChildren(QMenu)
         assert [action.isSeparator() for action in menu.actions()][-2:] == [True, False]
-        assert menu.actions()[-1].text() == "Delete"
+        assert menu.actions()[-1].text() == "Delete…"
         menu.close()
 
         (vault / "Three.md").write_text("three")
