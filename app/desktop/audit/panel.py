@@ -110,6 +110,7 @@ class AuditPanel(Panel):
             self.model.replace_all(entries)
             self.model.add_newer(newer)
             self._show_loaded(entries)
+            self._show_selected()  # A reset clears the selection without reporting it.
 
     async def load_more(self) -> None:
         """Load the next page of older entries."""

@@ -247,7 +247,7 @@ def _without_marks(text: str) -> str:
 
 def _example_request(template: str) -> str:
     """Return an example with the names of the values to fill in: “rename [name] to [new name]”."""
-    return _SLOT.sub(lambda slot: f"[{slot[1].removesuffix('_id').replace('_', ' ')}]", template)
+    return _SLOT.sub(lambda slot: f"[{argument_label(slot[1]).lower()}]", template)
 
 
 def _error_label() -> QLabel:

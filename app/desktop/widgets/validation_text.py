@@ -12,6 +12,7 @@ from pydantic_core import ErrorDetails
 
 from app.desktop.runtime.translation import PluralText, translate, translate_setting
 from app.desktop.widgets.model_form import field_bounds, strip_annotations
+from app.permissions.tool_label import tool_label
 from app.settings import NAME_PATTERN
 
 _QUOTED = re.compile(r"'([^']*)'")
@@ -42,9 +43,8 @@ def required_text(label: str) -> str:
 
 
 def argument_label(name: str) -> str:
-    """Return a readable label for a tool, an argument or a field without a title."""
-    text = name.replace("__", ": ").replace("_", " ")
-    return text[:1].upper() + text[1:]
+    """Return a readable label for an argument of a tool, or for a field without a title."""
+    return tool_label(name.removesuffix("_id"))
 
 
 def _find_field(location: tuple[int | str, ...], model: type[BaseModel]) -> tuple[str, FieldInfo | None]:
