@@ -465,6 +465,7 @@ class BlockPage(QWidget):
         self.tabs.addTab(self._build_history_page(), self.tr("History"))
         footer = QHBoxLayout()
         footer.setContentsMargins(12, 6, 12, 8)
+        footer.setSpacing(8)
         footer.addWidget(self.status, 1)
         footer.addWidget(self.discard_button)
         footer.addWidget(self.save_button)

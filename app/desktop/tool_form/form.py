@@ -24,6 +24,7 @@ from app.toolkit.argument_types import ArgumentKind
 from app.toolkit.tool import Parameter, Tool
 
 _EMPTY_VALUES: tuple[object, ...] = (None, "", (), [], {})
+_CODE = re.compile(r"`([^`]*)`")
 _SLOT = re.compile(r"\{(\w+)\}")
 _ACCEPTED = int(QDialog.DialogCode.Accepted)
 
@@ -241,8 +242,8 @@ class ToolFormDialog(dialogs.SheetDialog):
 
 
 def _without_marks(text: str) -> str:
-    """Return a description without the marks of code, which a label would show as backticks."""
-    return text.replace("`", "")
+    """Return a description whose code is shown as the form labels it: `insert_under` as “insert under”."""
+    return _CODE.sub(lambda code: code[1].replace("_", " "), text)
 
 
 def _example_request(template: str) -> str:
