@@ -8,6 +8,7 @@ from pydantic import ValidationError
 from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
+    QDialogButtonBox,
     QFormLayout,
     QLineEdit,
     QPushButton,
@@ -120,7 +121,7 @@ class ServerDialog(dialogs.SheetDialog):
         self.test_button.setToolTip(self.tr("Connect once and list the tools, without calling any"))
         self.test_button.setEnabled(self._client is not None)
         self.test_button.clicked.connect(self.test)
-        self._buttons.insertWidget(0, self.test_button)
+        self._buttons.addButton(self.test_button, QDialogButtonBox.ButtonRole.ResetRole)
         self.add_button(self.tr("Cancel"), int(QDialog.DialogCode.Rejected))
         self.save_button = self.add_button(self.tr("Save"), _ACCEPTED, "primary")
         self.save_button.setDefault(True)
