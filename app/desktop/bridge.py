@@ -185,11 +185,12 @@ class EventRelay(QObject):
 class PendingApproval(QObject):
     """A request for approval that waits for the user; belongs to the GUI thread.
 
-    `withdrawn` is emitted when no answer is needed anymore, because the request timed out or was canceled.
-    `reason` is then the message of the cancellation, if it had one. `is_answered` is true after an answer or
-    the withdrawal.
+    `answered` is emitted with the first answer, whoever gives it. `withdrawn` is emitted when no answer is
+    needed anymore, because the request timed out or was canceled. `reason` is then the message of the
+    cancellation, if it had one. `is_answered` is true after an answer or the withdrawal.
     """
 
+    answered = Signal()
     withdrawn = Signal()
 
     def __init__(
@@ -210,6 +211,7 @@ class PendingApproval(QObject):
         if not self.is_answered:
             self.is_answered = True
             self._reply(decision)
+            self.answered.emit()
 
 
 class DesktopApprover(QObject):

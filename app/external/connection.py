@@ -212,8 +212,8 @@ class ServerConnection:
         if self.state is ConnectionState.STARTING:
             await self._start_done.wait()
         if self._connection is None or self._connection.lost.is_set():
-            suffix = f" ({self.reason})" if self.reason else ""
-            raise NetworkError(f"The server {self._name} is not running{suffix}.", server=self._name)
+            reason = f" {self.reason[:1].upper()}{self.reason[1:]}." if self.reason else ""
+            raise NetworkError(f"The server {self._name} is not running.{reason}", server=self._name)
         return self._connection
 
     # Lifecycle

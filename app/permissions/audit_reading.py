@@ -13,6 +13,7 @@ from app.errors import NotFoundError, StorageError
 from app.permissions.audit_chain import SELECT
 from app.permissions.audit_entry import STORED, AuditEntry, AuditFilter, from_row
 from app.permissions.audit_export import export_csv, export_jsonl
+from app.permissions.tool_label import tool_label
 from app.storage.sqlite import connect_read_only
 from app.vault.commits import Commit
 from app.vault.journal import Journal
@@ -32,6 +33,8 @@ class AuditLogReader:
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
+        # The window shows a tool by its label, so the text filter searches it, too.
+        connection.create_function("tool_label", 1, tool_label, deterministic=True)
         self._undone: dict[int, list[tuple[int, int | None]]] = {}
         self._read_undone()
 
@@ -175,8 +178,7 @@ def _commits(entries: Iterable[AuditEntry], journal: Journal) -> tuple[Commit, .
 
 
 def _where_clause(entry_filter: AuditFilter, before_id: int | None) -> tuple[str, tuple[object, ...]]:
-    # The log shows a tool's name with spaces.
-    columns = ("tool", "replace(tool, '_', ' ')", "caller", "arguments", "result", "reason", "paths")
+    columns = ("tool", "tool_label(tool)", "caller", "arguments", "result", "reason", "paths")
     searched = " || char(10) || ".join(columns)
     conditions: list[tuple[str, object, bool]] = [
         (f"contains({searched}, ?)", entry_filter.text, bool(entry_filter.text)),

@@ -16,12 +16,12 @@ from app.vault.changes import ChangeSet, Create, Delete, FileChange, Move, Updat
 from app.vault.invisible_chars import escape_hidden
 
 CALLER_KINDS = {
-    CallerKind.USER: TranslatableText("Approval", "you, in this window"),
-    CallerKind.DESKTOP_AGENT: TranslatableText("Approval", "agent in this window"),
+    CallerKind.USER: TranslatableText("Approval", "You, in this window"),
+    CallerKind.DESKTOP_AGENT: TranslatableText("Approval", "Agent in this window"),
     CallerKind.MCP: TranslatableText("Approval", "MCP client"),
     CallerKind.HTTP: TranslatableText("Approval", "HTTP client"),
-    CallerKind.CLI: TranslatableText("Approval", "command line"),
-    CallerKind.PLUGIN: TranslatableText("Approval", "plug-in"),
+    CallerKind.CLI: TranslatableText("Approval", "Command line"),
+    CallerKind.PLUGIN: TranslatableText("Approval", "Plug-in"),
 }
 KIND_NAMES = {
     Create: TranslatableText("Approval", "New file"),
@@ -69,6 +69,8 @@ _FURTHER_COUNTS = {
     Delete: TranslatableText("Approval", "delete {0}"),
     Update: TranslatableText("Approval", "change {0}"),
 }
+_CHANGED_IN = TranslatableText("Approval", "{0} in {1}")
+_DELETED_FROM = TranslatableText("Approval", "{0} from {1}")
 _MAX_NAME_CHARS = 80
 
 
@@ -94,7 +96,8 @@ def request_title(request: ApprovalRequest) -> TranslatableText:
         )
         title = action.capitalized() if is_from_user else _ACTION.fill(caller, action)
     if isinstance(proposal, ChangeSet) and (store := request.scope.store_name):
-        return TranslatableText("Approval", "{0} in {1}").fill(title, _short_name(store))
+        is_deletion = all(isinstance(change, Delete) for change in proposal.changes)
+        return (_DELETED_FROM if is_deletion else _CHANGED_IN).fill(title, _short_name(store))
     return title
 
 

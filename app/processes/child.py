@@ -78,7 +78,7 @@ class ChildProcess:
         except FileNotFoundError as error:
             if cwd is not None and not Path(cwd).is_dir():
                 raise NotFoundError(f"There is no folder {str(cwd)!r}.", path=str(cwd)) from error
-            raise NotFoundError(f"There is no program {command[0]!r}.", program=command[0]) from error
+            raise NotFoundError(f"There is no program “{command[0]}”.", program=command[0]) from error
         except (OSError, ValueError) as error:
             raise StorageError(f"{command[0]} can't be started: {error}") from error
         return cls(process)

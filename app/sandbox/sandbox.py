@@ -89,7 +89,7 @@ async def run_unsandboxed(command: Sequence[str], folder: str, home: str, timeou
         # Programs on Windows don't start without it.
         environment["SYSTEMROOT"] = os.environ.get("SYSTEMROOT", "")
     if os.sep not in command[0] and shutil.which(command[0], path=environment["PATH"]) is None:
-        raise NotFoundError(f"There is no program {command[0]!r}.", program=command[0])
+        raise NotFoundError(f"There is no program “{command[0]}”.", program=command[0])
     limited_command = with_limits(command, WITHOUT_SANDBOX)
     return await run_program(limited_command, cwd=folder, environment=environment, timeout=timeout)
 

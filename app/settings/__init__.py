@@ -46,10 +46,11 @@ from app.settings.storage import (
     save_vault_settings,
     settings_file,
 )
-from app.settings.team import AgentGroup, AgentProfile, TeamSettings
+from app.settings.team import NAME_PATTERN, AgentGroup, AgentProfile, TeamSettings
 from app.settings.vault import VaultRules, VaultSettings, load_vault_rules
 
 __all__ = [
+    "NAME_PATTERN",
     "AgentGroup",
     "AgentProfile",
     "AgentProgram",

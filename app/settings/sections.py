@@ -321,7 +321,7 @@ class AgentSettings(SettingsSection):
     mode: Literal["ask", "propose", "plan"] = Field(
         "propose",
         title="Mode",
-        description="Ask only reads. Propose also proposes changes. Plan first only describes them.",
+        description="“Ask” only reads. “Propose” also proposes changes. “Plan first” only describes them.",
     )
     instructions: str = Field(
         "", title="Your instructions", description="Sent to the model at the start of every conversation."

@@ -7,7 +7,7 @@ from typing import Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from app.settings.section import SettingsSection
-from app.settings.team import RESERVED_NAMES
+from app.settings.team import NAME_PATTERN, RESERVED_NAMES
 
 
 class ServerSettings(SettingsSection):
@@ -65,9 +65,7 @@ class AgentProgram(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
-    name: str = Field(
-        pattern=r"^[^\W\d_][\w .'-]{0,39}$", title="Name", description="The name in the model picker."
-    )
+    name: str = Field(pattern=NAME_PATTERN, title="Name", description="The name in the model picker.")
     command: str = Field(title="Program", description="The command to start.", min_length=1)
     arguments: tuple[str, ...] = Field((), title="Arguments", description="The program's arguments.")
     variables: tuple[str, ...] = Field(
@@ -95,7 +93,7 @@ class AgentProgramSettings(SettingsSection):
         names = [program.name.casefold() for program in self.programs]
         for name in names:
             if names.count(name) > 1:
-                raise ValueError(f"two programs have the name {name}")
+                raise ValueError(f"two programs have the name “{name}”")
             if name in RESERVED_NAMES:
-                raise ValueError(f"the name {name} is reserved")
+                raise ValueError(f"the name “{name}” is reserved")
         return self

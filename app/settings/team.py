@@ -8,6 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from app.settings.section import SettingsSection
 
+NAME_PATTERN = r"^[^\W\d_][\w .'-]{0,39}$"
+"""Names of agents, groups and programs: a letter, then up to 39 letters, digits and marks of names."""
 RESERVED_NAMES = frozenset(
     ("user", "you", "desktop-agent", "mcp", "http", "cli", "plug-in", "built-in", "built-in agent", "model")
 )
@@ -19,7 +21,7 @@ class AgentProfile(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     name: str = Field(
-        pattern=r"^[^\W\d_][\w .'-]{0,39}$",
+        pattern=NAME_PATTERN,
         title="Name",
         description="The name that you and other agents use, such as Researcher.",
     )
@@ -42,7 +44,7 @@ class AgentGroup(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
-    name: str = Field(pattern=r"^[^\W\d_][\w .'-]{0,39}$", title="Name", description="For example, Editors.")
+    name: str = Field(pattern=NAME_PATTERN, title="Name", description="For example, Editors.")
     kind: Literal["supervisor", "round-robin", "pipeline", "voting"] = Field(
         "pipeline",
         title="Workflow",
@@ -87,11 +89,13 @@ class TeamSettings(SettingsSection):
         names = agents + [group.name.casefold() for group in self.groups]
         for name in names:
             if names.count(name) > 1:
-                raise ValueError(f"two agents or groups have the name {name}")
+                raise ValueError(f"two agents or groups have the name “{name}”")
             if name in RESERVED_NAMES:
-                raise ValueError(f"the name {name} is reserved")
+                raise ValueError(f"the name “{name}” is reserved")
         for group in self.groups:
             for member in group.members:
                 if self.agent(member) is None:
-                    raise ValueError(f"{group.name}: there is no agent named {member}")
+                    raise ValueError(
+                        f"the group “{group.name}” has a member “{member}”, but there is no such agent"
+                    )
         return self

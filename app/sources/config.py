@@ -75,7 +75,7 @@ class FeedConfig(_StreamConfig):
     """A feed (RSS or Atom), polled at an interval in minutes."""
 
     kind: Literal["feed"] = "feed"
-    url: str = Field(min_length=1, max_length=4000)
+    url: str = Field(min_length=1, max_length=4000, title="Address")
     minutes: int = Field(60, ge=5, le=7 * 24 * 60)
 
 

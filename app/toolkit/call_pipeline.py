@@ -247,8 +247,8 @@ class CallPipeline:
             return failure_outcome(error)
         except Exception as error:
             log.exception("%s failed", name)
-            draft.fail(f"internal: {type(error).__name__}")
             message = f"{name} failed because of an error in the app ({type(error).__name__})."
+            draft.fail(f"internal: {message}")
             return ToolOutcome(False, message=message, error={"type": "internal", "message": message})
 
     # Wait for turn

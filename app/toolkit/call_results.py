@@ -20,6 +20,7 @@ from app.errors import (
 from app.permissions.audit_entry import AuditDecision
 from app.toolkit.outcome import UNTRUSTED_NOTICE, ToolOutcome
 from app.toolkit.result import ToolResult
+from app.vault.invisible_chars import escape_hidden
 
 if TYPE_CHECKING:
     from app.toolkit.approval_gate import Rejected
@@ -66,7 +67,7 @@ def check_names_and_size(tool: Tool, values: Mapping[str, object]) -> None:
             for parameter in tool.parameters
             if parameter.required and parameter.name not in values
         ]
-        names = ", ".join(repr(name[:60]) for name in unknown)
+        names = ", ".join(f"“{escape_hidden(name[:60])}”" for name in unknown)
         raise InvalidParametersError(
             f"Invalid arguments for {tool.name}: there is no argument {names}.",
             problems=[

@@ -199,7 +199,7 @@ class VisibleBlocks:
             return block
         labels = [visible_block.label for visible_block in self.blocks(agent)]
         suggestions = [match[0] for match in process.extract(label, labels, limit=3, score_cutoff=60)]
-        message = f"There is no block {label!r} in the memory."
+        message = f"The memory has no block “{label}”."
         raise NotFoundError(message, label=label, suggestions=suggestions, blocks=labels[:50])
 
     def pinned(self, agent: str) -> tuple[PinnedBlock, ...]:

@@ -26,7 +26,7 @@ from app.toolkit.open_note import OpenNote
 from app.toolkit.proposal import Proposal
 from app.toolkit.result import ToolResult
 from app.toolkit.tool import tool
-from app.vault.changes import ChangeSet, Create
+from app.vault.changes import ChangeSet, Create, after_of
 from app.vault.markdown import body_edits
 from app.vault.markdown.frontmatter import read_frontmatter
 from app.vault.markdown.patch import apply_patch
@@ -34,6 +34,7 @@ from app.vault.markdown.properties import remove_property, set_property
 from app.vault.path import NotePath, note_path, slug
 
 _MAX_READ_CHARS = 200_000
+_MAX_VALUE_CHARS = 80
 
 
 class NoteWritten(ToolResult):
@@ -330,7 +331,14 @@ async def set_properties(
         text = remove_property(text, key)
     for key, value in (properties or {}).items():
         text = set_property(text, key, value)
-    return _propose_text(context, note, text, "Set properties of")
+    change_set = ChangeSet.of(note.with_text(text), summary=f"Set properties of {note.path}")
+    names = tuple(dict.fromkeys((*(remove or ()), *(properties or {}))))
+
+    def report(committed: ChangeSet) -> NoteWritten:
+        message = _properties_message(note, committed, names)
+        return NoteWritten(name=note.name, path=str(note.path), message=message)
+
+    return context.propose(change_set, report)
 
 
 @tool(
@@ -417,6 +425,27 @@ def _properties_of(text: str) -> str:
 def _deduplicate(texts: Iterable[str]) -> list[str]:
     """Return the strings without duplicates, in order."""
     return list(dict.fromkeys(texts))
+
+
+def _properties_message(note: OpenNote, committed: ChangeSet, names: tuple[str, ...]) -> str:
+    """Return the result of setting properties; the value of a single one as it was written."""
+    written = next((after_of(change) for change in committed.changes), None)
+    if written is None:
+        return f"[[{note.name}]] already has this text; nothing to do."
+    (name, *others), properties = names, OpenNote(note.path, written).parsed.properties
+    if others:
+        return f"Changed [[{note.name}]]."
+    if (value := properties.get(name)) is None:
+        return f"Removed {name} from [[{note.name}]]."
+    return f"Set {name} of [[{note.name}]] to {_value_text(value)}."
+
+
+def _value_text(value: object) -> str:
+    """Return a property's value on one line, limited in length."""
+    values = value if isinstance(value, list | tuple) else (value,)
+    words = (str(item).lower() if isinstance(item, bool) else str(item) for item in values)
+    text = " ".join(", ".join(words).split())
+    return text if len(text) <= _MAX_VALUE_CHARS else f"{text[: _MAX_VALUE_CHARS - 1]}…"
 
 
 def _propose_text(context: ToolContext, note: OpenNote, text: str, action: str) -> Proposal[NoteWritten]:

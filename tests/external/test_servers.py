@@ -189,7 +189,7 @@ async def test_a_program_that_fails_says_why_and_is_tried_again(opened, plain_se
     missing = ExternalServer(name="None", command="no-such-program-here", on=True)
     opened.change_settings("external", servers=(missing,))
     failed = await wait_for_state(opened, "None", ConnectionState.FAILED)
-    assert failed.reason == "There is no program 'no-such-program-here'"
+    assert failed.reason == "There is no program “no-such-program-here”"
 
 
 async def test_a_crash_during_a_call_fails_that_call_and_the_server_comes_back(opened, plain_server) -> None:

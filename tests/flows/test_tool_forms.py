@@ -11,9 +11,10 @@ from PySide6.QtWidgets import QComboBox, QLineEdit, QPlainTextEdit
 from app.desktop.settings.dialog import SettingsDialog
 from app.desktop.settings.tool_categories import ToolCategoryList
 from app.desktop.tool_form.fields import NameField
-from app.desktop.tool_form.form import ToolFormDialog, humanize
+from app.desktop.tool_form.form import ToolFormDialog
 from app.desktop.tool_form.result_dialog import ResultDialog
 from app.permissions.caller import Caller, CallerKind
+from app.permissions.tool_label import tool_label
 from app.settings import Settings, save_settings
 from tests.flows.pilot import Pilot
 
@@ -150,7 +151,7 @@ def test_a_tool_of_every_category_is_run_from_the_palette(app_run, settings: Set
         assert {category for category, *_ in BY_HAND} == set(tools.values())
         for category, tool, values, said in BY_HAND:
             assert tools[tool] == category
-            await choose_tool(pilot, humanize(tool))
+            await choose_tool(pilot, tool_label(tool))
             asked = await form(pilot)
             fill(asked, values)
             await pilot.press("Run", asked)

@@ -500,6 +500,11 @@ def test_a_log_whose_rows_cannot_be_read_is_a_storage_error(tmp_path, monkeypatc
         AuditLog(tmp_path)
 
 
+def test_the_text_filter_finds_a_tool_by_the_words_that_the_log_shows(log):
+    log.append(replace(ENTRY, tool="summarize_node"))
+    assert [entry.tool for entry in log.entries(AuditFilter(text="Summarize note"))] == ["summarize_node"]
+
+
 @pytest.mark.parametrize("text", ["create_note", "Create note"])
 def test_the_text_filter_finds_a_tool_by_both_of_its_names(log, text):
     fill(log, 1)

@@ -8,7 +8,7 @@ from app.permissions.approval import ApprovalRequest
 from app.permissions.caller import Caller, CallerKind
 from app.permissions.impact import impact_of_changes
 from app.permissions.request_labels import caller_label, format_extent, format_size, request_title
-from app.vault.changes import ChangeSet, Delete
+from app.vault.changes import ChangeSet, Create, Delete
 from app.vault.path import NotePath
 
 
@@ -57,3 +57,15 @@ def test_the_title_names_the_caller_of_every_request_but_the_users_own(caller: C
 )
 def test_a_size_has_a_suitable_unit(count: int, words: str) -> None:
     assert format_size(count).english == words
+
+
+def test_a_deletion_is_from_a_store_and_a_change_is_in_it() -> None:
+    def words(proposal: ChangeSet) -> str:
+        impact = impact_of_changes(proposal, lambda _: (), "the memory")
+        request = ApprovalRequest(
+            "1", Caller.user(), "block", (), impact.operation, impact.scope, proposal, "it asks"
+        )
+        return request_title(request).english
+
+    assert words(ChangeSet.of(Delete(NotePath("plan.md"), b"x"))) == "Delete “plan.md” from the memory"
+    assert words(ChangeSet.of(Create(NotePath("plan.md"), b"x"))) == "Create “plan.md” in the memory"

@@ -138,6 +138,16 @@ async def test_edits_of_a_note_with_crlf_keep_its_line_ends(workspace):
     assert after.startswith(before) and b"\n" not in after.replace(b"\r\n", b"")
 
 
+async def test_the_result_of_setting_a_property_says_its_value(workspace):
+    async def said(**arguments: object) -> str:
+        return (await call(workspace, "set_properties", name="Longitude", **arguments)).message
+
+    assert await said(properties={"status": ["draft", True]}) == "Set status of [[Longitude]] to draft, true."
+    assert await said(remove=["status"]) == "Removed status from [[Longitude]]."
+    assert await said(properties={"rating": 4}, remove=["status"]) == "Changed [[Longitude]]."
+    assert await said(remove=["status"]) == "[[Longitude]] already has this text; nothing to do."
+
+
 async def test_set_properties_touches_only_their_lines(workspace):
     before = read(workspace, "Concepts/Longitude.md").splitlines()
     outcome = await call(workspace, "set_properties", name="Longitude", properties={"created": "2026-03-03"})

@@ -87,7 +87,7 @@ def _resolve_command(command: str) -> str:
     """
     path = shutil.which(command)
     if path is None:
-        raise NotFoundError(f"There is no program {command!r}.", program=command)
+        raise NotFoundError(f"There is no program “{command}”.", program=command)
     return str(Path(path).absolute())
 
 

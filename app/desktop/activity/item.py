@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from app.desktop.audit.labels import result_text
 from app.desktop.runtime.translation import PluralText, translate, translate_text
 from app.permissions.approval import ApprovalRequest
 from app.permissions.audit_entry import AuditDecision, AuditEntry
@@ -43,7 +43,6 @@ class ActivityOrigin(StrEnum):
 
 
 _ORIGINS = {"user": ActivityOrigin.USER, "desktop-agent": ActivityOrigin.AGENT, "app": ActivityOrigin.SYSTEM}
-_ERROR_TYPE = re.compile(r"^[a-z]+(_[a-z]+)*: (?=\S)")
 _APPROVED_DECISIONS = (
     AuditDecision.NO_APPROVAL_NEEDED,
     AuditDecision.AUTO_APPROVED,
@@ -112,11 +111,11 @@ def item_from_entry(entry: AuditEntry, saves: int = 1) -> ActivityItem:
 
     The saves in an editing session form one activity: `entry` is the last one, and `saves` is the count.
     """
-    summary = _ERROR_TYPE.sub("", entry.result)
+    summary = result_text(entry.result)
     if saves > 1:
         summary = PluralText("Activity", "{1} ({0} time)", "{1} ({0} times)").format(saves, summary)
     if entry.decision in _DENIED_DECISIONS or summary == "denied":
-        summary = entry.reason or summary
+        summary = quote_wikilinks(entry.reason) or summary
     if entry.undone_by is not None:
         summary = translate("Activity", "{0} (undone)").format(summary)
     return ActivityItem(
@@ -124,7 +123,7 @@ def item_from_entry(entry: AuditEntry, saves: int = 1) -> ActivityItem:
         kind=ActivityKind.TOOL,
         name=entry.tool or entry.caller,
         status=entry_status(entry),
-        summary=quote_wikilinks(summary),
+        summary=summary,
         origin=caller_origin(entry.caller_kind),
         caller=entry.caller,
         time=entry.time,

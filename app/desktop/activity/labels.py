@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.desktop.activity.item import ActivityItem, ActivityOrigin, ActivityStatus
 from app.desktop.runtime.translation import translate
-from app.desktop.tool_form.labels import tool_label
+from app.permissions.tool_label import tool_label
 from app.vault.invisible_chars import escape_hidden
 
 

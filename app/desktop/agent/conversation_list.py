@@ -87,5 +87,6 @@ class ConversationList(QWidget):
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.addAction(self.tr("Rename…"), lambda: self.rename_requested.emit(id_, title))
+        menu.addSeparator()
         menu.addAction(self.tr("Delete…"), lambda: self.delete_requested.emit(id_, title))
         menu.popup(self._list.viewport().mapToGlobal(position))

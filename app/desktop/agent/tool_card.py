@@ -22,11 +22,12 @@ from app.desktop.runtime.translation import QT_TRANSLATE_NOOP, translate
 from app.desktop.theme.colors import Theme
 from app.desktop.theme.icons import icon
 from app.desktop.theme.theme import ThemeSource, code_font
-from app.desktop.tool_form.labels import arguments_label, tool_label
+from app.desktop.tool_form.labels import arguments_label
 from app.desktop.widgets.panel import ElidedLabel, ThemedButton
 from app.desktop.widgets.plain_labels import wrapped_label
 from app.desktop.widgets.time_labels import duration_label
 from app.permissions.audit_entry import AuditDecision
+from app.permissions.tool_label import tool_label
 from app.toolkit.approval_gate import DENIED_MESSAGE
 from app.toolkit.user_edits import EDITED, LEFT_OUT
 from app.vault.markdown.links import quote_wikilinks

@@ -73,6 +73,7 @@ class ApprovalQueue(QObject):
         limit = math.inf if request.timeout is None else request.timeout
         item = QueuedRequest(handle, ApprovalDraft(request), self._clock() + limit)
         self._items.append(item)
+        handle.answered.connect(partial(self._forget, item))
         handle.withdrawn.connect(partial(self._withdraw, item))
         if self.dialog is None and self._dialog_steps.is_empty:
             self._dialog_steps.add_later([self._create_dialog])
@@ -134,6 +135,12 @@ class ApprovalQueue(QObject):
                 self._items.remove(item)
                 item.handle.answer(decision)
         self._show_remaining()
+
+    def _forget(self, item: QueuedRequest) -> None:
+        """Remove a request that was answered elsewhere, so that the dialog does not wait for an answer."""
+        if item in self._items:
+            self._items.remove(item)
+            self._show_remaining()
 
     def _withdraw(self, item: QueuedRequest) -> None:
         if item not in self._items:

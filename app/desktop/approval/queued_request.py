@@ -18,6 +18,11 @@ class ApprovalHandle(Protocol):
     reason: str
 
     @property
+    def answered(self) -> SignalInstance:
+        """Emitted with the first answer, whether or not the dialog gave it."""
+        ...
+
+    @property
     def withdrawn(self) -> SignalInstance:
         """Emitted when the request no longer needs an answer."""
         ...

@@ -102,7 +102,7 @@ class ReviewPage(QWidget):
         """The editor below the diff, created on first use."""
         if self._editor is None:
             text = translate("Approval", "Text after the change; edits update the comparison")
-            self._editor = editor = TextEditor(text, self._panes)
+            self._editor = editor = TextEditor(text, self._theme.zoom, self._panes)
             editor.hide()
             editor.changed.connect(self._apply_edit)
             editor.invalid.connect(self._set_problem)

@@ -18,23 +18,25 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.desktop.audit.labels import decision_color, decision_label
+from app.desktop.audit.labels import decision_color, decision_label, result_text
 from app.desktop.runtime.translation import translate, translate_text
 from app.desktop.theme.theme import ThemeSource, code_font
-from app.desktop.tool_form.labels import tool_label
 from app.desktop.widgets.plain_labels import heading_label, plain_label
 from app.desktop.widgets.time_labels import duration_label, exact_time
-from app.permissions.audit_entry import AuditEntry
+from app.permissions.audit_entry import AuditDecision, AuditEntry
 from app.permissions.caller import CallerKind
 from app.permissions.request_labels import CALLER_KINDS, OPERATION_NAMES
 from app.permissions.scope import Operation, ScopeKind
+from app.permissions.tool_label import tool_label
 from app.toolkit.approval_gate import APPROVED_REASON, DENIED_MESSAGE
 from app.vault.invisible_chars import escape_hidden
-from app.vault.markdown.links import quote_wikilinks
 from app.vault.path import NOTE_SUFFIXES
 
 _MAX_SHOWN_PATHS = 30
 _LINK_PADDING = 8
+_APPROVED_STARTS = tuple(
+    f"{decision}, then " for decision in (AuditDecision.USER_APPROVED, AuditDecision.AUTO_APPROVED)
+)
 
 
 class DetailPane(QWidget):
@@ -102,7 +104,7 @@ class DetailPane(QWidget):
         title = heading_label(escape_hidden(tool_label(entry.tool) or entry.caller), 1.15)
         column.addWidget(title)
         if entry.result != "denied":  # The decision below states this, with the reason.
-            result = plain_label(escape_hidden(quote_wikilinks(entry.result)))
+            result = plain_label(escape_hidden(result_text(entry.result)))
             result.setWordWrap(True)
             column.addWidget(result)
         column.addWidget(self._create_decision_label(entry))
@@ -121,12 +123,16 @@ class DetailPane(QWidget):
             column.addWidget(plain_label(self.tr("and {0} more").format(hidden_count), "muted"))
         if entry.arguments not in ("", "{}"):
             column.addWidget(plain_label(self.tr("Arguments"), "muted"))
-            column.addWidget(_create_arguments_field(entry.arguments, self.tr("Arguments of the call")))
+            column.addWidget(
+                _create_arguments_field(entry.arguments, self.tr("Arguments of the call"), self._theme.zoom)
+            )
 
     def _create_decision_label(self, entry: AuditEntry) -> QLabel:
         text = decision_label(entry.decision)
-        # The label says who decided; repeat only what the reason adds to it.
-        reason = entry.reason
+        # The label says who decided, and the result is shown above; repeat only what the reason adds.
+        reason = "" if entry.reason == entry.result else result_text(entry.reason)
+        if entry.decision == AuditDecision.FAILED and entry.reason.startswith(_APPROVED_STARTS):
+            text, reason = self.tr("Failed after approval"), ""
         for known_start in (APPROVED_REASON, DENIED_MESSAGE):
             reason = (
                 reason.removeprefix(known_start).strip(" .:") if reason.startswith(known_start) else reason
@@ -178,7 +184,7 @@ def _caller_text(entry: AuditEntry) -> str:
         return f"{entry.caller} ({entry.caller_kind})"
     if kind is CallerKind.USER:
         return entry.caller
-    return f"{entry.caller} ({translate_text(CALLER_KINDS[kind])})"
+    return f"{entry.caller} · {translate_text(CALLER_KINDS[kind])}"
 
 
 def _operation_text(operation: str) -> str:
@@ -220,7 +226,7 @@ class _PathButton(QPushButton):
         return QSize(80, self.fontMetrics().height() + 8)
 
 
-def _create_arguments_field(text: str, name: str) -> QPlainTextEdit:
+def _create_arguments_field(text: str, name: str, zoom: float) -> QPlainTextEdit:
     """Return a read-only field with the logged arguments, indented, with hidden characters shown by name."""
     try:
         formatted = json.dumps(json.loads(text), indent=2, ensure_ascii=False)
@@ -228,7 +234,7 @@ def _create_arguments_field(text: str, name: str) -> QPlainTextEdit:
         formatted = text
     field = QPlainTextEdit("\n".join(escape_hidden(line) for line in formatted.split("\n")))
     field.setReadOnly(True)
-    field.setFont(code_font())
+    field.setFont(code_font(zoom))
     field.setMinimumHeight(96)
     field.setAccessibleName(name)
     return field

@@ -9,9 +9,9 @@ from PySide6.QtWidgets import QComboBox, QDateEdit, QHBoxLayout, QSizePolicy, QW
 
 from app.desktop.audit.labels import decision_label
 from app.desktop.theme.theme import ThemeSource
-from app.desktop.tool_form.labels import tool_label
 from app.desktop.widgets.panel import SearchField
 from app.permissions.audit_entry import AuditDecision, AuditEntry, AuditFilter
+from app.permissions.tool_label import tool_label
 
 _DEBOUNCE_MS = 180
 _DATE_RANGE = "between"
@@ -117,12 +117,25 @@ class FilterBar(QWidget):
 
 
 class _ChoiceBox(QComboBox):
-    """A combo box as wide as its longest choice, which shrinks and clips its text in a narrow window."""
+    """A combo box as wide as its current choice, which shrinks and clips its text in a narrow window."""
+
+    def sizeHint(self) -> QSize:
+        """Return the size for the current choice; Qt would leave space for the longest one."""
+        hint, metrics = super().sizeHint(), self.fontMetrics()
+        widest = max(metrics.horizontalAdvance(self.itemText(row)) for row in range(self.count()))
+        width = hint.width() - widest + metrics.horizontalAdvance(self.currentText())
+        return QSize(min(width, _MAX_COMBO_WIDTH), hint.height())
 
     def minimumSizeHint(self) -> QSize:
         """Return a small width, so that the window can be narrow."""
-        hint = super().minimumSizeHint()
+        hint = self.sizeHint()
         return QSize(min(_MIN_COMBO_WIDTH, hint.width()), hint.height())
+
+    def showPopup(self) -> None:
+        """Show every choice in full, even if the box is narrower."""
+        view = self.view()
+        view.setMinimumWidth(view.sizeHintForColumn(0) + view.verticalScrollBar().sizeHint().width())
+        super().showPopup()
 
 
 def _create_combo_box(any_label: str, name: str) -> QComboBox:
@@ -131,7 +144,7 @@ def _create_combo_box(any_label: str, name: str) -> QComboBox:
     box.setAccessibleName(name)
     box.setToolTip(name)
     box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-    box.setMaximumWidth(_MAX_COMBO_WIDTH)
+    box.currentIndexChanged.connect(lambda _: box.updateGeometry())
     return box
 
 

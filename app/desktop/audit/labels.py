@@ -1,10 +1,15 @@
-"""Labels and colors of an audit entry's decision."""
+"""Labels and colors of an audit entry's decision, and the text of its result."""
 
 from __future__ import annotations
+
+import re
 
 from app.desktop.runtime.translation import translate
 from app.desktop.theme.colors import Theme
 from app.permissions.audit_entry import AuditDecision
+from app.vault.markdown.links import quote_wikilinks
+
+_ERROR_CODE = re.compile(r"^[a-z]+(_[a-z]+)*: (?=\S)")
 
 
 def decision_label(decision: str) -> str:
@@ -37,3 +42,8 @@ def decision_color(decision: str, theme: Theme) -> str:
         AuditDecision.NOT_ASKED: theme.warning,
     }
     return colors.get(decision, theme.muted)
+
+
+def result_text(result: str) -> str:
+    """Return a logged result, or the reason of a failed call, without the code of its error."""
+    return quote_wikilinks(_ERROR_CODE.sub("", result))

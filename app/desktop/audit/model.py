@@ -14,13 +14,13 @@ from PySide6.QtCore import (
     Qt,
 )
 
+from app.desktop.audit.labels import result_text
 from app.desktop.runtime.translation import PluralText, translate
-from app.desktop.tool_form.labels import tool_label
 from app.desktop.widgets.time_labels import duration_label, exact_time
 from app.encoding import contains_folded
 from app.permissions.audit_entry import AuditEntry, AuditFilter
+from app.permissions.tool_label import tool_label
 from app.vault.invisible_chars import escape_hidden
-from app.vault.markdown.links import quote_wikilinks
 
 PAGE_SIZE = 200
 ENTRY_ROLE = Qt.ItemDataRole.UserRole
@@ -188,11 +188,11 @@ def cell_text(entry: AuditEntry, column: int) -> str:
     if column == RESULT and entry.result == "denied":
         return escape_hidden(entry.reason) or translate("Audit", "Denied")
     if column == RESULT and entry.undone_by is not None:
-        return translate("Audit", "{0} (undone)").format(escape_hidden(quote_wikilinks(entry.result)))
+        return translate("Audit", "{0} (undone)").format(escape_hidden(result_text(entry.result)))
     labels = {
         CALLER: entry.caller,
         TOOL: tool_label(entry.tool),
-        RESULT: quote_wikilinks(entry.result),
+        RESULT: result_text(entry.result),
         DECISION: entry.decision,
         DURATION: duration_label(entry.duration_ms),
     }
@@ -204,7 +204,7 @@ def matches_filter(entry: AuditEntry, criteria: AuditFilter) -> bool:
     paths = json.dumps(entry.paths, ensure_ascii=False)
     searched = (
         entry.tool,
-        entry.tool.replace("_", " "),
+        tool_label(entry.tool),
         entry.caller,
         entry.arguments,
         entry.result,

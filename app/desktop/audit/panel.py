@@ -40,7 +40,8 @@ from app.desktop.shell.command_registry import panel_title
 from app.desktop.shell.panel_context import PanelContext, connect_links
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets import dialogs
-from app.desktop.widgets.panel import ElidedLabel, EmptyState, Panel, ThemedButton
+from app.desktop.widgets.panel import EmptyState, Panel, ThemedButton
+from app.desktop.widgets.plain_labels import show_text, wrapped_label
 from app.desktop.widgets.row_delegate import RowDelegate
 from app.events import Event
 from app.permissions.audit import AuditAppended
@@ -76,7 +77,8 @@ class AuditPanel(Panel):
         self.model = AuditEntriesModel(self)
         self.table = QTableView(self._body)
         self.detail = DetailPane(theme, self._body)
-        self.status_label = ElidedLabel()
+        self.status_label = wrapped_label()
+        self.status_label.setContentsMargins(14, 0, 14, 6)
         self.count = QLabel()
         self.count.setProperty("tone", "faint")
         self._empty = EmptyState(theme, "clipboard-text", "", "", parent=self._stack)
@@ -108,6 +110,7 @@ class AuditPanel(Panel):
             self.model.replace_all(entries)
             self.model.add_newer(newer)
             self._show_loaded(entries)
+            self._show_selected()  # A reset clears the selection without reporting it.
 
     async def load_more(self) -> None:
         """Load the next page of older entries."""
@@ -132,7 +135,7 @@ class AuditPanel(Panel):
 
     async def verify(self) -> None:
         """Verify the hash chain and show the result."""
-        self._show_status(self.tr("Verifying…"), "muted")
+        show_text(self.status_label, self.tr("Verifying…"), "muted")
         check: AuditCheck = await self._client.run(lambda vault: asyncio.to_thread(vault.history.verify))
         if check.ok:
             text = PluralText(
@@ -143,7 +146,7 @@ class AuditPanel(Panel):
             text = self.tr("Log damaged: {0}").format(check.reason)
         else:
             text = self.tr("Log damaged at entry {0}: {1}").format(check.first_bad, check.reason)
-        self._show_status(text, "success" if check.ok else "danger")
+        show_text(self.status_label, text, "success" if check.ok else "danger")
 
     async def export(self, file_format: ExportFormat) -> None:
         """Export the filtered entries to a file that the user chooses."""
@@ -158,14 +161,7 @@ class AuditPanel(Panel):
         text = PluralText("AuditPanel", "{0} entry written to {1}", "{0} entries written to {1}").format(
             count, file.name
         )
-        self._show_status(text, "muted")
-
-    def _show_status(self, text: str, tone: str) -> None:
-        self.status_label.setText(text)
-        self.status_label.setProperty("tone", tone)
-        self.status_label.style().unpolish(self.status_label)
-        self.status_label.style().polish(self.status_label)
-        self.status_label.setVisible(bool(text))
+        show_text(self.status_label, text, "muted")
 
     async def open_diff(self, entry: AuditEntry) -> None:
         """Show the changes made by the entry's call; do nothing if it made none.
@@ -215,7 +211,7 @@ class AuditPanel(Panel):
             action.triggered.connect(lambda _=False, file_format=file_format: self._start_export(file_format))
         self.export_button.setMenu(menu)
         self.export_button.setPopupMode(ThemedButton.ToolButtonPopupMode.InstantPopup)
-        for widget in (self.count, self.status_label, self.verify_button, self.export_button):
+        for widget in (self.count, self.verify_button, self.export_button):
             self.filters.add(widget)
         self.status_label.hide()
 
@@ -251,7 +247,7 @@ class AuditPanel(Panel):
         """In a narrow panel, hide the duration, and the details while no entry is selected."""
         zoom = self._theme.zoom
         is_narrow = self._is_narrow
-        widths = (104, 108, 124, 0, 148, 0) if is_narrow else (148, 130, 170, 0, 160, 84)
+        widths = (104, 118, 140, 0, 148, 0) if is_narrow else (148, 130, 170, 0, 160, 84)
         self.table.setColumnHidden(DURATION, is_narrow)
         self.detail.setHidden(is_narrow and not self.table.selectionModel().hasSelection())
         for column, width in enumerate(widths):
@@ -268,6 +264,7 @@ class AuditPanel(Panel):
         self._stack.addWidget(body)
         self._stack.addWidget(self._empty)
         self.column.addWidget(self.filters)
+        self.column.addWidget(self.status_label)
         self.column.addWidget(self._stack, 1)
 
     def _connect(self) -> None:

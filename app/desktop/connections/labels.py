@@ -22,11 +22,9 @@ def state_label(program: ClientProgram) -> str:
         )
     if program.sessions:
         return translate("Connections", "Connected")
-    return (
-        time_or_date(program.last_active)
-        if program.last_active is not None
-        else translate("Connections", "Never connected")
-    )
+    if program.last_active is None:
+        return translate("Connections", "Never connected")
+    return translate("Connections", "Last call {0}").format(time_or_date(program.last_active))
 
 
 def access_label(profile: CallerProfile | None, categories: Sequence[CategoryState] = ()) -> str:
@@ -66,7 +64,7 @@ def kind_label(kind: CallerKind) -> str:
     return {
         CallerKind.MCP: translate("Connections", "MCP"),
         CallerKind.HTTP: translate("Connections", "HTTP API"),
-        CallerKind.CLI: translate("Connections", "command line"),
+        CallerKind.CLI: translate("Connections", "Command line"),
     }.get(kind, str(kind))
 
 

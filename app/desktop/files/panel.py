@@ -203,19 +203,24 @@ class FilesPanel(Panel):
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         folder = path if is_folder else path.rpartition("/")[0]
+        is_file = bool(path) and not is_folder
         entries = [(self.tr("New note here…"), "new-note", folder)]
-        if path and not is_folder:
+        if is_file:
             entries += [
                 (self.tr("Open"), "open", path),
                 (command_title("note-related"), "related", path),
                 (command_title("note-copy-link"), "copy-link", path),
                 (command_title("note-rename"), "rename", path),
                 (command_title("note-history"), "history", path),
-                (command_title("note-delete"), "delete", path),
             ]
         entries.append((command_title("note-reveal"), "reveal", path))
         for text, command, target in entries:
             menu.addAction(text, partial(self.command_requested.emit, command, target, ""))
+        if is_file:
+            menu.addSeparator()
+            menu.addAction(
+                command_title("note-delete"), partial(self.command_requested.emit, "delete", path, "")
+            )
         menu.popup(self.tree.viewport().mapToGlobal(position))
 
     def _start_filter(self, text: str) -> None:

@@ -113,9 +113,10 @@ class GraphMenu(QObject):
             (
                 (command_title("note-history"), "history", "note_history"),
                 (command_title("note-rename"), "rename", "move_note"),
-                (command_title("note-delete"), "delete", "delete_note"),
             ),
         )
+        menu.addSeparator()
+        self._add_tools(menu, path, tools, ((command_title("note-delete"), "delete", "delete_note"),))
 
     def _add_tools(
         self, menu: QMenu, path: str, tools: Collection[str], entries: tuple[tuple[str, str, str], ...]

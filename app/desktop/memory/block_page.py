@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.desktop.bridge import VaultClient
-from app.desktop.memory.labels import permission_description, permission_label
+from app.desktop.memory.labels import format_label, permission_description, permission_label, type_label
 from app.desktop.memory.sharing_dialog import SharingDialog
 from app.desktop.notes.newlines import for_editor, from_editor
 from app.desktop.runtime import tasks
@@ -78,7 +78,7 @@ class BlockPage(QWidget):
         self._saved_text: str | None = None
         self._name = ElidedLabel()
         self._name.setProperty("textSize", "strong")
-        self._facts_label = ElidedLabel(tone="muted")
+        self._facts_label = ElidedLabel(tone="muted", elide=Qt.TextElideMode.ElideRight)
         self.pin = QCheckBox(self.tr("Pinned"))
         self.pin.setToolTip(self.tr("Always include the block in its agent's context"))
         self.permission = QComboBox()
@@ -131,14 +131,14 @@ class BlockPage(QWidget):
             f"{name}: {permission_label(permission)}" for name, permission in block.shares.items()
         )
         facts = [
-            str(block.type),
-            block.schema.kind,
+            type_label(block.type),
+            format_label(block.schema),
             escape_hidden(block.owner),
         ]
         facts += [self.tr("shared with {0}").format(escape_hidden(shared))] if shared else []
         self._set_header(
             escape_hidden(block.label),
-            "   ·   ".join([*facts, escape_hidden(block.description)]).rstrip(" ·"),
+            "   ·   ".join(dict.fromkeys([*facts, escape_hidden(block.description)])).rstrip(" ·"),
         )
         for control in self._controls:
             control.setVisible(True)
@@ -465,6 +465,7 @@ class BlockPage(QWidget):
         self.tabs.addTab(self._build_history_page(), self.tr("History"))
         footer = QHBoxLayout()
         footer.setContentsMargins(12, 6, 12, 8)
+        footer.setSpacing(8)
         footer.addWidget(self.status, 1)
         footer.addWidget(self.discard_button)
         footer.addWidget(self.save_button)

@@ -3,7 +3,29 @@
 from __future__ import annotations
 
 from app.desktop.runtime.translation import translate
-from app.memory.block import Permission
+from app.memory.block import BlockType, Permission
+from app.memory.schema import Schema
+
+
+def type_label(block_type: BlockType) -> str:
+    """Return the name of a type of memory blocks."""
+    return {
+        BlockType.CORE: translate("Memory", "Core"),
+        BlockType.WORKING: translate("Memory", "Working"),
+        BlockType.ARCHIVAL: translate("Memory", "Archived"),
+        BlockType.LOG: translate("Memory", "Log"),
+    }[block_type]
+
+
+def format_label(schema: Schema) -> str:
+    """Return the name of the format of a memory block's content."""
+    return {
+        "text": translate("Memory", "Text"),
+        "map": translate("Memory", "Fields"),
+        "list": translate("Memory", "List"),
+        "log": translate("Memory", "Log"),
+        "composite": translate("Memory", "Sections"),
+    }[schema.kind]
 
 
 def permission_label(permission: Permission) -> str:

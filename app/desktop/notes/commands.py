@@ -22,10 +22,11 @@ from app.desktop.notes.undo import undo
 from app.desktop.runtime import tasks
 from app.desktop.runtime.translation import translate
 from app.desktop.theme.theme import ThemeSource
-from app.desktop.tool_form.form import ToolFormDialog, humanize
+from app.desktop.tool_form.form import ToolFormDialog
 from app.desktop.tool_form.result_dialog import ResultDialog
 from app.desktop.widgets import dialogs
 from app.permissions.caller import Caller
+from app.permissions.tool_label import tool_label
 from app.toolkit.call import Call
 from app.vault.path import NotePath
 from app.workspace.service.edits import Created, Failed, NameTaken, name_problem
@@ -221,7 +222,7 @@ class NoteCommands(QObject):
         tools = await self._client.run(lambda vault: vault.tools.tools(Caller.user()))
         tool = next((candidate for candidate in tools if candidate.name == name), None)
         if tool is None:
-            self.failed.emit(self.tr("{0} is turned off.").format(humanize(name)))
+            self.failed.emit(self.tr("{0} is turned off.").format(tool_label(name)))
             return
         arguments, problem = dict[str, object](), ""
         while True:

@@ -12,6 +12,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QButtonGroup,
     QDialog,
+    QDialogButtonBox,
     QHBoxLayout,
     QListWidget,
     QPushButton,
@@ -158,7 +159,7 @@ class ConflictDialog(QDialog):
         self._name_label = ElidedLabel()
         self._name_label.setContentsMargins(0, 0, 12, 0)
         self.diff_view.set_header(self._name_label)
-        self.editor = TextEditor(self.tr("Text to write (editable)"))
+        self.editor = TextEditor(self.tr("Text to write (editable)"), theme.zoom)
         self.ours_button = QRadioButton(self._texts.ours)
         self.theirs_button = QRadioButton(self._texts.theirs)
         self.merged_button = QRadioButton(self._texts.merged)
@@ -218,13 +219,11 @@ class ConflictDialog(QDialog):
         layout.addWidget(label)
         layout.addWidget(explanation)
         layout.addWidget(body, 1)
-        layout.addLayout(self._build_buttons())
+        layout.addWidget(self._build_buttons())
 
-    def _build_buttons(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setContentsMargins(16, 10, 16, 12)
-        row.setSpacing(8)
-        row.addStretch(1)
+    def _build_buttons(self) -> QDialogButtonBox:
+        box = QDialogButtonBox()
+        box.setContentsMargins(16, 10, 16, 12)
         cancel = QPushButton(self._texts.cancel_label)
         cancel.setDefault(True)
         cancel.clicked.connect(self.reject)
@@ -232,9 +231,9 @@ class ConflictDialog(QDialog):
         self.save_button.setProperty("role", "primary")
         self.save_button.setAutoDefault(False)
         self.save_button.clicked.connect(self.accept)
-        row.addWidget(cancel)
-        row.addWidget(self.save_button)
-        return row
+        box.addButton(cancel, QDialogButtonBox.ButtonRole.RejectRole)
+        box.addButton(self.save_button, QDialogButtonBox.ButtonRole.AcceptRole)
+        return box
 
     def _connect(self) -> None:
         self.files.currentRowChanged.connect(self._show)

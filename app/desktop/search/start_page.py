@@ -99,6 +99,7 @@ class SearchStartPage(QListView):
         menu.addAction(self.tr("Search"), lambda: self.search_requested.emit(search))
         menu.addAction(self.tr("Filter the graph"), lambda: self.filter_requested.emit(search.query))
         menu.addAction(self.tr("Rename…"), lambda: self.command_requested.emit("rename", search.name))
+        menu.addSeparator()
         menu.addAction(self.tr("Remove"), lambda: self.command_requested.emit("remove", search.name))
         menu.popup(self.viewport().mapToGlobal(position))
 

@@ -34,6 +34,7 @@ from app.desktop.widgets.dialogs import resize_within_screen
 from app.desktop.widgets.model_form import Editor, create_editor, with_description
 from app.desktop.widgets.panel import EmptyState, SearchField
 from app.desktop.widgets.plain_labels import wrapped_label
+from app.desktop.widgets.validation_text import problem_text
 from app.settings import Settings
 
 # In these sections, the page is above the settings, because it fills them in.
@@ -268,7 +269,8 @@ class SettingsDialog(QDialog):
         except ValidationError as error:
             if row is None:
                 raise
-            row.error.setText("; ".join(problem["msg"] for problem in error.errors()))
+            problems = dict.fromkeys(problem_text(problem, type(model)) for problem in error.errors())
+            row.error.setText(" ".join(problems))
             row.error.show()
             return
         if row is not None:

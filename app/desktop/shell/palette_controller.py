@@ -15,6 +15,7 @@ from app.desktop.shell.command_registry import translate_title
 from app.events import Event
 from app.index.records import IndexUpdated
 from app.permissions.caller import Caller
+from app.permissions.tool_label import tool_label
 
 if TYPE_CHECKING:
     from app.index.records import NoteRecord
@@ -101,14 +102,7 @@ class PaletteController(QObject):
             )
             for search in searches
         ]
-        return (
-            commands
-            + search_items
-            + [
-                PaletteItem(_TOOL_PREFIX + name, name.replace("_", " ").capitalize(), label, symbol="wrench")
-                for name, label in tools
-            ]
-        )
+        return commands + search_items + [_tool_item(name, summary) for name, summary in tools]
 
     def _choose(self, mode: str, key: str) -> None:
         if mode == "notes":
@@ -131,3 +125,10 @@ def _note_items(notes: tuple[NoteRecord, ...]) -> list[PaletteItem]:
         PaletteItem(note.path.text, note.title, note.path.folder, aliases=(note.path.name, *note.aliases))
         for note in sorted(notes, key=lambda note: -note.modified)
     ]
+
+
+def _tool_item(name: str, summary: str) -> PaletteItem:
+    """Return the item of a tool, which is also found by the words of its name."""
+    label, words = tool_label(name), name.replace("_", " ")
+    aliases = () if words == label.lower() else (words,)
+    return PaletteItem(_TOOL_PREFIX + name, label, summary, symbol="wrench", aliases=aliases)

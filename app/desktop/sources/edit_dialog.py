@@ -5,10 +5,10 @@ from __future__ import annotations
 from pydantic import ValidationError
 from PySide6.QtWidgets import QDialog, QFormLayout, QLineEdit, QPlainTextEdit, QSpinBox, QWidget
 
-from app.desktop.runtime.translation import translate
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets import dialogs
 from app.desktop.widgets.plain_labels import wrapped_label
+from app.desktop.widgets.validation_text import problem_text
 from app.errors import ScriptoriumError
 from app.sources.config import (
     MAX_NAME_CHARS,
@@ -86,7 +86,11 @@ class SourceDialog(dialogs.SheetDialog):
         try:
             self.config = self._edited_config()
         except (ValidationError, ScriptoriumError) as error:
-            self.problem.setText(_error_text(error))
+            if isinstance(error, ScriptoriumError):
+                text = error.message
+            else:
+                text = problem_text(error.errors(include_url=False)[0], type(self.config))
+            self.problem.setText(text)
             self.problem.show()
         else:
             self.accept()
@@ -109,14 +113,3 @@ class SourceDialog(dialogs.SheetDialog):
                 Glob(glob)
             values["globs"] = globs
         return type(self.config).model_validate(values)
-
-
-def _error_text(error: ValidationError | ScriptoriumError) -> str:
-    if isinstance(error, ScriptoriumError):
-        return error.message
-    first = error.errors(include_url=False)[0]
-    messages = {
-        "name": translate("SourceDialog", "Enter a name."),
-        "url": translate("SourceDialog", "Enter the address of the feed."),
-    }
-    return messages.get(str(first["loc"][0]), f"{first['msg']}.")

@@ -20,6 +20,7 @@ from app.desktop.widgets.count_delegate import CountDelegate
 from app.desktop.widgets.panel import EmptyState, Panel, SearchField, ThemedButton
 from app.index.records import TaskRecord
 from app.toolkit.outcome import ToolOutcome
+from app.vault.markdown.links import quote_wikilinks
 
 TASK_ROLE = int(Qt.ItemDataRole.UserRole)
 COUNT_ROLE = TASK_ROLE + 1
@@ -190,7 +191,7 @@ class TasksPanel(Panel):
 
 
 def _create_row(task: TaskItem) -> QTreeWidgetItem:
-    item = QTreeWidgetItem([task.facts.text])
+    item = QTreeWidgetItem([quote_wikilinks(task.facts.text)])
     item.setData(0, TASK_ROLE, task.record)
     item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsUserCheckable)
     item.setCheckState(0, Qt.CheckState.Checked if task.record.done else Qt.CheckState.Unchecked)

@@ -25,17 +25,17 @@ Find = Callable[[ArgumentKind, str], Awaitable[tuple[str, ...]]]
 _VISIBLE_LINES = {ArgumentKind.MARKDOWN: 7, ArgumentKind.PROPERTIES: 4}
 
 
-def create_field(parameter: Parameter, field: FieldInfo, value: object, find: Find) -> Editor:
+def create_field(parameter: Parameter, field: FieldInfo, value: object, find: Find, zoom: float) -> Editor:
     """Return an editor that shows `value`, chosen by the argument's kind, type and name."""
     kind = parameter.kind
     if kind in COMPLETED_KINDS:
         return _create_names_field(parameter, value, find)
     if kind is ArgumentKind.PROPERTIES or parameter.annotation is dict:
-        return _create_properties_field(value)
+        return _create_properties_field(value, zoom)
     if kind is ArgumentKind.MARKDOWN or parameter.name in ("prompt", "patch", "text", "content", "body"):
-        return _create_markdown_field(value)
+        return _create_markdown_field(value, zoom)
     if parameter.is_list and parameter.annotation not in (str, int, float):
-        return _create_json_field(value)
+        return _create_json_field(value, zoom)
     if parameter.is_list and parameter.name == "args":
         return _create_arguments_field(value)
     editor = create_editor(parameter.name, field, value)
@@ -101,19 +101,19 @@ def _create_names_field(parameter: Parameter, value: object, find: Find) -> Edit
     return editor
 
 
-def _create_markdown_field(value: object) -> Editor:
-    area = _create_area(str(value or ""), _VISIBLE_LINES[ArgumentKind.MARKDOWN])
+def _create_markdown_field(value: object, zoom: float) -> Editor:
+    area = _create_area(str(value or ""), _VISIBLE_LINES[ArgumentKind.MARKDOWN], zoom)
     area.setPlaceholderText(translate("ToolForm", "Markdown"))
     return _connect_area(area, lambda: area.toPlainText() or None)
 
 
-def _create_properties_field(value: object) -> Editor:
+def _create_properties_field(value: object, zoom: float) -> Editor:
     """Return an editor for properties, one per line as at the top of a note."""
     properties = value if isinstance(value, dict) else {}
     initial = "\n".join(
         f"{name}: {json.dumps(item, ensure_ascii=False)}" for name, item in properties.items()
     )
-    area = _create_area(initial, _VISIBLE_LINES[ArgumentKind.PROPERTIES])
+    area = _create_area(initial, _VISIBLE_LINES[ArgumentKind.PROPERTIES], zoom)
     area.setPlaceholderText(translate("ToolForm", "status: draft\nrating: 4\ntopics: [tea, water]"))
 
     def read() -> object:
@@ -147,8 +147,8 @@ def _create_arguments_field(value: object) -> Editor:
     return editor
 
 
-def _create_json_field(value: object) -> Editor:
-    area = _create_area(json.dumps(value, indent=2, ensure_ascii=False) if value else "", 4)
+def _create_json_field(value: object, zoom: float) -> Editor:
+    area = _create_area(json.dumps(value, indent=2, ensure_ascii=False) if value else "", 4, zoom)
     area.setPlaceholderText(translate("ToolForm", "JSON list"))
 
     def read() -> object:
@@ -161,10 +161,10 @@ def _create_json_field(value: object) -> Editor:
     return _connect_area(area, read)
 
 
-def _create_area(text: str, lines: int) -> QPlainTextEdit:
+def _create_area(text: str, lines: int, zoom: float) -> QPlainTextEdit:
     area = QPlainTextEdit(text)
     area.setTabChangesFocus(True)
-    area.setFont(code_font())
+    area.setFont(code_font(zoom))
     area.setFixedHeight(area.fontMetrics().lineSpacing() * lines + 18)
     return area
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from pydantic import ValidationError
@@ -10,18 +11,21 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QDialog, QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from app.desktop.bridge import VaultClient
-from app.desktop.runtime.translation import translate
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.tool_form.completions import find_names
 from app.desktop.tool_form.fields import create_field
 from app.desktop.widgets import dialogs
 from app.desktop.widgets.model_form import Editor, with_description
 from app.desktop.widgets.plain_labels import wrapped_label
+from app.desktop.widgets.validation_text import argument_label, problem_text, required_text
 from app.errors import InvalidParametersError
+from app.permissions.tool_label import tool_label
 from app.toolkit.argument_types import ArgumentKind
 from app.toolkit.tool import Parameter, Tool
 
 _EMPTY_VALUES: tuple[object, ...] = (None, "", (), [], {})
+_CODE = re.compile(r"`([^`]*)`")
+_SLOT = re.compile(r"\{(\w+)\}")
 _ACCEPTED = int(QDialog.DialogCode.Accepted)
 
 
@@ -46,7 +50,7 @@ class ToolFormDialog(dialogs.SheetDialog):
         values: Mapping[str, object] | None = None,
         problem: str = "",
     ) -> None:
-        super().__init__(parent, humanize(tool.name), tool.summary)
+        super().__init__(parent, tool_label(tool.name), _without_marks(tool.summary))
         self._tool = tool
         self._client = client
         self.arguments: dict[str, object] = dict(values or {})
@@ -106,16 +110,18 @@ class ToolFormDialog(dialogs.SheetDialog):
 
     def _create_row(self, parameter: Parameter, field: FieldInfo, values: Mapping[str, object]) -> QWidget:
         default = None if parameter.required else parameter.default
-        editor = create_field(parameter, field, values.get(parameter.name, default), self._find)
+        editor = create_field(
+            parameter, field, values.get(parameter.name, default), self._find, self._theme.zoom
+        )
         if parameter.name == "op" and isinstance(editor.control, QComboBox):
             self._remove_forbidden_operations(editor.control)
             editor.control.currentIndexChanged.connect(lambda _: self._choose_operation())
-        title = self.tr("Operation") if parameter.name == "op" else humanize(parameter.name)
+        title = self.tr("Operation") if parameter.name == "op" else argument_label(parameter.name)
         row = QWidget()
         column = QVBoxLayout(row)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(2)
-        column.addWidget(with_description(title, parameter.description.replace("`", ""), editor))
+        column.addWidget(with_description(title, _without_marks(parameter.description), editor))
         error = _error_label()
         column.addWidget(error)
         editor.changed.connect(lambda _: error.hide())
@@ -148,7 +154,7 @@ class ToolFormDialog(dialogs.SheetDialog):
             row.setVisible(name not in conditional or name in accepted_names)
         self._set_label(self.problem, "")
         examples = self._tool.examples_of.get(op) or (() if op else self._tool.examples)
-        text = examples[0].replace("{", "‹").replace("}", "›") if examples else ""
+        text = _example_request(examples[0]) if examples else ""
         self.example.setText(self.tr("Example request to the agent: “{0}”").format(text))
         self.example.setVisible(bool(text))
 
@@ -179,15 +185,15 @@ class ToolFormDialog(dialogs.SheetDialog):
             self._tool.check_operation(self._tool.arguments.model_validate(arguments))
         except ValidationError as error:
             for name in self._missing_names(arguments):
-                self._show_error(name, self.tr("Required"))
+                self._show_error(name, required_text(argument_label(name)))
             for problem in error.errors():
                 field = str(problem["loc"][0]) if problem["loc"] else ""
-                self._show_error(field, _error_text(problem["type"], problem["msg"]))
+                self._show_error(field, problem_text(problem, self._tool.arguments))
             return False
         except InvalidParametersError as error:
             missing_names = self._missing_names(arguments)
             for name in missing_names:
-                self._show_error(name, self.tr("Required"))
+                self._show_error(name, required_text(argument_label(name)))
             if not missing_names:
                 self._set_label(self.problem, error.message)
             return False
@@ -235,15 +241,14 @@ class ToolFormDialog(dialogs.SheetDialog):
                 self.move(self.x(), max(window.y(), self.y() - overflow))
 
 
-def humanize(name: str) -> str:
-    """Return a readable label for a tool or an argument."""
-    text = name.replace("__", ": ").replace("_", " ")
-    return text[:1].upper() + text[1:]
+def _without_marks(text: str) -> str:
+    """Return a description whose code is shown as the form labels it: `insert_under` as “insert under”."""
+    return _CODE.sub(lambda code: code[1].replace("_", " "), text)
 
 
-def _error_text(kind: str, message: str) -> str:
-    """Return a readable message for a pydantic error."""
-    return translate("ToolForm", "Required") if kind in ("missing", "string_too_short") else message
+def _example_request(template: str) -> str:
+    """Return an example with the names of the values to fill in: “rename [name] to [new name]”."""
+    return _SLOT.sub(lambda slot: f"[{argument_label(slot[1]).lower()}]", template)
 
 
 def _error_label() -> QLabel:

@@ -1,4 +1,4 @@
-"""Labels of tool calls in plain words: the tool, and its arguments on one line."""
+"""Labels of tool calls in plain words: the category, and the arguments on one line."""
 
 from __future__ import annotations
 
@@ -9,26 +9,9 @@ from app.desktop.runtime.translation import translate
 from app.vault.path import NOTE_SUFFIXES, NotePath
 
 _MAX_VALUE_CHARS = 200
-_WORDS = {
-    "node": "note",
-    "nodes": "notes",
-    "edge": "relation",
-    "relationship": "relation",
-    "relationships": "relations",
-}
-"""Words of tool names with the words of the interface."""
 _FIRST = ("name", "query")
 _UNLABELED = frozenset((*_FIRST, "names", "op", "question", "arguments", "properties"))
 _OMITTED = frozenset(("limit", "offset"))
-
-
-def tool_label(name: str) -> str:
-    """Return the label of a tool; the tool of an external server is shown after the server's name."""
-    if "__" in name:
-        text = name.replace("__", ": ").replace("_", " ")
-    else:
-        text = " ".join(_WORDS.get(word, word) for word in name.split("_"))
-    return text[:1].upper() + text[1:]
 
 
 def category_label(name: str) -> str:

@@ -8,6 +8,7 @@ from typing import Literal
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QDialog,
+    QDialogButtonBox,
     QFrame,
     QPlainTextEdit,
     QScrollArea,
@@ -17,10 +18,10 @@ from PySide6.QtWidgets import (
 )
 
 from app.desktop.theme.theme import ThemeSource, code_font
-from app.desktop.tool_form.form import humanize
 from app.desktop.tool_form.result_text import format_result
 from app.desktop.widgets import dialogs
 from app.desktop.widgets.markdown_label import MarkdownLabel
+from app.permissions.tool_label import tool_label
 from app.toolkit.outcome import ToolOutcome
 
 NextStep = Literal["close", "again", "undo", "diff"]
@@ -33,7 +34,7 @@ class ResultDialog(dialogs.SheetDialog):
     note_requested = Signal(str, str)
 
     def __init__(self, tool: str, outcome: ToolOutcome, theme: ThemeSource, parent: QWidget) -> None:
-        super().__init__(parent, humanize(tool))
+        super().__init__(parent, tool_label(tool))
         text = "\n\n".join(part for part in (outcome.message, format_result(outcome.result)) if part)
         self.answer = MarkdownLabel(theme, text or self.tr("Done."))
         self.answer.link_clicked.connect(self._open_link)
@@ -73,7 +74,12 @@ class ResultDialog(dialogs.SheetDialog):
             self.add_button(self.tr("Undo"), 3)
             self.add_button(self.tr("Show change"), 4)
         self.add_button(self.tr("Run again…"), 2)
-        close_button = self.add_button(self.tr("Close"), int(QDialog.DialogCode.Accepted), "primary")
+        close_button = self.add_button(
+            self.tr("Close"),
+            int(QDialog.DialogCode.Accepted),
+            "primary",
+            QDialogButtonBox.ButtonRole.RejectRole,
+        )
         close_button.setDefault(True)
         close_button.setFocus()
 

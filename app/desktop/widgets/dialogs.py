@@ -15,8 +15,8 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QKeyEvent, QShowEvent
 from PySide6.QtWidgets import (
     QDialog,
+    QDialogButtonBox,
     QFileDialog,
-    QHBoxLayout,
     QLabel,
     QLineEdit,
     QPushButton,
@@ -66,7 +66,8 @@ def resize_within_screen(dialog: QWidget, width: int, height: int) -> None:
 class SheetDialog(QDialog):
     """A small dialog in the app's style: a title, text, an optional body and buttons.
 
-    Buttons are added from left to right. `add_button` returns the button, so that the caller can focus it.
+    The platform decides the order of the buttons by their roles. `add_button` returns the button, so that the
+    caller can focus it.
     """
 
     def __init__(self, parent: QWidget | None, title: str, text: str = "") -> None:
@@ -86,11 +87,9 @@ class SheetDialog(QDialog):
         self._body = QVBoxLayout()
         # Only the body takes surplus height; otherwise, the heading and the text would.
         self._layout.addLayout(self._body, 1)
-        self._buttons = QHBoxLayout()
-        self._buttons.setSpacing(8)
-        self._buttons.addStretch(1)
+        self._buttons = QDialogButtonBox(self)
         self._layout.addSpacing(4)
-        self._layout.addLayout(self._buttons)
+        self._layout.addWidget(self._buttons)
 
     def set_heading(self, text: str) -> None:
         """Replace the heading; the window title stays."""
@@ -100,14 +99,23 @@ class SheetDialog(QDialog):
         """Put `widget` between the text and the buttons."""
         self._body.addWidget(widget)
 
-    def add_button(self, text: str, code: int, role: str = "") -> QPushButton:
-        """Add a button that closes the dialog with `code`; `role` is "primary", "danger", "quiet" or ""."""
+    def add_button(
+        self, text: str, code: int, role: str = "", place: QDialogButtonBox.ButtonRole | None = None
+    ) -> QPushButton:
+        """Add a button that closes the dialog with `code`.
+
+        Args:
+            text: The label.
+            code: The result of the dialog.
+            role: The style: "primary", "danger", "quiet" or "".
+            place: The role that decides the position; derived from `role` and `code` by default.
+        """
         button = QPushButton(text, self)
         if role:
             button.setProperty("role", role)
         button.setAutoDefault(False)
         button.clicked.connect(lambda: self.done(code))
-        self._buttons.addWidget(button)
+        self._buttons.addButton(button, _button_role(code, role) if place is None else place)
         return button
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -130,6 +138,15 @@ class SheetDialog(QDialog):
             focused.click()
         else:
             super().keyPressEvent(event)
+
+
+def _button_role(code: int, role: str) -> QDialogButtonBox.ButtonRole:
+    roles = QDialogButtonBox.ButtonRole
+    if role == "quiet":
+        return roles.ResetRole  # apart from the answers, on every platform
+    if role or code == int(QDialog.DialogCode.Accepted):
+        return roles.AcceptRole
+    return roles.RejectRole if code == int(QDialog.DialogCode.Rejected) else roles.ActionRole
 
 
 def _label(text: str, size: str = "") -> QLabel:
@@ -176,13 +193,16 @@ async def choose(
     """Return the index of the pressed button among `answers`; None for Escape.
 
     The first answer is the safe one and has the focus; the answer at `main`, by default the last, is
-    emphasized.
+    emphasized. At the other end is the answer that changes nothing. The platform decides the order.
     """
     dialog = SheetDialog(parent, title, text)
     main %= len(answers)
+    places = [QDialogButtonBox.ButtonRole.DestructiveRole] * len(answers)
+    places[0 if main else -1] = QDialogButtonBox.ButtonRole.RejectRole
+    places[main] = QDialogButtonBox.ButtonRole.AcceptRole
     buttons = [
-        dialog.add_button(answer, code, "primary" if code == main + 1 else "")
-        for code, answer in enumerate(answers, 1)
+        dialog.add_button(answer, code, "primary" if code == main + 1 else "", place)
+        for code, (answer, place) in enumerate(zip(answers, places, strict=True), 1)
     ]
     buttons[0].setDefault(True)
     buttons[0].setFocus()

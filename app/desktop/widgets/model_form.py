@@ -69,7 +69,7 @@ _DISPLAY_NAMES = {
 
 def create_editor(name: str, field: FieldInfo, value: object) -> Editor:
     """Return an editor for the field's type, showing `value`; unsupported types are edited as text."""
-    kind, is_optional = _strip_annotations(field.annotation)
+    kind, is_optional = strip_annotations(field.annotation)
     if kind is bool:
         return _checkbox_editor(value)
     if get_origin(kind) is Literal:
@@ -91,7 +91,7 @@ def create_editor(name: str, field: FieldInfo, value: object) -> Editor:
     return _line_editor("" if value is None else str(value), lambda text: text or None)
 
 
-def _strip_annotations(annotation: object) -> tuple[object, bool]:
+def strip_annotations(annotation: object) -> tuple[object, bool]:
     """Unwrap `Annotated` and unions; return the first type other than None, and whether None is allowed."""
     is_optional = False
     while True:
@@ -184,7 +184,8 @@ def _suggestion_editor(choices: list[str], value: str) -> Editor:
     return editor
 
 
-def _bounds(field: FieldInfo) -> tuple[float | None, float | None]:
+def field_bounds(field: FieldInfo) -> tuple[float | None, float | None]:
+    """Return the least and the greatest number that a field takes; None without a limit."""
     low = high = None
     for constraint in field.metadata:
         if isinstance(constraint, Ge | Gt):
@@ -195,7 +196,7 @@ def _bounds(field: FieldInfo) -> tuple[float | None, float | None]:
 
 
 def _number_editor(kind: type, field: FieldInfo, value: object) -> Editor:
-    low, high = _bounds(field)
+    low, high = field_bounds(field)
     extra = field.json_schema_extra if isinstance(field.json_schema_extra, dict) else {}
     box: QSpinBox | QDoubleSpinBox
     if kind is int:

@@ -38,6 +38,7 @@ from app.desktop.widgets.plain_labels import wrapped_label
 
 _ICON_SIZE = 18
 _TITLE_HEIGHT = 38
+_MIN_NAME_CHARS = 10
 
 
 class ThemedButton(QToolButton):
@@ -113,6 +114,8 @@ class PanelTitle(QWidget):
         used_width = sum(hint + self._row.spacing() for hint in hints) + self._name.sizeHint().width() + 14
         free_width = self.width() - used_width - self._count.sizeHint().width() - self._row.spacing()
         self._count.setVisible(bool(self._count.text()) and free_width >= 0)
+        max_width = _MIN_NAME_CHARS * self._name.fontMetrics().averageCharWidth()
+        self._name.setMinimumWidth(min(self._name.sizeHint().width(), max_width))
         self._name.setToolTip(" ".join(part for part in (self._name.text(), self._count.text()) if part))
 
     def set_text(self, text: str) -> None:

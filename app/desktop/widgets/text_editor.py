@@ -29,14 +29,14 @@ class TextEditor(QWidget):
     invalid = Signal(str)
     reset_requested = Signal()
 
-    def __init__(self, title: str, parent: QWidget | None = None) -> None:
+    def __init__(self, title: str, zoom: float, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._title = title
         self._text: EditableText | None = None
         self.field = QPlainTextEdit()
         self.field.setAccessibleName(translate("Approval", "Text after the change"))
         self.field.setTabChangesFocus(True)
-        self.field.setFont(code_font())
+        self.field.setFont(code_font(zoom))
         self._problem = QLabel()
         self._problem.setProperty("tone", "danger")
         self.reset_button = QPushButton(translate("Approval", "Reset to proposed text"))

@@ -421,6 +421,17 @@ def test_a_withdrawn_request_disappears_with_a_note(desk: ApprovalWindow) -> Non
     assert desk.paths[-1] == frozenset()
 
 
+def test_a_request_that_is_answered_elsewhere_leaves_the_dialog(desk: ApprovalWindow) -> None:
+    desk.ask(
+        request(ChangeSet.of(update()), 1, timeout=60.0), request(ChangeSet.of(update("B")), 2, timeout=60.0)
+    )
+    desk.questions[0].answer(Denied("by a script"))
+    assert desk.dialog.current.request.id == "2"
+    desk.questions[1].answer(Denied("by a script"))
+    assert desk.queue.dialog is None and desk.queue.waiting == ()
+    assert desk.notes == [] and desk.paths[-1] == frozenset()
+
+
 def test_a_batch_is_approved_as_a_whole_after_it_was_listed(desk: ApprovalWindow) -> None:
     desk.ask(*(request(ChangeSet.of(update(name)), n) for n, name in enumerate("ABC", 1)))
     desk.dialog.strip.batch_button.click()

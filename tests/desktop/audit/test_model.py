@@ -59,3 +59,11 @@ def test_tools_and_notes_are_shown_by_their_readable_names(qapp) -> None:
     assert matches_filter(tagged, AuditFilter(text="add tag"))
     assert matches_filter(tagged, AuditFilter(text="add_tag"))
     assert not matches_filter(tagged, AuditFilter(text="remove tag"))
+
+
+def test_a_failure_is_shown_and_found_without_the_code_of_its_error(qapp) -> None:
+    model = AuditEntriesModel()
+    failed = replace(entry(9, tool="summarize_node"), result="invalid_parameters: There is no argument.")
+    model.replace_all([failed])
+    assert [text for _, text in labels(model)] == ["There is no argument."]
+    assert matches_filter(failed, AuditFilter(text="summarize note"))

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QModelIndex
 from PySide6.QtTest import QAbstractItemModelTester
+from PySide6.QtWidgets import QMenu
 
 from app.desktop.bridge import ServiceThread, VaultClient
 from app.desktop.files.model import NOTE_MIME, FileTreeModel, FolderListing
@@ -109,6 +110,12 @@ def test_the_panel_shows_the_vault_and_follows_it(
         panel.open_requested.connect(lambda path, fragment: opened.append(path))
         panel.tree.clicked.emit(panel.model.index_of("One.md"))
         assert opened == ["One.md"]
+
+        panel._show_menu(panel.tree.visualRect(panel.model.index_of("One.md")).center())
+        (menu,) = panel.findChildren(QMenu)
+        assert [action.isSeparator() for action in menu.actions()][-2:] == [True, False]
+        assert menu.actions()[-1].text() == "Delete…"
+        menu.close()
 
         (vault / "Three.md").write_text("three")
         (vault / "Sub" / "Two.md").unlink()

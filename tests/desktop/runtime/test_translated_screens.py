@@ -162,7 +162,7 @@ def test_text_that_cannot_be_edited(qtbot, content: bytes) -> None:
 
 
 def test_text_that_is_too_large_to_edit(qtbot) -> None:
-    editor = TextEditor("")
+    editor = TextEditor("", 1.0)
     qtbot.addWidget(editor)
     with pytest.raises(NotEditableError) as caught:
         editor.load(b"1" * (MAX_TEXT_BYTES + 1))

@@ -46,7 +46,7 @@ def test_a_feeds_interval_and_a_streams_globs_are_changed(
             assert sheet is not None and sheet.minutes is not None and sheet.address is not None
             sheet.name.setText("  ")
             sheet.save_button.click()
-            assert sheet.problem.isVisible() and sheet.problem.text() == "Enter a name."
+            assert sheet.problem.isVisible() and sheet.problem.text() == "“Name” is required."
             sheet.name.setText("Daily")
             sheet.minutes.setValue(30)
             sheet.address.setText("file:///etc/passwd")

@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import cast
 
 import pytest
-from PySide6.QtWidgets import QComboBox, QLineEdit, QWidget
+from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QWidget
 
 from app.desktop.bridge import VaultClient
 from app.desktop.theme.theme import ThemeSource
@@ -89,6 +89,20 @@ def test_form_values_round_trip(qtbot) -> None:
     assert form._read_arguments() == values and form.problem.text() == "It was locked."
     name = form.editors["name"].control
     assert isinstance(name, QLineEdit) and name.text() == "Tea"
+
+
+def test_descriptions_and_examples_show_no_marks_of_code(qtbot) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    for tool in CATALOG:
+        form = ToolFormDialog(tool, CLIENT, ThemeSource("light"), window)
+        texts = [label.text() for label in form.findChildren(QLabel)]
+        assert not any("`" in text or "‹" in text for text in texts), tool.name
+        assert "{" not in form.example.text(), tool.name
+        form.deleteLater()
+    (tool,) = (tool for tool in CATALOG if tool.name == "rename_tag")
+    form = ToolFormDialog(tool, CLIENT, ThemeSource("light"), window)
+    assert "[" in form.example.text() and "_id" not in form.example.text()
 
 
 def test_a_result_is_shown_with_links_and_without_markdown() -> None:

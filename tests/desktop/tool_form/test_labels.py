@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from app.desktop.tool_form.labels import arguments_label, tool_label
+from app.desktop.tool_form.labels import arguments_label
+from app.permissions.tool_label import tool_label
 
 
 @pytest.mark.parametrize(

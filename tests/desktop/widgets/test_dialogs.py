@@ -6,7 +6,16 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtPrintSupport import QPrintDialog, QPrinter
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QLabel, QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QDialog,
+    QDialogButtonBox,
+    QFileDialog,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QWidget,
+)
 
 from app.desktop.runtime import tasks
 from app.desktop.widgets import dialogs
@@ -212,3 +221,22 @@ def test_a_print_dialog_can_be_awaited(gui, wait_until) -> None:
         return await task
 
     assert gui(main()) == int(QDialog.DialogCode.Rejected)
+
+
+@pytest.mark.parametrize(
+    ("answers", "main"),
+    [(("Save", "Discard", "Cancel"), 0), (("Cancel", "Discard", "Save"), 2)],
+)
+def test_the_platform_decides_the_order_of_the_answers(gui, wait_until, answers, main) -> None:
+    async def main_task() -> dict[str, object]:
+        task = tasks.start(dialogs.choose(None, "Save it?", "", answers, main=main))
+        await wait_until(shown)
+        box = shown_dialog().findChild(QDialogButtonBox)
+        roles = {button.text(): box.buttonRole(button) for button in box.buttons()}
+        shown_dialog().reject()
+        await task
+        return roles
+
+    roles = QDialogButtonBox.ButtonRole
+    expected = {"Save": roles.AcceptRole, "Discard": roles.DestructiveRole, "Cancel": roles.RejectRole}
+    assert gui(main_task()) == expected

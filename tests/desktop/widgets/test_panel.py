@@ -19,3 +19,13 @@ def test_the_count_is_hidden_without_room(gui) -> None:
     title.resize(title.width() + 200, 40)
     assert title._name.isVisible() and title._count.isVisible()
     title.deleteLater()
+
+
+def test_a_short_name_is_never_elided(gui) -> None:
+    title = PanelTitle("Search")
+    for _ in range(4):
+        title.add(QToolButton())
+    title.show()
+    title.resize(title.minimumSizeHint())
+    assert title._name.width() >= title._name.fontMetrics().horizontalAdvance("Search")
+    title.deleteLater()

@@ -36,9 +36,13 @@ def state_label(state: ServerState) -> str:
                 else ""
             )
             return translate("ExternalServers", "Running{0}").format(name)
-    return translate("ExternalServers", "Failed: {0}. Retrying automatically.").format(
-        escape_hidden(state.reason)
-    )
+    return translate("ExternalServers", "Failed. {0} Retrying automatically.").format(reason_label(state))
+
+
+def reason_label(state: ServerState) -> str:
+    """Return the reason why a server does not run, as a sentence."""
+    reason = escape_hidden(state.reason)
+    return f"{reason[:1].upper()}{reason[1:]}."
 
 
 def tools_label(state: ServerState) -> str:

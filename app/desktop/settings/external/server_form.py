@@ -8,6 +8,7 @@ from pydantic import ValidationError
 from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
+    QDialogButtonBox,
     QFormLayout,
     QLineEdit,
     QPushButton,
@@ -17,9 +18,16 @@ from PySide6.QtWidgets import (
 
 from app.desktop.bridge import VaultClient
 from app.desktop.runtime import tasks
-from app.desktop.settings.external.labels import command_line, parse_arguments, state_label, tools_label
+from app.desktop.settings.external.labels import (
+    command_line,
+    parse_arguments,
+    reason_label,
+    state_label,
+    tools_label,
+)
 from app.desktop.widgets import dialogs
 from app.desktop.widgets.plain_labels import show_text, wrapped_label
+from app.desktop.widgets.validation_text import problem_text
 from app.errors import InvalidParametersError
 from app.external.connection import ConnectionState
 from app.external.http_transport import origin_at, token_account
@@ -113,7 +121,7 @@ class ServerDialog(dialogs.SheetDialog):
         self.test_button.setToolTip(self.tr("Connect once and list the tools, without calling any"))
         self.test_button.setEnabled(self._client is not None)
         self.test_button.clicked.connect(self.test)
-        self._buttons.insertWidget(0, self.test_button)
+        self._buttons.addButton(self.test_button, QDialogButtonBox.ButtonRole.ResetRole)
         self.add_button(self.tr("Cancel"), int(QDialog.DialogCode.Rejected))
         self.save_button = self.add_button(self.tr("Save"), _ACCEPTED, "primary")
         self.save_button.setDefault(True)
@@ -184,8 +192,8 @@ class ServerDialog(dialogs.SheetDialog):
         except InvalidParametersError as error:
             show_text(self.message_label, error.message, "danger")
         except ValidationError as error:
-            problems = (f"{problem['loc'][0]}: {problem['msg']}" for problem in error.errors())
-            show_text(self.message_label, "; ".join(problems), "danger")
+            problems = (problem_text(problem, ExternalServer) for problem in error.errors())
+            show_text(self.message_label, " ".join(problems), "danger")
         else:
             return server
         return None
@@ -228,7 +236,7 @@ class ServerDialog(dialogs.SheetDialog):
             labels = [f"{label}." for label in (state_label(state), tools_label(state)) if label]
             show_text(self.message_label, "\n".join([" ".join(labels), *state.problems]), "success")
             return
-        message = self.tr("Could not connect: {0}.").format(state.reason)
+        message = self.tr("Could not connect. {0}").format(reason_label(state))
         show_text(
             self.message_label,
             "\n".join([message, *state.problems, *state.errors[-_MAX_ERROR_LINES:]]),
