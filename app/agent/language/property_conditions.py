@@ -86,7 +86,20 @@ class PropertyConditionParser:
             return QueryPart(f"[{name}:{value}]", end)
         if position > start:
             is_absent = any(token.key in language.words("lacking") for token in tokens[start:position])
-            return QueryPart(f"-[{name}]" if is_absent else f"[{name}]", after)
+            return QueryPart(f"-[{name}]" if is_absent else self.valid(name, tokens) or f"[{name}]", after)
+        return None
+
+    def valid(self, name: str, tokens: Sequence[Token]) -> str | None:
+        """Return the condition on a term that a request calls over or still running, or None.
+
+        An "expired warranty" has ended before today; what is "still under warranty" ends today or later.
+        """
+        if name.casefold() not in self._language.table("terms").get("properties", ()):
+            return None
+        for kind, sign in (("over", "<"), ("running", ">=")):
+            phrases = self._language.phrases("terms", kind)
+            if any(phrase.longest_match(tokens, at) for phrase in phrases for at in range(len(tokens))):
+                return f"[{name}:{sign}{self._dates.today}]"
         return None
 
     def _comparison_first(self, tokens: Sequence[Token], position: int) -> QueryPart | None:
@@ -256,6 +269,10 @@ class PropertyConditionParser:
             return format_number(token.value), position + 1
         if token.key in self._language.words("fillers"):
             return "", position
+        following = tokens[position + 1].key if position + 1 < len(tokens) else ""
+        is_ordinal = token.key in self._language.table("ordinals")
+        if is_ordinal and following in self._language.words("result_pronouns"):
+            return "", position  # "in which room is the third one?"
         return (token.value if _PLAIN.fullmatch(token.value) else quote_text(token.value)), position + 1
 
 

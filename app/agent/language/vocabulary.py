@@ -531,7 +531,7 @@ def correct_spelling(word: str, known: frozenset[str], endings: Sequence[str] = 
     if len(word) < _MIN_FUZZY_LENGTH or not word.isalpha() or word in known:
         return None
     max_distance = _max_distance(word)
-    best = None
+    best: tuple[int, int, str] | None = None
     for other in known:
         if abs(len(other) - len(word)) > max_distance or len(other) < _MIN_FUZZY_LENGTH:
             continue
@@ -539,11 +539,11 @@ def correct_spelling(word: str, known: frozenset[str], endings: Sequence[str] = 
         if longer.startswith(shorter) and longer[len(shorter) :] in endings and longer[-1:] != shorter[-1:]:
             continue
         distance = OSA.distance(word, other, score_cutoff=max_distance)
-        if distance <= max_distance and (
-            best is None or distance < best[0] or (distance == best[0] and other < best[1])
-        ):
-            best = (distance, other)
-    return best[1] if best else None
+        # A missing letter is likelier than a wrong one: "taks" is "tasks" rather than "tags".
+        wrong = sum((Counter(word) - Counter(other)).values())
+        if distance <= max_distance and (best is None or (distance, wrong, other) < best):
+            best = (distance, wrong, other)
+    return best[2] if best else None
 
 
 def _max_distance(word: str) -> int:
