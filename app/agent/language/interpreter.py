@@ -853,7 +853,11 @@ def _grammar_decides(request: Request, best: Reading, options: Sequence[Option])
         return False
     if _is_folder(best) and len(request.mentions(request.tokens)) == 1:
         return not (is_doubted and options[0].reading is None)
-    return complete.is_considered or (complete.is_plain and not is_doubted)
+    if complete.is_considered:
+        return True
+    # The grammar reads "and the records?" without the search before it.
+    continues = request.language.match_prefix(request.tokens, 0, "refine", "same") > 0
+    return complete.is_plain and not is_doubted and (not continues or complete is options[0])
 
 
 def _states_condition(best: Reading, request: Request) -> bool:

@@ -163,8 +163,8 @@ class ProgramReader:
         while position < len(symbols) and not _is_role(symbols[position]):
             position += 1
         conditions = symbols[1:position]
-        if conditions == ("it",) and not action.writes and self._says_both():
-            conditions = ("both",)
+        if list(conditions) == ["it"] and not action.writes and self._says_both():
+            conditions = ["both"]
         notes = self._notes(conditions, follows=follows) if conditions else None
         if conditions and notes is None:
             return None
@@ -494,7 +494,7 @@ class ProgramReader:
                 named = mention.notes if mention is not None else None
                 if named is not None and len(named.notes) == 1:
                     return f"links-to:{quote_text(str(NotePath.on_disk(named.notes[0]).stem_path))}"
-                return self._words(tokens)
+                return self._vocabulary.find_misspelled_value(text) or self._words(tokens)
             case "file:":
                 return f"file:{quote_value(text)}"
             case "day:":
@@ -580,6 +580,10 @@ class ProgramReader:
             if int(text) > 100:
                 return None, position
             text = f"{int(text) / 100:g}"  # "between 50 and 80 percent"
+        if comparison == "=" and isinstance(symbol, tuple):
+            synonyms = self._language.table("value_synonyms").get(self._text(symbol).casefold(), ())
+            known = self._vocabulary.find_text_of(name, self._text(symbol), synonyms)
+            text = quote_value(known) if known is not None else text
         return f"[{name}:{'' if comparison == '=' else comparison}{text}]", position
 
     def property_name(self, symbol: Symbol) -> str | None:

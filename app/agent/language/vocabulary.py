@@ -146,6 +146,7 @@ class Vocabulary:
         self._nouns = nouns or {}
         self._exact: dict[str, tuple[str, ...]] = {}
         self._near: dict[str, SimilarNotes] = {}
+        self._misspelled: dict[str, str | None] = {}
 
     @cached_property
     def fields(self) -> tuple[PropertyForm, ...]:
@@ -352,6 +353,38 @@ class Vocabulary:
             ):
                 return conditions[0] if len(conditions) == 1 else f"({' OR '.join(conditions)})"
         return None
+
+    def find_misspelled_value(self, words: str) -> str | None:
+        """Return the search for the property's text that `words` misspell: "portugese"; None without one."""
+        key = name_key(words)
+        if key not in self._misspelled:
+            self._misspelled[key] = correct_spelling(key, frozenset(self._words.conditions_by_value))
+        near = self._misspelled[key]
+        return self.find_value(near) if near else None
+
+    def find_text_of(self, name: str, words: str, synonyms: Iterable[str] = ()) -> str | None:
+        """Return the text of a property that `words` name in another form or misspell, or None.
+
+        Args:
+            name: The property.
+            words: The words of a request.
+            synonyms: Other words for them.
+        """
+        known = self._texts_by_property.get(name_key(name), {})
+        key = name_key(words)
+        for form in (key, *self.singular_forms(key), *map(name_key, synonyms)):
+            if form in known:
+                return known[form]
+        near = correct_spelling(key, frozenset(known))
+        return known[near] if near else None
+
+    @cached_property
+    def _texts_by_property(self) -> dict[str, dict[str, str]]:
+        texts: dict[str, dict[str, str]] = {}
+        for name, value in self._words.values:
+            label = property_label(value)
+            texts.setdefault(name_key(name), {}).setdefault(name_key(label), label)
+        return texts
 
     def conditions_on(self, words: str) -> Sequence[str]:
         """Return the conditions on each property other than a category that has this text, or none."""
