@@ -72,6 +72,8 @@ NEW_DIALOG = DialogState()
 
 MIN_SHARED_MEANING_PROBABILITY = 0.75
 """The minimum total probability of readings that mean the same notes at which the first one runs."""
+MIN_UNGUESSED_PROBABILITY = 0.05
+"""The minimum total probability of the readings that a question offers after a guess that finds nothing."""
 _MAX_NAME_WORDS = 8
 _QUESTION_ACTIONS = frozenset(("properties_of", "question"))
 _NOT_UNDERSTOOD = (
@@ -234,6 +236,9 @@ class BuiltinAgent:
                 return Reply("", understood=False)
             plain = self._interpret(text, state, self._vocabulary_of(self._words()), guesses=False)
             interpretation = self._with_fact(plain, text, state)
+            offered = interpretation.options if isinstance(interpretation, Clarification) else ()
+            if offered and sum(option.share for option in offered) < MIN_UNGUESSED_PROBABILITY:
+                return Reply("", understood=False)
         if not isinstance(interpretation, Clarification):
             return interpretation
         options: dict[str, ClarificationOption] = {}

@@ -65,7 +65,8 @@ def find_fact(request: Request, properties_of: PropertiesOf) -> NoteFact | None:
     others = [
         token for token in rest if not _names(request, token.key, known) and _is_content(request, token)
     ]
-    if len(named) == 1 and len(others) <= _MAX_OTHER_WORDS:
+    has_number = any(char.isdigit() for token in others for char in token.key)
+    if len(named) == 1 and len(others) <= _MAX_OTHER_WORDS and not has_number:
         return NoteFact(_reading(request, path, named.pop()), is_named=True)
     if named:
         return None

@@ -26,6 +26,7 @@ _MAX_FOLDER_TOKENS = 5
 _TOPIC_FIT = 0.75
 """Fit of search words that follow a noun such as "notes": "notes on longitude"."""
 _PLAIN = re.compile(r"[\w][\w-]*")
+_ORDINAL = re.compile(r"\d{1,2}(?:st|nd|rd|th)")
 _CHANGED = re.compile(r"(modified|created):>=(\S+)(?: \1:<=\S+)?")
 _STATED_DATE = re.compile(r"\[(?:date|year|born|died|published):")
 
@@ -682,8 +683,8 @@ class NoteSetParser(NoteReferenceParser):
                 words.append(term)
             position += 1
             end = position
-        if not words:
-            return None
+        if not words or (len(words) == 1 and _ORDINAL.fullmatch(words[0])):
+            return None  # "the 6th" is a day
         return QueryPart(" ".join(parenthesize(word) for word in words), end, fit, is_topic=True)
 
     def _starts_condition(self, tokens: Sequence[Token], position: int) -> bool:

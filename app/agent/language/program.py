@@ -183,6 +183,11 @@ class ProgramReader:
                     value = self._sets.days_ahead(self.tokens(values[0])) or value
                 if str(key).casefold() != "minutes" and self._has_time_unit(values[0]):
                     value = self._text(values[0])
+            if role == "value" and isinstance(value, str):
+                known = self._vocabulary.find_longer_text(
+                    str(arguments.get("key")), value, self._request.text
+                )
+                value = known or value
             if value is None:
                 return None
             arguments[role] = value
@@ -766,7 +771,10 @@ class ProgramReader:
             return None
         frame = next((frame for frame in self._request.frames if frame.action == action.id), None)
         if role == "query":
-            return self._text(first).rstrip(".!?")
+            start, end = first
+            while start < end and self._items[start].tokens[0].key in self._language.words("determiners"):
+                start += 1
+            return self._text((start, end)).rstrip(" .,!?")
         if role in ("text", "old", "name", "new_name", "content", "heading"):
             return self._text(first)
         bound = self._frames.fill(action, frame, role, self.tokens(first)) if frame is not None else None
