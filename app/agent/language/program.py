@@ -772,7 +772,12 @@ class ProgramReader:
         frame = next((frame for frame in self._request.frames if frame.action == action.id), None)
         if role == "query":
             start, end = first
-            while start < end and self._items[start].tokens[0].key in self._language.words("determiners"):
+            is_task = action.id in TASK_ACTIONS
+            while (
+                is_task
+                and start < end
+                and self._items[start].tokens[0].key in self._language.words("determiners")
+            ):
                 start += 1
             return self._text((start, end)).rstrip(" .,!?")
         if role in ("text", "old", "name", "new_name", "content", "heading"):

@@ -748,8 +748,8 @@ def test_a_task_is_looked_for_in_the_list_before_it() -> None:
     tasks = Reading((PipelineStep("list_tasks", NoteSet(notes=NOTES[:1]), {"state": "open"}),), 1.0)
     program: list[Symbol] = ["complete_task", "query=", (2, 3)]
     after_list = reading("tick off the lock", *program, dialog=DialogState(last=tasks))
-    assert after_list == 'complete_task [@Instruments/H1] query="the lock"'
-    assert reading("tick off the lock", *program) == 'complete_task query="the lock"'
+    assert after_list == "complete_task [@Instruments/H1] query=lock"
+    assert reading("tick off the lock", *program) == "complete_task query=lock"
 
 
 def test_texts_and_names_are_found_in_other_spellings() -> None:
