@@ -183,11 +183,6 @@ class ProgramReader:
                     value = self._sets.days_ahead(self.tokens(values[0])) or value
                 if str(key).casefold() != "minutes" and self._has_time_unit(values[0]):
                     value = self._text(values[0])
-            if role == "value" and isinstance(value, str):
-                known = self._vocabulary.find_longer_text(
-                    str(arguments.get("key")), value, self._request.text
-                )
-                value = known or value
             if value is None:
                 return None
             arguments[role] = value

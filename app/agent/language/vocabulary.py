@@ -378,16 +378,6 @@ class Vocabulary:
         near = correct_spelling(key, frozenset(known))
         return known[near] if near else None
 
-    def find_longer_text(self, name: str, words: str, request: str) -> str | None:
-        """Return the longest text of a property that a request contains around `words`, or None."""
-        key, asked = f" {name_key(words)} ", f" {_spaced(request)} "
-        known = self._texts_by_property.get(name_key(name), {})
-        longer = [
-            text for form, text in known.items() if key in f" {form} " and f" {_spaced(form)} " in asked
-        ]
-        longest = max(longer, key=len, default="")
-        return longest if len(longest) > len(words) else None
-
     @cached_property
     def _texts_by_property(self) -> dict[str, dict[str, str]]:
         texts: dict[str, dict[str, str]] = {}
@@ -544,11 +534,6 @@ def property_label(value: str) -> str:
 
 def _condition(name: str, label: str) -> str:
     return f"[{name}:{quote_value(label)}]"
-
-
-def _spaced(text: str) -> str:
-    """Return the words of a text as a key, separated by single spaces."""
-    return " ".join(re.findall(r"[\w-]+", name_key(text)))
 
 
 def _joined_words(key: str) -> str:

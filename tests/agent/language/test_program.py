@@ -627,14 +627,6 @@ def test_a_text_of_a_property_is_found_misspelled_and_by_a_synonym() -> None:
     assert found is not None and serialize(found) == "find [[status:done]]"
 
 
-def test_a_new_value_is_the_known_text_around_its_words() -> None:
-    vocabulary = Vocabulary(Resolver(), VaultWords(values=(("status", "in review"), ("status", "review"))))
-    request_text = "the plan is now in review, change its status"
-    assert vocabulary.find_longer_text("status", "review", request_text) == "in review"
-    assert vocabulary.find_longer_text("status", "review", "set status to review") is None
-    assert vocabulary.find_longer_text("rank", "review", request_text) is None
-
-
 def test_a_task_is_named_without_its_article() -> None:
     assert reading("tick off the rope,", "complete_task", "query=", (2, 4)) == "complete_task query=rope"
 
