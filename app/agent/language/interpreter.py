@@ -1001,15 +1001,16 @@ def _as_tag(request: Request, reading: Reading) -> Reading | None:
 
 
 def _has_wrong_number(step: PipelineStep) -> bool:
-    """Return whether a step counts a single note, or shows a property of every note.
+    """Return whether a step counts a single note, or reads every note or a property of every note.
 
     "How much was the first one?" asks for a price, and "which company has the most employees?" for a note.
     """
     target = step.target
     if target is None:
         return False
-    shows_all = step.action == "properties_of" and replace(target, limit=None).is_everything
-    return (step.action == "count" and target.is_single) or (shows_all and "about" in step.arguments)
+    reads = step.action in ("read", "open") or (step.action == "properties_of" and "about" in step.arguments)
+    reads_all = reads and target.is_everything
+    return (step.action == "count" and target.is_single) or reads_all
 
 
 def _join_readings(head: Reading, tail: Reading) -> Reading:

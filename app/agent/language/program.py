@@ -473,6 +473,7 @@ class ProgramReader:
         text = self._text(span).removeprefix(field)
         if field in ("tag:", "path:", "type:") and (value := self._value(field, text)):
             return value
+        known: str | None
         match field:
             case "tag:":
                 tag = self._vocabulary.find_similar_tag(text) or (mention.value if mention else "") or text

@@ -78,6 +78,8 @@ class PropertyConditionParser:
                 value_at = language.match_prefix(tokens, after, "comparisons", sign)
                 sign_at = after
             if value_at > sign_at and value_at < len(tokens):
+                if sign == "=" and (period := self._named_period(name, tokens, value_at)):
+                    return period
                 value, end = self._property_value(tokens, value_at)
                 if value:
                     return QueryPart(f"[{name}:{sign if sign != '=' else ''}{value}]", end)
@@ -101,6 +103,13 @@ class PropertyConditionParser:
             if any(phrase.longest_match(tokens, at) for phrase in phrases for at in range(len(tokens))):
                 return f"[{name}:{sign}{self._dates.today}]"
         return None
+
+    def _named_period(self, name: str, tokens: Sequence[Token], position: int) -> QueryPart | None:
+        """Return the condition on a period that begins with a word: "sown in march"; None for other words."""
+        span = self._dates.parse_span(tokens, position) if tokens[position].key.isalpha() else None
+        if span is None or span.first is None or span.last is None:
+            return None
+        return QueryPart(f"[{name}:>={span.first}] [{name}:<={span.last}]", span.end)
 
     def _comparison_first(self, tokens: Sequence[Token], position: int) -> QueryPart | None:
         """Parse a comparison before its property: "at least 0.8 confidence"."""
