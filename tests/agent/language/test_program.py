@@ -627,6 +627,12 @@ def test_a_text_of_a_property_is_found_misspelled_and_by_a_synonym() -> None:
     assert found is not None and serialize(found) == "find [[status:done]]"
 
 
+def test_a_period_after_a_property_is_not_its_text() -> None:
+    asked = request("due in march")
+    part = asked.set_parser().condition_at(asked.tokens, 0)
+    assert part is not None and part.query == "[due:>=2026-03-01] [due:<=2026-03-31]"
+
+
 def test_a_task_is_named_without_its_article() -> None:
     assert reading("tick off the rope,", "complete_task", "query=", (2, 4)) == "complete_task query=rope"
 
