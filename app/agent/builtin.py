@@ -72,6 +72,8 @@ NEW_DIALOG = DialogState()
 
 MIN_SHARED_MEANING_PROBABILITY = 0.75
 """The minimum total probability of readings that mean the same notes at which the first one runs."""
+MIN_UNGUESSED_PROBABILITY = 0.05
+"""The minimum total probability of the readings that a question offers after a guess that finds nothing."""
 _MAX_NAME_WORDS = 8
 _QUESTION_ACTIONS = frozenset(("properties_of", "question"))
 _NOT_UNDERSTOOD = (
@@ -188,7 +190,12 @@ class BuiltinAgent:
         return self._interpret(text, state, self._vocabulary_of(self._words()))
 
     def _interpret(
-        self, text: str, state: DialogState, vocabulary: Callable[[Language], Vocabulary]
+        self,
+        text: str,
+        state: DialogState,
+        vocabulary: Callable[[Language], Vocabulary],
+        *,
+        guesses: bool = True,
     ) -> Interpretation:
         if text.lstrip().startswith(PREFIX):
             reading = parse(text, vocabulary(languages()[0]).notes, self.actions())
@@ -206,25 +213,32 @@ class BuiltinAgent:
                         return Reply(_LACKS_VALUE.format(step.action, lacking))
                 return meaning_of(reading)
         now = self._now().replace(second=0, microsecond=0)
-        return self._interpreter.interpret(text, state, vocabulary, self.actions(), now)
+        return self._interpreter.interpret(text, state, vocabulary, self.actions(), now, guesses=guesses)
 
     async def compare_with_vault(
         self, interpretation: Interpretation, text: str = "", state: DialogState = NEW_DIALOG
     ) -> Interpretation:
         """Return the interpretation of a request, revised according to the vault.
 
-        A guess that finds nothing counts as not understood. In a question, options that find the same notes
-        are merged into the likeliest one, and options that find nothing come last. If the first option
-        changes nothing, it is returned instead of the question, provided that it is the only one or likely
-        enough after the merge. A question about one note may be answered by one of its properties. Other
-        interpretations stay unchanged.
+        If a guess finds nothing, the request is interpreted without guesses. In a question, options that find
+        the same notes are merged into the likeliest one, and options that find nothing come last. If the
+        first option changes nothing, it is returned instead of the question, provided that it is the only
+        one or likely enough after the merge. A question about one note may be answered by one of its
+        properties. Other interpretations stay unchanged.
         """
         interpretation = self._with_fact(interpretation, text, state)
         if self._find_notes is None:
             return interpretation
         if isinstance(interpretation, Reading) and interpretation.score == GUESS_SCORE:
-            is_empty = _finds_nothing(interpretation, await self._with_found_notes(interpretation))
-            return Reply("", understood=False) if is_empty else interpretation
+            if not _finds_nothing(interpretation, await self._with_found_notes(interpretation)):
+                return interpretation
+            if not text:
+                return Reply("", understood=False)
+            plain = self._interpret(text, state, self._vocabulary_of(self._words()), guesses=False)
+            interpretation = self._with_fact(plain, text, state)
+            offered = interpretation.options if isinstance(interpretation, Clarification) else ()
+            if offered and sum(option.share for option in offered) < MIN_UNGUESSED_PROBABILITY:
+                return Reply("", understood=False)
         if not isinstance(interpretation, Clarification):
             return interpretation
         options: dict[str, ClarificationOption] = {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any, Protocol
@@ -14,7 +14,7 @@ from app.agent.language.actions import TOOL_PREFIX, Action
 from app.agent.language.answers import localize
 from app.agent.language.chips import describe_readings
 from app.agent.language.dialog import MAX_RESULTS, DialogState, OwnChange
-from app.agent.language.lexicon import Language
+from app.agent.language.lexicon import Language, languages
 from app.agent.language.notation import serialize
 from app.agent.language.readings import (
     Clarification,
@@ -45,6 +45,9 @@ _TASK_BOX = re.compile(r"^([\s>]*(?:[-*+]|\d+[.)])\s+)\[.\]")
 _WORD = re.compile(r"\w+")
 _MIN_TASK_SHARE = 0.5
 """The minimum share of the requested words that a matching task contains."""
+_NAME_SHARE = 0.5
+"""How much a word counts that only the name of the task's note contains."""
+_MIN_STEM = 4
 _MAX_CHOICES = 5
 _MAX_LISTED_TASKS = 50
 _MAX_SEARCH_HITS = 1000
@@ -836,23 +839,40 @@ def _which_occurrence(step: PipelineStep, outcome: ToolOutcome) -> Clarification
 def matching_tasks(words: str, tasks: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
     """Return the tasks that share the most words with `words`, at least half of them.
 
-    If the text of some of them is exactly `words`, return only those.
+    Other forms of a word count as the word, and words in the name of the task's note count half: after "I
+    repotted the blueberry", that is the task "Repot the bigger one" in the note Blueberry. If the text of
+    some of the tasks is exactly `words`, return only those.
 
     Args:
         words: The words in the request.
         tasks: The paths of notes, each with the line of a task.
     """
     wanted = set(_WORD.findall(words.casefold()))
-    shares = [
-        len(wanted & set(_WORD.findall(_task_text(line).casefold()))) / len(wanted or "-")
-        for _, line in tasks
-    ]
+    function_words = frozenset[str]().union(*(language.function_words() for language in languages()))
+    wanted = wanted - function_words or wanted
+    shares: list[float] = []
+    for path, line in tasks:
+        text, name = (
+            _WORD.findall(part.casefold()) for part in (_task_text(line), NotePath.on_disk(path).name)
+        )
+        found = [1.0 if _has_form(text, word) else _NAME_SHARE * _has_form(name, word) for word in wanted]
+        shares.append(sum(found) / len(wanted or "-"))
     best = max(shares, default=0.0)
     if best < _MIN_TASK_SHARE:
         return []
     matches = [task for task, share in zip(tasks, shares, strict=True) if share == best]
     exact = [task for task in matches if _task_text(task[1]).casefold() == words.casefold()]
     return exact or matches
+
+
+def _has_form(words: Iterable[str], word: str) -> bool:
+    """Return whether one of the words is `word` or begins like another form of it: "repot", "repotted"."""
+    for known in words:
+        short, long = sorted((known, word), key=len)
+        stem = short[: max(_MIN_STEM, len(short) - 1)]
+        if known == word or (len(stem) >= _MIN_STEM and long.startswith(stem) and len(long) - len(stem) <= 4):
+            return True
+    return False
 
 
 def _property_texts(result: Mapping[str, Any], about: str) -> list[str]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
 from app.agent.language.actions import ACTIONS
 from app.agent.language.dialog import DialogState, OwnChange
 from app.agent.language.lexicon import languages
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
-from app.agent.pipeline import Pipeline
+from app.agent.pipeline import Pipeline, matching_tasks
 from app.toolkit.outcome import ToolOutcome
 from app.toolkit.registry import ToolRegistry
 from app.tools import CATALOG, CATEGORIES
@@ -59,3 +61,26 @@ async def test_given_notes_are_narrowed_by_all_hits_of_a_search():
     target = NoteSet(query="tea", notes=("1700.md", "Other.md", "2.md"))
     dialog = await pipeline.run(Reading((PipelineStep("find", target),), 1.0))
     assert dialog.results == ("1700.md", "2.md") and len(host.calls) == 3
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("I repotted the blueberry", ["Repot the bigger one"]),
+        ("the kitchen drawer", ["Drawer next to the oven sticks"]),
+        ("the blueberry", ["Call the blueberry farm"]),
+        ("kitchen", ["Drawer next to the oven sticks", "Paint"]),
+        ("call bob", ["Call Bob"]),
+        ("the car", []),
+        ("die Küche", []),
+    ],
+)
+def test_a_task_is_found_by_other_forms_of_its_words_and_by_its_note(words, expected):
+    tasks = [
+        ("Garden/Blueberry.md", "- [ ] Repot the bigger one"),
+        ("Rooms/Kitchen.md", "- [ ] Drawer next to the oven sticks"),
+        ("Rooms/Kitchen.md", "- [ ] Paint"),
+        ("Calls.md", "- [ ] Call the blueberry farm"),
+        ("Calls.md", "- [ ] Call Bob"),
+    ]
+    assert [line.removeprefix("- [ ] ") for _, line in matching_tasks(words, tasks)] == expected

@@ -195,7 +195,7 @@ class Evaluation:
             self._approver.yes = request is not requests[-1]
             state = self._agent._states.get((conversation, ""), DialogState()).with_notes(self.open_note)
             self._interpretation = await self._agent.compare_with_vault(
-                self._agent.interpret(request.text, state)
+                self._agent.interpret(request.text, state), request.text, state
             )
             # Judged before the execution, since a deleted note could no longer be compared.
             verdict, answer = await self._verdict(request)

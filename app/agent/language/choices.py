@@ -277,15 +277,19 @@ def _without_target(request: Request, reading: Reading) -> Reading | None:
     is_set = target is not None and not (target.notes or target.source or target.unknown or target.pick)
     if len(reading.steps) > 1 or not is_set or not request.allowed[step.action].writes:
         return None
-    positions = range(len(request.tokens))
-    if not any(
-        request.language.match_prefix(request.tokens, index, "one_note") > index for index in positions
-    ):
+    if not any(_means_one_note(request, position) for position in range(len(request.tokens))):
         return None
     name = PurePosixPath(request.dialog.it[0]).stem if request.dialog.it else ""
     if name and name in serialize(reading):
         return None  # for example "the notes that link to it"
     return replace(reading, steps=(replace(step, target=NoteSet(unknown=" ")),), missing="target")
+
+
+def _means_one_note(request: Request, position: int) -> bool:
+    """Return whether words at a position mean one note: "it", but not "it all"."""
+    after = request.language.match_prefix(request.tokens, position, "one_note")
+    following = request.tokens[after].key if after < len(request.tokens) else ""
+    return after > position and following not in request.language.words("universal")
 
 
 def _may_mean_others(request: Request, reading: Reading) -> bool:

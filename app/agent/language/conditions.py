@@ -13,6 +13,7 @@ _CONDITION = re.compile(
 )
 _PLAIN_CONDITION = re.compile(rf"-?(?:{_BRACKETS}|[\w-]+:\"[^\"]*\"|\"[^\"]*\"|[^\s\"()]+)")
 
+_NUMBER = re.compile(r"\[(?P<name>[^:\]]+):(?P<sign><=|>=|<|>|)(?P<value>[\d.]+)\]")
 _STATED_KIND = re.compile(rf"\[(?:{'|'.join(CATEGORY_PROPERTIES)}):|type:", re.IGNORECASE)
 
 
@@ -31,6 +32,41 @@ def condition_slots(condition: str) -> set[str]:
         return {"kind" if match[1].casefold() in CATEGORY_PROPERTIES else match[1].casefold()}
     field = re.match(r"[a-z-]+(?=:)", inner)
     return {"kind" if field and field[0] in ("tag", "path", "type") else field[0] if field else "word"}
+
+
+def replaced_conditions(conditions: list[str], new: list[str]) -> list[str]:
+    """Return conditions in which new ones replace those of the same slots: "and the records?".
+
+    A new kind replaces the conditions of its own field, if there are any, or else every kind. A new number
+    takes over the comparison that it replaces: after "at most 30 minutes", "and 45?" means at most 45.
+    """
+    slots = {slot for part in new for slot in condition_slots(part)}
+    fields = {field for part in new if (field := _kind_field(part))}
+    has_own_field = any(_kind_field(part) in fields for part in conditions)
+    replaced = [
+        part
+        for part in conditions
+        if slots & condition_slots(part)
+        and not (has_own_field and condition_slots(part) == {"kind"} and _kind_field(part) not in fields)
+    ]
+    kept = [part for part in conditions if part not in replaced]
+    return [*kept, *(_with_comparison(part, replaced) for part in new)]
+
+
+def _kind_field(condition: str) -> str:
+    """Return the field of a condition on kinds of notes, one name for all categories; else an empty text."""
+    if condition.startswith("(") or condition_slots(condition) != {"kind"}:
+        return ""
+    return "category" if "[" in condition else condition.removeprefix("-").partition(":")[0]
+
+
+def _with_comparison(condition: str, replaced: list[str]) -> str:
+    """Return a condition on a number with the comparison of the only condition that it replaces."""
+    number = _NUMBER.fullmatch(condition)
+    others = [match for part in replaced if (match := _NUMBER.fullmatch(part))]
+    if number is None or number["sign"] or len(others) != 1 or others[0]["name"] != number["name"]:
+        return condition
+    return f"[{number['name']}:{others[0]['sign']}{number['value']}]"
 
 
 def is_kind_condition(query: str) -> bool:

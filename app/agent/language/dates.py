@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from functools import lru_cache
-from typing import Protocol
+from typing import Literal, Protocol
 
 from app.agent.language.lexicon import Language
 from app.agent.language.tokens import Token
@@ -174,8 +174,15 @@ class DateParser:
         start = max(position, language.match_prefix(tokens, position, "dates", "on"))
         return self._parse_absolute(tokens, start, ahead=True) or self._parse_day_of_month(tokens, start)
 
-    def _parse_day_of_month(self, tokens: Sequence[Token], position: int) -> DateSpan | None:
-        """Parse "the 27th" or "den 27." as the next day with this number."""
+    def parse_latest_day(self, tokens: Sequence[Token]) -> date | None:
+        """Parse all tokens as the latest day with a number: "the 6th"; None for other words."""
+        span = self._parse_day_of_month(tokens, 0, step=-1)
+        return span.first if span is not None and span.end == len(tokens) else None
+
+    def _parse_day_of_month(
+        self, tokens: Sequence[Token], position: int, *, step: Literal[1, -1] = 1
+    ) -> DateSpan | None:
+        """Parse "the 27th" or "den 27." as the next day with this number, or the latest if `step` is -1."""
         while position < len(tokens) and tokens[position].key in self._language.words("determiners"):
             position += 1
         if position >= len(tokens):
@@ -192,7 +199,7 @@ class DateParser:
             return None
         day = self._now.date()
         while day.day != int(number):
-            day += timedelta(days=1)
+            day += timedelta(days=step)
         return DateSpan(day, day, end)
 
     def parse_day(self, tokens: Sequence[Token]) -> date | None:

@@ -86,7 +86,7 @@ class Option:
         """
         steps = self.reading.steps if self.reading is not None else ()
         queries = [step.target.query for step in steps if step.target is not None]
-        return self.features["complete"] >= 0.5 and not any(map(_bare_words, queries))
+        return self.features["complete"] >= 0.5 and not any(map(bare_words, queries))
 
     @property
     def is_agreed(self) -> bool:
@@ -169,11 +169,11 @@ def _refines(reading: Reading, other: Reading) -> bool:
     same_notes = target.notes == other_target.notes and target.source == other_target.source
     ordered = other_target.order in ("", target.order) and other_target.limit in (None, target.limit)
     conditions = set(other_target.query.split()) <= set(target.query.split())
-    same_words = _bare_words(target.query) == _bare_words(other_target.query)
+    same_words = bare_words(target.query) == bare_words(other_target.query)
     return same_notes and ordered and conditions and same_words
 
 
-def _bare_words(query: str) -> set[str]:
+def bare_words(query: str) -> set[str]:
     """Return the conditions of a search that look for words in the text."""
     parts = re.findall(r'(?:"[^"]*"|[^\s"])+', query)
     return {part for part in parts if ":" not in part and "[" not in part and part not in ("OR", "-")}

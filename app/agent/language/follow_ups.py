@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import date
 
 from app.agent.language.dates import DateParser
+from app.agent.language.list_orders import continued_order
 from app.agent.language.note_sets import NoteSetParser
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.request import Request, without_marks_at_end
@@ -86,11 +87,12 @@ def _refine_search(
             last_order = target.order.removeprefix("-")
             if last_order and limit and language.match_prefix(tokens, after, "order_words", "bottom") > after:
                 order, limit = f"-{last_order}", abs(limit)
+            order = continued_order(request.dialog, order)
             selection = NoteSet(source="previous", order=order, limit=limit)
             return Reading((PipelineStep("find", selection),), 0.9, language=language.code)
         query = parsed.notes.query
         if kind == "without" and parsed.notes.notes and not query:
-            query = " OR ".join(f"path:{quote_text(path)}" for path in parsed.notes.notes)
+            query = " OR ".join(_excluded(request, path) for path in parsed.notes.notes)
         if kind == "only" and parsed.notes.is_single:
             # "Which of those mention Maskelyne?" looks for the name.
             query = quote_text(span_text(request.text, without_marks_at_end(tokens[after:])))
@@ -106,8 +108,21 @@ def _refine_search(
         # "only the best" may refer to a sort order rather than a word.
         is_ambiguous = parsed.has_bare_topic or (kind == "also" and ("[" in query or step.action == "count"))
         refined = replace(step, target=notes)
+        if kind == "only" and tokens[0].key in language.words("asking_words"):
+            refined = PipelineStep("find", notes)  # "which of them …" asks for the notes, not their number
         return Reading((refined,), 0.9, language=language.code, is_certain=not is_ambiguous)
     return None
+
+
+def _excluded(request: Request, path: str) -> str:
+    """Return the condition that selects a note to leave out or, if it was not listed, its mentions.
+
+    After a list of albums, "without Miles" leaves out those whose artist is Miles Davis.
+    """
+    conditions = request.vocabulary.conditions_on(NotePath.on_disk(path).name)
+    if path in request.dialog.them or not conditions:
+        return f"path:{quote_text(path)}"
+    return " OR ".join(conditions)
 
 
 def _link_listed_mentions(request: Request, tokens: tuple[Token, ...], step: PipelineStep) -> Reading | None:

@@ -426,6 +426,7 @@ class FrameParser:
         if step.action == "list_tasks" and "due" in step.arguments and step.arguments.get("state") == "all":
             step = step.with_argument("state", "open")  # a task that is due is not done yet
         step = _with_words_as_query(self._as_task(step, tokens))
+        step = self._sets.narrowed_tasks(self._without_plain_query(step), tokens)
         if step.action in TASK_ACTIONS and step.target is None:
             return replace(step, target=self._sets.notes_of_tasks())
         return step
@@ -439,6 +440,14 @@ class FrameParser:
         nouns = self._language.words("task_nouns") - text_words
         is_task = any(token.is_word and token.key in nouns for token in tokens)
         return step.with_argument("text", f"- [ ] {text}") if is_task else step
+
+    def _without_plain_query(self, step: PipelineStep) -> PipelineStep:
+        """Return the rescheduling of a task without words that describe no task: "the due date of it"."""
+        query = str(step.arguments.get("query", ""))
+        plain = self._language.function_words() | self._language.words("task_nouns")
+        if step.action != "reschedule_task" or not query or not plain.issuperset(query.casefold().split()):
+            return step
+        return replace(step, arguments={k: value for k, value in step.arguments.items() if k != "query"})
 
     def _implies_one(self, action: Action, tokens: Sequence[Token]) -> bool:
         """Return whether a request that names no notes can only mean the note in focus.

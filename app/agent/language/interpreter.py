@@ -27,7 +27,7 @@ from app.agent.language.choices import (
 )
 from app.agent.language.creation_properties import parse_creation_with_properties
 from app.agent.language.dates import DateParser
-from app.agent.language.decision import Option, options_of, weigh_options
+from app.agent.language.decision import Option, bare_words, options_of, weigh_options
 from app.agent.language.dialog import NOTE_ROLES, DialogState
 from app.agent.language.dropped_conditions import with_every_condition
 from app.agent.language.follow_ups import (
@@ -67,6 +67,8 @@ MIN_RUN_PROBABILITY = 0.6
 """Minimum probability of a reading that runs; a change also needs the grammar and the model to agree."""
 MIN_UNRELATED_PROBABILITY = 0.8
 """Minimum probability at which a question counts as unrelated to the notes."""
+MIN_ANSWERED_PROBABILITY = 0.01
+"""Minimum probability of an answer at which an unrelated question is still looked up in the notes."""
 MIN_UNSEARCHED_PROBABILITY = 0.985
 """Minimum probability at which a few words without a verb count as unrelated to the notes, unsearched."""
 MIN_DOUBT_PROBABILITY = 0.65
@@ -121,6 +123,8 @@ class Interpreter:
         vocabulary_in: Callable[[Language], Vocabulary],
         allowed: Mapping[str, Action],
         now: datetime,
+        *,
+        guesses: bool = True,
     ) -> Interpretation:
         """Return the interpretation of `text`, perhaps as the answer to the conversation's open question.
 
@@ -130,6 +134,7 @@ class Interpreter:
             vocabulary_in: Returns the vault's vocabulary for a language.
             allowed: The actions that may run, by id.
             now: The time that relative dates refer to.
+            guesses: Whether a request without a verb may be read as a search for its words.
         """
         if dialog.question is not None and (
             answer := self._interpret_answer(text, dialog, vocabulary_in, allowed, now)
@@ -166,6 +171,8 @@ class Interpreter:
                 grammar_readings, grammar_request = readings, checked_request
             if grammar_readings and grammar_readings[0].score >= MIN_READ_SCORE:
                 break
+        if not guesses:
+            grammar_readings = [reading for reading in grammar_readings if reading.score != GUESS_SCORE]
         decision = self._decide(likeliest, grammar_request, grammar_readings)
         return with_every_condition(likeliest, self._ask_if_unexpected(likeliest, decision))
 
@@ -286,6 +293,7 @@ class Interpreter:
             for reading in self._readings(request, tokens, follows=False)
             if all(step.target is None or is_search(step.target.query) for step in reading.steps)
             and not (asks and request.writes(reading))
+            and not _has_wrong_number(reading.steps[0])
         ]
 
     def _interpret_objection(
@@ -358,10 +366,12 @@ class Interpreter:
         """Return a question instead of a change that the request model does not expect.
 
         The grammar alone decides on actions that the model does not know, such as completing a task, and on
-        long pipelines, of which the model has seen few.
+        long pipelines, of which the model has seen few. A single quoted word for "it" may also be a tag.
         """
         if not isinstance(interpretation, Reading) or not request.writes(interpretation):
             return interpretation
+        if (other := _as_tag(request, interpretation)) is not None:
+            return self._chooser.ask(request, [interpretation, other])
         steps, known = interpretation.steps, request_model().symbols
         if len(steps) >= MIN_PIPELINE_STEPS or any(step.action not in known for step in steps):
             return interpretation
@@ -407,7 +417,10 @@ class Interpreter:
             return None
         if contents > shares[outcome]:
             outcome = max(("question", "model"), key=lambda name: shares[name])
-        return self._interpret_outcome(outcome, request, is_sure=shares[outcome] >= MIN_UNRELATED_PROBABILITY)
+        is_sure = (
+            shares[outcome] >= MIN_UNRELATED_PROBABILITY or shares["question"] < MIN_ANSWERED_PROBABILITY
+        )
+        return self._interpret_outcome(outcome, request, is_sure=is_sure)
 
     def _options(self, request: Request, grammar_readings: Sequence[Reading]) -> list[Option]:
         return options_of(candidates(request), grammar_readings, asks=self._is_question(request))
@@ -611,6 +624,7 @@ class Interpreter:
         if parsed and not parsed.notes.unknown and parsed.fit >= 0.55 and parsed.notes.query:
             return Reading((PipelineStep("find", parsed.notes),), GUESS_SCORE, language=request.language.code)
         known = request.language.vocabulary() - request.language.words("note_nouns")
+        known |= request.language.words("question_words")
         if len(tokens) <= 2 and all(token.is_word and token.key not in known for token in tokens):
             return Reading(
                 (PipelineStep("find", NoteSet(query=" ".join(t.value for t in tokens))),),
@@ -839,7 +853,11 @@ def _grammar_decides(request: Request, best: Reading, options: Sequence[Option])
         return False
     if _is_folder(best) and len(request.mentions(request.tokens)) == 1:
         return not (is_doubted and options[0].reading is None)
-    return complete.is_considered or (complete.is_plain and not is_doubted)
+    if complete.is_considered:
+        return True
+    # The grammar reads "and the records?" without the search before it.
+    continues = request.language.match_prefix(request.tokens, 0, "refine", "same") > 0
+    return complete.is_plain and not is_doubted and (not continues or complete is options[0])
 
 
 def _states_condition(best: Reading, request: Request) -> bool:
@@ -852,7 +870,10 @@ def _states_condition(best: Reading, request: Request) -> bool:
         return False  # "and by X?" keeps the kind of the last search
     if request.writes(best) or best.score < MIN_COMPLETE_SCORE or best.unexplained or target is None:
         return False
-    return best.is_certain and any(
+    if not best.is_certain:
+        return False
+    # In "anything by Varda on my list", the other words may mean nothing.
+    return not bare_words(target.query) and any(
         condition in target.query for condition in request.set_parser().stated_conditions(request.tokens)
     )
 
@@ -961,6 +982,35 @@ def _to_reading(clause: ClauseReading, language: Language) -> Reading:
         clause.verb_words,
         clause.is_certain,
     )
+
+
+def _as_tag(request: Request, reading: Reading) -> Reading | None:
+    """Return the tag that `add "draft" to this one` may mean instead of a line; None for other requests."""
+    step = reading.last
+    words = [token for token in request.tokens if token.kind != "mark"]
+    quoted = [token.value for token in words if token.kind == "quoted"]
+    nouns = request.language.words("text_nouns") - request.language.words("determiners")
+    says_text = any(token.key in nouns for token in words)
+    is_named = any(mention.kind == "note" for mention in request.mentions(request.tokens))
+    is_word = len(quoted) == 1 and quoted[0].isalpha() and quoted[0].islower()
+    is_plain = step.action == "append" and set(step.arguments) == {"text"} and len(reading.steps) == 1
+    if not is_plain or not is_word or says_text or is_named or step.arguments["text"] != quoted[0]:
+        return None
+    tagged = PipelineStep("add_tag", step.target, {"tag": (quoted[0],)})
+    return replace(reading, steps=(tagged,)) if "add_tag" in request.allowed else None
+
+
+def _has_wrong_number(step: PipelineStep) -> bool:
+    """Return whether a step counts a single note, or reads every note or a property of every note.
+
+    "How much was the first one?" asks for a price, and "which company has the most employees?" for a note.
+    """
+    target = step.target
+    if target is None:
+        return False
+    reads = step.action in ("read", "open") or (step.action == "properties_of" and "about" in step.arguments)
+    reads_all = reads and target.is_everything
+    return (step.action == "count" and target.is_single) or reads_all
 
 
 def _join_readings(head: Reading, tail: Reading) -> Reading:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from app.agent.language.conditions import date_slot, top_level_parts
 from app.agent.language.dialog import MAX_RESULTS, DialogState
 from app.agent.language.property_conditions import DATE_PROPERTIES
 from app.agent.language.readings import NoteSet
 from app.agent.language.request import Request
+from app.index.value_order import property_of
 
 
 def within_list(request: Request, notes: NoteSet) -> NoteSet:
@@ -20,7 +22,7 @@ def within_list(request: Request, notes: NoteSet) -> NoteSet:
     means_list = replace(notes, limit=None).is_everything or (notes.notes == dialog.them and not notes.query)
     if not (notes.order and means_list and request.continues_list):
         return notes
-    order = _continued_order(dialog, notes.order)
+    order = continued_order(dialog, notes.order)
     last = dialog.last.last.target if dialog.last is not None and dialog.has_search else None
     is_whole = last is None or (last.limit not in (1, -1) and 0 < len(dialog.results) < MAX_RESULTS)
     if last is None or is_whole or dialog.attached or last.source:
@@ -28,11 +30,21 @@ def within_list(request: Request, notes: NoteSet) -> NoteSet:
     return replace(last, order=order, limit=notes.limit)
 
 
-def _continued_order(dialog: DialogState, order: str) -> str:
-    """Return the order, with its date replaced by the one that the previous list is sorted by, if any."""
+def continued_order(dialog: DialogState, order: str) -> str:
+    """Return the order, with its date or size replaced by what the previous list is sorted by, if anything.
+
+    After a list by budget, "and the smallest?" means the smallest budget, and after "sown in 2025", "the
+    most recent" the one that was sown last.
+    """
     last = dialog.last.last.target if dialog.last is not None else None
     key = last.order.removeprefix("-") if last is not None else ""
-    dates = ("modified", "created", "dated", *DATE_PROPERTIES)
-    if order.removeprefix("-") not in dates or key not in dates:
+    if last is not None and not key:
+        dated = {slot for part in top_level_parts(last.query) if (slot := date_slot(part))}
+        key = dated.pop() if len(dated) == 1 and "file" not in dated else ""
+        if key and order.removeprefix("-") in _DATES:
+            return f"-{key}" if order.startswith("-") else key
+    is_date = order.removeprefix("-") in _DATES and key in _DATES
+    is_amount = order.removeprefix("-") == "size" and bool(property_of(key)) and key not in _DATES
+    if not (is_date or is_amount):
         return order
     return f"-{key}" if order.startswith("-") else key

@@ -53,7 +53,7 @@ def find_fact(request: Request, properties_of: PropertiesOf) -> NoteFact | None:
         or language.match_prefix(words, 0, "reason_questions")
     ):
         return None
-    path, rest = _note_in(request, words)
+    path, rest, is_elliptic = _note_in(request, words)
     if not path:
         return None
     known = {
@@ -65,7 +65,9 @@ def find_fact(request: Request, properties_of: PropertiesOf) -> NoteFact | None:
     others = [
         token for token in rest if not _names(request, token.key, known) and _is_content(request, token)
     ]
-    if len(named) == 1 and len(others) <= _MAX_OTHER_WORDS:
+    has_number = any(char.isdigit() for token in others for char in token.key)
+    max_others = 0 if is_elliptic else _MAX_OTHER_WORDS  # another word may name another thing
+    if len(named) == 1 and len(others) <= max_others and not has_number:
         return NoteFact(_reading(request, path, named.pop()), is_named=True)
     if named:
         return None
@@ -87,28 +89,32 @@ def _reading(request: Request, path: str, name: str) -> Reading:
     return Reading((step,), _SCORE, language=request.language.code)
 
 
-def _note_in(request: Request, words: Sequence[Token]) -> tuple[str, list[Token]]:
-    """Return the path of the note that a question is about, or an empty text, and the other words."""
+def _note_in(request: Request, words: Sequence[Token]) -> tuple[str, list[Token], bool]:
+    """Return the path of the note that a question is about, or an empty text, and the other words.
+
+    The last value is True if no word of the question means the note.
+    """
     mentions = [mention for mention in request.mentions(words) if mention.kind == "note"]
     notes = {mention.notes.notes for mention in mentions if mention.notes is not None}
     if mentions:
         taken = {id(token) for mention in mentions for token in mention.tokens}
         rest = [token for token in words if id(token) not in taken]
         paths = notes.pop() if len(notes) == 1 else ()
-        return (paths[0] if len(paths) == 1 else ""), rest
+        return (paths[0] if len(paths) == 1 else ""), rest, False
     dialog, sets = request.dialog, request.set_parser()
     ordinal = sets.ordinal_in(words)
     if ordinal is not None and dialog.them:
         is_listed = 0 < abs(ordinal) <= len(dialog.them)
-        return (dialog.them[ordinal - 1 if ordinal > 0 else ordinal] if is_listed else ""), list(words)
+        path = dialog.them[ordinal - 1 if ordinal > 0 else ordinal] if is_listed else ""
+        return path, list(words), False
     means_it = any(
         request.language.match_prefix(words, at, name) > at
         for at in range(len(words))
         for name in ("it", "this")
     )
     if dialog.is_lost or not dialog.it or not (means_it or len(words) <= _MAX_ELLIPTIC_WORDS):
-        return "", list(words)
-    return dialog.it[0], list(words)
+        return "", list(words), False
+    return dialog.it[0], list(words), not means_it
 
 
 def _names(request: Request, word: str, known: Mapping[str, str]) -> set[str]:

@@ -10,7 +10,7 @@ from app.agent.language.actions import TASK_ACTIONS
 from app.agent.language.dates import DateParser
 from app.agent.language.dialog import DialogState
 from app.agent.language.lexicon import Language
-from app.agent.language.readings import NoteSet
+from app.agent.language.readings import NoteSet, PipelineStep
 from app.agent.language.tokens import Token, span_text
 from app.agent.language.vocabulary import Vocabulary
 from app.vault.reference import parse_reference
@@ -95,6 +95,16 @@ class NoteReferenceParser:
         last = self._dialog.last.last if self._dialog.last is not None else None
         is_about_tasks = last is not None and last.action in ("list_tasks", *TASK_ACTIONS)
         return last.target if last is not None and is_about_tasks and not self._follows else None
+
+    def narrowed_tasks(self, step: PipelineStep, tokens: Sequence[Token]) -> PipelineStep:
+        """Return a list of tasks with what it keeps of the list that it narrows down: "only the garden"."""
+        last = self._dialog.last.last if self._dialog.last is not None else None
+        is_narrower = self._language.match_prefix(tokens, 0, "refine", "only") > 0
+        if last is None or not is_narrower or {last.action, step.action} != {"list_tasks"}:
+            return step
+        return replace(
+            step, target=step.target or last.target, arguments={**last.arguments, **step.arguments}
+        )
 
     @property
     def implies_one(self) -> bool:
@@ -202,8 +212,12 @@ class NoteReferenceParser:
         return first if first == last else f"{first}..{last}"
 
     def _periodic_note(self, tokens: Sequence[Token]) -> ParsedSet | None:
-        """Find the note of a day or another period: "today's journal", "the journal for March"."""
+        """Find the note of a day or another period: "today's journal", "the journal for March", "the 6th"."""
         language = self._language
+        if (day := self._dates.parse_latest_day(tokens)) is not None:
+            paths = self._vocabulary.notes(self._vocabulary.period_name(day.isoformat()))
+            if paths:
+                return ParsedSet(NoteSet(notes=paths[:1]), NAMED_FIT, has_head=True)
         words = [token for token in tokens if token.is_word]
         has_other_tokens = any(not token.is_word and token.key != "." for token in tokens)
         if has_other_tokens or not any(token.key in language.words("daily_nouns") for token in words):

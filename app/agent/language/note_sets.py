@@ -26,6 +26,7 @@ _MAX_FOLDER_TOKENS = 5
 _TOPIC_FIT = 0.75
 """Fit of search words that follow a noun such as "notes": "notes on longitude"."""
 _PLAIN = re.compile(r"[\w][\w-]*")
+_ORDINAL = re.compile(r"\d{1,2}(?:st|nd|rd|th)")
 _CHANGED = re.compile(r"(modified|created):>=(\S+)(?: \1:<=\S+)?")
 _STATED_DATE = re.compile(r"\[(?:date|year|born|died|published):")
 
@@ -80,6 +81,10 @@ class NoteSetParser(NoteReferenceParser):
             part.query for part in parts if part is not None and not re.search(r":[<>]", part.query)
         )
 
+    def valid(self, name: str, tokens: Sequence[Token]) -> str | None:
+        """Return the condition on a term that the tokens call over or still running, or None."""
+        return self._comparisons.valid(name, tokens)
+
     def order_in(self, tokens: Sequence[Token]) -> tuple[str, int | None] | None:
         """Return the first sort order in the tokens and its limit; None if there is none."""
         for position in range(len(tokens)):
@@ -109,6 +114,7 @@ class NoteSetParser(NoteReferenceParser):
         is_negated = is_alternative = has_head = has_bare_topic = False
         ordering: NoteOrder | None = None
         is_one: bool | None = None
+        names_one = False
         requested_order = self.order_in(tokens)
         is_ordered = requested_order is not None and bool(requested_order[0])
         last: QueryPart | None = None
@@ -152,6 +158,7 @@ class NoteSetParser(NoteReferenceParser):
                 if ordering is not None:
                     limit = order.limit if order.limit is not None else ordering.limit
                     order = replace(order, limit=limit, is_superlative=ordering.is_superlative)
+                names_one = names_one or self._names_one(tokens, position, order)
                 ordering = order
                 has_head = True
                 advance(order.end)
@@ -195,7 +202,7 @@ class NoteSetParser(NoteReferenceParser):
         conditions = self._vocabulary.without_templates(conditions)
         notes = replace(listed_notes or NoteSet(), query=" ".join(conditions))
         if ordering is not None:
-            is_one = not unexplained and not has_bare_topic if is_one is None else is_one
+            is_one = not unexplained and not has_bare_topic if is_one is None else is_one or names_one
             notes = self._in_order(notes, ordering, is_one, tokens)
         fit = explained / weight if weight else 0.0
         # The first notes of an ordered set may not be the ones that the user wants to change.
@@ -260,6 +267,15 @@ class NoteSetParser(NoteReferenceParser):
         if order in ("modified", "-modified") and _STATED_DATE.search(notes.query):
             order = order.replace("modified", "dated")
         return replace(notes, order=order, limit=limit)
+
+    def _names_one(self, tokens: Sequence[Token], position: int, order: NoteOrder) -> bool:
+        """Return whether a superlative without a noun follows a singular verb: "which … is the oldest?"."""
+        determiners = self._language.words("determiners")
+        while position > 0 and tokens[position - 1].key in determiners:
+            position -= 1
+        verb = tokens[position - 1].key if position > 0 else ""
+        is_last = all(token.kind == "mark" for token in tokens[order.end :])
+        return order.is_superlative and is_last and verb in self._language.words("singular_verbs")
 
     def _is_plural(self, key: str) -> bool:
         """Return whether a noun that names a folder, a tag or a type is plural: "events", "people"."""
@@ -667,8 +683,8 @@ class NoteSetParser(NoteReferenceParser):
                 words.append(term)
             position += 1
             end = position
-        if not words:
-            return None
+        if not words or (len(words) == 1 and _ORDINAL.fullmatch(words[0])):
+            return None  # "the 6th" is a day
         return QueryPart(" ".join(parenthesize(word) for word in words), end, fit, is_topic=True)
 
     def _starts_condition(self, tokens: Sequence[Token], position: int) -> bool:

@@ -17,11 +17,11 @@ from itertools import pairwise
 
 from app.agent.language.actions import ROLE_KINDS, TASK_ACTIONS, Action
 from app.agent.language.conditions import (
-    condition_slots,
     conditions_on_kind,
     date_slot,
     last_property,
     opposite_conditions,
+    replaced_conditions,
     top_level_parts,
 )
 from app.agent.language.frames import FrameParser
@@ -163,6 +163,8 @@ class ProgramReader:
         while position < len(symbols) and not _is_role(symbols[position]):
             position += 1
         conditions = symbols[1:position]
+        if list(conditions) == ["it"] and not action.writes and self._says_both():
+            conditions = ["both"]
         notes = self._notes(conditions, follows=follows) if conditions else None
         if conditions and notes is None:
             return None
@@ -197,6 +199,13 @@ class ProgramReader:
         if any(role not in arguments for role in required) or ("target" in action.needs and notes is None):
             return None
         return step
+
+    def _says_both(self) -> bool:
+        """Return whether the request is about the last two single notes: "what did both cost?"."""
+        tokens = self._request.tokens
+        return len(self._dialog.recent) == 2 and any(
+            self._language.match_prefix(tokens, at, "both") > at for at in range(len(tokens))
+        )
 
     def _is_due(self, key: object) -> bool:
         """Return whether a property holds future days, for example "due"."""
@@ -357,8 +366,7 @@ class ProgramReader:
             else:
                 return None
         if replaced:
-            slots = {slot for part in parts for slot in condition_slots(part)}
-            parts = [part for part in replaced if not slots & condition_slots(part)] + parts
+            parts = replaced_conditions(replaced, parts)
         if len(symbols) == 2 and symbols[0] in ("modified:", "created:") and isinstance(symbols[1], tuple):
             parts = self._moved_in_time(symbols[1]) or parts
         if paths:
@@ -399,9 +407,9 @@ class ProgramReader:
         return [*(part for part in known if date_slot(part) != slots[0]), moved] if moved else []
 
     def _last_tag(self) -> str:
-        """Return the condition on the last change's first tag; empty if there is none."""
+        """Return the condition on the last change's first tag, a renamed one by its new name, or no text."""
         last = self._dialog.last.last.arguments if self._dialog.last else {}
-        tag = last.get("tag")
+        tag = last.get("new_tag") or last.get("tag")
         tag = tag[0] if isinstance(tag, tuple) and tag else tag
         return f"tag:{quote_value(str(tag))}" if tag else ""
 
@@ -462,17 +470,20 @@ class ProgramReader:
     def _condition(self, field: str, span: Span) -> str:
         tokens = self.tokens(span)
         mention = self._single_mention(span)
-        text = self._text(span)
+        text = self._text(span).removeprefix(field)
         if field in ("tag:", "path:", "type:") and (value := self._value(field, text)):
             return value
+        known: str | None
         match field:
             case "tag:":
                 tag = self._vocabulary.find_similar_tag(text) or (mention.value if mention else "") or text
                 return f"tag:{quote_value(tag.removeprefix('#'))}"
             case "path:":
-                folder = self._vocabulary.find_similar_folder(text) or (
+                folder = self._folder(text) or (
                     mention.value if mention is not None and mention.kind == "kind" else text
                 )
+                if not self._vocabulary.find_folder(folder) and (tag := self._vocabulary.find_tag(text)):
+                    return f"tag:{quote_value(tag)}"  # "which company" where companies have a tag, no folder
                 return f"path:{quote_value(folder + '/')}"
             case "type:":
                 known = self._sets.type_of(text)
@@ -484,7 +495,7 @@ class ProgramReader:
                 named = mention.notes if mention is not None else None
                 if named is not None and len(named.notes) == 1:
                     return f"links-to:{quote_text(str(NotePath.on_disk(named.notes[0]).stem_path))}"
-                return self._words(tokens)
+                return self._vocabulary.find_misspelled_value(text) or self._words(tokens)
             case "file:":
                 return f"file:{quote_value(text)}"
             case "day:":
@@ -499,6 +510,12 @@ class ProgramReader:
                 is_category = mention is not None and mention.kind == "kind"
                 category = self._vocabulary.find_category(text) if is_category else None
                 return category or self._words(tokens)
+
+    def _folder(self, text: str) -> str | None:
+        """Return the folder that a text names, also by a synonym or misspelled, or None."""
+        forms = self._vocabulary.singular_forms(text.casefold())
+        named = (self._vocabulary.find_folder(form) for form in forms)
+        return self._vocabulary.find_similar_folder(text) or next(filter(None, named), None)
 
     def _value(self, field: str, text: str) -> str | None:
         """Return the search for a property's text; None without one, or if the text is a name of the field.
@@ -540,7 +557,9 @@ class ProgramReader:
         if is_unused or not self._is_known(name):
             return None, position  # the words do not refer to a property
         if comparison == "exists":
-            return f"[{name}]", position
+            is_negated = position > 3 and symbols[position - 4] == "-"
+            valid = None if is_negated else self._sets.valid(name, self._request.tokens)
+            return valid or f"[{name}]", position
         if position >= len(symbols):
             return None, position
         symbol = symbols[position]
@@ -562,6 +581,10 @@ class ProgramReader:
             if int(text) > 100:
                 return None, position
             text = f"{int(text) / 100:g}"  # "between 50 and 80 percent"
+        if comparison == "=" and isinstance(symbol, tuple):
+            synonyms = self._language.table("value_synonyms").get(self._text(symbol).casefold(), ())
+            known = self._vocabulary.find_text_of(name, self._text(symbol), synonyms)
+            text = quote_value(known) if known is not None else text
         return f"[{name}:{'' if comparison == '=' else comparison}{text}]", position
 
     def property_name(self, symbol: Symbol) -> str | None:
@@ -744,7 +767,15 @@ class ProgramReader:
             return None
         frame = next((frame for frame in self._request.frames if frame.action == action.id), None)
         if role == "query":
-            return self._text(first).rstrip(".!?")
+            start, end = first
+            is_task = action.id in TASK_ACTIONS
+            while (
+                is_task
+                and start < end
+                and self._items[start].tokens[0].key in self._language.words("determiners")
+            ):
+                start += 1
+            return self._text((start, end)).rstrip(" .,!?")
         if role in ("text", "old", "name", "new_name", "content", "heading"):
             return self._text(first)
         bound = self._frames.fill(action, frame, role, self.tokens(first)) if frame is not None else None

@@ -78,6 +78,8 @@ class PropertyConditionParser:
                 value_at = language.match_prefix(tokens, after, "comparisons", sign)
                 sign_at = after
             if value_at > sign_at and value_at < len(tokens):
+                if sign == "=" and (period := self._named_period(name, tokens, value_at)):
+                    return period
                 value, end = self._property_value(tokens, value_at)
                 if value:
                     return QueryPart(f"[{name}:{sign if sign != '=' else ''}{value}]", end)
@@ -86,8 +88,28 @@ class PropertyConditionParser:
             return QueryPart(f"[{name}:{value}]", end)
         if position > start:
             is_absent = any(token.key in language.words("lacking") for token in tokens[start:position])
-            return QueryPart(f"-[{name}]" if is_absent else f"[{name}]", after)
+            return QueryPart(f"-[{name}]" if is_absent else self.valid(name, tokens) or f"[{name}]", after)
         return None
+
+    def valid(self, name: str, tokens: Sequence[Token]) -> str | None:
+        """Return the condition on a term that a request calls over or still running, or None.
+
+        An "expired warranty" has ended before today; what is "still under warranty" ends today or later.
+        """
+        if name.casefold() not in self._language.table("terms").get("properties", ()):
+            return None
+        for kind, sign in (("over", "<"), ("running", ">=")):
+            phrases = self._language.phrases("terms", kind)
+            if any(phrase.longest_match(tokens, at) for phrase in phrases for at in range(len(tokens))):
+                return f"[{name}:{sign}{self._dates.today}]"
+        return None
+
+    def _named_period(self, name: str, tokens: Sequence[Token], position: int) -> QueryPart | None:
+        """Return the condition on a period that begins with a word: "sown in march"; None for other words."""
+        span = self._dates.parse_span(tokens, position) if tokens[position].key.isalpha() else None
+        if span is None or span.first is None or span.last is None:
+            return None
+        return QueryPart(f"[{name}:>={span.first}] [{name}:<={span.last}]", span.end)
 
     def _comparison_first(self, tokens: Sequence[Token], position: int) -> QueryPart | None:
         """Parse a comparison before its property: "at least 0.8 confidence"."""
@@ -256,6 +278,10 @@ class PropertyConditionParser:
             return format_number(token.value), position + 1
         if token.key in self._language.words("fillers"):
             return "", position
+        following = tokens[position + 1].key if position + 1 < len(tokens) else ""
+        is_ordinal = token.key in self._language.table("ordinals")
+        if is_ordinal and following in self._language.words("result_pronouns"):
+            return "", position  # "in which room is the third one?"
         return (token.value if _PLAIN.fullmatch(token.value) else quote_text(token.value)), position + 1
 
 

@@ -146,6 +146,7 @@ class Vocabulary:
         self._nouns = nouns or {}
         self._exact: dict[str, tuple[str, ...]] = {}
         self._near: dict[str, SimilarNotes] = {}
+        self._misspelled: dict[str, str | None] = {}
 
     @cached_property
     def fields(self) -> tuple[PropertyForm, ...]:
@@ -353,6 +354,38 @@ class Vocabulary:
                 return conditions[0] if len(conditions) == 1 else f"({' OR '.join(conditions)})"
         return None
 
+    def find_misspelled_value(self, words: str) -> str | None:
+        """Return the search for the property's text that `words` misspell: "portugese"; None without one."""
+        key = name_key(words)
+        if key not in self._misspelled:
+            self._misspelled[key] = correct_spelling(key, frozenset(self._words.conditions_by_value))
+        near = self._misspelled[key]
+        return self.find_value(near) if near else None
+
+    def find_text_of(self, name: str, words: str, synonyms: Iterable[str] = ()) -> str | None:
+        """Return the text of a property that `words` name in another form or misspell, or None.
+
+        Args:
+            name: The property.
+            words: The words of a request.
+            synonyms: Other words for them.
+        """
+        known = self._texts_by_property.get(name_key(name), {})
+        key = name_key(words)
+        for form in (key, *self.singular_forms(key), *map(name_key, synonyms)):
+            if form in known:
+                return known[form]
+        near = correct_spelling(key, frozenset(known))
+        return known[near] if near else None
+
+    @cached_property
+    def _texts_by_property(self) -> dict[str, dict[str, str]]:
+        texts: dict[str, dict[str, str]] = {}
+        for name, value in self._words.values:
+            label = property_label(value)
+            texts.setdefault(name_key(name), {}).setdefault(name_key(label), label)
+        return texts
+
     def conditions_on(self, words: str) -> Sequence[str]:
         """Return the conditions on each property other than a category that has this text, or none."""
         conditions = self._words.conditions_by_value.get(name_key(words), ())
@@ -531,7 +564,7 @@ def correct_spelling(word: str, known: frozenset[str], endings: Sequence[str] = 
     if len(word) < _MIN_FUZZY_LENGTH or not word.isalpha() or word in known:
         return None
     max_distance = _max_distance(word)
-    best = None
+    best: tuple[int, int, str] | None = None
     for other in known:
         if abs(len(other) - len(word)) > max_distance or len(other) < _MIN_FUZZY_LENGTH:
             continue
@@ -539,11 +572,11 @@ def correct_spelling(word: str, known: frozenset[str], endings: Sequence[str] = 
         if longer.startswith(shorter) and longer[len(shorter) :] in endings and longer[-1:] != shorter[-1:]:
             continue
         distance = OSA.distance(word, other, score_cutoff=max_distance)
-        if distance <= max_distance and (
-            best is None or distance < best[0] or (distance == best[0] and other < best[1])
-        ):
-            best = (distance, other)
-    return best[1] if best else None
+        # A missing letter is likelier than a wrong one: "taks" is "tasks" rather than "tags".
+        wrong = sum((Counter(word) - Counter(other)).values())
+        if distance <= max_distance and (best is None or (distance, wrong, other) < best):
+            best = (distance, wrong, other)
+    return best[2] if best else None
 
 
 def _max_distance(word: str) -> int:

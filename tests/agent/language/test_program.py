@@ -10,10 +10,11 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from app.agent.language.actions import ACTIONS
-from app.agent.language.conditions import condition_slots, top_level_parts
+from app.agent.language.conditions import condition_slots, replaced_conditions, top_level_parts
 from app.agent.language.dates import DateParser, DateSpan
 from app.agent.language.dialog import DialogState
 from app.agent.language.lexicon import Language, languages
+from app.agent.language.list_orders import continued_order
 from app.agent.language.notation import serialize
 from app.agent.language.program import (
     COMPARISONS,
@@ -34,7 +35,7 @@ from app.agent.language.program import (
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.request import Request, without_marks_at_end
 from app.agent.language.tokens import plain_number, tokenize
-from app.agent.language.vocabulary import VaultWords, Vocabulary
+from app.agent.language.vocabulary import VaultWords, Vocabulary, correct_spelling
 from app.index.resolver import Resolver
 from app.vault.path import NotePath
 
@@ -380,6 +381,15 @@ def test_a_follow_up_replaces_conditions_on_the_same_thing() -> None:
     group = last("tag:clock ([place:Kew] OR [place:Greenwich])")
     other: list[Symbol] = ["find", "swap", "prop", (0, 0), "=", (1, 1)]
     assert reading("place Paris", *other, dialog=group) == "find [tag:clock [place:Paris]]"
+    marked = last("tag:favorite [categories:Books]")
+    movies = replaced_conditions(top_level_parts("tag:favorite [categories:Books]"), ["[categories:Movies]"])
+    assert movies == ["tag:favorite", "[categories:Movies]"], "a kind replaces the one of its own field"
+    assert reading("sources?", *kind, dialog=marked) == "find [type:source]"
+    quick = last("[minutes:<=30]")
+    more: list[Symbol] = ["find", "swap", "prop", "p:same", "=", (1, 1)]
+    assert reading("and 45", *more, dialog=quick) == "find [[minutes:<=45]]", "the comparison stays"
+    above: list[Symbol] = ["find", "swap", "prop", "p:same", ">", (1, 1)]
+    assert reading("above 45", *above, dialog=quick) == "find [[minutes:>45]]"
 
 
 @pytest.mark.parametrize(
@@ -595,6 +605,110 @@ def test_a_bracket_in_quotes_ends_no_condition() -> None:
     assert list(map(condition_slots, parts)) == [{"genre"}, {"kind", "rating"}, {"word"}]
 
 
+def test_a_kind_without_a_folder_is_looked_for_among_the_tags() -> None:
+    assert reading("which clock", "find", "path:", (1, 1)) == "find [tag:clock]"
+    assert reading("which people", "find", "path:", (1, 1)) == "find [path:People/]"
+    assert reading("tag:clock but new", "find", "tag:", (0, 0)) == "find [tag:clock]", "a typed condition"
+
+
+def test_a_text_of_a_property_is_found_misspelled_and_by_a_synonym() -> None:
+    words = VaultWords(values=(("status", "done"), ("status", "to read"), ("cuisine", "Portuguese")))
+    vocabulary = Vocabulary(Resolver(), words)
+    assert vocabulary.find_text_of("status", "finished", ["completed", "done"]) == "done"
+    assert vocabulary.find_text_of("cuisine", "portugese") == "Portuguese"
+    assert vocabulary.find_text_of("cuisine", "done") is None
+    assert vocabulary.find_misspelled_value("portugese") == "[cuisine:Portuguese]"
+    assert vocabulary.find_misspelled_value("brass") is None
+    asked = request("those with status finished")
+    asked = replace(
+        asked, vocabulary=Vocabulary(Resolver(), replace(words, properties=("status", "cuisine")))
+    )
+    found = ProgramReader(asked, request_items(asked)).read(["find", "prop", (2, 2), "=", (3, 3)])
+    assert found is not None and serialize(found) == "find [[status:done]]"
+
+
+def test_a_period_after_a_property_is_not_its_text() -> None:
+    asked = request("due in march")
+    part = asked.set_parser().condition_at(asked.tokens, 0)
+    assert part is not None and part.query == "[due:>=2026-03-01] [due:<=2026-03-31]"
+
+
+def test_a_task_is_named_without_its_article() -> None:
+    assert reading("tick off the rope,", "complete_task", "query=", (2, 4)) == "complete_task query=rope"
+
+
+def test_a_term_is_compared_with_today() -> None:
+    exists: list[Symbol] = ["find", "prop", (1, 1), "exists"]
+    asked = request("expired warranties")
+    words = VaultWords(properties=("warranty", "rank"))
+    asked = replace(asked, vocabulary=Vocabulary(Resolver(), words, [["ies", "y"]]))
+    found = ProgramReader(asked, request_items(asked)).read(exists)
+    assert found is not None and serialize(found) == "find [[warranty:<2026-03-18]]"
+    parser = asked.set_parser()
+    assert (
+        parser.valid("warranty", request("which still have a warranty").tokens) == "[warranty:>=2026-03-18]"
+    )
+    assert parser.valid("warranty", request("with a warranty").tokens) is None
+    assert parser.valid("rank", request("which still have a rank").tokens) is None
+    german = replace(asked, language=next(language for language in languages() if language.code == "de"))
+    still = german.set_parser().valid(
+        "warranty", request("noch in der Garantie", None, german.language).tokens
+    )
+    assert still == "[warranty:>=2026-03-18]"
+
+
+def test_both_are_the_last_two_notes_in_a_question() -> None:
+    dialog = DialogState(focus=(NOTES[1],), recent=(NOTES[1], NOTES[2]))
+    asked = "when were both born"
+    shown = reading(asked, "properties_of", "it", "about=", "p:born", dialog=dialog)
+    assert shown == "properties_of [@Instruments/H4, @People/John Harrison] about=born"
+    tagged = reading("tag it both x and y", "add_tag", "it", "tag=", (3, 3), dialog=dialog)
+    assert tagged == "add_tag [@Instruments/H4] tag=x", "a change is never widened"
+
+
+def test_a_narrower_list_of_tasks_keeps_its_days() -> None:
+    week = {"state": "open", "due": "2026-03-16..2026-03-22"}
+    dialog = DialogState(last=Reading((PipelineStep("list_tasks", None, week),), 1.0))
+
+    def completed(text: str, step: PipelineStep) -> PipelineStep:
+        asked = request(text, dialog)
+        return asked.frame_parser(follows=False).complete_step(step, asked.tokens)
+
+    people = NoteSet(query="path:People/")
+    narrowed = completed("only people", PipelineStep("list_tasks", people, {"state": "open"}))
+    assert narrowed == PipelineStep("list_tasks", people, week)
+    other = PipelineStep("list_tasks", people, {"state": "open"})
+    assert completed("tasks of people", other) == other
+
+
+def test_words_that_describe_no_task_are_left_out() -> None:
+    moved = PipelineStep("reschedule_task", None, {"query": "the due date of it", "due": "2026-03-21"})
+    asked = request("move the due date of it to saturday")
+    step = asked.frame_parser(follows=False).complete_step(moved, asked.tokens)
+    assert dict(step.arguments) == {"due": "2026-03-21"}
+
+
+def test_a_renamed_tag_is_looked_for_by_its_new_name() -> None:
+    renamed = Reading((PipelineStep("rename_tag", None, {"tag": "clock", "new_tag": "watch"}),), 1.0)
+    shown = reading("show me what has it", "find", "tag:", "same", dialog=DialogState(last=renamed))
+    assert shown == "find [tag:watch]"
+
+
+def test_a_size_after_an_order_by_amount_is_that_amount() -> None:
+    def after(query: str, order: str) -> DialogState:
+        return DialogState(last=Reading((PipelineStep("find", NoteSet(query=query, order=order)),), 1.0))
+
+    assert continued_order(after("tag:clock", "minutes"), "-size") == "-minutes"
+    assert continued_order(after("tag:clock", "name"), "size") == "size"
+    assert continued_order(after("[born:>=1700] [born:<1800]", ""), "modified") == "born"
+    assert continued_order(after("modified:>=2026-01-01", ""), "created") == "modified"
+
+
+def test_a_missing_letter_is_likelier_than_a_wrong_one() -> None:
+    assert correct_spelling("taks", frozenset(("tags", "tasks"))) == "tasks"
+    assert correct_spelling("tagz", frozenset(("tags", "tasks"))) == "tags"
+
+
 def test_alternatives_are_not_replaced_in_part() -> None:
     for query in ("clock OR person", "tag:clock (word OR (tag:a OR tag:b))"):
         state = DialogState(last=Reading((PipelineStep("find", NoteSet(query=query)),), 1.0))
@@ -632,8 +746,8 @@ def test_a_task_is_looked_for_in_the_list_before_it() -> None:
     tasks = Reading((PipelineStep("list_tasks", NoteSet(notes=NOTES[:1]), {"state": "open"}),), 1.0)
     program: list[Symbol] = ["complete_task", "query=", (2, 3)]
     after_list = reading("tick off the lock", *program, dialog=DialogState(last=tasks))
-    assert after_list == 'complete_task [@Instruments/H1] query="the lock"'
-    assert reading("tick off the lock", *program) == 'complete_task query="the lock"'
+    assert after_list == "complete_task [@Instruments/H1] query=lock"
+    assert reading("tick off the lock", *program) == "complete_task query=lock"
 
 
 def test_texts_and_names_are_found_in_other_spellings() -> None:
