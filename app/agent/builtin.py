@@ -41,7 +41,7 @@ from app.agent.turn import Turn
 from app.errors import NotFoundError, QueryError, TimeoutExpiredError
 from app.index.resolver import Resolver
 from app.toolkit.registry import ToolRegistry
-from app.vault.path import NotePath
+from app.vault.path import NotePath, name_key
 
 HELP = """\
 I work without a model. Tell me what to do in your own words. For example:
@@ -249,9 +249,10 @@ class BuiltinAgent:
 
     def _with_fact(self, interpretation: Interpretation, text: str, state: DialogState) -> Interpretation:
         """Return an interpretation with the property that may answer the question, if it has one."""
-        is_reading = isinstance(interpretation, Reading)
         is_understood = isinstance(interpretation, Reply) and interpretation.understood
-        if self._properties_of is None or not text or is_reading or is_understood:
+        if self._properties_of is None or not text or is_understood:
+            return interpretation
+        if isinstance(interpretation, Reading) and not _asks_for_missing(interpretation, self._properties_of):
             return interpretation
         offered = interpretation.options if isinstance(interpretation, Clarification) else ()
         actions = {option.reading.last.action for option in offered}
@@ -263,6 +264,10 @@ class BuiltinAgent:
         fact = find_fact(request, self._properties_of)
         if fact is None:
             return interpretation
+        if isinstance(interpretation, Reading):
+            # "When was it published?" means `published` in a note without the more common `year`.
+            is_same_note = fact.is_named and fact.reading.last.target == interpretation.last.target
+            return fact.reading if is_same_note else interpretation
         if fact.is_named and not offered:
             return fact.reading
         if not offered and isinstance(interpretation, ContentQuestion):
@@ -465,6 +470,16 @@ def with_links(reading: Reading, words: Callable[[], VaultWords]) -> Reading:
         return step.with_argument("value", words().linked_value(str(key), value))
 
     return replace(reading, steps=tuple(map(linked, reading.steps)))
+
+
+def _asks_for_missing(reading: Reading, properties_of: PropertiesOf) -> bool:
+    """Return whether a reading shows only one property of one note, which lacks it."""
+    step = reading.last
+    if len(reading.steps) > 1 or step.action != "properties_of" or "about" not in step.arguments:
+        return False
+    if step.target is None or len(step.target.notes) != 1:
+        return False
+    return name_key(str(step.arguments["about"])) not in map(name_key, properties_of(step.target.notes[0]))
 
 
 def _finds_nothing(reading: Reading, found: Reading) -> bool:
