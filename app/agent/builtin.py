@@ -20,6 +20,7 @@ from app.agent.language.interpreter import GUESS_SCORE, Interpreter, is_outcome,
 from app.agent.language.lexicon import ActionFrame, Language, languages
 from app.agent.language.notation import PREFIX, parse, serialize
 from app.agent.language.note_facts import PropertiesOf, find_fact
+from app.agent.language.program import FACTS
 from app.agent.language.questions import question_language, with_name_for_pronouns
 from app.agent.language.readings import (
     Clarification,
@@ -192,6 +193,8 @@ class BuiltinAgent:
     ) -> Interpretation:
         if text.lstrip().startswith(PREFIX):
             reading = parse(text, vocabulary(languages()[0]).notes, self.actions())
+            if reading is not None:
+                reading = replace(reading, language=_language_for_notation(reading, state))
             if reading is not None and len(reading.steps) > 1 and any(map(is_outcome, reading.steps)):
                 return Reply("", understood=False)
             if reading is not None:
@@ -445,6 +448,18 @@ def _language_of(reading: Reading) -> Language:
     return next(language for language in languages() if language.code == reading.language)
 
 
+def _language_for_notation(reading: Reading, state: DialogState) -> str:
+    """Return the language of a reading in the app's notation, which has none of its own.
+
+    That is the language of the option that it selects, or else of the request before it, whose chips it may
+    come from.
+    """
+    options = state.question.options if state.question is not None else ()
+    selected = (option.reading for option in options if option.reading.has_same_steps(reading))
+    before = next(selected, state.last)
+    return before.language if before is not None else reading.language
+
+
 def _reading_chip(chip: Chip) -> ReadingChip:
     return ReadingChip(
         label=chip.label,
@@ -477,9 +492,10 @@ def _asks_for_missing(reading: Reading, properties_of: PropertiesOf) -> bool:
     step = reading.last
     if len(reading.steps) > 1 or step.action != "properties_of" or "about" not in step.arguments:
         return False
-    if step.target is None or len(step.target.notes) != 1:
+    about = str(step.arguments["about"])
+    if about in FACTS or step.target is None or len(step.target.notes) != 1:
         return False
-    return name_key(str(step.arguments["about"])) not in map(name_key, properties_of(step.target.notes[0]))
+    return name_key(about) not in map(name_key, properties_of(step.target.notes[0]))
 
 
 def _finds_nothing(reading: Reading, found: Reading) -> bool:

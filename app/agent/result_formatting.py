@@ -269,7 +269,18 @@ def property_key(result: Result, about: str) -> str:
 
 
 def _value(value: object) -> str:
-    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+    """Return a property's value as the note spells it, a list without brackets; empty without a value."""
+    match value:
+        case None:
+            return ""
+        case list() | tuple():
+            return ", ".join(map(_value, value))
+        case Mapping():
+            # YAML reads the placeholder "{{date}}" of a template as nested mappings without values.
+            items = (f"{_value(key)}: {_value(item)}".removesuffix(": ") for key, item in value.items())
+            return f"{{{', '.join(items)}}}"
+        case _:
+            return str(value)
 
 
 def _format_time(seconds: float) -> str:

@@ -126,7 +126,8 @@ def _link_listed_mentions(request: Request, tokens: tuple[Token, ...], step: Pip
 def _open_listed(request: Request, tokens: tuple[Token, ...]) -> Reading | None:
     """Interpret only "the second one" after a list; the last one may be that of another order."""
     sets = request.set_parser()
-    ordinal = sets.ordinal_in(tokens) if request.dialog.has_list and tokens else None
+    follows_list = request.dialog.has_list or (request.dialog.has_search and request.dialog.results)
+    ordinal = sets.ordinal_in(tokens) if follows_list and tokens else None
     if ordinal is None or ordinal < 1 or request.language.match_prefix(tokens, 0, "and"):
         return None
     parsed = sets.parse_reference(tokens)

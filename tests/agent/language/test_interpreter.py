@@ -17,7 +17,7 @@ from app.agent.language.dialog import DialogState
 from app.agent.language.dropped_conditions import with_every_condition
 from app.agent.language.interpreter import meaning_of
 from app.agent.language.lexicon import languages
-from app.agent.language.notation import parse, serialize
+from app.agent.language.notation import PREFIX, parse, serialize
 from app.agent.language.readings import (
     Clarification,
     ClarificationOption,
@@ -468,6 +468,25 @@ def test_it_is_asked_about_after_a_list_and_taken_after_one_note(agent: BuiltinA
     assert isinstance(found, Reading) and serialize(found) == "delete [@Instruments/H3]"
 
 
+def test_a_chosen_option_and_a_chip_keep_the_language_of_the_request(agent: BuiltinAgent) -> None:
+    plain = parse("find [tag:core]", lambda _: (), ACTIONS)
+    assert plain is not None
+    german = replace(plain, language="de")
+    option = ClarificationOption(serialize(german), german)
+    asked = replace(HERE, question=Clarification("Which of these do you mean?", (option,)))
+    for state, language in ((asked, "de"), (replace(HERE, last=german), "de"), (HERE, "en")):
+        found = read(agent, f"{PREFIX} find [tag:core]", state)
+        assert isinstance(found, Reading) and found.language == language
+
+
+def test_the_first_one_is_the_only_note_of_a_list(agent: BuiltinAgent) -> None:
+    listed = replace(
+        HERE, results=("Instruments/H2.md",), last=parse("find [instrument]", lambda _: (), ACTIONS)
+    )
+    found = read(agent, "the first one", listed)
+    assert isinstance(found, Reading) and serialize(found) == "open [@Instruments/H2]"
+
+
 @pytest.mark.parametrize("text", ["the second one", "second one", "die zweite"])
 def test_only_an_ordinal_opens_a_note_of_the_list(agent: BuiltinAgent, text: str) -> None:
     listed = replace(TWO, last=parse("find [instrument]", lambda _: (), ACTIONS))
@@ -538,6 +557,11 @@ def test_words_of_one_language_are_not_searched_for_in_the_other_language(agent:
     found = read(agent, "show the second one", NOWHERE)
     readings = [option.reading for option in found.options] if isinstance(found, Clarification) else [found]
     assert all(not isinstance(reading, Reading) or reading.language == "en" for reading in readings)
+
+
+def test_the_question_what_a_note_is_about_asks_for_a_summary(agent: BuiltinAgent) -> None:
+    found = read(agent, "worum geht es darin?", replace(HERE, focus=("Instruments/H3.md",)))
+    assert isinstance(found, Reading) and serialize(found) == "summarize [@Instruments/H3]"
 
 
 @pytest.mark.parametrize("text", ["what type is it?", "welchen Typ hat es?"])
