@@ -463,8 +463,11 @@ class ProgramReader:
         tokens = self.tokens(span)
         mention = self._single_mention(span)
         text = self._text(span)
-        if field in ("tag:", "path:", "type:") and (value := self._value(field, text)):
-            return value
+        if field in ("tag:", "path:", "type:"):
+            if value := self._value(field, text):
+                return value
+            if all(token.key in self._language.words("result_pronouns") for token in tokens):
+                return ""  # "the empty ones" are in no folder "ones"
         match field:
             case "tag:":
                 tag = self._vocabulary.find_similar_tag(text) or (mention.value if mention else "") or text
