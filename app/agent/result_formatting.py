@@ -284,7 +284,12 @@ def _value(value: object) -> str:
 
 
 def _format_time(seconds: float) -> str:
-    return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds)) if seconds else "an unknown date"
+    """Return a time, or only its date at midnight: a date in a note's properties has no time."""
+    if not seconds:
+        return "an unknown date"
+    local = time.localtime(seconds)
+    is_date = (local.tm_hour, local.tm_min, local.tm_sec) == (0, 0, 0)
+    return time.strftime("%Y-%m-%d" if is_date else "%Y-%m-%d %H:%M", local)
 
 
 def _versions(result: Result, call: AnsweredCall) -> str:
