@@ -20,6 +20,7 @@ from app.agent.language.interpreter import GUESS_SCORE, Interpreter, is_outcome,
 from app.agent.language.lexicon import ActionFrame, Language, languages
 from app.agent.language.notation import PREFIX, parse, serialize
 from app.agent.language.note_facts import PropertiesOf, find_fact
+from app.agent.language.program import FACTS
 from app.agent.language.questions import question_language, with_name_for_pronouns
 from app.agent.language.readings import (
     Clarification,
@@ -41,7 +42,7 @@ from app.agent.turn import Turn
 from app.errors import NotFoundError, QueryError, TimeoutExpiredError
 from app.index.resolver import Resolver
 from app.toolkit.registry import ToolRegistry
-from app.vault.path import NotePath
+from app.vault.path import NotePath, name_key
 
 HELP = """\
 I work without a model. Tell me what to do in your own words. For example:
@@ -199,6 +200,8 @@ class BuiltinAgent:
     ) -> Interpretation:
         if text.lstrip().startswith(PREFIX):
             reading = parse(text, vocabulary(languages()[0]).notes, self.actions())
+            if reading is not None:
+                reading = replace(reading, language=_language_for_notation(reading, state))
             if reading is not None and len(reading.steps) > 1 and any(map(is_outcome, reading.steps)):
                 return Reply("", understood=False)
             if reading is not None:
@@ -263,9 +266,10 @@ class BuiltinAgent:
 
     def _with_fact(self, interpretation: Interpretation, text: str, state: DialogState) -> Interpretation:
         """Return an interpretation with the property that may answer the question, if it has one."""
-        is_reading = isinstance(interpretation, Reading)
         is_understood = isinstance(interpretation, Reply) and interpretation.understood
-        if self._properties_of is None or not text or is_reading or is_understood:
+        if self._properties_of is None or not text or is_understood:
+            return interpretation
+        if isinstance(interpretation, Reading) and not _asks_for_missing(interpretation, self._properties_of):
             return interpretation
         offered = interpretation.options if isinstance(interpretation, Clarification) else ()
         actions = {option.reading.last.action for option in offered}
@@ -277,6 +281,10 @@ class BuiltinAgent:
         fact = find_fact(request, self._properties_of)
         if fact is None:
             return interpretation
+        if isinstance(interpretation, Reading):
+            # "When was it published?" means `published` in a note without the more common `year`.
+            is_same_note = fact.is_named and fact.reading.last.target == interpretation.last.target
+            return fact.reading if is_same_note else interpretation
         if fact.is_named and not offered:
             return fact.reading
         if not offered and isinstance(interpretation, ContentQuestion):
@@ -454,6 +462,18 @@ def _language_of(reading: Reading) -> Language:
     return next(language for language in languages() if language.code == reading.language)
 
 
+def _language_for_notation(reading: Reading, state: DialogState) -> str:
+    """Return the language of a reading in the app's notation, which has none of its own.
+
+    That is the language of the option that it selects, or else of the request before it, whose chips it may
+    come from.
+    """
+    options = state.question.options if state.question is not None else ()
+    selected = (option.reading for option in options if option.reading.has_same_steps(reading))
+    before = next(selected, state.last)
+    return before.language if before is not None else reading.language
+
+
 def _reading_chip(chip: Chip) -> ReadingChip:
     return ReadingChip(
         label=chip.label,
@@ -479,6 +499,17 @@ def with_links(reading: Reading, words: Callable[[], VaultWords]) -> Reading:
         return step.with_argument("value", words().linked_value(str(key), value))
 
     return replace(reading, steps=tuple(map(linked, reading.steps)))
+
+
+def _asks_for_missing(reading: Reading, properties_of: PropertiesOf) -> bool:
+    """Return whether a reading shows only one property of one note, which lacks it."""
+    step = reading.last
+    if len(reading.steps) > 1 or step.action != "properties_of" or "about" not in step.arguments:
+        return False
+    about = str(step.arguments["about"])
+    if about in FACTS or step.target is None or len(step.target.notes) != 1:
+        return False
+    return name_key(about) not in map(name_key, properties_of(step.target.notes[0]))
 
 
 def _finds_nothing(reading: Reading, found: Reading) -> bool:

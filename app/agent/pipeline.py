@@ -600,7 +600,7 @@ class Pipeline:
         for index, call in enumerate(calls):
             outcome = await self._call(step, tool, call)
             if not outcome.success:
-                self._question = _which_occurrence(step, outcome)
+                self._question = _which_occurrence(step, outcome, self._language)
                 self._say_skipped_notes([name for other in calls[index + 1 :] if (name := _note_of(other))])
                 return None
             changed_paths += _paths_after(step, call, outcome)
@@ -825,13 +825,16 @@ def _search_limit(notes: NoteSet) -> int:
     return min(needed, MAX_WRITTEN_NOTES)
 
 
-def _which_occurrence(step: PipelineStep, outcome: ToolOutcome) -> Clarification | None:
+def _which_occurrence(step: PipelineStep, outcome: ToolOutcome, language: Language) -> Clarification | None:
     """Return a question about which occurrence to replace; None for other errors or too many occurrences."""
     count = (outcome.error or {}).get("count")
     if step.action != "replace" or not isinstance(count, int) or not 1 < count <= _MAX_CHOICES:
         return None
     choices = [*(str(number) for number in range(1, count + 1)), f"all{count}"]
-    readings = [Reading((step.with_argument("occurrence", choice),), 1.0) for choice in choices]
+    readings = [
+        Reading((step.with_argument("occurrence", choice),), 1.0, language=language.code)
+        for choice in choices
+    ]
     options = tuple(ClarificationOption(serialize(reading), reading) for reading in readings)
     return Clarification("Which occurrence do you mean?", options)
 

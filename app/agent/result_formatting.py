@@ -269,11 +269,27 @@ def property_key(result: Result, about: str) -> str:
 
 
 def _value(value: object) -> str:
-    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+    """Return a property's value as the note spells it, a list without brackets; empty without a value."""
+    match value:
+        case None:
+            return ""
+        case list() | tuple():
+            return ", ".join(map(_value, value))
+        case Mapping():
+            # YAML reads the placeholder "{{date}}" of a template as nested mappings without values.
+            items = (f"{_value(key)}: {_value(item)}".removesuffix(": ") for key, item in value.items())
+            return f"{{{', '.join(items)}}}"
+        case _:
+            return str(value)
 
 
 def _format_time(seconds: float) -> str:
-    return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds)) if seconds else "an unknown date"
+    """Return a time, or only its date at midnight: a date in a note's properties has no time."""
+    if not seconds:
+        return "an unknown date"
+    local = time.localtime(seconds)
+    is_date = (local.tm_hour, local.tm_min, local.tm_sec) == (0, 0, 0)
+    return time.strftime("%Y-%m-%d" if is_date else "%Y-%m-%d %H:%M", local)
 
 
 def _versions(result: Result, call: AnsweredCall) -> str:

@@ -19,6 +19,7 @@ _HEADING = re.compile(r"[ \t>]*(?:[-*+][ \t]+)?#{1,6}[ \t]+(.*)")
 _ITEM = re.compile(r"(?P<indent>[ \t>]*)(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[.\][ \t]+)?")
 _QUOTE = re.compile(r"[ \t]*(?:>[ \t]?)+(?:\[![\w-]+\][+-]?[ \t]*)?")
 _FIELD = re.compile(r"[ \t]*(?:[-*+][ \t]+)?([\w.-]{1,40})::[ \t]*(.*)")
+_QUOTED_VALUE = re.compile(r"^([\"'])(.*)\1$")
 _PROPERTY = re.compile(r"([\w -]{1,40}):[ \t]+(\S.*)")
 _NO_PROSE = re.compile(
     r"[ \t>]*(?:[-*+][ \t]*)?"
@@ -69,7 +70,9 @@ def _properties(text: str, parsed: ParsedNote) -> Iterator[Passage]:
         match = _PROPERTY.fullmatch(line.rstrip("\r"))
         if match and match[1].strip().casefold() not in _HIDDEN_PROPERTIES and match[2][0] not in "[{&|>":
             span = Span(start, start + match.end())
-            yield Passage(span, f"{match[1]}: {match[2]}", (), number, is_property=True)
+            value = markdown_to_text(_QUOTED_VALUE.sub(r"\2", match[2]))
+            if _WORD.search(value):
+                yield Passage(span, f"{match[1]}: {value}", (), number, is_property=True)
         start += len(line) + 1
 
 

@@ -6,7 +6,7 @@ import re
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from app.index.normalization import fold
@@ -15,7 +15,9 @@ from app.paths import resources_folder
 if TYPE_CHECKING:
     import snowballstemmer
 
-_WORD = re.compile(r"[^\W_]+")
+# A number with dots, such as a version or a date, is one word.
+_WORD = re.compile(r"[^\W_]*\d(?:\.\d+)+|[^\W_]+")
+_MAX_CACHED_STEMS = 50_000
 _NAME = re.compile(r"(?<![.!?…:]\s)(?<!^)\b[A-ZÀ-ÖØ-Þ][\w'’-]+")
 _NUMBER = re.compile(
     r"\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|nineteen|twenty|thirty|forty|fifty|sixty"
@@ -95,8 +97,13 @@ def stems(text: str, language: str) -> list[str]:
 
 
 def _stemmed(words: list[str], language: str) -> list[str]:
-    stemmer = _stemmer(_load_languages()[language].stemmer)
-    return [fold(stem) for stem in stemmer.stemWords(words)]
+    return [_stem(word, language) for word in words]
+
+
+@lru_cache(maxsize=_MAX_CACHED_STEMS)
+def _stem(word: str, language: str) -> str:
+    # Cached, because the stemmer is slow and the passages of a vault repeat their words.
+    return fold(_stemmer(_load_languages()[language].stemmer).stemWord(word))
 
 
 @cache

@@ -90,6 +90,7 @@ class CandidateScorer:
         self._pool = pool
         self._stems: dict[int, frozenset[str]] = {}
         self._stems_by_text: dict[str, frozenset[str]] = {}
+        self._asked: dict[str, tuple[str, ...]] = {}
         count: Counter[str] = Counter()
         for candidate in pool:
             count.update(self._matches(self._stems_of(candidate)))
@@ -111,6 +112,8 @@ class CandidateScorer:
         """
         scored = []
         for candidate in self._pool:
+            if self._is_unasked_value(candidate):
+                continue
             chunk = max(
                 (
                     cosine
@@ -192,11 +195,34 @@ class CandidateScorer:
         }
 
     def _cover(self, words: Iterable[str]) -> float:
-        return sum(self._word_weights[word] for word in self._matches(frozenset(words))) / self._total
+        matches = self._matches(words)
+        # In the order of the question, so that the sum does not depend on the order of a set.
+        return sum(self._word_weights[word] for word in self._question.words if word in matches) / self._total
 
-    def _matches(self, words: frozenset[str]) -> set[str]:
+    def _matches(self, words: Iterable[str]) -> set[str]:
         """Return the words of the question that occur in `words`, exactly or in a related form."""
-        return {word for word in self._question.words if word in words or _has_form(word, words)}
+        return {asked for word in words for asked in self._asked_words(word)}
+
+    def _asked_words(self, word: str) -> tuple[str, ...]:
+        """Return the words of the question that a stem equals or is related to."""
+        if word not in self._asked:
+            self._asked[word] = tuple(
+                asked for asked in self._question.words if asked == word or _are_related(asked, word)
+            )
+        return self._asked[word]
+
+    def _is_unasked_value(self, candidate: Candidate) -> bool:
+        """Return whether a passage is a property, such as a date or rating, that the question can't mean.
+
+        That is a property without words in its value, if the question neither names it nor asks for this kind
+        of value.
+        """
+        passage = candidate.passage
+        if not passage.is_property or any(map(str.isalpha, passage.text.partition(":")[2])):
+            return False
+        return not self._question.is_answered_by(passage.text) and not self._matches(
+            self._stems_of(candidate)
+        )
 
     def _stems_of(self, candidate: Candidate) -> frozenset[str]:
         key = id(candidate)
@@ -216,14 +242,10 @@ class CandidateScorer:
         return self._title_stems(candidate) | self._stems_by_text[above]
 
 
-def _has_form(word: str, words: frozenset[str]) -> bool:
-    """Return whether `words` include a related form of `word`, for example "inventor" for "invent"."""
-    if len(word) < _MIN_PREFIX_CHARS:
-        return False
-    return any(
-        len(other) >= _MIN_PREFIX_CHARS and (other.startswith(word) or word.startswith(other))
-        for other in words
-    )
+def _are_related(word: str, other: str) -> bool:
+    """Return whether two stems are forms of one word, for example "inventor" and "invent"."""
+    short, long = sorted((word, other), key=len)
+    return len(short) >= _MIN_PREFIX_CHARS and long.startswith(short)
 
 
 def _closest(chunk_cosines: Sequence[tuple[int, float]], line: int) -> float:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from app.agent.answered_call import AnsweredCall
 from app.agent.language.answers import localize
 from app.agent.language.lexicon import languages
@@ -40,4 +42,15 @@ def test_a_note_with_only_properties_is_not_called_empty() -> None:
     assert read("---\nyear: 1906\ntags: [a, b]\n---\n\n") == (
         f"{link} has properties but no text:\n\n- **year**: 1906\n- **tags**: a, b"
     )
+    template = read("---\ngenre:\nseen: {{date}}\nlist: [1, {{time}}]\n---\n")
+    assert template.endswith("- **genre**: \n- **seen**: {{date}}\n- **list**: 1, {{time}}")
     assert read("\n") == read("---\n---\n") == f"{link} is empty."
+
+
+def test_a_creation_date_is_told_without_a_time() -> None:
+    def created(moment):
+        result = {"path": "Tea.md", "created": moment.timestamp()}
+        return told("get_metadata", result, "fact", about="created")
+
+    assert created(datetime(2023, 9, 12)) == "[[Tea]] was created on 2023-09-12."
+    assert created(datetime(2023, 9, 12, 8, 5)) == "[[Tea]] was created on 2023-09-12 08:05."

@@ -91,3 +91,10 @@ def test_a_line_that_relates_the_note_is_marked() -> None:
         "supports Claim (confidence: 0.8)": True,
         "oak": False,
     }
+
+
+def test_a_property_is_shown_without_quotes_and_brackets() -> None:
+    text = '---\nshow: "[[Well Made|The show]]"\nempty: ""\nmotto: \'Slow down\'\n---\n'
+    passages = split_passages(text, scan(text))
+    assert [passage.text for passage in passages] == ["show: The show", "motto: Slow down"]
+    assert text[passages[0].span.start : passages[0].span.end] == 'show: "[[Well Made|The show]]"'

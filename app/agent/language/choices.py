@@ -268,16 +268,20 @@ def _is_alternative(request: Request, other: Reading, best: Reading) -> bool:
 
 
 def _without_target(request: Request, reading: Reading) -> Reading | None:
-    """Return a change to a set of notes, minus its target, if the words refer to one note ("it", "the note").
+    """Return a change to a set of notes, minus its target, if the request gives no condition for the set.
 
-    Return None for other readings.
+    That is the case if the words refer to one note ("it", "the note"), or if the only condition is the value
+    to set. Return None for other readings.
     """
     step = reading.last
     target = step.target
     is_set = target is not None and not (target.notes or target.source or target.unknown or target.pick)
     if len(reading.steps) > 1 or not is_set or not request.allowed[step.action].writes:
         return None
-    if not any(_means_one_note(request, position) for position in range(len(request.tokens))):
+    positions = range(len(request.tokens))
+    if not _selects_by_new_value(request, step) and not any(
+        _means_one_note(request, position) for position in positions
+    ):
         return None
     name = PurePosixPath(request.dialog.it[0]).stem if request.dialog.it else ""
     if name and name in serialize(reading):
@@ -290,6 +294,20 @@ def _means_one_note(request: Request, position: int) -> bool:
     after = request.language.match_prefix(request.tokens, position, "one_note")
     following = request.tokens[after].key if after < len(request.tokens) else ""
     return after > position and following not in request.language.words("universal")
+
+
+def _selects_by_new_value(request: Request, step: PipelineStep) -> bool:
+    """Return whether the value to set, or a property named only once, is also the condition on the notes.
+
+    "Set rating to 9" does not change the notes that have a rating, or the rating 9.
+    """
+    key, query = str(step.arguments.get("key", "")).casefold(), step.target.query if step.target else ""
+    if step.action != "set_property" or not key:
+        return False
+    named = [token for token in request.tokens if token.key == key]
+    condition = query.casefold().replace('"', "")
+    value = str(step.arguments.get("value", "")).casefold()
+    return condition == f"[{key}:{value}]" or (condition == f"[{key}]" and len(named) == 1)
 
 
 def _may_mean_others(request: Request, reading: Reading) -> bool:

@@ -1,4 +1,4 @@
-"""Refuse changes to sets of notes that leave out a condition of the request: "delete the boring notes"."""
+"""Drop readings that leave out a condition or value of the request: "delete the boring notes"."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ UNKNOWN_CONDITION = "I don't know which notes “{}” means here, so nothing wa
 def with_every_condition(request: Request, interpretation: Interpretation) -> Interpretation:
     """Return an interpretation without changes to sets of notes that leave out a condition of the request.
 
-    If nothing else is left, the result is a reply that names the condition.
+    If nothing else is left, the result is a reply that names the condition. A question also loses the options
+    that only leave out a value of another option.
     """
     match interpretation:
         case Reading() if word := _dropped_word(request, interpretation):
@@ -27,11 +28,17 @@ def with_every_condition(request: Request, interpretation: Interpretation) -> In
         case Clarification(options=(_, *_)):
             offered = (*interpretation.options, *interpretation.spare)
             dropped = [_dropped_word(request, option.reading) for option in offered]
-            if not any(dropped):
-                return interpretation
             kept = [option for option, word in zip(offered, dropped, strict=True) if not word]
             if not kept:
                 return Reply(UNKNOWN_CONDITION.format(next(filter(None, dropped))), understood=False)
+            readings = [option.reading for option in kept]
+            kept = [
+                option
+                for option in kept
+                if not any(_leaves_out_value(request, option.reading, other) for other in readings)
+            ]
+            if len(kept) == len(offered):
+                return interpretation
             options, spare = tuple(kept[:MAX_OPTIONS]), tuple(kept[MAX_OPTIONS:])
             return replace(interpretation, question=question_about(options), options=options, spare=spare)
         case _:
@@ -70,6 +77,37 @@ def _dropped_word(request: Request, reading: Reading) -> str:
         ),
         "",
     )
+
+
+def _leaves_out_value(request: Request, reading: Reading, other: Reading) -> bool:
+    """Return whether a reading lacks a value, or the limit to a list, that another reading has.
+
+    For "create a note Tart in Recipes", the creation without a folder is no alternative to the one with it.
+    """
+    step, full = reading.last, other.last
+    if reading.steps[:-1] != other.steps[:-1] or step.action != full.action:
+        return False
+    if _is_beyond_list(step.target, full.target) and step.arguments == full.arguments:
+        return request.writes(reading)  # "Delete the empty ones" means those of the list.
+    if step.target != full.target:
+        return False
+    extra = {name: str(value) for name, value in full.arguments.items() if name not in step.arguments}
+    if not extra or any(full.arguments.get(name) != value for name, value in step.arguments.items()):
+        return False
+    used = {token for value in step.arguments.values() for token in _keys(str(value))}
+    stated = {token.key for token in request.tokens if token.is_word} - used
+    return all(_keys(value) and _keys(value) <= stated for value in extra.values())
+
+
+def _is_beyond_list(notes: NoteSet | None, listed: NoteSet | None) -> bool:
+    """Return whether two sets differ only in that `listed` is limited to the notes listed last."""
+    if notes is None or listed is None or listed.source != "previous":
+        return False
+    return not notes.source and not notes.notes and replace(listed, source="") == notes
+
+
+def _keys(text: str) -> set[str]:
+    return set(text.casefold().split())
 
 
 def _is_demonstrative(request: Request, position: int) -> bool:

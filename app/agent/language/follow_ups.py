@@ -26,11 +26,15 @@ _CORRECTED_ROLES = ("confidence", "value", "tag", "text", "new_name", "folder", 
 
 
 def parse_plain_follow_up(request: Request, tokens: tuple[Token, ...]) -> Reading | None:
-    """Interpret a follow-up that has only one meaning: "one week later", "link them"."""
+    """Interpret a follow-up that has only one meaning: "one week later", "link them", "the second one"."""
     last = request.dialog.last
     if last is None or request.dialog.question is not None:
         return None
-    return _link_listed_mentions(request, tokens, last.last) or _shift_dates(request, tokens, last.last)
+    return (
+        _link_listed_mentions(request, tokens, last.last)
+        or _open_listed(request, tokens)
+        or _shift_dates(request, tokens, last.last)
+    )
 
 
 def parse_follow_up(request: Request, tokens: tuple[Token, ...]) -> Reading | None:
@@ -132,6 +136,19 @@ def _link_listed_mentions(request: Request, tokens: tuple[Token, ...], step: Pip
         return None
     target = NoteSet(notes=request.dialog.focus) if len(request.dialog.focus) == 1 else step.target
     return Reading((PipelineStep("link_mentions", target),), 0.95, language=request.language.code)
+
+
+def _open_listed(request: Request, tokens: tuple[Token, ...]) -> Reading | None:
+    """Interpret only "the second one" after a list; the last one may be that of another order."""
+    sets = request.set_parser()
+    follows_list = request.dialog.has_list or (request.dialog.has_search and request.dialog.results)
+    ordinal = sets.ordinal_in(tokens) if follows_list and tokens else None
+    if ordinal is None or ordinal < 1 or request.language.match_prefix(tokens, 0, "and"):
+        return None
+    parsed = sets.parse_reference(tokens)
+    if parsed is None or not parsed.notes.is_single:
+        return None
+    return Reading((PipelineStep("open", parsed.notes),), 0.95, language=request.language.code)
 
 
 def _shift_dates(request: Request, tokens: tuple[Token, ...], step: PipelineStep) -> Reading | None:

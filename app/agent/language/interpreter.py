@@ -167,6 +167,9 @@ class Interpreter:
             fixed, checked_request, readings = self._apply_grammar(request)
             if fixed is not None:
                 return with_every_condition(request, fixed)
+            if request is not likeliest:
+                # A language that knows fewer of the words would search for those of the other language.
+                readings = [reading for reading in readings if reading.score > GUESS_SCORE]
             if readings and (not grammar_readings or readings[0].score > grammar_readings[0].score):
                 grammar_readings, grammar_request = readings, checked_request
             if grammar_readings and grammar_readings[0].score >= MIN_READ_SCORE:

@@ -9,6 +9,7 @@ from functools import cached_property
 
 from app.agent.language.conditions import condition_slots, is_kind_condition
 from app.agent.language.dates import day_name_conditions
+from app.agent.language.dialog import MAX_RESULTS
 from app.agent.language.lexicon import Filter
 from app.agent.language.note_references import BARE_FIT, CUED_FIT, NoteReferenceParser, ParsedSet
 from app.agent.language.orders import NoteOrder, OrderParser
@@ -204,6 +205,8 @@ class NoteSetParser(NoteReferenceParser):
         if ordering is not None:
             is_one = not unexplained and not has_bare_topic if is_one is None else is_one or names_one
             notes = self._in_order(notes, ordering, is_one, tokens)
+        elif listed_notes is None and conditions and self._means_listed(tokens):
+            notes = replace(notes, source="previous")
         fit = explained / weight if weight else 0.0
         # The first notes of an ordered set may not be the ones that the user wants to change.
         is_certain = notes.limit is None
@@ -276,6 +279,13 @@ class NoteSetParser(NoteReferenceParser):
         verb = tokens[position - 1].key if position > 0 else ""
         is_last = all(token.kind == "mark" for token in tokens[order.end :])
         return order.is_superlative and is_last and verb in self._language.words("singular_verbs")
+
+    def _means_listed(self, tokens: Sequence[Token]) -> bool:
+        """Return whether "the empty ones" are some of the notes listed last, and all of those are known."""
+        language, dialog = self._language, self._dialog
+        nouns = {token.key for token in tokens if token.is_word} & language.words("note_nouns")
+        pronouns = language.words("result_pronouns") - language.words("single_nouns")
+        return bool(nouns) and nouns <= pronouns and dialog.has_list and len(dialog.them) < MAX_RESULTS
 
     def _is_plural(self, key: str) -> bool:
         """Return whether a noun that names a folder, a tag or a type is plural: "events", "people"."""
@@ -511,7 +521,10 @@ class NoteSetParser(NoteReferenceParser):
                 if parsed and len(parsed.notes.notes) == 1:
                     return str(NotePath.on_disk(parsed.notes.notes[0]).stem_path), end
             elif kind == "type" and end - position == 1:
-                return self._vocabulary.find_type(text) or text, end
+                # "What type is it?" asks for a type instead of naming one.
+                known = self._vocabulary.find_type(text)
+                if known or part_tokens[0].key not in self._language.words("question_words"):
+                    return known or text, end
             elif kind == "file" and end - position <= 4:
                 return text, end
         if kind == "note":

@@ -471,8 +471,11 @@ class ProgramReader:
         tokens = self.tokens(span)
         mention = self._single_mention(span)
         text = self._text(span).removeprefix(field)
-        if field in ("tag:", "path:", "type:") and (value := self._value(field, text)):
-            return value
+        if field in ("tag:", "path:", "type:"):
+            if value := self._value(field, text):
+                return value
+            if all(token.key in self._language.words("result_pronouns") for token in tokens):
+                return ""  # "the empty ones" are in no folder "ones"
         known: str | None
         match field:
             case "tag:":

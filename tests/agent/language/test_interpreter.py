@@ -13,11 +13,14 @@ from app.agent.language import interpreter
 from app.agent.language.actions import ACTIONS
 from app.agent.language.candidates import MeaningCandidate
 from app.agent.language.chips import describe_readings, reading_chips, with_value
+from app.agent.language.dialog import DialogState
+from app.agent.language.dropped_conditions import with_every_condition
 from app.agent.language.interpreter import meaning_of
 from app.agent.language.lexicon import languages
-from app.agent.language.notation import parse, serialize
+from app.agent.language.notation import PREFIX, parse, serialize
 from app.agent.language.readings import (
     Clarification,
+    ClarificationOption,
     ContentQuestion,
     ModelRequired,
     NoteSet,
@@ -27,6 +30,12 @@ from app.agent.language.readings import (
     parenthesize,
 )
 from app.agent.language.tokens import tokenize
+from app.agent.language.vocabulary import VaultWords
+from app.index.resolver import Resolver
+from app.toolkit.registry import ToolRegistry
+from app.tools import CATALOG, CATEGORIES
+from app.vault.path import NotePath
+from tests.agent.language.test_program import request
 from tests.support.everyday_requests import HERE, read, sample_agent
 
 NOWHERE = replace(HERE, open_note=None)
@@ -457,6 +466,108 @@ def test_it_is_asked_about_after_a_list_and_taken_after_one_note(agent: BuiltinA
     shown = parse("open [@Instruments/H3]", lambda name: (f"{name}.md",), ACTIONS)
     found = read(agent, "delete it", replace(HERE, last=shown, focus=("Instruments/H3.md",)))
     assert isinstance(found, Reading) and serialize(found) == "delete [@Instruments/H3]"
+
+
+def test_a_chosen_option_and_a_chip_keep_the_language_of_the_request(agent: BuiltinAgent) -> None:
+    plain = parse("find [tag:core]", lambda _: (), ACTIONS)
+    assert plain is not None
+    german = replace(plain, language="de")
+    option = ClarificationOption(serialize(german), german)
+    asked = replace(HERE, question=Clarification("Which of these do you mean?", (option,)))
+    for state, language in ((asked, "de"), (replace(HERE, last=german), "de"), (HERE, "en")):
+        found = read(agent, f"{PREFIX} find [tag:core]", state)
+        assert isinstance(found, Reading) and found.language == language
+
+
+def test_the_first_one_is_the_only_note_of_a_list(agent: BuiltinAgent) -> None:
+    listed = replace(
+        HERE, results=("Instruments/H2.md",), last=parse("find [instrument]", lambda _: (), ACTIONS)
+    )
+    found = read(agent, "the first one", listed)
+    assert isinstance(found, Reading) and serialize(found) == "open [@Instruments/H2]"
+
+
+@pytest.mark.parametrize("text", ["the second one", "second one", "die zweite"])
+def test_only_an_ordinal_opens_a_note_of_the_list(agent: BuiltinAgent, text: str) -> None:
+    listed = replace(TWO, last=parse("find [instrument]", lambda _: (), ACTIONS))
+    found = read(agent, text, listed)
+    assert isinstance(found, Reading) and serialize(found) == "open [@Instruments/H3]"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("zeig mir alle Journale aus Februar 2021", "find [path:journals/ file:2021_02]"),
+        ("Tagebucheinträge vom Februar 2021", "find [path:journals/ file:2021_02]"),
+        ("diary entries from february 2021", "find [path:journals/ file:2021_02]"),
+    ],
+)
+def test_journals_are_the_notes_of_their_folder(text: str, expected: str) -> None:
+    resolver = Resolver()
+    for day in ("2021_02_07", "2021_02_14", "2021_03_01"):
+        resolver.add(NotePath(f"journals/{day}.md"))
+    diary = BuiltinAgent(ToolRegistry(CATEGORIES, CATALOG), resolver, VaultWords)
+    found = read(diary, text, DialogState())
+    assert isinstance(found, Reading) and serialize(found) == expected
+
+
+async def test_a_question_for_a_missing_property_means_one_that_the_note_has(
+    agent: BuiltinAgent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = parse("properties_of [@Instruments/H3] about=year", lambda name: (f"{name}.md",), ACTIONS)
+    state = replace(HERE, focus=("Instruments/H3.md",))
+    for properties, about in (({"published": "1757-01-01"}, "published"), ({"year": 1757}, "year")):
+        monkeypatch.setattr(agent, "_properties_of", lambda _, known=properties: known)
+        for text in ("when was it published?", "wann wurde es veröffentlicht?"):
+            assert asked is not None
+            found = await agent.compare_with_vault(asked, text, state)
+            assert isinstance(found, Reading) and found.last.arguments == {"about": about}
+
+
+def test_the_empty_ones_are_notes_of_the_list(agent: BuiltinAgent) -> None:
+    listed = replace(TWO, last=parse("find [instrument]", lambda _: (), ACTIONS))
+    found = read(agent, "delete the untagged ones", listed)
+    assert isinstance(found, Clarification)
+    deletions = [option.reading for option in found.options if option.reading.last.action == "delete"]
+    assert [serialize(deletion) for deletion in deletions] == ["delete [these untagged:]"]
+    shown = read(agent, "show me the ones without links", listed)
+    assert isinstance(shown, Reading) and serialize(shown) == "find [these orphan:]"
+
+
+def test_a_question_offers_no_reading_that_leaves_out_a_value_of_another_one() -> None:
+    plain = parse('create_note name="Tart"', lambda _: (), ACTIONS)
+    whole = parse('create_note name="Tart" folder=Concepts', lambda _: (), ACTIONS)
+    assert plain is not None and whole is not None
+    asked = request("create a note called Tart in Concepts")
+    options = tuple(ClarificationOption(serialize(reading), reading) for reading in (plain, whole))
+    question = Clarification("Which of these do you mean?", options)
+    kept = with_every_condition(asked, question)
+    assert isinstance(kept, Clarification)
+    assert [option.reading for option in kept.options] == [whole]
+    assert with_every_condition(request("create a note called Tart"), question) is question
+
+
+@pytest.mark.parametrize("text", ["set status to done", "set its status to done"])
+def test_a_value_to_set_is_no_condition_on_the_notes(agent: BuiltinAgent, text: str) -> None:
+    found = read(agent, text, NOWHERE)
+    assert isinstance(found, Clarification) and found.question == "Which note?"
+
+
+def test_words_of_one_language_are_not_searched_for_in_the_other_language(agent: BuiltinAgent) -> None:
+    found = read(agent, "show the second one", NOWHERE)
+    readings = [option.reading for option in found.options] if isinstance(found, Clarification) else [found]
+    assert all(not isinstance(reading, Reading) or reading.language == "en" for reading in readings)
+
+
+def test_the_question_what_a_note_is_about_asks_for_a_summary(agent: BuiltinAgent) -> None:
+    found = read(agent, "worum geht es darin?", replace(HERE, focus=("Instruments/H3.md",)))
+    assert isinstance(found, Reading) and serialize(found) == "summarize [@Instruments/H3]"
+
+
+@pytest.mark.parametrize("text", ["what type is it?", "welchen Typ hat es?"])
+def test_a_question_for_the_type_of_a_note_is_no_search(agent: BuiltinAgent, text: str) -> None:
+    found = read(agent, text, replace(HERE, focus=("Instruments/H3.md",)))
+    assert isinstance(found, Reading) and serialize(found) == "properties_of [@Instruments/H3]"
 
 
 def test_a_new_request_is_no_answer_to_a_question(agent: BuiltinAgent) -> None:

@@ -110,6 +110,8 @@ def reading(text: str, *program: Symbol, dialog: DialogState | None = None) -> s
             ["append", "@", (2, 2), "text=", "task", (4, 5)],
             'append [@Instruments/H4] text="- [ ] ask Anna"',
         ),
+        ("drop the empty ones", ["find", "-", "path:", (3, 3)], ""),
+        ("all of them", ["find", "tag:", (2, 2)], ""),
         ("due tomorrow", ["set_property", "@", (9, 9), "key=", (0, 0), "value=", (1, 1)], ""),
     ],
 )
