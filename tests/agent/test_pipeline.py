@@ -59,3 +59,19 @@ async def test_given_notes_are_narrowed_by_all_hits_of_a_search():
     target = NoteSet(query="tea", notes=("1700.md", "Other.md", "2.md"))
     dialog = await pipeline.run(Reading((PipelineStep("find", target),), 1.0))
     assert dialog.results == ("1700.md", "2.md") and len(host.calls) == 3
+
+
+async def test_the_words_true_and_false_set_a_property_to_a_boolean():
+    class Recorder(FailingHost):
+        async def call(self, tool, arguments, claim="", *, summarize=None):
+            self.calls.append(dict(arguments))
+            return ToolOutcome(True, {"path": "A.md"})
+
+    for text, value in (("true", True), ("False", False), ("truth", "truth")):
+        host = Recorder()
+        registry = ToolRegistry(CATEGORIES, CATALOG)
+        pipeline = Pipeline(host, registry, languages()[0], DialogState(), tuple, ACTIONS)
+        step = PipelineStep("set_property", NoteSet(notes=("A.md",)), {"key": "read", "value": text})
+        await pipeline.run(Reading((step,), 1.0))
+        written = host.calls[-1]["properties"]["read"]
+        assert written == value and type(written) is type(value)
