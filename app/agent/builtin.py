@@ -21,7 +21,7 @@ from app.agent.language.lexicon import ActionFrame, Language, languages
 from app.agent.language.notation import PREFIX, parse, serialize
 from app.agent.language.note_facts import PropertiesOf, find_fact
 from app.agent.language.program import FACTS
-from app.agent.language.questions import question_language, with_name_for_pronouns
+from app.agent.language.questions import question_language, with_name_for_pronouns, with_topic_of
 from app.agent.language.readings import (
     Clarification,
     ClarificationOption,
@@ -413,9 +413,9 @@ class BuiltinAgent:
         resolver = self._resolver
         if turn.caller.uses_model:
             resolver = await asyncio.to_thread(self._public_resolver)
-        focus = self._named_note(question.text, resolver)
-        text = question.text
-        if not focus and state.focus:
+        text = with_topic_of(question.text, state.asked, languages())
+        focus = self._named_note(text, resolver)
+        if not focus and state.focus and text == question.text:
             text = with_name_for_pronouns(text, NotePath.on_disk(state.focus[0]).name, languages())
             focus = state.focus if text != question.text else ()
         arguments = {"question": text, "limit": MAX_PASSAGES}
@@ -432,6 +432,7 @@ class BuiltinAgent:
         self._states[_state_key(turn)] = replace(
             state,
             results=paths or state.results,
+            asked=text,
             question=None,
             focus=focus,
             is_lost=not focus,

@@ -131,7 +131,7 @@ class Pipeline:
         previous: tuple[str, ...] = self._dialog.them
         keeps_tasks = all(step.action in TASK_CHANGES for step in reading.steps)
         tasks = self._dialog.tasks if keeps_tasks else ()
-        self._dialog = replace(self._dialog, values=(), tasks=tasks)
+        self._dialog = replace(self._dialog, values=(), asked="", tasks=tasks)
         for index, step in enumerate(reading.steps):
             result = await self._run_step(step, previous)
             if result is None:
@@ -650,7 +650,7 @@ class Pipeline:
                 return await self._removal_calls(paths, str(arguments["old"]))
             case "set_property":
                 return [
-                    {"name": path, "properties": {str(arguments["key"]): arguments["value"]}}
+                    {"name": path, "properties": {str(arguments["key"]): _typed(arguments["value"])}}
                     for path in paths
                 ]
             case "set_confidence":
@@ -954,6 +954,11 @@ def _tool_arguments(step: PipelineStep) -> Arguments:
         else value
         for name, value in step.arguments.items()
     }
+
+
+def _typed(value: object) -> object:
+    """Return the words "true" and "false" as booleans, as in a note's properties; other values unchanged."""
+    return {"true": True, "false": False}.get(str(value).casefold(), value)
 
 
 def _named_note(value: object) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 from app.agent.answered_call import AnsweredCall
 from app.agent.generic_formatting import format_details, wikilink
 from app.agent.node_formatting import NODE_FORMATTERS
+from app.errors import TimeoutExpiredError
 from app.permissions.pluralize import pluralize
 from app.toolkit.outcome import ToolOutcome
 from app.vault.markdown.frontmatter import read_frontmatter
@@ -44,6 +45,10 @@ def _failure(outcome: ToolOutcome, *, has_changed: bool) -> str:
         rest = "The changes before it were kept." if has_changed else "Nothing was changed."
         reason = f" Your reason: {outcome.words}" if outcome.words else ""
         return f"You denied this change. {rest}{reason}"
+    if outcome.error.get("type") == TimeoutExpiredError.type:
+        # The message of the error names the tool.
+        rest = "The changes before it were kept." if has_changed else "Nothing was changed."
+        return f"This took too long and was stopped. {rest} Try again in a moment."
     text = str(outcome.error.get("message", "")) or "That did not work."
     suggestions = outcome.error.get("candidates") or outcome.error.get("suggestions")
     if isinstance(suggestions, list | tuple) and suggestions:
@@ -372,6 +377,11 @@ def _duplicates(result: Result, call: AnsweredCall) -> str:
     )
 
 
+def _linked(path: str) -> str:
+    """Return a wikilink to a note; the path of another file unchanged."""
+    return wikilink(path) if NotePath.on_disk(path).is_note else path
+
+
 def _undone(result: Result, call: AnsweredCall) -> str:
     parts = []
     for field, adjective, verb in (
@@ -382,7 +392,9 @@ def _undone(result: Result, call: AnsweredCall) -> str:
         paths = result[field]
         noun = "note" if all(NotePath.on_disk(path).is_note for path in paths) else "file"
         singular, plural = f"{adjective}{noun} was {verb}", f"{adjective}{noun}s were {verb}"
-        parts.append(_count_and_list(paths, len(paths), singular, plural, ""))
+        # A removed note has no page to open.
+        names = paths if field == "removed" else [_linked(path) for path in paths]
+        parts.append(_count_and_list(names, len(paths), singular, plural, ""))
     return "\n\n".join(filter(None, parts))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import defaultdict
 from collections.abc import Sequence
 from typing import Annotated
@@ -25,6 +26,8 @@ _MAX_KEYWORD_HITS = 24
 _MAX_CHUNKS = 40
 _MAX_COMPARED_PASSAGES = 40
 _MAX_NOTE_CHARS = 400_000
+MAX_SEMANTIC_S = 15.0
+"""Maximum time for the sentence model; after it, the words alone rank the passages."""
 ChunkScores = dict[NotePath, list[tuple[int, float]]]
 
 
@@ -98,10 +101,12 @@ async def rank_passages(
     """
     keyword_hits = await context.index.ranked(question.text, _MAX_KEYWORD_HITS)
     chunk_scores: ChunkScores = defaultdict(list)
+    deadline = asyncio.get_running_loop().time() + MAX_SEMANTIC_S
     try:
-        for hit in await context.index.chunks_like(question.text, _MAX_CHUNKS):
-            chunk_scores[hit.path].append((hit.line, hit.score))
-    except EmbedderUnavailableError:
+        async with asyncio.timeout_at(deadline):
+            for hit in await context.index.chunks_like(question.text, _MAX_CHUNKS):
+                chunk_scores[hit.path].append((hit.line, hit.score))
+    except (EmbedderUnavailableError, TimeoutError):
         chunk_scores.clear()
     best = max((score for _, score in keyword_hits), default=0.0) or 1.0
     scores = {path: score / best for path, score in keyword_hits}
@@ -116,7 +121,8 @@ async def rank_passages(
         pool.extend(Candidate(path, note.name, passage, scores.get(path, 0.0)) for passage in passages)
     scorer = CandidateScorer(question, pool)
     candidates = scorer.select_promising(_MAX_COMPARED_PASSAGES, chunk_scores)
-    return scorer.rank(candidates, await _compute_cosines(context, question, candidates)), notes
+    cosines = await _compute_cosines(context, question, candidates, deadline)
+    return scorer.rank(candidates, cosines), notes
 
 
 def _open_candidate(context: ToolContext, path: NotePath) -> OpenNote | None:
@@ -131,16 +137,20 @@ def _open_candidate(context: ToolContext, path: NotePath) -> OpenNote | None:
 
 
 async def _compute_cosines(
-    context: ToolContext, question: ParsedQuestion, candidates: Sequence[Candidate]
+    context: ToolContext, question: ParsedQuestion, candidates: Sequence[Candidate], deadline: float
 ) -> list[float] | None:
-    """Return each candidate's cosine similarity to the question; None if semantic search is unavailable."""
+    """Return each candidate's cosine similarity to the question.
+
+    Return None if semantic search is unavailable or not finished at `deadline`, a time of the event loop.
+    """
     search = context.semantic_search
     if search is None or not candidates or not context.index.has_embeddings:
         return None
     try:
-        (query,) = await search.vectors_of([question.text], query=True)
-        vectors = await search.vectors_of([candidate.in_context for candidate in candidates])
-    except EmbedderUnavailableError:
+        async with asyncio.timeout_at(deadline):
+            (query,) = await search.vectors_of([question.text], query=True)
+            vectors = await search.vectors_of([candidate.in_context for candidate in candidates])
+    except (EmbedderUnavailableError, TimeoutError):
         return None
     return [float(cosine) for cosine in vectors @ query]
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 
 from app.agent.citations import NOT_FOUND, NOT_IN_NOTES
 from app.agent.transcript import AgentText, ToolCard
 from app.permissions.caller import Caller, CallerKind
 from app.toolkit.call import Call as ToolCall
+from app.toolkit.index_view import IndexView
+from app.tools import answering
 from app.vault.path import NotePath
 from app.vault.reference import parse_reference
 from app.vault.span_reference import find_span
@@ -44,6 +47,16 @@ async def test_the_built_in_agent_quotes_the_passage_with_its_exact_place(worksp
         "Concepts/Detent escapement.md"
     )
     assert workspace.store.read(H1) == before
+
+
+async def test_a_sentence_model_that_does_not_answer_leaves_the_words(talk, monkeypatch):
+    async def wait(*_):
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(IndexView, "chunks_like", wait)
+    monkeypatch.setattr(answering, "MAX_SEMANTIC_S", 0.0)
+    await talk.say("who made the first detent escapement?")
+    assert "made the first in 1748" in _texts(talk)[-1]
 
 
 async def test_weak_passages_are_not_shown_after_the_answer(workspace, talk):

@@ -84,3 +84,19 @@ def test_a_task_is_found_by_other_forms_of_its_words_and_by_its_note(words, expe
         ("Calls.md", "- [ ] Call Bob"),
     ]
     assert [line.removeprefix("- [ ] ") for _, line in matching_tasks(words, tasks)] == expected
+
+
+async def test_the_words_true_and_false_set_a_property_to_a_boolean():
+    class Recorder(FailingHost):
+        async def call(self, tool, arguments, claim="", *, summarize=None):
+            self.calls.append(dict(arguments))
+            return ToolOutcome(True, {"path": "A.md"})
+
+    for text, value in (("true", True), ("False", False), ("truth", "truth")):
+        host = Recorder()
+        registry = ToolRegistry(CATEGORIES, CATALOG)
+        pipeline = Pipeline(host, registry, languages()[0], DialogState(), tuple, ACTIONS)
+        step = PipelineStep("set_property", NoteSet(notes=("A.md",)), {"key": "read", "value": text})
+        await pipeline.run(Reading((step,), 1.0))
+        written = host.calls[-1]["properties"]["read"]
+        assert written == value and type(written) is type(value)

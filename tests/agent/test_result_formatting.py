@@ -27,8 +27,8 @@ def test_an_undo_says_what_became_of_each_file() -> None:
     text = formatted("undo", result)
     assert text == (
         "1 created note was removed:\n\n- New.md\n\n"
-        "1 note was moved back:\n\n- Old.md\n\n"
-        "2 files were restored:\n\n- A.md\n- picture.png"
+        "1 note was moved back:\n\n- [[Old]]\n\n"
+        "2 files were restored:\n\n- [[A]]\n- picture.png"
     )
     german = next(language for language in languages() if language.code == "de")
     assert "1 erstellte Notiz wurde entfernt:\n\n- New.md\n\n1 Notiz ist wieder" in localize(text, german)
@@ -47,10 +47,21 @@ def test_a_note_with_only_properties_is_not_called_empty() -> None:
     assert read("\n") == read("---\n---\n") == f"{link} is empty."
 
 
-def test_a_creation_date_is_told_without_a_time() -> None:
+def test_a_creation_date_is_shown_without_a_time() -> None:
     def created(moment):
         result = {"path": "Tea.md", "created": moment.timestamp()}
-        return told("get_metadata", result, "fact", about="created")
+        return formatted("get_metadata", result, "fact", about="created")
 
     assert created(datetime(2023, 9, 12)) == "[[Tea]] was created on 2023-09-12."
     assert created(datetime(2023, 9, 12, 8, 5)) == "[[Tea]] was created on 2023-09-12 08:05."
+
+
+def test_a_call_that_took_too_long_is_described_without_the_name_of_its_tool() -> None:
+    error = {"type": "timeout", "message": "find_passages timed out after 60 s."}
+    outcome = ToolOutcome(False, error=error)
+    text = format_outcome(AnsweredCall("find_passages", {}), outcome)
+    assert text.startswith("This took too long and was stopped. Nothing was changed.")
+    german = next(language for language in languages() if language.code == "de")
+    assert localize(text, german).startswith("Das hat zu lange gedauert")
+    later = format_outcome(AnsweredCall("find_passages", {}), outcome, has_changed=True)
+    assert "The changes before it were kept." in later and localize(later, german) != later

@@ -59,7 +59,33 @@ def candidates(request: Request) -> list[MeaningCandidate]:
             meanings[meanings.index(same)] = replace(same, probability=same.probability + program.probability)
         elif reading is not None:
             meanings.append(MeaningCandidate(program.probability, reading))
-    return sorted(meanings, key=lambda meaning: -meaning.probability)
+    return sorted(_without_other_notes(request, meanings), key=lambda meaning: -meaning.probability)
+
+
+def _without_other_notes(request: Request, meanings: list[MeaningCandidate]) -> list[MeaningCandidate]:
+    """Leave out changes of other notes if one is of the note that an ordinal names: "tag the second one"."""
+    tokens = request.tokens
+    sets = request.set_parser()
+    ordinals = request.language.table("ordinals")
+    named: set[tuple[str, ...]] = set()
+    for token, following in zip(tokens, (*tokens[1:], None), strict=True):
+        number = request.dates.parse_number(following.key) if following is not None else None
+        # "The first two" are several notes, "the second one" is one; "last" may be part of a date.
+        if ordinals.get(token.key, -1) > 0 and number in (None, 1):
+            parsed = sets.parse_reference((token,))
+            named.add(parsed.notes.notes if parsed is not None else ())
+
+    def is_about(meaning: MeaningCandidate) -> bool:
+        target = meaning.reading.last.target if meaning.reading is not None else None
+        return target is not None and target.notes in named
+
+    def is_change(meaning: MeaningCandidate) -> bool:
+        reading = meaning.reading
+        return reading is not None and len(reading.steps) == 1 and request.writes(reading)
+
+    if len(named) != 1 or () in named or not any(is_change(m) and is_about(m) for m in meanings):
+        return meanings
+    return [meaning for meaning in meanings if is_about(meaning) or not is_change(meaning)]
 
 
 def _with_confidence_action(step: PipelineStep) -> PipelineStep:

@@ -55,6 +55,8 @@ _ORDER_LABELS = {
     "-dated": "earliest date first",
 }
 _MAX_NOTE_CHIPS = 8
+_MAX_NAMED_NOTES = 3
+"""Maximum number of notes that a label names, and a search shows as chips; more are counted."""
 _MAX_LABEL_LENGTH = 40
 
 SLOT = "\ue000"
@@ -107,12 +109,20 @@ def with_value(change: str, kind: ValueKind, value: str) -> str:
     return change.replace(SLOT, text)
 
 
-def reading_chips(reading: Reading, *, shorten: bool = True) -> tuple[Chip, ...]:
-    """Return the chips of a reading, in order; with `shorten`, long values are cut in their labels."""
+def reading_chips(
+    reading: Reading, *, shorten: bool = True, max_notes: int = _MAX_NOTE_CHIPS
+) -> tuple[Chip, ...]:
+    """Return the chips of a reading, in order.
+
+    Args:
+        reading: The reading.
+        shorten: Whether long values are cut in their labels.
+        max_notes: The maximum number of notes of a change that have chips; more have one chip, their number.
+    """
     return tuple(
         chip
         for index, step in enumerate(reading.steps)
-        for chip in _step_chips(reading, index, step, shorten=shorten)
+        for chip in _step_chips(reading, index, step, shorten=shorten, max_notes=max_notes)
     )
 
 
@@ -120,7 +130,9 @@ def describe_readings(readings: Sequence[Reading]) -> list[str]:
     """Return a label for each reading, made of its chips; equal labels get their long values in full."""
 
     def describe(reading: Reading, *, shorten: bool) -> str:
-        return " · ".join(chip.label for chip in reading_chips(reading, shorten=shorten))
+        max_notes = _MAX_NAMED_NOTES if shorten else _MAX_NOTE_CHIPS
+        chips = reading_chips(reading, shorten=shorten, max_notes=max_notes)
+        return " · ".join(chip.label for chip in chips)
 
     labels = [describe(reading, shorten=True) for reading in readings]
     return [
@@ -129,7 +141,9 @@ def describe_readings(readings: Sequence[Reading]) -> list[str]:
     ]
 
 
-def _step_chips(reading: Reading, index: int, step: PipelineStep, *, shorten: bool) -> Iterator[Chip]:
+def _step_chips(
+    reading: Reading, index: int, step: PipelineStep, *, shorten: bool, max_notes: int
+) -> Iterator[Chip]:
     language = next(language for language in languages() if language.code == reading.language)
 
     def label_of(text: str) -> str:
@@ -145,7 +159,9 @@ def _step_chips(reading: Reading, index: int, step: PipelineStep, *, shorten: bo
         return f"{PREFIX} {serialize(replace(reading, steps=steps))}"
 
     if (target := step.target) is not None:
-        for path in target.notes if len(target.notes) <= _MAX_NOTE_CHIPS else ():
+        if step.action in ("find", "count"):
+            max_notes = min(max_notes, _MAX_NAMED_NOTES)
+        for path in target.notes if len(target.notes) <= max_notes else ():
             rest = tuple(note for note in target.notes if note != path)
             notes_with_slot = tuple(SLOT if note == path else note for note in target.notes)
             yield Chip(
@@ -156,7 +172,7 @@ def _step_chips(reading: Reading, index: int, step: PipelineStep, *, shorten: bo
                 "note",
                 _OPERATOR_BY_ROLE["to"],
             )
-        if len(target.notes) > _MAX_NOTE_CHIPS:
+        if len(target.notes) > max_notes:
             yield Chip(label_of(f"{len(target.notes)} notes"))
         parts = split_conditions(target.query)
         for part in parts:

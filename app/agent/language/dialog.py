@@ -30,6 +30,7 @@ class DialogState:
             rename.
         results: The paths of the last listed notes, in order.
         values: The texts of the property that the last request asked for.
+        asked: The question that the last request asked about the contents of the notes.
         tasks: The tasks that the last request listed or changed, each as its note's path and its text.
         recent: The paths of the last two single notes that requests named or meant, oldest first.
         last: The last reading that was run.
@@ -44,6 +45,7 @@ class DialogState:
     focus: tuple[str, ...] = ()
     results: tuple[str, ...] = ()
     values: tuple[str, ...] = ()
+    asked: str = ""
     tasks: tuple[tuple[str, str], ...] = ()
     recent: tuple[str, ...] = ()
     last: Reading | None = None

@@ -69,7 +69,7 @@ def _refine_search(
         target = step.target
     if step.action not in ("find", "count") or target is None:
         return None
-    for kind in ("only", "also", "without"):
+    for kind in ("only", "also", "without", "count_only"):
         after = language.match_prefix(tokens, 0, "refine", kind)
         if after == 0 or after >= len(tokens):
             continue
@@ -94,6 +94,10 @@ def _refine_search(
             order = continued_order(request.dialog, order)
             selection = NoteSet(source="previous", order=order, limit=limit)
             return Reading((PipelineStep("find", selection),), 0.9, language=language.code)
+        if kind == "count_only":
+            kind, step = "only", replace(step, action="count")
+        elif kind == "only" and tokens[0].key in language.verbs():
+            step = replace(step, action="find")  # "show me only the people" after a count
         query = parsed.notes.query
         if kind == "without" and parsed.notes.notes and not query:
             query = " OR ".join(_excluded(request, path) for path in parsed.notes.notes)

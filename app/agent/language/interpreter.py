@@ -142,7 +142,7 @@ class Interpreter:
             return answer
         for language in self._languages:
             words = without_marks_at_end(tokenize(text, language.contractions, language.words("noise")))
-            if dialog.question is None and language.matches_phrase(words, "refine", "no"):
+            if dialog.question is None and _is_answer(language, words, "no"):
                 return self._interpret_objection(language, dialog, allowed)
             if reply := self._small_talk(language, words):
                 return reply
@@ -451,13 +451,21 @@ class Interpreter:
                 return ContentQuestion(request.text)
             case "model":
                 model = ModelRequired(self._model_work(request))
-                return ContentQuestion(request.text, model) if is_question else model
+                is_order = self._is_polite_order(request)
+                return ContentQuestion(request.text, model) if is_question and not is_order else model
             case "question":
                 return ContentQuestion(request.text)
             case "none":
                 return Reply("unsupported", understood=False)
             case _:
                 return Reply("", understood=False)
+
+    def _is_polite_order(self, request: Request) -> bool:
+        """Return whether a request is an order in the form of a question: "can you write a poem?"."""
+        tokens = self._without_courtesies(request.language, request.tokens)
+        return tokens[:1] != request.tokens[:1] and not any(
+            token.key in request.language.words("asking_words") for token in tokens
+        )
 
     def _model_work(self, request: Request) -> str:
         """Return the work that needs a model, as the subject of a sentence; "This" if it is unknown."""
@@ -483,13 +491,7 @@ class Interpreter:
 
     def _only_small_talk(self, language: Language, tokens: Sequence[Token]) -> Interpretation | None:
         """Return the reply to the first of several small-talk phrases ("thanks, that was all"), or None."""
-        clauses: list[list[Token]] = [[]]
-        for token in tokens:
-            if token.kind == "mark":
-                clauses.append([])
-            else:
-                clauses[-1].append(token)
-        replies = [self._small_talk(language, clause) for clause in clauses if clause]
+        replies = [self._small_talk(language, clause) for clause in _clauses(tokens)]
         return replies[0] if len(replies) > 1 and all(isinstance(reply, Reply) for reply in replies) else None
 
     def _without_reason(self, language: Language, tokens: tuple[Token, ...]) -> tuple[Token, ...]:
@@ -657,9 +659,9 @@ class Interpreter:
             tokens = without_marks_at_end(tokenize(text, language.contractions, language.words("noise")))
             if not tokens:
                 continue
-            if language.matches_phrase(tokens, "refine", "no"):
+            if _is_answer(language, tokens, "no"):
                 return Reply("cancelled")
-            if question.options and language.matches_phrase(tokens, "refine", "yes"):
+            if question.options and _is_answer(language, tokens, "yes"):
                 return meaning_of(question.options[0].reading)
             last = question.options[-1] if question.options else None
             is_all = last is not None and "all" in str(last.reading.last.arguments.get("occurrence", ""))
@@ -947,6 +949,30 @@ def _is_for_grammar(best: Reading, *, is_change: bool) -> bool:
     rare = any(name in best.last.arguments for name in ("due", "uses", "about", "what", "side"))
     rare = rare or best.last.action == "link_mentions"
     return rare or any(notes.candidates or "backlinks:" in notes.query for notes in note_sets_of(best))
+
+
+def _clauses(tokens: Sequence[Token]) -> list[list[Token]]:
+    """Return the tokens between the marks, without empty clauses."""
+    clauses: list[list[Token]] = [[]]
+    for token in tokens:
+        if token.kind == "mark":
+            clauses.append([])
+        else:
+            clauses[-1].append(token)
+    return [clause for clause in clauses if clause]
+
+
+def _is_answer(language: Language, tokens: Sequence[Token], kind: str) -> bool:
+    """Return whether the tokens say "yes" or "no" (`kind`), perhaps with a courtesy: "no, never mind"."""
+    clauses = _clauses(tokens)
+    others: list[tuple[str, ...]] = [("courtesies",), ("small_talk", "thanks")]
+    if kind == "no":
+        others.append(("small_talk", "cancelled"))
+    is_kind = [language.matches_phrase(clause, "refine", kind) for clause in clauses]
+    return any(is_kind) and all(
+        known or any(language.matches_phrase(clause, *path) for path in others)
+        for clause, known in zip(clauses, is_kind, strict=True)
+    )
 
 
 def _parse_ordinal(language: Language, tokens: Sequence[Token], count: int) -> int | None:

@@ -11,6 +11,8 @@ from app.agent.language.readings import NoteSet
 from app.agent.language.request import Request
 from app.index.value_order import property_of
 
+_DATES = ("modified", "created", "dated", *DATE_PROPERTIES)
+
 
 def within_list(request: Request, notes: NoteSet) -> NoteSet:
     """Limit an ordered set of all notes to those just listed, if the request continues the list.

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from app.agent.language.lexicon import Language
+from app.answering.question import parse_question
 
 _WORD = re.compile(r"[^\W\d_]+")
 
@@ -35,6 +36,21 @@ def with_name_for_pronouns(text: str, name: str, languages: Sequence[Language]) 
         return form.replace("{}", name) if form else match[0]
 
     return _WORD.sub(replacement, text)
+
+
+def with_topic_of(text: str, previous: str, languages: Sequence[Language]) -> str:
+    """Return a question without a topic ("and when?") about the topic of the previous question.
+
+    The question words of the previous question are left out. A question with a topic is returned unchanged.
+    """
+    if not previous or parse_question(text).words:
+        return text
+    language = question_language(previous, languages) or languages[0]
+    topic = _WORD.sub(
+        lambda match: "" if match[0].casefold() in language.words("asking_words") else match[0], previous
+    )
+    own = text.removeprefix(_leading_conjunction(text, languages)).rstrip(" ?.!")
+    return f"{own} {' '.join(topic.split())}"
 
 
 def _leading_conjunction(text: str, languages: Sequence[Language]) -> str:

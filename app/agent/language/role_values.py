@@ -121,6 +121,10 @@ class RoleValueParser:
             # Words such as "the start page" are a name and never mean every note.
             name = " " if self._is_generic_noun(tokens) else self._raw(tokens)
             return RoleBinding({role: NoteSet(unknown=name)}, UNKNOWN_FIT)
+        if notes.is_everything and (single := self._single_note(tokens)):
+            # "Show me the note" never means every note.
+            one = self._sets.parse_reference(single)
+            return RoleBinding({role: one.notes}, one.fit) if one is not None else None
         if is_search and len(notes.notes) == 1 and self._sets.parse_reference(tokens) is None:
             words = [token for token in tokens if token.kind != "mark"]
             fillers = self._language.words("fillers")
@@ -239,6 +243,14 @@ class RoleValueParser:
     def _is_pronoun(self, tokens: Sequence[Token]) -> bool:
         """Return whether the words are a pronoun, which is neither a name nor text."""
         return any(self._language.matches_phrase(tokens, name) for name in ("it", "this", "them", "both"))
+
+    def _single_note(self, tokens: Sequence[Token]) -> Sequence[Token]:
+        """Return the tokens of "the note" after fillers ("me the note"); none if they say something else."""
+        fillers = self._language.words("fillers") - self._language.words("determiners")
+        start = 0
+        while start < len(tokens) and tokens[start].key in fillers:
+            start += 1
+        return tokens[start:] if self._language.matches_phrase(tokens[start:], "one_note") else ()
 
     def _is_generic_noun(self, tokens: Sequence[Token]) -> bool:
         """Return whether the words are only a generic noun: "a note", "the text"."""

@@ -730,3 +730,79 @@ def test_a_range_of_confidence_is_given_in_percent_or_as_fractions(agent: Builti
 @pytest.mark.parametrize("request_text", ["open the note called the note", "delete the note called file"])
 def test_a_name_of_only_a_noun_is_asked_about(agent: BuiltinAgent, request_text: str) -> None:
     assert isinstance(read(agent, request_text), Clarification)
+
+
+LISTED = DialogState(
+    results=("Sources/William Andrewes 1996.md", "Sources/Dava Sobel 1995.md"),
+    last=Reading((PipelineStep("find", NoteSet(query="path:Sources/")),), 1.0),
+)
+BACKLINKS = DialogState(
+    focus=("Concepts/Greenwich.md",),
+    results=("Concepts/Prime meridian.md", "Events/Trial of H4.md", "People/Edmond Halley.md"),
+    last=Reading((PipelineStep("backlinks", NoteSet(notes=("Concepts/Greenwich.md",))),), 1.0),
+)
+
+
+@pytest.mark.parametrize("text", ["show me the note", "zeig mir die notiz"])
+def test_the_note_is_never_every_note(agent: BuiltinAgent, text: str) -> None:
+    asked = read(agent, text, NOWHERE)
+    assert isinstance(asked, Clarification) and asked.question == "Which note?"
+    found = read(agent, text, replace(NOWHERE, focus=("Instruments/K1.md",)))
+    assert isinstance(found, Reading) and found.last.target == NoteSet(notes=("Instruments/K1.md",))
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("danke, das wars", "thanks"),
+        ("ok thanks, that's it", "thanks"),
+        ("nee, doch nicht", "cancelled"),
+        ("no, never mind", "cancelled"),
+        ("no, thanks", "cancelled"),
+    ],
+)
+def test_several_words_of_small_talk_are_small_talk(agent: BuiltinAgent, text: str, kind: str) -> None:
+    assert read(agent, text, NOWHERE) == Reply(kind)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_yes"), [("yes, please", True), ("ja, bitte", True), ("nein, danke", False)]
+)
+def test_a_question_is_answered_with_courtesy(agent: BuiltinAgent, text: str, is_yes: bool) -> None:
+    reading = Reading((PipelineStep("delete", NoteSet(notes=("Instruments/K1.md",))),), 1.0)
+    question = Clarification("Is this what you mean?", (ClarificationOption("delete", reading),))
+    assert read(agent, text, replace(NOWHERE, question=question)) == (
+        reading if is_yes else Reply("cancelled")
+    )
+
+
+@pytest.mark.parametrize(
+    "text", ["can you write me a poem about him?", "kannst du mir ein Gedicht über Harrison schreiben?"]
+)
+def test_an_order_in_the_form_of_a_question_is_an_order(agent: BuiltinAgent, text: str) -> None:
+    assert read(agent, text, NOWHERE) == ModelRequired("Writing new text")
+
+
+@pytest.mark.parametrize("text", ["how many of them are events?", "wie viele davon sind Ereignisse?"])
+def test_a_count_of_listed_notes_counts_only_those(agent: BuiltinAgent, text: str) -> None:
+    counted = read(agent, text, BACKLINKS)
+    assert isinstance(counted, Reading) and counted.last.action == "count"
+    assert counted.last.target == NoteSet(notes=BACKLINKS.results, query="path:Events/")
+
+
+def test_an_ordinal_leaves_out_changes_of_other_notes(agent: BuiltinAgent) -> None:
+    _, second = LISTED.results
+    asked = read(agent, "mark the second one as read", LISTED)
+    readings = [option.reading for option in asked.options] if isinstance(asked, Clarification) else [asked]
+    actions = agent.actions()
+    changed = [r.last.target.notes for r in readings if any(actions[s.action].writes for s in r.steps)]
+    assert changed and set(changed) == {(second,)}
+
+
+def test_a_label_counts_many_notes_and_a_change_names_them() -> None:
+    notes = NoteSet(notes=tuple(f"Instruments/H{number}.md" for number in range(1, 6)))
+    change = Reading((PipelineStep("add_tag", notes, {"tag": ("clock",)}),), 1.0)
+    assert describe_readings([change]) == ["add tag · 5 notes · tag: clock"]
+    assert [chip.label for chip in reading_chips(change)][1:3] == ["H1", "H2"]
+    found = Reading((PipelineStep("find", notes),), 1.0)
+    assert [chip.label for chip in reading_chips(found)] == ["notes", "5 notes"]
