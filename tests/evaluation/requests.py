@@ -24,6 +24,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from pathlib import Path
+from typing import TypeVar
 
 from app.agent.builtin import BuiltinAgent
 from app.agent.language.actions import ACTIONS
@@ -92,16 +93,18 @@ _FOLDERS = sorted(
 _FOLDER = re.compile(rf'path:"?(?P<name>{"|".join(_FOLDERS)})"?(?=[\s\]])')
 """A folder without the slash at its end: its query would also match names of notes."""
 RANKS = {"at once": 0, "refused": 0, "by question": 1, "missed": 2, "wrong write": 3}
+MISSES = ("missed", "wrong write")
 UNDERSTOOD_TARGET = 0.9
 LATENCY_TARGET_MS = 150.0
 
 
 @dataclass(frozen=True)
 class EvaluatedRequest:
-    """A request and its correct interpretations."""
+    """A request, its correct interpretations, and those that judges call equally right."""
 
     text: str
     gold: tuple[str, ...]
+    judged: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -114,10 +117,14 @@ class EvaluatedConversation:
 
 @dataclass
 class Score:
-    """The result of one request: `at once`, `by question`, `refused`, `missed`, or `wrong write`."""
+    """The result of one request: `at once`, `by question`, `refused`, `missed`, or `wrong write`.
+
+    `strict` is the verdict without the readings that only judges call right.
+    """
 
     request: EvaluatedRequest
     verdict: str
+    strict: str
     interpretation: str
     milliseconds: float
 
@@ -147,12 +154,18 @@ def conversations(file: Path) -> list[EvaluatedConversation]:
             is_new = True
             continue
         text, _, gold = line.partition(" => ")
-        readings = tuple(part.strip() for part in re.split(r"\s\|\|\s", gold))
+        gold, _, judged = gold.partition(" ||| ")
         if is_new:
             loaded.append(EvaluatedConversation(vault, []))
-        loaded[-1].requests.append(EvaluatedRequest(text.removeprefix("+").strip(), readings))
+        loaded[-1].requests.append(
+            EvaluatedRequest(text.removeprefix("+").strip(), _alternatives(gold), _alternatives(judged))
+        )
         is_new = False
     return loaded
+
+
+def _alternatives(readings: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in re.split(r"\s\|\|\s", readings) if part.strip())
 
 
 class Evaluation:
@@ -198,7 +211,12 @@ class Evaluation:
                 self._agent.interpret(request.text, state), request.text, state
             )
             # Judged before the execution, since a deleted note could no longer be compared.
-            verdict, answer = await self._verdict(request)
+            accepted = request
+            verdict, answer = await self._verdict(accepted)
+            strict = verdict
+            if request.judged and verdict in MISSES:
+                accepted = replace(request, gold=request.judged)
+                verdict, answer = await self._verdict(accepted)
             milliseconds = self._milliseconds
             shown = (
                 serialize(self._interpretation)
@@ -206,7 +224,7 @@ class Evaluation:
                 else _shown(self._interpretation)
             )
             is_last = request is requests[-1]
-            if not answer and not is_last and verdict in ("missed", "wrong write"):
+            if not answer and not is_last and verdict in MISSES:
                 # As if the user had rephrased it: the next request continues from the right reading.
                 await self._turn(conversation, await self.right_line(request) or request.text)
             elif answer or not is_last:  # The last turn changes nothing: it would be denied.
@@ -216,11 +234,11 @@ class Evaluation:
                 # conversation continues.
                 state = self._agent._states.get((conversation, ""), DialogState()).with_notes(self.open_note)
                 self._interpretation = self._agent.interpret(answer, state)
-                if (await self._verdict(request))[0] not in ("at once", "refused"):
-                    verdict = "missed"
+                if (await self._verdict(accepted))[0] not in ("at once", "refused"):
+                    verdict = strict = "missed"
                 if not is_last:
                     await self._turn(conversation, answer)
-            scores.append(Score(request, verdict, shown, milliseconds))
+            scores.append(Score(request, verdict, strict, shown, milliseconds))
         if self._workspace.journal.commits(1) != last_commits:
             await self._reset()
         return scores
@@ -229,7 +247,7 @@ class Evaluation:
         """Return the first right reading of a request in the notation; empty for an outcome."""
         for gold in request.gold:
             try:
-                reading = parse(_prepared(gold)[0], self._resolve, ACTIONS)
+                reading = parse(prepared(gold)[0], self._resolve, ACTIONS)
             except (LookupError, ValueError, TypeError):
                 continue
             if reading is not None:
@@ -303,7 +321,7 @@ class Evaluation:
     async def _same(self, reading: Reading, gold: str) -> bool:
         if reading.last.action == "question" and gold.startswith("meaning"):
             return True
-        line, parts = _prepared(gold)
+        line, parts = prepared(gold)
         wanted = parse(line, self._resolve, ACTIONS)
         if wanted is None:
             return False
@@ -446,6 +464,9 @@ class Evaluation:
         return not (extra and _writes(step))
 
 
+EvaluationType = TypeVar("EvaluationType", bound=Evaluation)
+
+
 def _writes(step: PipelineStep) -> bool:
     return step.action not in ACTIONS or ACTIONS[step.action].writes
 
@@ -491,7 +512,7 @@ def _plain(value: object) -> object:
         return name_key(str(value).strip())
 
 
-def _prepared(gold: str) -> tuple[str, dict[str, list[str]]]:
+def prepared(gold: str) -> tuple[str, dict[str, list[str]]]:
     """Split a gold line into an interpretation and the required parts of its arguments (`name~="part"`)."""
     first, *later = _FOLDER.sub(_with_slash, gold).split(" | ")
     line = re.sub(r"\[(nth:-?\d+)\]", r"[@\1]", first)
@@ -557,7 +578,9 @@ def set_times(workspace: Workspace) -> None:
 
 
 @asynccontextmanager
-async def open_evaluation(vault: str) -> AsyncIterator[Evaluation]:
+async def open_evaluation(
+    vault: str, kind: type[EvaluationType] = Evaluation
+) -> AsyncIterator[EvaluationType]:
     """Yield the agent on a copy of a vault; from now on, XDG variables name temporary folders."""
     with tempfile.TemporaryDirectory() as folder:
         for name in ("DATA", "CACHE", "CONFIG"):
@@ -574,7 +597,7 @@ async def open_evaluation(vault: str) -> AsyncIterator[Evaluation]:
             # The evaluation calls tools faster than their limits per minute allow; a refused call would leave
             # the conversation in another state than the one that the next request was written for.
             workspace.agent._runner._limits._clock = itertools.count(step=60.0).__next__
-            yield Evaluation(vault, root, workspace, approver)
+            yield kind(vault, root, workspace, approver)
         finally:
             await workspace.close()
 
@@ -615,18 +638,21 @@ def report(name: str, scores: list[Score], details: bool) -> bool:
     counts = dict.fromkeys(RANKS, 0)
     for score in scores:
         counts[score.verdict] += 1
-        if details and score.verdict in ("missed", "wrong write"):
+        if details and score.verdict in MISSES:
             print(
                 f"  {score.verdict}: {score.request.text}\n      wanted {' || '.join(score.request.gold)}\n"
                 f"      found  {score.interpretation}"
             )
-    good = counts["at once"] + counts["by question"] + counts["refused"]
-    share = good / len(scores)
+    share = sum(score.verdict not in MISSES for score in scores) / len(scores)
+    strict = [score.strict for score in scores]
     median = statistics.median(score.milliseconds for score in scores)
     print(
         f"{name}: {len(scores)} requests, {share:.1%} understood or refused correctly, median {median:.0f} ms"
     )
     print("  " + ", ".join(f"{verdict} {count}" for verdict, count in counts.items()))
+    if any(score.request.judged for score in scores):
+        own_share = sum(verdict not in MISSES for verdict in strict) / len(strict)
+        print(f"  by the writers' readings: {own_share:.1%}, wrong write {strict.count('wrong write')}")
     return share >= UNDERSTOOD_TARGET and not counts["wrong write"] and median <= LATENCY_TARGET_MS
 
 
