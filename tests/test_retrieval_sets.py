@@ -46,6 +46,24 @@ def test_a_sentence_is_in_no_note(every_corpus) -> None:
         assert not any(sentence in text for sentence in sentences for text in texts)
 
 
+def test_a_note_is_asked_for_by_each_of_its_names_and_contains_none_as_a_property() -> None:
+    notes = {
+        "pages/block_reference.md": "alias:: [[Block Reference]], Quoted block\n- title:: Block Reference\n",
+        "pages/Page links.md": "---\naliases: [Wiki links, Quoted block]\n---\n# Page links\n",
+    }
+    notes = {path: f"{text}A paragraph. {'Words of the note. ' * 8}" for path, text in notes.items()}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(retrieval_sets, "MIN_NOTES", 1)
+        stripped = next(retrieval_sets.of_vault("test", notes))
+    titles = [(question.text, question.source) for question in stripped.questions if question.kind == "title"]
+    assert sorted(titles) == [
+        ("Page links", "pages/Page links.md"),
+        ("Wiki links", "pages/Page links.md"),
+        ("block reference", "pages/block_reference.md"),
+    ]
+    assert not any("::" in text or "links" in text for text in stripped.notes.values())
+
+
 def test_a_name_or_heading_belongs_to_one_note(every_corpus) -> None:
     for kind in ("exact name", "title", "heading"):
         answers: dict[tuple[str, str], set[str]] = {}

@@ -7,14 +7,15 @@ questions about them. The other half is used only for checks.
 Each question has exactly one right note. A question of words remembered from a note, such as its keywords,
 asks for a note that contains them all, so only groups of words are asked that no other note contains, not
 even within longer words. A question for a name or heading asks for the note that has it, so names and
-headings that several notes have are left out; other notes may mention them. A sentence is removed from its
-note before it is asked, and is left out if another note contains it. These rules use only the texts of the
-notes, never a ranking.
+headings that several notes have are left out; other notes may mention them. A title or sentence is removed
+from its note before it is asked; so are the note's other names. A sentence is left out if another note
+contains it. These rules use only the texts of the notes, never a ranking.
 
 So that chance matters less, every note with enough text is asked for several times: by several of its
-sentences, groups of words and misspellings. In the pages, each sentence in turn is removed and asked, and in
-the corpus of four languages each topic is once in each language. The answers to questions about the same note
-or topic depend on each other, so intervals are computed over notes and topics (`RetrievalQuestion.source`).
+names, sentences, groups of words and misspellings. In the pages, each sentence in turn is removed and asked,
+and in the corpus of four languages each topic is once in each language. The answers to questions about the
+same note or topic depend on each other, so intervals are computed over notes and topics
+(`RetrievalQuestion.source`).
 """
 
 from __future__ import annotations
@@ -43,12 +44,16 @@ _MAX_SENTENCES, _MAX_GROUPS, _MAX_TYPOS = 5, 8, 3
 # Of a note's sentences, each third is removed and asked, so that most of its text remains.
 _SENTENCE_STEP = 3
 _MIN_SENTENCE, _MIN_REST, _MIN_NAME = 25, 200, 8
+# A title says what a note is about, so a few sentences must be left to recognize it by.
+_MIN_TEXT = 80
 _EXCLUDED_FOLDERS = ("Templates", "journals")
 _SENTENCE = re.compile(r"[^.!?。！？\n]{25,300}[.!?。！？]")
 # A fragment of a link or URL is not a sentence.
 _MARKUP = re.compile(r"://|\]\(|\[\[")
 _WORD = re.compile(r"[^\W\d_]{4,}")
 _SEPARATORS = re.compile(r"[-_./]+")
+# Logseq writes a page's properties as text.
+_NAME_PROPERTY = re.compile(r"(?im)^[ \t]*(?:- )?(?:title|alias|aliases)::(.*)$")
 
 
 @dataclass(frozen=True)
@@ -142,7 +147,7 @@ def of_vault(name: str, notes: dict[str, str]) -> Iterator[RetrievalCorpus]:
     order = list(notes)
     chance.shuffle(order)
     stripped, whole = RetrievalCorpus(f"{name}, without titles", {}), RetrievalCorpus(name, {})
-    names = Counter(_title(path).casefold() for path in order)
+    names = Counter(name.casefold() for path in order for name in _names(path, notes[path]))
     sources: dict[str, str] = {}
     for path in order:
         if len(whole.notes) == MAX_NOTES:
@@ -153,14 +158,18 @@ def of_vault(name: str, notes: dict[str, str]) -> Iterator[RetrievalCorpus]:
         if parsed.is_private or not body.strip():
             continue
         whole.notes[path] = text
-        rest, sentences = _without_sentences(re.sub(r"(?m)^#\s.*$", "", body, count=1))
-        if len(markdown_to_text(rest)) < _MIN_REST:
+        unnamed = _NAME_PROPERTY.sub("", re.sub(r"(?m)^#\s.*$", "", body, count=1))
+        rest, sentences = _without_sentences(unnamed)
+        if len(markdown_to_text(rest)) < _MIN_TEXT:
             continue
         target = f"n{len(stripped.notes):04}.md"
         stripped.notes[target] = rest
         sources[target] = path
-        if len(Path(path).stem) >= _MIN_NAME and names[_title(path).casefold()] == 1:
-            stripped.questions.append(RetrievalQuestion("title", _title(path), target, path))
+        stripped.questions += [
+            RetrievalQuestion("title", name, target, path)
+            for name in _names(path, text)
+            if len(name) >= _MIN_NAME and names[name.casefold()] == 1
+        ]
         stripped.questions += [
             RetrievalQuestion("sentence", sentence, target, path) for sentence in sentences
         ]
@@ -197,7 +206,21 @@ def _without_sentences(text: str) -> tuple[str, list[str]]:
 
 
 def _title(path: str) -> str:
-    return " ".join(_SEPARATORS.sub(" ", Path(path).stem).split())
+    return _separated(Path(path).stem)
+
+
+def _separated(name: str) -> str:
+    return " ".join(_SEPARATORS.sub(" ", name).split())
+
+
+def _names(path: str, text: str) -> list[str]:
+    """Return the note's title and its aliases that differ from it in more than case and separators."""
+    listed = ",".join(_NAME_PROPERTY.findall(text)).split(",")
+    aliases = [*scan(text).aliases, *(name.strip(" \t\r[]") for name in listed)]
+    names: dict[str, str] = {}
+    for name in (_title(path), *map(_separated, aliases)):
+        names.setdefault(name.casefold(), name)
+    return [name for name in names.values() if name]
 
 
 def _words(text: str) -> set[str]:
