@@ -94,7 +94,8 @@ def _refine_search(
             order = continued_order(request.dialog, order)
             selection = NoteSet(source="previous", order=order, limit=limit)
             return Reading((PipelineStep("find", selection),), 0.9, language=language.code)
-        if kind == "count_only":
+        counts = kind == "count_only"
+        if counts:
             kind, step = "only", replace(step, action="count")
         elif kind == "only" and tokens[0].key in language.verbs():
             step = replace(step, action="find")  # "show me only the people" after a count
@@ -116,7 +117,7 @@ def _refine_search(
         # "only the best" may refer to a sort order rather than a word.
         is_ambiguous = parsed.has_bare_topic or (kind == "also" and ("[" in query or step.action == "count"))
         refined = replace(step, target=notes)
-        if kind == "only" and tokens[0].key in language.words("asking_words"):
+        if kind == "only" and not counts and tokens[0].key in language.words("asking_words"):
             refined = PipelineStep("find", notes)  # "which of them …" asks for the notes, not their number
         return Reading((refined,), 0.9, language=language.code, is_certain=not is_ambiguous)
     return None

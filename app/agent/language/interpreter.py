@@ -860,8 +860,10 @@ def _grammar_decides(request: Request, best: Reading, options: Sequence[Option])
         return not (is_doubted and options[0].reading is None)
     if complete.is_considered:
         return True
-    # The grammar reads "and the records?" without the search before it.
-    continues = request.language.match_prefix(request.tokens, 0, "refine", "same") > 0
+    # The grammar reads "and the records?" without the search before it, but not "and the newest?".
+    target = best.last.target
+    is_ordered = target is not None and bool(target.order)
+    continues = request.language.match_prefix(request.tokens, 0, "refine", "same") > 0 and not is_ordered
     return complete.is_plain and not is_doubted and (not continues or complete is options[0])
 
 

@@ -205,7 +205,7 @@ async def test_a_crash_is_reported_and_the_conversation_continues(workspace, tmp
     [
         ({"arguments": agent_program("--dies-at-once").arguments}, "exit status 3", "no license found"),
         ({"arguments": agent_program("--not-acp").arguments}, "exit status 2", "next message"),
-        ({"command": "no-such-agent"}, "no program 'no-such-agent'", "settings"),
+        ({"command": "no-such-agent"}, "no program “no-such-agent”", "settings"),
     ],
 )
 async def test_one_that_does_not_start_says_why(workspace, change, said, advice):
@@ -254,7 +254,7 @@ async def test_a_program_that_the_settings_lose_is_ended_and_one_in_the_vault_is
     script.chmod(0o755)
     other = AcpConversation(workspace, AgentProgram(name="Helper", command="helper"))
     await other.say("Hello")
-    assert "no program 'helper'" in other.notices[0].text and not (workspace.root / "ran").exists()
+    assert "no program “helper”" in other.notices[0].text and not (workspace.root / "ran").exists()
 
 
 async def test_one_that_wants_a_login_says_so(workspace):
