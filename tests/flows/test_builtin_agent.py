@@ -108,7 +108,7 @@ def test_a_note_opens_while_the_next_request_is_typed(app_run, garden: Path) -> 
         for name in ("Tea", "Water", "Tea"):
             await pilot.ask(f"open {name}")
             await pilot.shown(f"{name}.md")
-            await pilot.until(lambda: not pilot.note_area._opening_paths, "the note is open")
+            await pilot.until(lambda: not pilot.note_area._opening, "the note is open")
             assert pilot.window.focusWidget() is field
         # A link in an answer is clicked to read the note.
         await pilot.follow_answer("Water")

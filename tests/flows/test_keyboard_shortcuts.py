@@ -7,7 +7,8 @@ from pathlib import Path
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
-from app.desktop.help.dialog import HelpDialog
+from app.desktop.help.pages import SHORTCUTS
+from app.desktop.notes.handbook_tab import HandbookTab
 from app.desktop.settings.dialog import SettingsDialog
 from app.desktop.settings.shortcuts_page import ShortcutsPage
 from app.settings import ShortcutSettings, load_settings, save_settings
@@ -20,9 +21,9 @@ def keys_of(pilot: Pilot, command_id: str) -> list[str]:
     return [keys.toString() for keys in pilot.window.menu.by_id[command_id].shortcuts()]
 
 
-def shortcuts_in_the_help(pilot: Pilot) -> str:
-    (help_window,) = pilot.window.findChildren(HelpDialog)
-    return help_window.page.toPlainText()
+def shortcuts_in_the_handbook(pilot: Pilot) -> str:
+    (tab,) = pilot.window.findChildren(HandbookTab)
+    return tab.page.toPlainText() if tab.current == SHORTCUTS else ""
 
 
 async def open_page(pilot: Pilot) -> tuple[SettingsDialog, ShortcutsPage]:
@@ -39,8 +40,8 @@ def test_a_changed_shortcut_works_at_once_and_after_a_restart(app_run, garden: P
         await pilot.open(garden)
         note = await pilot.open_note("Tea.md")
         window.show_help("shortcuts")
-        await pilot.until(lambda: window.findChildren(HelpDialog), "the help opens")
-        assert "Go to note" in shortcuts_in_the_help(pilot)
+        await pilot.until(lambda: window.findChildren(HandbookTab), "the handbook opens")
+        await pilot.until(lambda: "Go to note" in shortcuts_in_the_handbook(pilot), "its page is shown")
         dialog, page = await open_page(pilot)
         page.search.setText("save")
         page.select("save-note")
@@ -50,10 +51,10 @@ def test_a_changed_shortcut_works_at_once_and_after_a_restart(app_run, garden: P
         assert keys_of(pilot, "go-note") == ["Ctrl+P"]
         await pilot.press("Reassign", page)
         assert keys_of(pilot, "save-note") == ["Ctrl+P"] and keys_of(pilot, "go-note") == []
-        assert "Go to note" not in shortcuts_in_the_help(pilot)
-        window.findChildren(HelpDialog)[0].close()
         dialog.done(0)
         await pilot.until(lambda: not pilot.sheets)
+        await pilot.until(lambda: "Go to note" not in shortcuts_in_the_handbook(pilot), "the page follows")
+        await pilot.open_note("Tea.md")
         save = note._header._save_button
         await pilot.until(lambda: save.toolTip() == "Save (Ctrl+P)", "the tooltip follows")
         await pilot.write_at_end(note, " More.")

@@ -98,7 +98,7 @@ class AuditPanel(Panel):
             self.reload()
 
     async def load_first(self) -> None:
-        """Load the newest matching entries."""
+        """Load the newest matching entries; the selected entry stays selected if it is among them."""
         self._load_count += 1
         load_number, criteria = self._load_count, self.filters.current_filter
         self._requested_filter = criteria
@@ -107,9 +107,13 @@ class AuditPanel(Panel):
             self._is_at_end = len(entries) < PAGE_SIZE
             # Entries that arrived through events while the log was being read.
             newer = [entry for entry in reversed(self.model.all_entries()) if matches_filter(entry, criteria)]
+            selected = self.detail.entry
             self.model.replace_all(entries)
             self.model.add_newer(newer)
             self._show_loaded(entries)
+            row = None if selected is None else self.model.row_of(selected.id)
+            if row is not None:
+                self.choose(row)
             self._show_selected()  # A reset clears the selection without reporting it.
 
     async def load_more(self) -> None:
