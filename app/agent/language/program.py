@@ -485,10 +485,9 @@ class ProgramReader:
                 folder = self._folder(text) or (
                     mention.value if mention is not None and mention.kind == "kind" else text
                 )
-                if not self._vocabulary.find_folder(folder) and (
-                    named_tag := self._vocabulary.find_tag(text)
-                ):
-                    return f"tag:{quote_value(named_tag)}"  # "which company" where companies have a tag, no folder
+                named_tag = self._vocabulary.find_tag(text)
+                if named_tag and not self._vocabulary.find_folder(folder):
+                    return f"tag:{quote_value(named_tag)}"  # "which company": companies have a tag
                 return f"path:{quote_value(folder + '/')}"
             case "type:":
                 known = self._sets.type_of(text)
