@@ -57,7 +57,10 @@ class FindBox(SearchField):
         tasks.start(work, owner=self, action=self.tr("find the note"))
 
     async def _offer_matches(self, text: str) -> None:
-        rows = self._listed_rows = await self._find_rows(text)
+        rows = await self._find_rows(text)
+        if text != self.text():
+            return  # Searches end in any order; only the one for the current text may change the list.
+        self._listed_rows = rows
         counts = Counter(self._names[row] for row in rows)
         self.popup.offer([self._label(row, counts[self._names[row]] > 1) for row in rows])
 
