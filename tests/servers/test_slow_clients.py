@@ -10,7 +10,7 @@ import uvicorn
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.permissions.caller import CallerKind
-from app.servers.connection_limits import CoalescingTransport, ConnectionLimiter, protocol_class
+from app.servers.connection_limits import ConnectionLimiter, protocol_class
 from app.servers.local_server import _listen
 from app.servers.security import Mount, SecurityMiddleware
 from app.servers.sse import EventStream, ServerEvent
@@ -132,50 +132,6 @@ async def test_a_quiet_stream_sends_heartbeats() -> None:
         writer.write(head(port))
         assert b": still here" in await reader.readuntil(b": still here\n\n")
         writer.transport.abort()
-
-
-class Wire(asyncio.Transport):
-    """A transport that records each packet."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.packets: list[bytes] = []
-        self.end = ""
-
-    def write(self, data: bytes | bytearray | memoryview) -> None:
-        self.packets.append(bytes(data))
-
-    def close(self) -> None:
-        self.end = "closed"
-
-    def abort(self) -> None:
-        self.end = "aborted"
-
-
-async def test_short_parts_wait_for_what_follows_and_none_is_lost_or_late() -> None:
-    wire = Wire()
-    gathering = CoalescingTransport(wire)
-    gathering.write(b"head ")
-    gathering.write(b"")
-    assert wire.packets == []
-    gathering.write(b"x" * 1000)
-    assert wire.packets == [b"head " + b"x" * 1000]
-    gathering.write(b"a sign of life")
-    while len(wire.packets) < 2:
-        await asyncio.sleep(0)
-    gathering.write(b"the ")
-    gathering.write(b"end")
-    gathering.close()
-    assert wire.packets[1:] == [b"a sign of life", b"the end"] and wire.end == "closed"
-
-
-async def test_an_aborted_connection_sends_nothing_more() -> None:
-    wire = Wire()
-    gathering = CoalescingTransport(wire)
-    gathering.write(b"short")
-    gathering.abort()
-    gathering.flush()
-    assert wire.packets == [] and wire.end == "aborted"
 
 
 async def test_a_connection_that_is_accepted_after_the_end_is_dropped() -> None:
