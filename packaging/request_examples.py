@@ -182,7 +182,7 @@ class VaultRun:
         raise first or UnalignedError("no reading")
 
     def _program(self, request: Request, gold: str) -> tuple[list[Symbol], Reading]:
-        line, parts = evaluation._prepared(gold)
+        line, parts = evaluation.prepared(gold)
         try:
             reading = parse(line, self.run._resolve, ACTIONS)
         except IndexError:  # the previous answer had fewer notes than the author expected
@@ -202,7 +202,7 @@ class VaultRun:
         None for other readings: a search for some of the notes must say which.
         """
         try:
-            reading = parse(evaluation._prepared(gold)[0], self.run._resolve, ACTIONS)
+            reading = parse(evaluation.prepared(gold)[0], self.run._resolve, ACTIONS)
         except IndexError:
             return None
         step = reading.steps[0] if reading is not None else None
@@ -227,7 +227,7 @@ class VaultRun:
             return f"{PREFIX} {serialize(self._reading)}"
         for gold in request.gold:
             try:
-                reading = parse(evaluation._prepared(gold)[0], self.run._resolve, ACTIONS)
+                reading = parse(evaluation.prepared(gold)[0], self.run._resolve, ACTIONS)
             except (LookupError, ValueError, TypeError):
                 continue
             if reading is not None:
