@@ -454,7 +454,7 @@ def examples(files: Sequence[Path], verbose: bool = False) -> tuple[list[Example
             written += part[0]
             filled += part[1]
             failures.setdefault(vault, Counter()).update(part[2])
-            print(f"{vault}: {len(written)} requests", flush=True)
+            print(f"{vault}: {len(part[0])} requests, {len(part[1])} templates", flush=True)
     for vault, counts in failures.items():
         print(f"{vault}: not aligned: {dict(counts)}")
     print(f"{len(written)} requests, {len(filled)} templates")

@@ -49,7 +49,7 @@ async def test_the_built_in_agent_quotes_the_passage_with_its_exact_place(worksp
     assert workspace.store.read(H1) == before
 
 
-async def test_a_sentence_model_that_does_not_answer_leaves_the_words(talk, monkeypatch):
+async def test_passages_are_ranked_by_words_if_the_sentence_model_does_not_answer(talk, monkeypatch):
     async def wait(*_):
         await asyncio.Event().wait()
 

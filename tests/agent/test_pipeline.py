@@ -82,6 +82,7 @@ def test_a_task_is_found_by_other_forms_of_its_words_and_by_its_note(words, expe
         ("Rooms/Kitchen.md", "- [ ] Paint"),
         ("Calls.md", "- [ ] Call the blueberry farm"),
         ("Calls.md", "- [ ] Call Bob"),
+        ("Calls.md", "- [ ] Die Bank anrufen"),
     ]
     assert [line.removeprefix("- [ ] ") for _, line in matching_tasks(words, tasks)] == expected
 

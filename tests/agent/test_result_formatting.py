@@ -60,8 +60,17 @@ def test_a_call_that_took_too_long_is_described_without_the_name_of_its_tool() -
     error = {"type": "timeout", "message": "find_passages timed out after 60 s."}
     outcome = ToolOutcome(False, error=error)
     text = format_outcome(AnsweredCall("find_passages", {}), outcome)
-    assert text.startswith("This took too long and was stopped. Nothing was changed.")
+    assert text == "This took too long and was stopped. Nothing was changed. Try again in a moment."
     german = next(language for language in languages() if language.code == "de")
-    assert localize(text, german).startswith("Das hat zu lange gedauert")
+    assert localize(text, german) == (
+        "Das hat zu lange gedauert und wurde abgebrochen. Es wurde nichts geändert. "
+        "Versuch es gleich noch einmal."
+    )
     later = format_outcome(AnsweredCall("find_passages", {}), outcome, has_changed=True)
-    assert "The changes before it were kept." in later and localize(later, german) != later
+    assert later == (
+        "This took too long and was stopped. The changes before it were kept. Try again in a moment."
+    )
+    assert localize(later, german) == (
+        "Das hat zu lange gedauert und wurde abgebrochen. Die Änderungen davor bleiben. "
+        "Versuch es gleich noch einmal."
+    )

@@ -41,7 +41,7 @@ from tests.support.vector_sync import sync_vectors
 
 TOP, SLACK = 10, 0.01
 RRF_DEPTH = 60
-# In a half about fewer notes or topics, one of them changes the result by more than `SLACK`.
+# The mean over fewer notes or topics is too uncertain for a check.
 MIN_CHECKED = 20
 RESAMPLES = 2000
 LABELS = {SHIPPED_MODEL: "MiniLM", MULTILINGUAL: "e5"}

@@ -4,17 +4,19 @@ There are two sources: extracts of public vaults (MIT license), and pages writte
 languages. Half of the notes, chosen by a checksum of their names, are *seen*: the weights are learned on
 questions about them. The other half is used only for checks.
 
-Each question has exactly one right note. A question of words remembered from a note, such as its keywords,
-asks for a note that contains them all, so only groups of words are asked that no other note contains, not
-even within longer words. A question for a name or heading asks for the note that has it, so names and
-headings that several notes have are left out; other notes may mention them. A title or sentence is removed
-from its note before it is asked; so are the note's other names. A sentence is left out if another note
-contains it. These rules use only the texts of the notes, never a ranking.
+Each question has exactly one right note:
 
-So that chance matters less, every note with enough text is asked for several times: by several of its
-names, sentences, groups of words and misspellings. In the pages, each sentence in turn is removed and asked,
-and in the corpus of four languages each topic is once in each language. The answers to questions about the
-same note or topic depend on each other, so intervals are computed over notes and topics
+- Keywords and rare words: no other note contains all of them, not even within longer words.
+- Names and headings: only one note has the name or heading; other notes may mention it.
+- Titles and sentences: they are removed from their note before the search, together with the note's other
+  names. No note contains the sentence.
+
+These rules use only the texts of the notes, never a ranking.
+
+To reduce the effect of chance, there are several questions about each note with enough text: for several of
+its names, sentences, groups of words and misspellings. In the pages, each sentence is removed and searched
+for in turn. The four mixtures of languages contain each topic once in each language. Results about the same
+note or topic depend on each other, so confidence intervals are computed over notes and topics
 (`RetrievalQuestion.source`).
 """
 
@@ -227,7 +229,7 @@ def _words(text: str) -> set[str]:
     return {word.casefold() for word in _WORD.findall(markdown_to_text(text))}
 
 
-class _Holders:
+class _SubstringIndex:
     """Finds the notes that contain words, also within longer words."""
 
     def __init__(self, notes: dict[str, str]) -> None:
@@ -235,11 +237,11 @@ class _Holders:
         self._texts = {path: f"{text}\n{markdown_to_text(text)}".casefold() for path, text in notes.items()}
         self._known: dict[str, frozenset[str]] = {}
 
-    def holders_of_all(self, words: Collection[str]) -> frozenset[str]:
-        """Return the notes that contain all of `words`."""
-        return frozenset.intersection(*(self._holders(word) for word in words))
+    def notes_containing(self, words: Collection[str]) -> frozenset[str]:
+        """Return the paths of the notes that contain all of `words`."""
+        return frozenset.intersection(*(self._notes_containing(word) for word in words))
 
-    def _holders(self, word: str) -> frozenset[str]:
+    def _notes_containing(self, word: str) -> frozenset[str]:
         if word not in self._known:
             self._known[word] = frozenset(path for path, text in self._texts.items() if word in text)
         return self._known[word]
@@ -252,10 +254,10 @@ def _ask_for_words(corpus: RetrievalCorpus, sources: dict[str, str], chance: ran
     """
     words = {path: _words(text) for path, text in corpus.notes.items()}
     common = Counter(word for note_words in words.values() for word in note_words)
-    holders = _Holders(corpus.notes)
+    substrings = _SubstringIndex(corpus.notes)
 
     def take(groups: Iterable[tuple[str, ...]], path: str) -> list[tuple[str, ...]]:
-        unique = (group for group in groups if holders.holders_of_all(group) == {path})
+        unique = (group for group in groups if substrings.notes_containing(group) == {path})
         return list(itertools.islice(unique, _MAX_GROUPS))
 
     for path, note_words in words.items():
@@ -272,7 +274,7 @@ def _ask_for_words(corpus: RetrievalCorpus, sources: dict[str, str], chance: ran
             for kind, text in (("keywords", " ".join(chosen)), ("keywords with typos", typed)):
                 corpus.questions.append(RetrievalQuestion(kind, text, path, sources[path]))
         only = [word for word in rarest_first if common[word] == 1]
-        frequent = sorted(note_words, key=lambda word: (-common[word], word))[:20]
+        frequent = [word for word in reversed(rarest_first) if common[word] > 1][:20]
         chance.shuffle(only)
         with_unique = [(word, *chance.sample(frequent, 2)) for word in only]
         for group in take(with_unique, path):
@@ -360,8 +362,12 @@ def of_pages(written: dict[str, list[TopicPage]]) -> Iterator[RetrievalCorpus]:
                 corpus.notes[f"{page.title}.md"] = _without(page, removed)
                 for asked in written:
                     about = _about(page, by_topic[asked][page.topic], removed, asked == language)
-                    # The questions and translations are asked once, the removed sentences each in turn.
-                    texts = about if at == 0 else about[:1] if asked == language and removed == at else []
+                    if at == 0:
+                        texts = about
+                    elif asked == language and removed == at:
+                        texts = about[:1]  # the removed sentence
+                    else:
+                        texts = []
                     corpus.questions += [
                         RetrievalQuestion(f"{asked} → {language}", text, f"{page.title}.md", page.topic)
                         for text in texts

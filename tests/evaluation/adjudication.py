@@ -30,7 +30,6 @@ from app.agent.language.notation import parse, serialize
 from app.agent.language.readings import Clarification, ContentQuestion, ModelRequired, Reading
 from tests.evaluation.requests import (
     HERE,
-    MISSES,
     OPEN_NOTES,
     EvaluatedRequest,
     Evaluation,
@@ -59,28 +58,23 @@ class _Candidate:
     """For each step, the notes that it selects."""
 
 
-class _Pool(Evaluation):
-    """An evaluation that collects the candidates of each missed request."""
+class _CaseCollector:
+    """Collects the cases of the missed requests in one vault.
 
-    def start(self, chance: random.Random, controls: list[str], ordinals: dict[int, int]) -> None:
-        """Prepare the collection; `ordinals` has the position of each request in its file, by its `id()`."""
+    Args:
+        evaluation: The evaluation whose missed requests are collected.
+        controls: Readings of other requests.
+        chance: Selects a control and the order of the candidates.
+    """
+
+    def __init__(self, evaluation: Evaluation, controls: list[str], chance: random.Random) -> None:
         self.cases: list[dict[str, Any]] = []
         self.key: dict[str, dict[str, Any]] = {}
-        self._chance, self._controls, self._ordinals = chance, controls, ordinals
-        self._requests: list[EvaluatedRequest] = []
+        self._evaluation, self._controls, self._chance = evaluation, controls, chance
+        evaluation.on_miss = self._collect
 
-    async def _run_conversation(self, requests: list[EvaluatedRequest]) -> list[Any]:
-        self._requests = requests
-        return await super()._run_conversation(requests)
-
-    async def _verdict(self, request: EvaluatedRequest) -> tuple[str, str]:
-        verdict, answer = await super()._verdict(request)
-        if verdict in MISSES and id(request) in self._ordinals:
-            await self._collect(request)
-        return verdict, answer
-
-    async def _collect(self, request: EvaluatedRequest) -> None:
-        interpretation = self._interpretation
+    async def _collect(self, request: EvaluatedRequest, earlier: list[EvaluatedRequest]) -> None:
+        interpretation, state = self._evaluation._interpretation, self._evaluation._state
         match interpretation:
             case Reading():
                 own = [await self._of_reading("agent", interpretation)]
@@ -93,26 +87,29 @@ class _Pool(Evaluation):
             case _:
                 own = [_Candidate("agent", "none", OUTCOMES["none"])]
         right = [await self._of_line("writer", line) for line in request.gold]
+        judged = [await self._of_line("judges", line) for line in request.judged]
         control = await self._of_line("control", self._chance.choice(self._controls))
         candidates: list[_Candidate] = []
-        for candidate in (*right, *own, control):
+        for candidate in (*right, *judged, *own, control):
             if candidate is not None and candidate.shown not in [known.shown for known in candidates]:
                 candidates.append(candidate)
         self._chance.shuffle(candidates)
-        number = str(self._ordinals[id(request)])
+        number = str(request.line)
         lettered = dict(zip(string.ascii_uppercase, candidates, strict=False))
-        self.key[number] = {letter: [known.source, known.reading] for letter, known in lettered.items()}
-        earlier = self._requests[: next(at for at, one in enumerate(self._requests) if one is request)]
+        self.key[number] = {
+            "request": request.text,
+            "candidates": {letter: [known.source, known.reading] for letter, known in lettered.items()},
+        }
         self.cases.append(
             {
                 "id": number,
-                "vault": self._vault,
-                "note on the screen": self.open_note,
+                "vault": self._evaluation._vault,
+                "note on the screen": self._evaluation.open_note,
                 "conversation before": [
                     {"request": one.text, "carried out": " or ".join(one.gold)} for one in earlier
                 ],
-                "notes listed before": list(self._state.them[:SHOWN_NOTES]),
-                "note in focus": list(self._state.it),
+                "notes listed before": list(state.them[:SHOWN_NOTES]),
+                "note in focus": list(state.it),
                 "request": request.text,
                 "candidates": {
                     letter: {"reading": known.shown, "selected notes": known.notes}
@@ -126,7 +123,7 @@ class _Pool(Evaluation):
             return _Candidate(source, line, OUTCOMES[line])
         text, parts = prepared(line)
         try:
-            reading = parse(text, self._resolve, ACTIONS)
+            reading = parse(text, self._evaluation._resolve, ACTIONS)
         except (LookupError, ValueError, TypeError):
             return None
         if reading is None:
@@ -140,7 +137,7 @@ class _Pool(Evaluation):
         previous: tuple[str, ...] = ()
         selected: list[str] = []
         for step in reading.steps:
-            previous = await self._paths(step.target, previous)
+            previous = await self._evaluation._paths(step.target, previous)
             if step.target is not None:
                 names = ", ".join(previous[:SHOWN_NOTES])
                 rest = len(previous) - SHOWN_NOTES
@@ -153,46 +150,56 @@ async def export(file: Path, folder: Path, part_size: int) -> None:
     """Write the cases for the judges, and the key that says where each candidate comes from."""
     chance = random.Random(SEED)
     loaded = conversations(file)
-    requests = [request for conversation in loaded for request in conversation.requests]
-    ordinals = {id(request): at for at, request in enumerate(requests)}
     cases: list[dict[str, Any]] = []
     key: dict[str, dict[str, Any]] = {}
     for vault in OPEN_NOTES:
         if own := [conversation for conversation in loaded if conversation.vault == vault]:
             controls = [line for one in own for request in one.requests for line in request.gold]
-            async with open_evaluation(vault, _Pool) as pool:
-                pool.start(chance, controls, ordinals)
-                await pool.scores(own)
-            cases += pool.cases
-            key |= pool.key
+            async with open_evaluation(vault) as evaluation:
+                collector = _CaseCollector(evaluation, controls, chance)
+                await evaluation.scores(own)
+            cases += collector.cases
+            key |= collector.key
     folder.mkdir(parents=True, exist_ok=True)
     chance.shuffle(cases)
     for number, first in enumerate(range(0, len(cases), part_size), 1):
         part = cases[first : first + part_size]
-        Path(folder, f"cases_{number}.json").write_text(json.dumps(part, indent=1, ensure_ascii=False))
-    Path(folder, "key.json").write_text(json.dumps(key, ensure_ascii=False))
+        Path(folder, f"cases_{number}.json").write_text(
+            json.dumps(part, indent=1, ensure_ascii=False), "utf-8"
+        )
+    Path(folder, "key.json").write_text(json.dumps(key, ensure_ascii=False), "utf-8")
     print(f"{len(cases)} missed requests")
 
 
 def import_verdicts(file: Path, folder: Path) -> None:
-    """Append the readings that all judges call right, and print how the judges decided."""
-    key = json.loads(Path(folder, "key.json").read_text())
+    """Append the readings that all judges call right, and print how the judges decided.
+
+    Raises:
+        SystemExit: A request has only one judge, or the file of requests has changed since the export.
+    """
+    key = json.loads(Path(folder, "key.json").read_text("utf-8"))
+    requests = {str(one.line): one for conversation in conversations(file) for one in conversation.requests}
+    for number, case in key.items():
+        if number not in requests or requests[number].text != case["request"]:
+            raise SystemExit(f"{file.name} has changed since the export: line {number}")
     judges: dict[str, list[set[str]]] = {}
     for verdicts in sorted(folder.glob("verdicts_*.json")):
-        for number, letters in json.loads(verdicts.read_text()).items():
+        for number, letters in json.loads(verdicts.read_text("utf-8")).items():
             judges.setdefault(number, []).append(set(letters))
     counts: Counter[tuple[str, str]] = Counter()
     accepted: dict[int, list[str]] = {}
     for number, decisions in judges.items():
         if len(decisions) < 2:
             raise SystemExit(f"request {number} has only one judge")
-        for letter, (source, reading) in key[number].items():
+        for letter, (source, reading) in key[number]["candidates"].items():
             yes = sum(letter in decision for decision in decisions)
             counts[source, "all" if yes == len(decisions) else "some" if yes else "none"] += 1
-            if source == "agent" and yes == len(decisions):
+            known = (*requests[number].gold, *requests[number].judged)
+            if source == "agent" and yes == len(decisions) and reading not in known:
                 accepted.setdefault(int(number), []).append(reading)
-    file.write_text("".join(_with_judged(file.read_text(encoding="utf-8").splitlines(), accepted)))
-    for source in ("writer", "agent", "control"):
+    text = "".join(_with_judged(file.read_text("utf-8").splitlines(), accepted))
+    file.write_text(text, "utf-8")
+    for source in ("writer", "judges", "agent", "control"):
         total = sum(counts[source, result] for result in ("all", "some", "none"))
         print(f"{source}: {total} readings, right for all judges {counts[source, 'all']}", end=", ")
         print(f"for some {counts[source, 'some']}")
@@ -200,12 +207,9 @@ def import_verdicts(file: Path, folder: Path) -> None:
 
 
 def _with_judged(lines: Iterable[str], accepted: dict[int, list[str]]) -> Iterable[str]:
-    at = -1
-    for line in lines:
-        if line.strip() and not line.startswith("#"):
-            at += 1
-            if added := accepted.get(at):
-                line += (" || " if " ||| " in line else " ||| ") + " || ".join(added)
+    for number, line in enumerate(lines, 1):
+        if added := accepted.get(number):
+            line += (" || " if " ||| " in line else " ||| ") + " || ".join(added)
         yield line + "\n"
 
 

@@ -41,21 +41,6 @@ from app.workspace.opening import open_workspace
 from app.workspace.workspace import Workspace
 from tests.support.public_vaults import unpack_vaults
 
-_RANK_FEATURES = (
-    "cover",
-    "cover_in_context",
-    "title",
-    "cosine",
-    "best_in_note",
-    "adjacent",
-    "kind",
-    "kind_and_cover",
-    "note",
-    "short",
-    "property",
-    "relation",
-)
-
 HERE = Path(__file__).resolve().parent
 SAMPLE = HERE.parents[1] / "resources" / "sample-vault"
 FOLDERS = {"kepano": "kepano-obsidian", "logseq": "logseq-docs"}
@@ -236,15 +221,16 @@ def _calibrate() -> None:
 
 
 def _rank_weights(outcomes: Sequence[Result], mode: str) -> dict[str, float]:
-    rows, labels, sizes = [], [], []
+    rows, labels, sizes, names = [], [], [], list[str]()
     for outcome in outcomes:
         if outcome.gold:
             ranked = outcome.capture.ranking(mode).passages
-            rows += [[each.features[name] for name in _RANK_FEATURES] for each in ranked]
+            names = list(ranked[0].features)
+            rows += [[each.features[name] for name in names] for each in ranked]
             labels += [float(each.candidate in outcome.gold) for each in ranked]
             sizes.append(len(ranked))
     weights, _ = _fit(np.array(rows), np.array(labels), groups=sizes)
-    return dict(zip(_RANK_FEATURES, (round(float(value), 3) for value in weights), strict=True))
+    return dict(zip(names, (round(float(value), 3) for value in weights), strict=True))
 
 
 def _answer_weights(outcomes: Sequence[Result], mode: str) -> dict[str, float]:

@@ -19,12 +19,11 @@ import sys
 import tempfile
 import time
 import zlib
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from pathlib import Path
-from typing import TypeVar
 
 from app.agent.builtin import BuiltinAgent
 from app.agent.language.actions import ACTIONS
@@ -100,11 +99,12 @@ LATENCY_TARGET_MS = 150.0
 
 @dataclass(frozen=True)
 class EvaluatedRequest:
-    """A request, its correct interpretations, and those that judges call equally right."""
+    """A request, its correct interpretations, those that judges call equally right, and its line number."""
 
     text: str
     gold: tuple[str, ...]
     judged: tuple[str, ...] = ()
+    line: int = 0
 
 
 @dataclass(frozen=True)
@@ -145,7 +145,7 @@ def conversations(file: Path) -> list[EvaluatedConversation]:
     loaded: list[EvaluatedConversation] = []
     vault = "sample"
     is_new = True
-    for line in file.read_text(encoding="utf-8").splitlines():
+    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
         if line.startswith("#"):
             vault = line.removeprefix("# vault: ").strip() if line.startswith("# vault: ") else vault
             is_new = True
@@ -158,7 +158,9 @@ def conversations(file: Path) -> list[EvaluatedConversation]:
         if is_new:
             loaded.append(EvaluatedConversation(vault, []))
         loaded[-1].requests.append(
-            EvaluatedRequest(text.removeprefix("+").strip(), _alternatives(gold), _alternatives(judged))
+            EvaluatedRequest(
+                text.removeprefix("+").strip(), _alternatives(gold), _alternatives(judged), number
+            )
         )
         is_new = False
     return loaded
@@ -169,7 +171,10 @@ def _alternatives(readings: str) -> tuple[str, ...]:
 
 
 class Evaluation:
-    """A copy of one vault with the agent, restored after each conversation that changed it."""
+    """A copy of one vault with the agent, restored after each conversation that changed it.
+
+    `on_miss` is called with each missed request and those before it in the conversation.
+    """
 
     def __init__(self, vault: str, root: Path, workspace: Workspace, approver: _Approver) -> None:
         self._vault = vault
@@ -182,6 +187,7 @@ class Evaluation:
         self._interpretation: Interpretation | None = None
         self._state = DialogState()
         self._milliseconds = 0.0
+        self.on_miss: Callable[[EvaluatedRequest, list[EvaluatedRequest]], Awaitable[None]] | None = None
         original = self._agent.interpret
 
         def interpret(text: str, state: DialogState) -> Interpretation:
@@ -204,7 +210,7 @@ class Evaluation:
         conversation = self._workspace.agent.create().id
         scores: list[Score] = []
         last_commits = self._workspace.journal.commits(1)
-        for request in requests:
+        for at, request in enumerate(requests):
             self._approver.yes = request is not requests[-1]
             state = self._agent._states.get((conversation, ""), DialogState()).with_notes(self.open_note)
             self._interpretation = await self._agent.compare_with_vault(
@@ -214,6 +220,8 @@ class Evaluation:
             accepted = request
             verdict, answer = await self._verdict(accepted)
             strict = verdict
+            if self.on_miss is not None and verdict in MISSES:
+                await self.on_miss(request, requests[:at])
             if request.judged and verdict in MISSES:
                 accepted = replace(request, gold=request.judged)
                 verdict, answer = await self._verdict(accepted)
@@ -464,9 +472,6 @@ class Evaluation:
         return not (extra and _writes(step))
 
 
-EvaluationType = TypeVar("EvaluationType", bound=Evaluation)
-
-
 def _writes(step: PipelineStep) -> bool:
     return step.action not in ACTIONS or ACTIONS[step.action].writes
 
@@ -578,9 +583,7 @@ def set_times(workspace: Workspace) -> None:
 
 
 @asynccontextmanager
-async def open_evaluation(
-    vault: str, kind: type[EvaluationType] = Evaluation
-) -> AsyncIterator[EvaluationType]:
+async def open_evaluation(vault: str) -> AsyncIterator[Evaluation]:
     """Yield the agent on a copy of a vault; from now on, XDG variables name temporary folders."""
     with tempfile.TemporaryDirectory() as folder:
         for name in ("DATA", "CACHE", "CONFIG"):
@@ -597,7 +600,7 @@ async def open_evaluation(
             # The evaluation calls tools faster than their limits per minute allow; a refused call would leave
             # the conversation in another state than the one that the next request was written for.
             workspace.agent._runner._limits._clock = itertools.count(step=60.0).__next__
-            yield kind(vault, root, workspace, approver)
+            yield Evaluation(vault, root, workspace, approver)
         finally:
             await workspace.close()
 

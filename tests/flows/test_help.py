@@ -12,6 +12,7 @@ from app.desktop.help.dialog import HelpDialog
 from app.desktop.help.pages import FIRST
 from app.desktop.notes.handbook_tab import HandbookTab
 from app.desktop.shell.command_registry import PANELS
+from tests.flows.files import everything_in
 from tests.flows.pilot import Pilot
 
 
@@ -62,7 +63,7 @@ def test_the_handbook_is_read_in_a_tab_that_is_no_note(app_run, garden: Path) ->
         window = pilot.window
         window.resize(1400, 900)
         await pilot.open(garden)
-        files_before = sorted(garden.rglob("*"))
+        files_before = everything_in(garden)
         await pilot.open_note("Plants/Camellia.md")
         window.menu.run("show-search")
         await pilot.until(lambda: window.view.page.panel_in_focus() == "search")
@@ -101,18 +102,21 @@ def test_the_handbook_is_read_in_a_tab_that_is_no_note(app_run, garden: Path) ->
         assert tab.page.textCursor().selectedText().casefold() == "tag"
         QTest.keyClick(tab.find_bar.field, Qt.Key.Key_Escape)
 
-        # Side by side with itself, each group has one tab.
+        # Splitting moves the tab to a second group; it does not open the page twice.
         window.menu.run("split-right")
         await pilot.until(lambda: pilot.note_area.splitter.count() == 2, "there are two groups")
         await shown_page(pilot, "Search language")
-        assert len(pilot.note_area.tabs()) == 2
+        assert pilot.note_area.state()["groups"] == [
+            ["Plants/Camellia.md"],
+            ["handbook://Search language"],
+        ]
 
         # A closed tab opens again at its page; nothing was written.
         window.menu.run("close-tab")
         await pilot.until(lambda: len(pilot.note_area.tabs()) == 1, "the tab is closed")
         window.menu.run("reopen-tab")
         await shown_page(pilot, "Search language")
-        assert sorted(garden.rglob("*")) == files_before
+        assert everything_in(garden) == files_before
 
     app_run(use)
 

@@ -23,7 +23,8 @@ def keys_of(pilot: Pilot, command_id: str) -> list[str]:
 
 def shortcuts_in_the_handbook(pilot: Pilot) -> str:
     (tab,) = pilot.window.findChildren(HandbookTab)
-    return tab.page.toPlainText() if tab.current == SHORTCUTS else ""
+    assert tab.current == SHORTCUTS
+    return tab.page.toPlainText()
 
 
 async def open_page(pilot: Pilot) -> tuple[SettingsDialog, ShortcutsPage]:
@@ -41,7 +42,9 @@ def test_a_changed_shortcut_works_at_once_and_after_a_restart(app_run, garden: P
         note = await pilot.open_note("Tea.md")
         window.show_help("shortcuts")
         await pilot.until(lambda: window.findChildren(HandbookTab), "the handbook opens")
-        await pilot.until(lambda: "Go to note" in shortcuts_in_the_handbook(pilot), "its page is shown")
+        (tab,) = window.findChildren(HandbookTab)
+        await pilot.until(lambda: tab.current == SHORTCUTS, "its page is shown")
+        await pilot.until(lambda: "Go to note" in shortcuts_in_the_handbook(pilot), "it has its text")
         dialog, page = await open_page(pilot)
         page.search.setText("save")
         page.select("save-note")
@@ -54,6 +57,7 @@ def test_a_changed_shortcut_works_at_once_and_after_a_restart(app_run, garden: P
         dialog.done(0)
         await pilot.until(lambda: not pilot.sheets)
         await pilot.until(lambda: "Go to note" not in shortcuts_in_the_handbook(pilot), "the page follows")
+        assert "Ctrl+P" in shortcuts_in_the_handbook(pilot)
         await pilot.open_note("Tea.md")
         save = note._header._save_button
         await pilot.until(lambda: save.toolTip() == "Save (Ctrl+P)", "the tooltip follows")

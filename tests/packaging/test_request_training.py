@@ -1,0 +1,57 @@
+"""The examples that the request model is trained on."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from app.agent.language import request_model
+from app.agent.language.vocabulary import MAX_FIELDS
+from tests.evaluation.requests import EvaluatedConversation, EvaluatedRequest
+
+PACKAGING = Path(__file__).resolve().parents[2] / "packaging"
+
+
+@pytest.fixture
+def scripts(monkeypatch: pytest.MonkeyPatch):
+    """Return a function that imports a script of `packaging` as a module."""
+    monkeypatch.syspath_prepend(str(PACKAGING))
+
+    def load(name: str) -> ModuleType:
+        return importlib.import_module(name)
+
+    return load
+
+
+def test_training_and_the_app_agree_on_the_inputs_of_the_model(scripts) -> None:
+    training = scripts("train_request_model")
+    names = ("CLASSES", "SIMILAR_CLASSES", "MAX_ITEMS", "MAX_SYMBOLS", "MAX_STATE_SYMBOLS")
+    assert {name: getattr(training, name) for name in names} == {
+        name: getattr(request_model, name) for name in names
+    }
+    assert training.MAX_FIELDS == MAX_FIELDS
+
+
+async def test_the_right_reading_of_a_request_becomes_a_program(scripts, tmp_path, monkeypatch) -> None:
+    for name in ("DATA", "CACHE", "CONFIG"):
+        monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name))
+    examples = scripts("request_examples")
+    conversation = EvaluatedConversation(
+        "sample",
+        [
+            EvaluatedRequest("show me H4", ("read [@H4]",)),
+            EvaluatedRequest("tag it with brass", ("add_tag [@H4] tag=brass",)),
+            EvaluatedRequest("tag it with copper", ("add_tag [@H4] tag=tin",)),
+        ],
+    )
+    async with examples.vault_run("sample") as run:
+        aligned = await run.conversations([conversation], False)
+    assert [example.program for example in aligned] == [
+        ["read", "@", [2, 2]],
+        ["add_tag", "it", "tag=", [3, 3]],
+    ]
+    assert sum(run.failures.values()) == 1
+    assert "focus" in aligned[1].state and "nofocus" in aligned[0].state
