@@ -57,7 +57,7 @@ def test_a_creation_date_is_shown_without_a_time() -> None:
 
 
 def test_a_call_that_took_too_long_is_described_without_the_name_of_its_tool() -> None:
-    error = {"type": "timeout", "message": "find_passages timed out after 60 s."}
+    error = {"type": "timeout", "message": "find_passages timed out after 60 s.", "tool": "find_passages"}
     outcome = ToolOutcome(False, error=error)
     text = format_outcome(AnsweredCall("find_passages", {}), outcome)
     assert text.startswith("This took too long and was stopped. Nothing was changed.")
@@ -65,3 +65,19 @@ def test_a_call_that_took_too_long_is_described_without_the_name_of_its_tool() -
     assert localize(text, german).startswith("Das hat zu lange gedauert")
     later = format_outcome(AnsweredCall("find_passages", {}), outcome, has_changed=True)
     assert "The changes before it were kept." in later and localize(later, german) != later
+
+
+def test_a_call_that_may_have_acted_outside_is_not_said_to_have_changed_nothing() -> None:
+    error = {"type": "timeout", "message": "delegate timed out after 60 s.", "tool": "delegate"}
+    outcome = ToolOutcome(False, error=error)
+    german = next(language for language in languages() if language.code == "de")
+    for has_changed in (False, True):
+        text = format_outcome(AnsweredCall("delegate", {}), outcome, has_changed=has_changed)
+        assert "Nothing was changed" not in text and "Check what was done" in text
+        assert localize(text, german) != text
+
+
+def test_the_message_of_any_other_timeout_is_shown() -> None:
+    message = "Discord did not answer in time. Check the channel before you send the message again."
+    outcome = ToolOutcome(False, error={"type": "timeout", "message": message, "limit": 20})
+    assert format_outcome(AnsweredCall("send_message", {}), outcome) == message
