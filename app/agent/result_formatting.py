@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from app.agent.answered_call import AnsweredCall
-from app.agent.generic_formatting import format_details, wikilink
+from app.agent.generic_formatting import format_details, link_or_path, wikilink
 from app.agent.node_formatting import NODE_FORMATTERS
 from app.errors import TimeoutExpiredError
 from app.permissions.pluralize import pluralize
@@ -385,11 +385,6 @@ def _duplicates(result: Result, call: AnsweredCall) -> str:
     )
 
 
-def _linked(path: str) -> str:
-    """Return a wikilink to a note; the path of another file unchanged."""
-    return wikilink(path) if NotePath.on_disk(path).is_note else path
-
-
 def _undone(result: Result, call: AnsweredCall) -> str:
     parts = []
     for field, adjective, verb in (
@@ -401,7 +396,7 @@ def _undone(result: Result, call: AnsweredCall) -> str:
         noun = "note" if all(NotePath.on_disk(path).is_note for path in paths) else "file"
         singular, plural = f"{adjective}{noun} was {verb}", f"{adjective}{noun}s were {verb}"
         # A removed note has no page to open.
-        names = paths if field == "removed" else [_linked(path) for path in paths]
+        names = paths if field == "removed" else list(map(link_or_path, paths))
         parts.append(_count_and_list(names, len(paths), singular, plural, ""))
     return "\n\n".join(filter(None, parts))
 
