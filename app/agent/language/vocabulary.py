@@ -7,13 +7,14 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 
 from rapidfuzz import fuzz, process
 from rapidfuzz.distance import OSA
 
 from app.agent.language.conditions import CATEGORY_PROPERTIES, states_kind
 from app.index.query_serializer import quote_value
-from app.index.records import PropertyForm
+from app.index.records import PropertyValueShares
 from app.index.resolver import Resolver
 from app.vault.path import NotePath, name_key
 from app.vault.reference import parse_reference
@@ -34,6 +35,8 @@ _MAX_VALUE_WORDS = 4
 
 _ENDING = re.compile(r"(?:ings?|ed|ers?|ors?|e?s|e)$")
 _MIN_STEM = 3
+_SEPARATOR = re.compile(r"[-_ ]+")
+_MIN_PART_LENGTH = 3
 NAMED_PROPERTIES = ("confidence", "type", "status", "read", "due", "date", "year", "born", "died", "tags")
 """Properties with symbols of their own in programs."""
 MAX_FIELDS = 32
@@ -58,8 +61,8 @@ class VaultWords:
     properties: tuple[str, ...] = ()
     values: tuple[tuple[str, str], ...] = ()
     """Properties, each with one of its texts ("categories", "[[Movies]]")."""
-    forms: tuple[PropertyForm, ...] = ()
-    """The properties with the forms of their values, the most frequent first."""
+    value_shares: tuple[PropertyValueShares, ...] = ()
+    """The shares of kinds of values of each property, the most frequent property first."""
     templates: str = "Templates"
     """The folder of the templates for new notes."""
 
@@ -97,6 +100,14 @@ class VaultWords:
         return next(
             (link for link in links if name_key(property_label(link)) == name_key(text)), f"[[{text}]]"
         )
+
+    def typed_value(self, name: str, value: object) -> object:
+        """Return the words "true" and "false" as booleans; other values, and a text property's, unchanged."""
+        key = name_key(name)
+        shares = next((shares for shares in self.value_shares if name_key(shares.name) == key), None)
+        if shares is not None and not shares.checkboxes:
+            return value
+        return {"true": True, "false": False}.get(str(value).casefold(), value)
 
     @cached_property
     def labels_by_word(self) -> Mapping[str, Sequence[str]]:
@@ -149,11 +160,11 @@ class Vocabulary:
         self._misspelled: dict[str, str | None] = {}
 
     @cached_property
-    def fields(self) -> tuple[PropertyForm, ...]:
+    def fields(self) -> tuple[PropertyValueShares, ...]:
         """The properties that a request may refer to without naming them, at most `MAX_FIELDS`."""
-        forms = self._words.forms or tuple(map(PropertyForm, self._words.properties))
         left_out = _NO_FIELDS.union(NAMED_PROPERTIES)
-        return tuple(form for form in forms if name_key(form.name) not in left_out)[:MAX_FIELDS]
+        fields = (field for field in self._words.value_shares if name_key(field.name) not in left_out)
+        return tuple(islice(fields, MAX_FIELDS))
 
     def has_file(self, path: str) -> bool:
         """Return whether there is a file at `path`."""
@@ -530,6 +541,16 @@ class Vocabulary:
 def property_label(value: str) -> str:
     """Return a property's text without its brackets: the last part of a link's target; else unchanged."""
     return parse_reference(value).target.rpartition("/")[2] if value.startswith("[[") else value
+
+
+def name_words(key: str) -> list[str]:
+    """Return the words of a property's key."""
+    return _SEPARATOR.split(key)
+
+
+def name_parts(key: str) -> set[str]:
+    """Return a property's key and its words without short ones: `distance-km` and "distance"."""
+    return {key, *(word for word in name_words(key) if len(word) >= _MIN_PART_LENGTH)}
 
 
 def _condition(name: str, label: str) -> str:

@@ -36,9 +36,11 @@ from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.request import Request, without_marks_at_end
 from app.agent.language.tokens import plain_number, tokenize
 from app.agent.language.vocabulary import VaultWords, Vocabulary, correct_spelling
+from app.index.records import PropertyValueShares
 from app.index.resolver import Resolver
 from app.vault.path import NotePath
 
+PROPERTIES = ("born", "confidence", "status", "rank", "place", "author", "date", "minutes", "due")
 NOTES = ("Instruments/H1.md", "Instruments/H4.md", "People/John Harrison.md", "Sextant.md")
 NOW = datetime(2026, 3, 18, 12)
 
@@ -54,8 +56,9 @@ def request(text: str, dialog: DialogState | None = None, language: Language | N
         VaultWords(
             ("clock", "person", "place/harbor"),
             ("source",),
-            ("born", "confidence", "status", "rank", "place", "author", "date", "minutes", "due"),
+            PROPERTIES,
             (("author", "[[John Harrison]]"), ("status", "to watch"), ("genre", "sci-fi")),
+            tuple(map(PropertyValueShares, PROPERTIES)),
         ),
         language.data.get("plurals", ()),
         language.table("types"),
