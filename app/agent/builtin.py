@@ -365,7 +365,8 @@ class BuiltinAgent:
         if reading.steps[0].action == "help":
             turn.say(localize(HELP, _language_of(reading)))
             return
-        reading = with_links(reading, self._public_words if turn.caller.uses_model else self._words)
+        words = self._public_words if turn.caller.uses_model else self._words
+        reading = with_links(reading, words)
         chips = reading_chips(reading)
         if turn.prompt.mode != "propose" and any(
             self.actions()[step.action].writes for step in reading.steps
@@ -375,7 +376,7 @@ class BuiltinAgent:
             return
         turn.show_reading(tuple(map(_reading_chip, chips)))
         language = _language_of(reading)
-        pipeline = Pipeline(turn, self._registry, language, state, self._changes_today, self.actions())
+        pipeline = Pipeline(turn, self._registry, language, state, self._changes_today, self.actions(), words)
         next_state = await pipeline.run(reading)
         self._states[_state_key(turn)] = next_state
         if next_state.question is not None:

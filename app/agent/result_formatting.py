@@ -286,6 +286,8 @@ def _value(value: object) -> str:
     match value:
         case None:
             return ""
+        case bool():
+            return str(value).lower()
         case list() | tuple():
             return ", ".join(map(_value, value))
         case Mapping():

@@ -94,7 +94,9 @@ async def run(args: argparse.Namespace, console: CliConsole) -> ExitStatus:
             console.print_message(localize(HELP, language))
             return ExitStatus.DONE
         terminal = _TerminalHost(session, options, console)
-        pipeline = Pipeline(terminal, registry, language, DialogState(), tuple, agent.actions())
+        pipeline = Pipeline(
+            terminal, registry, language, DialogState(), tuple, agent.actions(), lambda: words
+        )
         state = await pipeline.run(with_links(interpretation, lambda: words))
         is_guess = interpretation.score == GUESS_SCORE and interpretation.last.action == "find"
         finds_nothing = terminal.status == ExitStatus.DONE and not state.results

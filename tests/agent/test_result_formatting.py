@@ -42,6 +42,7 @@ def test_a_note_with_only_properties_is_not_called_empty() -> None:
     assert read("---\nyear: 1906\ntags: [a, b]\n---\n\n") == (
         f"{link} has properties but no text:\n\n- **year**: 1906\n- **tags**: a, b"
     )
+    assert read("---\nread: true\n---\n").endswith("- **read**: true")
     template = read("---\ngenre:\nseen: {{date}}\nlist: [1, {{time}}]\n---\n")
     assert template.endswith("- **genre**: \n- **seen**: {{date}}\n- **list**: 1, {{time}}")
     assert read("\n") == read("---\n---\n") == f"{link} is empty."
