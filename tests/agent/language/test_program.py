@@ -649,17 +649,22 @@ def test_a_term_is_compared_with_today() -> None:
     asked = replace(asked, vocabulary=Vocabulary(Resolver(), words, [["ies", "y"]]))
     found = ProgramReader(asked, request_items(asked)).read(exists)
     assert found is not None and serialize(found) == "find [[warranty:<2026-03-18]]"
-    parser = asked.set_parser()
-    assert (
-        parser.valid("warranty", request("which still have a warranty").tokens) == "[warranty:>=2026-03-18]"
-    )
-    assert parser.valid("warranty", request("with a warranty").tokens) is None
-    assert parser.valid("rank", request("which still have a rank").tokens) is None
-    german = replace(asked, language=next(language for language in languages() if language.code == "de"))
-    still = german.set_parser().valid(
-        "warranty", request("noch in der Garantie", None, german.language).tokens
-    )
-    assert still == "[warranty:>=2026-03-18]"
+    german = next(language for language in languages() if language.code == "de")
+    for text, language, name, condition in (
+        ("which still have a warranty", None, "warranty", "[warranty:>=2026-03-18]"),
+        ("warranties that are not expired", None, "warranty", "[warranty:>=2026-03-18]"),
+        ("which warranties haven't run out yet?", None, "warranty", "[warranty:>=2026-03-18]"),
+        ("whose warranty is over", None, "warranty", "[warranty:<2026-03-18]"),
+        ("running shoes with a warranty from the past year", None, "warranty", None),
+        ("with a warranty", None, "warranty", None),
+        ("which still have a rank", None, "rank", None),
+        ("noch in der Garantie", german, "warranty", "[warranty:>=2026-03-18]"),
+        ("nicht abgelaufene Garantien", german, "warranty", "[warranty:>=2026-03-18]"),
+        ("abgelaufene Garantien", german, "warranty", "[warranty:<2026-03-18]"),
+    ):
+        tokens = request(text, None, language).tokens
+        parser = replace(asked, language=language or asked.language).set_parser()
+        assert parser.term_condition(name, tokens) == condition, text
 
 
 def test_both_are_the_last_two_notes_in_a_question() -> None:
