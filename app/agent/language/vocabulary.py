@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -158,6 +158,7 @@ class Vocabulary:
         self._exact: dict[str, tuple[str, ...]] = {}
         self._near: dict[str, SimilarNotes] = {}
         self._misspelled: dict[str, str | None] = {}
+        self._misspelled_texts: dict[tuple[str, str], str | None] = {}
 
     @cached_property
     def fields(self) -> tuple[PropertyValueShares, ...]:
@@ -369,7 +370,7 @@ class Vocabulary:
         """Return the search for the property's text that `words` misspell: "portugese"; None without one."""
         key = name_key(words)
         if key not in self._misspelled:
-            self._misspelled[key] = correct_spelling(key, frozenset(self._words.conditions_by_value))
+            self._misspelled[key] = correct_spelling(key, self._words.conditions_by_value)
         near = self._misspelled[key]
         return self.find_value(near) if near else None
 
@@ -386,7 +387,10 @@ class Vocabulary:
         for form in (key, *self.singular_forms(key), *map(name_key, synonyms)):
             if form in known:
                 return known[form]
-        near = correct_spelling(key, frozenset(known))
+        place = name_key(name), key
+        if place not in self._misspelled_texts:
+            self._misspelled_texts[place] = correct_spelling(key, known)
+        near = self._misspelled_texts[place]
         return known[near] if near else None
 
     @cached_property
@@ -577,7 +581,7 @@ def _word_similarity(word: str, other: str) -> float:
     return max(fuzz.ratio(word, other), _START_SIMILARITY if is_start else 0.0)
 
 
-def correct_spelling(word: str, known: frozenset[str], endings: Sequence[str] = ()) -> str | None:
+def correct_spelling(word: str, known: Collection[str], endings: Sequence[str] = ()) -> str | None:
     """Return the known word that `word` misspells, or None.
 
     Words that differ only in their ending ("note", "notes") are different words, not misspellings.
@@ -593,9 +597,11 @@ def correct_spelling(word: str, known: frozenset[str], endings: Sequence[str] = 
         if longer.startswith(shorter) and longer[len(shorter) :] in endings and longer[-1:] != shorter[-1:]:
             continue
         distance = OSA.distance(word, other, score_cutoff=max_distance)
+        if distance > max_distance:
+            continue
         # A missing letter is likelier than a wrong one: "taks" is "tasks" rather than "tags".
         wrong = sum((Counter(word) - Counter(other)).values())
-        if distance <= max_distance and (best is None or (distance, wrong, other) < best):
+        if best is None or (distance, wrong, other) < best:
             best = (distance, wrong, other)
     return best[2] if best else None
 
