@@ -69,12 +69,10 @@ BUILTIN_NAME = "Built-in agent"
 MAX_PASSAGES = 3
 """The maximum number of passages in an answer."""
 
-NEW_DIALOG = DialogState()
-
 MIN_SHARED_MEANING_PROBABILITY = 0.75
 """The minimum total probability of readings that mean the same notes at which the first one runs."""
-MIN_UNGUESSED_PROBABILITY = 0.05
-"""The minimum total probability of the readings that a question offers after a guess that finds nothing."""
+MIN_FALLBACK_PROBABILITY = 0.05
+"""Minimum total probability of a question's options when the search for the words found nothing."""
 _MAX_NAME_WORDS = 8
 _QUESTION_ACTIONS = frozenset(("properties_of", "question"))
 _NOT_UNDERSTOOD = (
@@ -219,7 +217,7 @@ class BuiltinAgent:
         return self._interpreter.interpret(text, state, vocabulary, self.actions(), now, guesses=guesses)
 
     async def compare_with_vault(
-        self, interpretation: Interpretation, text: str = "", state: DialogState = NEW_DIALOG
+        self, interpretation: Interpretation, text: str, state: DialogState
     ) -> Interpretation:
         """Return the interpretation of a request, revised according to the vault.
 
@@ -235,12 +233,10 @@ class BuiltinAgent:
         if isinstance(interpretation, Reading) and interpretation.score == GUESS_SCORE:
             if not _finds_nothing(interpretation, await self._with_found_notes(interpretation)):
                 return interpretation
-            if not text:
-                return Reply("", understood=False)
             plain = self._interpret(text, state, self._vocabulary_of(self._words()), guesses=False)
             interpretation = self._with_fact(plain, text, state)
             offered = interpretation.options if isinstance(interpretation, Clarification) else ()
-            if offered and sum(option.share for option in offered) < MIN_UNGUESSED_PROBABILITY:
+            if offered and sum(option.share for option in offered) < MIN_FALLBACK_PROBABILITY:
                 return Reply("", understood=False)
         if not isinstance(interpretation, Clarification):
             return interpretation
@@ -265,15 +261,15 @@ class BuiltinAgent:
         return replace(interpretation, question=question_about(offered), options=offered, spare=())
 
     def _with_fact(self, interpretation: Interpretation, text: str, state: DialogState) -> Interpretation:
-        """Return an interpretation with the property that may answer the question, if it has one."""
+        """Answer the question with a property of the note, or offer it as an option, if one fits."""
         is_understood = isinstance(interpretation, Reply) and interpretation.understood
-        if self._properties_of is None or not text or is_understood:
+        if self._properties_of is None or is_understood or isinstance(interpretation, ModelRequired):
             return interpretation
         if isinstance(interpretation, Reading) and not _asks_for_missing(interpretation, self._properties_of):
             return interpretation
         offered = interpretation.options if isinstance(interpretation, Clarification) else ()
         actions = {option.reading.last.action for option in offered}
-        if isinstance(interpretation, Clarification | ModelRequired) and not actions & _QUESTION_ACTIONS:
+        if isinstance(interpretation, Clarification) and not actions & _QUESTION_ACTIONS:
             return interpretation
         now = self._now().replace(second=0, microsecond=0)
         vocabulary = self._vocabulary_of(self._words())
@@ -365,7 +361,8 @@ class BuiltinAgent:
         if reading.steps[0].action == "help":
             turn.say(localize(HELP, _language_of(reading)))
             return
-        reading = with_links(reading, self._public_words if turn.caller.uses_model else self._words)
+        words = self._public_words if turn.caller.uses_model else self._words
+        reading = with_links(reading, words)
         chips = reading_chips(reading)
         if turn.prompt.mode != "propose" and any(
             self.actions()[step.action].writes for step in reading.steps
@@ -375,7 +372,7 @@ class BuiltinAgent:
             return
         turn.show_reading(tuple(map(_reading_chip, chips)))
         language = _language_of(reading)
-        pipeline = Pipeline(turn, self._registry, language, state, self._changes_today, self.actions())
+        pipeline = Pipeline(turn, self._registry, language, state, self._changes_today, self.actions(), words)
         next_state = await pipeline.run(reading)
         self._states[_state_key(turn)] = next_state
         if next_state.question is not None:

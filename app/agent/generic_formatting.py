@@ -18,6 +18,11 @@ def wikilink(path: str) -> str:
     return f"[[{note.stem_path}|{note.name}]]" if note.folder else f"[[{note.name}]]"
 
 
+def link_or_path(path: str) -> str:
+    """Return a wikilink to a note; the path of another file unchanged."""
+    return wikilink(path) if path.lower().endswith(NOTE_SUFFIXES) else path
+
+
 def format_details(result: Mapping[str, Any], message: str) -> str:
     """Format the long strings and the lists of a result as Markdown, without its message and its subject."""
     parts = [
@@ -58,7 +63,8 @@ def _format_fields(item: Mapping[str, Any], title: str) -> Iterator[str]:
 
 def _format_title(title: str) -> str:
     """Return a name; the path of a note becomes a link that shows the note's name."""
-    return wikilink(title) if title.lower().endswith(NOTE_SUFFIXES) else _truncate(title)
+    name = link_or_path(title)
+    return _truncate(name) if name == title else name
 
 
 def _truncate(text: str) -> str:

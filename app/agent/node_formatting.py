@@ -6,18 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from app.agent.answered_call import AnsweredCall
-from app.agent.generic_formatting import wikilink
+from app.agent.generic_formatting import link_or_path
 from app.permissions.pluralize import pluralize
 from app.vault.markdown.relations import relation_phrase
 from app.vault.markdown.text import bullet_list
-from app.vault.path import NOTE_SUFFIXES, NotePath
+from app.vault.path import NotePath
 
 Result = Mapping[str, Any]
 _MAX_LIST_ITEMS = 12
-
-
-def _link(path: str) -> str:
-    return wikilink(path) if path.lower().endswith(NOTE_SUFFIXES) else path
 
 
 def _short_list(lines: Sequence[str]) -> str:
@@ -30,20 +26,20 @@ def _short_list(lines: Sequence[str]) -> str:
 def _summary(result: Result, call: AnsweredCall) -> str:
     text = str(result["summary"])
     if not text:
-        return f"{_link(result['node_id'])} has no text to summarize."
+        return f"{link_or_path(result['node_id'])} has no text to summarize."
     points = [point for point in result["key_points"] if point not in text]
     more = f"\n\nKey points:\n\n{bullet_list(points)}" if points else ""
-    return f"Summary of {_link(result['node_id'])}:\n\n{text}{more}\n\n*{result['reasoning']}*"
+    return f"Summary of {link_or_path(result['node_id'])}:\n\n{text}{more}\n\n*{result['reasoning']}*"
 
 
 def _with_context(result: Result, call: AnsweredCall) -> str:
-    parts = [f"{_link(result['node_id'])}: {result['summary']}", str(result["synthesis"])]
+    parts = [f"{link_or_path(result['node_id'])}: {result['summary']}", str(result["synthesis"])]
     neighbors = result["context"]
     if side := str(call.arguments.get("side", "")):
         verb = "supports" if side == "supports" else "contradicts"
         if not neighbors[side]:
-            return f"No note {verb} {_link(result['node_id'])}."
-        return f"What {verb} {_link(result['node_id'])}:\n\n{_short_list(neighbors[side])}"
+            return f"No note {verb} {link_or_path(result['node_id'])}."
+        return f"What {verb} {link_or_path(result['node_id'])}:\n\n{_short_list(neighbors[side])}"
     for key, title in (("supports", "Supporting"), ("contradicts", "Contradicting"), ("related", "Related")):
         if lines := neighbors[key]:
             parts.append(f"**{title}**\n\n{_short_list(lines)}")
@@ -52,17 +48,17 @@ def _with_context(result: Result, call: AnsweredCall) -> str:
 
 def _related(result: Result, call: AnsweredCall) -> str:
     lines = [
-        f"{_link(node['id'])}: {relation_phrase(node['suggested_relationship'])},"
+        f"{link_or_path(node['id'])}: {relation_phrase(node['suggested_relationship'])},"
         f" similarity {node['similarity_score']:.2f}. {node['reasoning']}"
         for node in result["related_nodes"]
     ]
     if not lines:
-        return f"No notes are similar to {_link(result['node_id'])}."
+        return f"No notes are similar to {link_or_path(result['node_id'])}."
     created = result["links_created"]
-    head = f"{_link(result['node_id'])} could be related to:"
+    head = f"{link_or_path(result['node_id'])} could be related to:"
     if created:
         written = pluralize(created, "relation was", "relations were")
-        head = f"{written} written. {_link(result['node_id'])} is similar to:"
+        head = f"{written} written. {link_or_path(result['node_id'])} is similar to:"
     return f"{head}\n\n{bullet_list(lines)}"
 
 
@@ -71,20 +67,20 @@ def _confidence(result: Result, call: AnsweredCall) -> str:
     lines = [f"{factor['factor']}: {factor['impact']}" for factor in result["factors"]]
     previous, current = result["old_confidence"], result["new_confidence"]
     label = "none" if current is None else f"{current:.2f}"
-    return f"{_link(str(subject))}: {previous:.2f} before, {label} now.\n\n{bullet_list(lines)}"
+    return f"{link_or_path(str(subject))}: {previous:.2f} before, {label} now.\n\n{bullet_list(lines)}"
 
 
 def _node(result: Result, call: AnsweredCall) -> str:
     lines = [
-        f"{relation_phrase(relationship['relationship_type'])} {_link(relationship['to_id'])}"
+        f"{relation_phrase(relationship['relationship_type'])} {link_or_path(relationship['to_id'])}"
         for relationship in result["relationships"]
     ]
     lines += [
-        f"{_link(relationship['from_id'])} {relation_phrase(relationship['relationship_type'])} it"
+        f"{link_or_path(relationship['from_id'])} {relation_phrase(relationship['relationship_type'])} it"
         for relationship in result["incoming"]
     ]
     confidence = f", confidence {result['confidence']:.2f}" if result["confidence"] is not None else ""
-    head = f"{_link(result['node_id'])} is of type {result['type']}{confidence}."
+    head = f"{link_or_path(result['node_id'])} is of type {result['type']}{confidence}."
     return f"{head}\n\n{bullet_list(lines)}" if lines else f"{head} It has no relations."
 
 
@@ -95,8 +91,8 @@ def _relation(result: Result, call: AnsweredCall) -> str:
 
 def _suggested(result: Result, call: AnsweredCall) -> str:
     lines = [
-        f"{_link(suggestion['from_id'])} {relation_phrase(suggestion['relationship_type'])}"
-        f" {_link(suggestion['to_id'])} ({suggestion['score']:.2f}): {suggestion['reasoning']}"
+        f"{link_or_path(suggestion['from_id'])} {relation_phrase(suggestion['relationship_type'])}"
+        f" {link_or_path(suggestion['to_id'])} ({suggestion['score']:.2f}): {suggestion['reasoning']}"
         for suggestion in result["suggestions"]
     ]
     if not lines:
@@ -105,7 +101,7 @@ def _suggested(result: Result, call: AnsweredCall) -> str:
 
 
 def _merged(result: Result, call: AnsweredCall) -> str:
-    primary = _link(result["primary_node_id"])
+    primary = link_or_path(result["primary_node_id"])
     secondary = NotePath.on_disk(result["secondary_node_id"]).name
     count = len(result["rewritten"])
     links = f" Updated links in {pluralize(count, 'note')}." if count else ""

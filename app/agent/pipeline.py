@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any, Protocol
@@ -25,7 +25,8 @@ from app.agent.language.readings import (
 )
 from app.agent.language.role_values import bullet_list
 from app.agent.language.task_references import TASK_CHANGES
-from app.agent.language.vocabulary import property_label
+from app.agent.language.vocabulary import VaultWords, property_label
+from app.agent.language.word_forms import is_same_word
 from app.agent.result_formatting import format_outcome, property_key, strip_properties
 from app.permissions.pluralize import pluralize
 from app.toolkit.batch import make_batch_tool
@@ -47,7 +48,8 @@ _MIN_TASK_SHARE = 0.5
 """The minimum share of the requested words that a matching task contains."""
 _NAME_SHARE = 0.5
 """How much a word counts that only the name of the task's note contains."""
-_MIN_STEM = 4
+_FORM_SHARE = 0.7
+"""How much a word counts of which the task contains only another form."""
 _MAX_CHOICES = 5
 _MAX_LISTED_TASKS = 50
 _MAX_SEARCH_HITS = 1000
@@ -105,6 +107,7 @@ class Pipeline:
         dialog: The state of the dialog before the request.
         changes_today: Returns the audit entries of the agent's changes since midnight, oldest first.
         actions: The available actions, by id.
+        words: Returns the vault's properties; without it, none is known.
     """
 
     def __init__(
@@ -115,8 +118,10 @@ class Pipeline:
         dialog: DialogState,
         changes_today: ChangesToday,
         actions: Mapping[str, Action],
+        words: Callable[[], VaultWords] = VaultWords,
     ) -> None:
         self._host = host
+        self._words = words
         self._registry = registry
         self._language = language
         self._dialog = dialog
@@ -442,7 +447,8 @@ class Pipeline:
         words = str(step.arguments.get("query", ""))
         matches = tasks
         if words or due is None:
-            matching = set(matching_tasks(words, [(path, line) for path, line, _ in tasks]))
+            lines = [(path, line) for path, line, _ in tasks]
+            matching = set(matching_tasks(words, lines, self._language.code))
             matches = [task for task in tasks if task[:2] in matching]
         if (occurrence := str(step.arguments.get("occurrence", ""))).isdecimal():
             matches = matches[max(0, int(occurrence) - 1) : int(occurrence)]
@@ -649,10 +655,9 @@ class Pipeline:
             case "remove_text":
                 return await self._removal_calls(paths, str(arguments["old"]))
             case "set_property":
-                return [
-                    {"name": path, "properties": {str(arguments["key"]): _typed(arguments["value"])}}
-                    for path in paths
-                ]
+                key = str(arguments["key"])
+                value = self._words().typed_value(key, arguments["value"])
+                return [{"name": path, "properties": {key: value}} for path in paths]
             case "set_confidence":
                 return [
                     {"name": path, "properties": {"confidence": arguments["confidence"]}} for path in paths
@@ -839,16 +844,19 @@ def _which_occurrence(step: PipelineStep, outcome: ToolOutcome, language: Langua
     return Clarification("Which occurrence do you mean?", options)
 
 
-def matching_tasks(words: str, tasks: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+def matching_tasks(
+    words: str, tasks: Sequence[tuple[str, str]], language: str = "en"
+) -> list[tuple[str, str]]:
     """Return the tasks that share the most words with `words`, at least half of them.
 
-    Other forms of a word count as the word, and words in the name of the task's note count half: after "I
-    repotted the blueberry", that is the task "Repot the bigger one" in the note Blueberry. If the text of
+    Other forms of a word count less than the word, and words in the name of the task's note count half: after
+    "I repotted the blueberry", that is the task "Repot the bigger one" in the note Blueberry. If the text of
     some of the tasks is exactly `words`, return only those.
 
     Args:
         words: The words in the request.
         tasks: The paths of notes, each with the line of a task.
+        language: The code of the request's language.
     """
     wanted = set(_WORD.findall(words.casefold()))
     function_words = frozenset[str]().union(*(language.function_words() for language in languages()))
@@ -858,7 +866,10 @@ def matching_tasks(words: str, tasks: Sequence[tuple[str, str]]) -> list[tuple[s
         text, name = (
             _WORD.findall(part.casefold()) for part in (_task_text(line), NotePath.on_disk(path).name)
         )
-        found = [1.0 if _has_form(text, word) else _NAME_SHARE * _has_form(name, word) for word in wanted]
+        found = [
+            max(_word_share(text, word, language), _NAME_SHARE * _word_share(name, word, language))
+            for word in wanted
+        ]
         shares.append(sum(found) / len(wanted or "-"))
     best = max(shares, default=0.0)
     if best < _MIN_TASK_SHARE:
@@ -868,14 +879,11 @@ def matching_tasks(words: str, tasks: Sequence[tuple[str, str]]) -> list[tuple[s
     return exact or matches
 
 
-def _has_form(words: Iterable[str], word: str) -> bool:
-    """Return whether one of the words is `word` or begins like another form of it: "repot", "repotted"."""
-    for known in words:
-        short, long = sorted((known, word), key=len)
-        stem = short[: max(_MIN_STEM, len(short) - 1)]
-        if known == word or (len(stem) >= _MIN_STEM and long.startswith(stem) and len(long) - len(stem) <= 4):
-            return True
-    return False
+def _word_share(words: Sequence[str], word: str, language: str) -> float:
+    """Return how much of `word` is among the words: all of it, or less if only another form of it is."""
+    if word in words:
+        return 1.0
+    return _FORM_SHARE * any(is_same_word(known, word, language) for known in words)
 
 
 def _property_texts(result: Mapping[str, Any], about: str) -> list[str]:
@@ -954,11 +962,6 @@ def _tool_arguments(step: PipelineStep) -> Arguments:
         else value
         for name, value in step.arguments.items()
     }
-
-
-def _typed(value: object) -> object:
-    """Return the words "true" and "false" as booleans, as in a note's properties; other values unchanged."""
-    return {"true": True, "false": False}.get(str(value).casefold(), value)
 
 
 def _named_note(value: object) -> str:

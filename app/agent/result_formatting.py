@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from app.agent.answered_call import AnsweredCall
-from app.agent.generic_formatting import format_details, wikilink
+from app.agent.generic_formatting import format_details, link_or_path, wikilink
 from app.agent.node_formatting import NODE_FORMATTERS
 from app.errors import TimeoutExpiredError
 from app.permissions.pluralize import pluralize
@@ -21,6 +21,8 @@ Result = Mapping[str, Any]
 _MAX_LIST_ITEMS = 20
 _MAX_TEXT_CHARS = 2400
 _MAX_CLOSEST_PASSAGES = 2
+_TOOLS_THAT_ACT = frozenset(("send_message", "delegate"))
+"""Tools that have effects before they return, so that one that timed out may have done its work."""
 
 
 def format_outcome(call: AnsweredCall, outcome: ToolOutcome, *, has_changed: bool = False) -> str:
@@ -32,7 +34,7 @@ def format_outcome(call: AnsweredCall, outcome: ToolOutcome, *, has_changed: boo
         has_changed: Whether the request has already changed something.
     """
     if not outcome.success:
-        return _failure(outcome, has_changed=has_changed)
+        return _failure(call, outcome, has_changed=has_changed)
     if outcome.result.get("changed_by_user"):
         return _format_done(outcome)
     formatter = _BY_INTENT.get(call.intent) or _BY_TOOL.get(call.tool)
@@ -40,15 +42,21 @@ def format_outcome(call: AnsweredCall, outcome: ToolOutcome, *, has_changed: boo
     return text or _format_generic(outcome)
 
 
-def _failure(outcome: ToolOutcome, *, has_changed: bool) -> str:
+def _failure(call: AnsweredCall, outcome: ToolOutcome, *, has_changed: bool) -> str:
     if outcome.error is None:
         rest = "The changes before it were kept." if has_changed else "Nothing was changed."
         reason = f" Your reason: {outcome.words}" if outcome.words else ""
         return f"You denied this change. {rest}{reason}"
-    if outcome.error.get("type") == TimeoutExpiredError.type:
-        # The message of the error names the tool.
-        rest = "The changes before it were kept." if has_changed else "Nothing was changed."
-        return f"This took too long and was stopped. {rest} Try again in a moment."
+    if outcome.error.get("type") == TimeoutExpiredError.type and "tool" in outcome.error:
+        # The error's message names the tool.
+        may_have_acted = call.tool in _TOOLS_THAT_ACT
+        safe = "The changes before it were kept." if has_changed else "Nothing was changed."
+        parts = [
+            "This took too long and was stopped.",
+            *([safe] if has_changed or not may_have_acted else []),
+            "Check what was done before you try again." if may_have_acted else "Try again in a moment.",
+        ]
+        return " ".join(parts)
     text = str(outcome.error.get("message", "")) or "That did not work."
     suggestions = outcome.error.get("candidates") or outcome.error.get("suggestions")
     if isinstance(suggestions, list | tuple) and suggestions:
@@ -278,6 +286,8 @@ def _value(value: object) -> str:
     match value:
         case None:
             return ""
+        case bool():
+            return str(value).lower()
         case list() | tuple():
             return ", ".join(map(_value, value))
         case Mapping():
@@ -377,11 +387,6 @@ def _duplicates(result: Result, call: AnsweredCall) -> str:
     )
 
 
-def _linked(path: str) -> str:
-    """Return a wikilink to a note; the path of another file unchanged."""
-    return wikilink(path) if NotePath.on_disk(path).is_note else path
-
-
 def _undone(result: Result, call: AnsweredCall) -> str:
     parts = []
     for field, adjective, verb in (
@@ -393,7 +398,7 @@ def _undone(result: Result, call: AnsweredCall) -> str:
         noun = "note" if all(NotePath.on_disk(path).is_note for path in paths) else "file"
         singular, plural = f"{adjective}{noun} was {verb}", f"{adjective}{noun}s were {verb}"
         # A removed note has no page to open.
-        names = paths if field == "removed" else [_linked(path) for path in paths]
+        names = paths if field == "removed" else list(map(link_or_path, paths))
         parts.append(_count_and_list(names, len(paths), singular, plural, ""))
     return "\n\n".join(filter(None, parts))
 

@@ -75,8 +75,8 @@ async def run(args: argparse.Namespace, console: CliConsole) -> ExitStatus:
             find_notes=find_notes,
             properties_of=partial(_load_properties, location.root),
         )
-        text = " ".join(args.request)
-        interpretation = await agent.compare_with_vault(agent.interpret(text, DialogState()), text)
+        text, state = " ".join(args.request), DialogState()
+        interpretation = await agent.compare_with_vault(agent.interpret(text, state), text, state)
         if options.json:
             console.out.write(json.dumps(_to_json(interpretation), ensure_ascii=False) + "\n")
             console.out.flush()
@@ -94,7 +94,7 @@ async def run(args: argparse.Namespace, console: CliConsole) -> ExitStatus:
             console.print_message(localize(HELP, language))
             return ExitStatus.DONE
         terminal = _TerminalHost(session, options, console)
-        pipeline = Pipeline(terminal, registry, language, DialogState(), tuple, agent.actions())
+        pipeline = Pipeline(terminal, registry, language, state, tuple, agent.actions(), lambda: words)
         state = await pipeline.run(with_links(interpretation, lambda: words))
         is_guess = interpretation.score == GUESS_SCORE and interpretation.last.action == "find"
         finds_nothing = terminal.status == ExitStatus.DONE and not state.results

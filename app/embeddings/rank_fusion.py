@@ -9,8 +9,8 @@ from the sum; a signal for agreement between the lists received no weight in tra
 
 The weights of the signals were learned by `python -m tests.benchmarks.learn_fusion`, with an earlier set of
 questions; decision 0006 says why they were kept. `python -m tests.benchmarks.retrieval --check` compares the
-result with each list alone. Reciprocal rank
-fusion is far worse than the better list if the other one is poor, because it uses only ranks.
+result with each list alone. Reciprocal rank fusion is far worse than the better list if the other one is
+poor, because it uses only ranks.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from app.index.records import (
     NoteRecord,
     Problem,
     PropertyCount,
-    PropertyForm,
+    PropertyValueShares,
     TagCount,
     TaskRecord,
     VaultStats,
@@ -39,7 +39,7 @@ _ORPHANS = (
 
 _MAX_VALUES = 20_000
 _MAX_VALUE_LENGTH = 60
-_MAX_FORMS = 64
+_MAX_SHARED_PROPERTIES = 64
 
 
 def note_record(connection: sqlite3.Connection, path: NotePath) -> NoteRecord | None:
@@ -142,8 +142,10 @@ def property_values(connection: sqlite3.Connection, *, private: bool = True) -> 
     return tuple(pair for pair, _ in counts.most_common(_MAX_VALUES))
 
 
-def property_forms(connection: sqlite3.Connection, *, private: bool = True) -> tuple[PropertyForm, ...]:
-    """Return the forms of the most frequent properties' values, the most frequent property first.
+def property_value_shares(
+    connection: sqlite3.Connection, *, private: bool = True
+) -> tuple[PropertyValueShares, ...]:
+    """Return the value shares of the most frequent properties, the most frequent first.
 
     Args:
         connection: The index.
@@ -154,9 +156,9 @@ def property_forms(connection: sqlite3.Connection, *, private: bool = True) -> t
     rows = connection.execute(
         f"""SELECT min(name), avg(value GLOB '"{day}'), avg(value GLOB '[-0-9]*'),"""
         """ avg(value IN ('true', 'false')), avg(value GLOB '"[[][[]*' OR value GLOB '[[]"[[][[]*')"""
-        f" FROM properties{public} GROUP BY key ORDER BY count(*) DESC, key LIMIT {_MAX_FORMS}"
+        f" FROM properties{public} GROUP BY key ORDER BY count(*) DESC, key LIMIT {_MAX_SHARED_PROPERTIES}"
     )
-    return tuple(PropertyForm(*row) for row in rows)
+    return tuple(PropertyValueShares(*row) for row in rows)
 
 
 def public_files(connection: sqlite3.Connection) -> list[tuple[str, int, str, str | None]]:
@@ -169,9 +171,13 @@ def public_files(connection: sqlite3.Connection) -> list[tuple[str, int, str, st
 def public_names(
     connection: sqlite3.Connection,
 ) -> tuple[
-    tuple[str, ...], tuple[str, ...], tuple[str, ...], tuple[tuple[str, str], ...], tuple[PropertyForm, ...]
+    tuple[str, ...],
+    tuple[str, ...],
+    tuple[str, ...],
+    tuple[tuple[str, str], ...],
+    tuple[PropertyValueShares, ...],
 ]:
-    """Return the tags, types, properties, and the properties' values and forms, except of hidden notes."""
+    """Return the tags, types, properties, their texts and value shares, except of hidden notes."""
 
     def column(query: str) -> tuple[str, ...]:
         return tuple(str(value) for (value,) in connection.execute(f"{query} NOT IN ({HIDDEN_IDS})"))
@@ -181,7 +187,7 @@ def public_names(
         column("SELECT DISTINCT type FROM notes WHERE id"),
         column("SELECT DISTINCT name FROM properties WHERE note"),
         property_values(connection, private=False),
-        property_forms(connection, private=False),
+        property_value_shares(connection, private=False),
     )
 
 

@@ -111,8 +111,8 @@ class PropertyCount:
 
 
 @dataclass(frozen=True, slots=True)
-class PropertyForm:
-    """A property's name, and the shares of its values that are dates, numbers, checkboxes and links."""
+class PropertyValueShares:
+    """The shares of dates, numbers, checkboxes and links among a property's values, 0 to 1."""
 
     name: str
     dates: float = 0.0

@@ -32,7 +32,7 @@ from app.index.records import (
     NoteRecord,
     Problem,
     PropertyCount,
-    PropertyForm,
+    PropertyValueShares,
     ScanProgress,
     ScanReport,
     SearchPage,
@@ -365,9 +365,9 @@ class VaultIndex:
         tuple[str, ...],
         tuple[str, ...],
         tuple[tuple[str, str], ...],
-        tuple[PropertyForm, ...],
+        tuple[PropertyValueShares, ...],
     ]:
-        """Return the tags, types, properties, and the properties' texts and forms, except of hidden notes."""
+        """Return the tags, types, properties, their texts and value shares, except of hidden notes."""
         with self._rebuild_on_damage(), self._open_database.read_connection() as connection:
             return record_queries.public_names(connection)
 
@@ -376,10 +376,10 @@ class VaultIndex:
         with self._rebuild_on_damage(), self._open_database.read_connection() as connection:
             return record_queries.property_counts(connection)
 
-    def property_forms(self) -> tuple[PropertyForm, ...]:
-        """Return the forms of the most frequent properties' values, the most frequent property first."""
+    def property_value_shares(self) -> tuple[PropertyValueShares, ...]:
+        """Return the value shares of the most frequent properties, the most frequent first."""
         with self._rebuild_on_damage(), self._open_database.read_connection() as connection:
-            return record_queries.property_forms(connection)
+            return record_queries.property_value_shares(connection)
 
     # Links
 

@@ -409,7 +409,9 @@ class CallPipeline:
             if not limit.expired():
                 raise
             raise TimeoutExpiredError(
-                f"{call.tool.name} timed out after {call.tool.timeout:g} s.", limit=call.tool.timeout
+                f"{call.tool.name} timed out after {call.tool.timeout:g} s.",
+                limit=call.tool.timeout,
+                tool=call.tool.name,
             ) from error
 
     # Approve

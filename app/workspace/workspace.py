@@ -298,7 +298,7 @@ class Workspace:
                 self.index.types(),
                 tuple(note_property.name for note_property in self.index.properties()),
                 values,
-                self.index.property_forms(),
+                self.index.property_value_shares(),
                 templates_folder(chosen, stored_obsidian_settings(self.store)),
             )
         return self._words

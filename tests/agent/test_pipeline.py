@@ -8,7 +8,9 @@ from app.agent.language.actions import ACTIONS
 from app.agent.language.dialog import DialogState, OwnChange
 from app.agent.language.lexicon import languages
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
+from app.agent.language.vocabulary import VaultWords
 from app.agent.pipeline import Pipeline, matching_tasks
+from app.index.records import PropertyValueShares
 from app.toolkit.outcome import ToolOutcome
 from app.toolkit.registry import ToolRegistry
 from app.tools import CATALOG, CATEGORIES
@@ -73,6 +75,9 @@ async def test_given_notes_are_narrowed_by_all_hits_of_a_search():
         ("call bob", ["Call Bob"]),
         ("the car", []),
         ("die Küche", []),
+        ("I called Bob", ["Call Bob"]),
+        ("clean the gutters", ["Clean the gutters"]),
+        ("train for the run", ["Train for the run"]),
     ],
 )
 def test_a_task_is_found_by_other_forms_of_its_words_and_by_its_note(words, expected):
@@ -83,6 +88,10 @@ def test_a_task_is_found_by_other_forms_of_its_words_and_by_its_note(words, expe
         ("Calls.md", "- [ ] Call the blueberry farm"),
         ("Calls.md", "- [ ] Call Bob"),
         ("Calls.md", "- [ ] Die Bank anrufen"),
+        ("House.md", "- [ ] Clear the gutters"),
+        ("House.md", "- [ ] Clean the gutters"),
+        ("House.md", "- [ ] Mark the trail for the run"),
+        ("House.md", "- [ ] Train for the run"),
     ]
     assert [line.removeprefix("- [ ] ") for _, line in matching_tasks(words, tasks)] == expected
 
@@ -101,3 +110,21 @@ async def test_the_words_true_and_false_set_a_property_to_a_boolean():
         await pipeline.run(Reading((step,), 1.0))
         written = host.calls[-1]["properties"]["read"]
         assert written == value and type(written) is type(value)
+
+
+async def test_a_property_without_checkboxes_keeps_the_word_true():
+    class Recorder(FailingHost):
+        async def call(self, tool, arguments, claim="", *, summarize=None):
+            self.calls.append(dict(arguments))
+            return ToolOutcome(True, {"path": "A.md"})
+
+    shares = (PropertyValueShares("title"), PropertyValueShares("Read", checkboxes=0.5))
+    words = VaultWords(value_shares=shares)
+    for key, value in (("title", "True"), ("read", True)):
+        host = Recorder()
+        registry = ToolRegistry(CATEGORIES, CATALOG)
+        state = DialogState()
+        pipeline = Pipeline(host, registry, languages()[0], state, tuple, ACTIONS, lambda: words)
+        step = PipelineStep("set_property", NoteSet(notes=("A.md",)), {"key": key, "value": "True"})
+        await pipeline.run(Reading((step,), 1.0))
+        assert host.calls[-1]["properties"] == {key: value}

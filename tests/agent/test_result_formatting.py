@@ -42,6 +42,7 @@ def test_a_note_with_only_properties_is_not_called_empty() -> None:
     assert read("---\nyear: 1906\ntags: [a, b]\n---\n\n") == (
         f"{link} has properties but no text:\n\n- **year**: 1906\n- **tags**: a, b"
     )
+    assert read("---\nread: true\n---\n").endswith("- **read**: true")
     template = read("---\ngenre:\nseen: {{date}}\nlist: [1, {{time}}]\n---\n")
     assert template.endswith("- **genre**: \n- **seen**: {{date}}\n- **list**: 1, {{time}}")
     assert read("\n") == read("---\n---\n") == f"{link} is empty."
@@ -57,7 +58,7 @@ def test_a_creation_date_is_shown_without_a_time() -> None:
 
 
 def test_a_call_that_took_too_long_is_described_without_the_name_of_its_tool() -> None:
-    error = {"type": "timeout", "message": "find_passages timed out after 60 s."}
+    error = {"type": "timeout", "message": "find_passages timed out after 60 s.", "tool": "find_passages"}
     outcome = ToolOutcome(False, error=error)
     text = format_outcome(AnsweredCall("find_passages", {}), outcome)
     assert text == "This took too long and was stopped. Nothing was changed. Try again in a moment."
@@ -74,3 +75,19 @@ def test_a_call_that_took_too_long_is_described_without_the_name_of_its_tool() -
         "Das hat zu lange gedauert und wurde abgebrochen. Die Änderungen davor bleiben. "
         "Versuch es gleich noch einmal."
     )
+
+
+def test_a_call_that_may_have_acted_outside_is_not_said_to_have_changed_nothing() -> None:
+    error = {"type": "timeout", "message": "delegate timed out after 60 s.", "tool": "delegate"}
+    outcome = ToolOutcome(False, error=error)
+    german = next(language for language in languages() if language.code == "de")
+    for has_changed in (False, True):
+        text = format_outcome(AnsweredCall("delegate", {}), outcome, has_changed=has_changed)
+        assert "Nothing was changed" not in text and "Check what was done" in text
+        assert localize(text, german) != text
+
+
+def test_the_message_of_any_other_timeout_is_shown() -> None:
+    message = "Discord did not answer in time. Check the channel before you send the message again."
+    outcome = ToolOutcome(False, error={"type": "timeout", "message": message, "limit": 20})
+    assert format_outcome(AnsweredCall("send_message", {}), outcome) == message

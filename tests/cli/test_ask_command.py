@@ -74,7 +74,7 @@ def test_a_request_that_is_not_understood_is_reported(run: Run) -> None:
 def test_only_a_guessed_search_that_finds_nothing_fails(
     run: Run, monkeypatch: pytest.MonkeyPatch, step: PipelineStep, score: float, status: ExitStatus
 ) -> None:
-    async def unchanged(agent: BuiltinAgent, interpretation: Interpretation, _: str) -> Interpretation:
+    async def unchanged(agent: BuiltinAgent, interpretation: Interpretation, *_: object) -> Interpretation:
         return interpretation
 
     monkeypatch.setattr(BuiltinAgent, "interpret", lambda *_: Reading((step,), score))

@@ -9,6 +9,7 @@ from app.agent.builtin import BuiltinAgent
 from app.agent.language.dialog import DialogState
 from app.agent.language.readings import Interpretation
 from app.agent.language.vocabulary import VaultWords
+from app.index.records import PropertyValueShares
 from app.index.resolver import Resolver
 from app.toolkit.registry import ToolRegistry
 from app.tools import CATALOG, CATEGORIES, FILE_TOOL
@@ -17,10 +18,12 @@ from app.vault.path import NotePath
 VAULT = Path(__file__).resolve().parents[2] / "resources" / "sample-vault"
 NOW = datetime(2026, 3, 18, 12)
 HERE = DialogState(open_note="Instruments/H1.md")
+PROPERTIES = ("type", "confidence", "born", "died", "year", "status")
 WORDS = VaultWords(
     ("instrument", "core", "star", "claim", "todo", "mechanism"),
     ("note", "concept", "entity", "hypothesis", "observation", "source"),
-    ("type", "confidence", "born", "died", "year", "status"),
+    PROPERTIES,
+    value_shares=tuple(map(PropertyValueShares, PROPERTIES)),
 )
 
 

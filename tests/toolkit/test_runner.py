@@ -95,6 +95,7 @@ async def test_a_bug_in_a_tool_is_an_internal_error_without_details(bench, caplo
 async def test_a_tool_that_takes_too_long_is_stopped(bench):
     outcome = await bench.call("dawdle")
     assert outcome.error["type"] == "timeout" and outcome.error["limit"] == 0.05
+    assert outcome.error["tool"] == "dawdle"
 
 
 async def test_a_category_that_is_off_is_off(bench):

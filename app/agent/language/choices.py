@@ -19,6 +19,7 @@ from app.agent.language.readings import (
     Reading,
 )
 from app.agent.language.request import Request
+from app.agent.language.vocabulary import name_words
 
 MIN_READ_SCORE = 0.62
 MIN_WRITE_SCORE = 0.8
@@ -297,17 +298,20 @@ def _means_one_note(request: Request, position: int) -> bool:
 
 
 def _selects_by_new_value(request: Request, step: PipelineStep) -> bool:
-    """Return whether the value to set, or a property named only once, is also the condition on the notes.
+    """Return whether the value to set, or a property named at most once, is also the condition on the notes.
 
-    "Set rating to 9" does not change the notes that have a rating, or the rating 9.
+    "Set prep time to 9" does not change the notes that have a prep time, or the prep time 9.
     """
     key, query = str(step.arguments.get("key", "")).casefold(), step.target.query if step.target else ""
     if step.action != "set_property" or not key:
         return False
-    named = [token for token in request.tokens if token.key == key]
+    words = " ".join(token.key for token in request.tokens)
+    spelled = f" {words} ".count(f" {' '.join(name_words(key))} ")
+    mentions = [mention for mention in request.mentions(request.tokens) if mention.kind == "prop"]
+    meant = sum(mention.value.casefold() == key for mention in mentions)
     condition = query.casefold().replace('"', "")
     value = str(step.arguments.get("value", "")).casefold()
-    return condition == f"[{key}:{value}]" or (condition == f"[{key}]" and len(named) == 1)
+    return condition == f"[{key}:{value}]" or (condition == f"[{key}]" and max(spelled, meant) <= 1)
 
 
 def _may_mean_others(request: Request, reading: Reading) -> bool:

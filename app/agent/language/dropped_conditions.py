@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
@@ -11,8 +12,10 @@ from app.agent.language.notation import serialize
 from app.agent.language.readings import Clarification, Interpretation, NoteSet, Reading, Reply
 from app.agent.language.request import Request
 from app.agent.language.tokens import Token
+from app.agent.language.vocabulary import name_parts
 
 _MAX_LEAD = 5
+_COMPARISON = re.compile(r"\[([^:\]]+):(?:[<>]|true\]|false\])", re.IGNORECASE)
 UNKNOWN_CONDITION = "I don't know which notes “{}” means here, so nothing was changed."
 
 
@@ -180,13 +183,22 @@ def _is_expressed(request: Request, position: int, sets: Sequence[NoteSet]) -> b
             slots = _slots(part.query)
             return any(slots & _slots(notes.query) for notes in sets)
     implied = language.implied_properties((tokens[position].key,))
-    if any(implied & (_slots(notes.query) | {notes.order.lstrip("-").casefold()}) for notes in sets):
+    if any(implied & _compared_names(notes) for notes in sets):
         return True
     mention = next((one for one in request.mentions(tokens) if tokens[position] in one.tokens), None)
     if mention is None or mention.kind == "word":
         return False
     is_kind = tokens[min(position + 1, len(tokens) - 1)].key not in language.words("note_nouns")
     return any(notes.notes or len(top_level_parts(notes.query)) > is_kind for notes in sets)
+
+
+def _compared_names(notes: NoteSet) -> set[str]:
+    """Return the parts of the names of the properties by whose values a set is selected or ordered.
+
+    That a property exists does not say that something is "expensive".
+    """
+    keys = {match[1].casefold() for match in _COMPARISON.finditer(notes.query)}
+    return {part for key in (*keys, notes.order.lstrip("-").casefold()) for part in name_parts(key)}
 
 
 def _slots(query: str) -> set[str]:

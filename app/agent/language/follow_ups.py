@@ -95,19 +95,21 @@ def _refine_search(
             selection = NoteSet(source="previous", order=order, limit=limit)
             return Reading((PipelineStep("find", selection),), 0.9, language=language.code)
         counts = kind == "count_only"
+        narrows = counts or kind == "only"
+        refined_step = step
         if counts:
-            kind, step = "only", replace(step, action="count")
-        elif kind == "only" and tokens[0].key in language.verbs():
-            step = replace(step, action="find")  # "show me only the people" after a count
+            refined_step = replace(step, action="count")
+        elif narrows and tokens[0].key in language.verbs():
+            refined_step = replace(step, action="find")  # "show me only the people" after a count
         query = parsed.notes.query
         if kind == "without" and parsed.notes.notes and not query:
             query = " OR ".join(_excluded(request, path) for path in parsed.notes.notes)
-        if kind == "only" and parsed.notes.is_single:
+        if narrows and parsed.notes.is_single:
             # "Which of those mention Maskelyne?" looks for the name.
             query = quote_text(span_text(request.text, without_marks_at_end(tokens[after:])))
         if not query or (kind == "also" and (not parsed.has_head or target.notes)):
             continue
-        if kind == "only":
+        if narrows:
             notes = target.with_query(query)
         elif kind == "also":
             notes = target.or_query(query)
@@ -116,8 +118,8 @@ def _refine_search(
         # "Also between 1740 and 1760" may extend or replace a comparison, "also the events" a count;
         # "only the best" may refer to a sort order rather than a word.
         is_ambiguous = parsed.has_bare_topic or (kind == "also" and ("[" in query or step.action == "count"))
-        refined = replace(step, target=notes)
-        if kind == "only" and not counts and tokens[0].key in language.words("asking_words"):
+        refined = replace(refined_step, target=notes)
+        if kind == "only" and tokens[0].key in language.words("asking_words"):
             refined = PipelineStep("find", notes)  # "which of them …" asks for the notes, not their number
         return Reading((refined,), 0.9, language=language.code, is_certain=not is_ambiguous)
     return None

@@ -11,9 +11,10 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import cache, partial
 
 from app.agent.language.actions import TOOL_PREFIX, Action
-from app.agent.language.candidates import candidates, have_same_meaning
+from app.agent.language.candidates import MeaningCandidate, candidates, have_same_meaning
 from app.agent.language.choices import (
     MAX_OPTIONS,
     MIN_CONFIRM_SCORE,
@@ -58,6 +59,7 @@ from app.agent.language.tokens import Token, tokenize
 from app.agent.language.typed_search import parse_typed_search
 from app.agent.language.undo import resolve_undo
 from app.agent.language.vocabulary import Vocabulary, correct_spelling
+from app.vault.markdown.inline import is_valid_tag
 
 GUESS_SCORE = 0.63
 """Score of a request without a verb, read as a search for words."""
@@ -70,7 +72,7 @@ MIN_UNRELATED_PROBABILITY = 0.8
 MIN_ANSWERED_PROBABILITY = 0.01
 """Minimum probability of an answer at which an unrelated question is still looked up in the notes."""
 MIN_UNSEARCHED_PROBABILITY = 0.985
-"""Minimum probability at which a few words without a verb count as unrelated to the notes, unsearched."""
+"""Minimum probability at which a request of a few words counts as unrelated and is not searched for."""
 MIN_DOUBT_PROBABILITY = 0.65
 """Probability of the likeliest option from which the grammar's reading may be wrong."""
 MIN_SCORE_WITHOUT_NOTE = 0.72
@@ -176,8 +178,9 @@ class Interpreter:
                 break
         if not guesses:
             grammar_readings = [reading for reading in grammar_readings if reading.score != GUESS_SCORE]
-        decision = self._decide(likeliest, grammar_request, grammar_readings)
-        return with_every_condition(likeliest, self._ask_if_unexpected(likeliest, decision))
+        written = _candidates_once(likeliest)
+        decision = self._decide(likeliest, grammar_request, grammar_readings, written)
+        return with_every_condition(likeliest, self._ask_if_unexpected(likeliest, decision, written))
 
     def request_of(
         self,
@@ -252,7 +255,8 @@ class Interpreter:
                 readings = with_undo_first(request, refined)
                 if refined.is_certain:
                     decision = self._chooser.decide(request, readings)
-                    return self._ask_if_unexpected(request, decision), request, []
+                    expected = self._ask_if_unexpected(request, decision, _candidates_once(request))
+                    return expected, request, []
                 return None, request, readings
         first = next((token.key for token in tokens if token.is_word), "")
         plain = self._without_reason(language, tokens)
@@ -313,7 +317,11 @@ class Interpreter:
     # The decision
 
     def _decide(
-        self, likeliest: Request, grammar_request: Request, grammar_readings: list[Reading]
+        self,
+        likeliest: Request,
+        grammar_request: Request,
+        grammar_readings: list[Reading],
+        written: Callable[[], list[MeaningCandidate]],
     ) -> Interpretation:
         """Return the reading to run, an outcome without an action, or a question.
 
@@ -321,13 +329,14 @@ class Interpreter:
             likeliest: The request in its likeliest language.
             grammar_request: The request in the language of the grammar's readings.
             grammar_readings: The readings of the grammar, best first.
+            written: Returns the candidates of the request model for `likeliest`.
         """
         best = grammar_readings[0] if grammar_readings else None
         if best is not None and best.last.action.startswith(TOOL_PREFIX) and best.score >= MIN_READ_SCORE:
             return self._chooser.decide(grammar_request, grammar_readings)
         if likeliest.language.match_prefix(likeliest.tokens, 0, "about_contents"):
             return ContentQuestion(likeliest.text)
-        options = weigh_options(self._options(likeliest, grammar_readings))
+        options = weigh_options(options_of(written(), grammar_readings, asks=self._is_question(likeliest)))
         if best is not None and _states_condition(best, grammar_request):
             return self._chooser.decide(grammar_request, grammar_readings)
         if best is not None and _grammar_decides(grammar_request, best, options):
@@ -365,11 +374,21 @@ class Interpreter:
             return self._chooser.ask(likeliest, answers, [option.share for option in offered])
         return Reply("", understood=False)
 
-    def _ask_if_unexpected(self, request: Request, interpretation: Interpretation) -> Interpretation:
+    def _ask_if_unexpected(
+        self,
+        request: Request,
+        interpretation: Interpretation,
+        written: Callable[[], list[MeaningCandidate]],
+    ) -> Interpretation:
         """Return a question instead of a change that the request model does not expect.
 
         The grammar alone decides on actions that the model does not know, such as completing a task, and on
         long pipelines, of which the model has seen few. A single quoted word for "it" may also be a tag.
+
+        Args:
+            request: The request.
+            interpretation: Its interpretation.
+            written: Returns the candidates of the request model for it.
         """
         if not isinstance(interpretation, Reading) or not request.writes(interpretation):
             return interpretation
@@ -378,18 +397,17 @@ class Interpreter:
         steps, known = interpretation.steps, request_model().symbols
         if len(steps) >= MIN_PIPELINE_STEPS or any(step.action not in known for step in steps):
             return interpretation
-        written = candidates(request)
         expected = sum(
             candidate.probability
-            for candidate in written
+            for candidate in written()
             if candidate.reading is not None and have_same_meaning(candidate.reading, interpretation)
         )
         if expected >= MIN_EXPECTED_PROBABILITY:
             return interpretation
-        options = _offered(weigh_options(self._options(request, [interpretation])), request)
+        options = options_of(written(), [interpretation], asks=self._is_question(request))
         others = [
             self._option_reading(option, request)
-            for option in options
+            for option in _offered(weigh_options(options), request)
             if option.reading is None or not have_same_meaning(option.reading, interpretation)
         ]
         return self._chooser.ask(request, [interpretation, *others])
@@ -424,9 +442,6 @@ class Interpreter:
             shares[outcome] >= MIN_UNRELATED_PROBABILITY or shares["question"] < MIN_ANSWERED_PROBABILITY
         )
         return self._interpret_outcome(outcome, request, is_sure=is_sure)
-
-    def _options(self, request: Request, grammar_readings: Sequence[Reading]) -> list[Option]:
-        return options_of(candidates(request), grammar_readings, asks=self._is_question(request))
 
     def _option_reading(self, option: Option, request: Request) -> Reading:
         """Return the reading that selects an option in a question."""
@@ -1015,6 +1030,11 @@ def _to_reading(clause: ClauseReading, language: Language) -> Reading:
     )
 
 
+def _candidates_once(request: Request) -> Callable[[], list[MeaningCandidate]]:
+    """Return a function that runs the request model at most once, since that is slow."""
+    return cache(partial(candidates, request))
+
+
 def _as_tag(request: Request, reading: Reading) -> Reading | None:
     """Return the tag that `add "draft" to this one` may mean instead of a line; None for other requests."""
     step = reading.last
@@ -1023,7 +1043,7 @@ def _as_tag(request: Request, reading: Reading) -> Reading | None:
     nouns = request.language.words("text_nouns") - request.language.words("determiners")
     says_text = any(token.key in nouns for token in words)
     is_named = any(mention.kind == "note" for mention in request.mentions(request.tokens))
-    is_word = len(quoted) == 1 and quoted[0].isalpha() and quoted[0].islower()
+    is_word = len(quoted) == 1 and is_valid_tag(quoted[0])
     is_plain = step.action == "append" and set(step.arguments) == {"text"} and len(reading.steps) == 1
     if not is_plain or not is_word or says_text or is_named or step.arguments["text"] != quoted[0]:
         return None

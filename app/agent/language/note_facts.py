@@ -12,16 +12,16 @@ from app.agent.language.lexicon import languages
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.request import Request
 from app.agent.language.tokens import Token
+from app.agent.language.vocabulary import name_parts
+from app.agent.language.word_forms import is_same_word
 from app.vault.path import name_key
 
 _SCORE = 0.9
 _MAX_ELLIPTIC_WORDS = 4
 _MAX_OTHER_WORDS = 2
 _MIN_SIMILARITY, _MIN_FUZZY_LENGTH = 85.0, 5
-_MIN_PART_LENGTH = 3
 _DAY = re.compile(r"\d{4}-\d\d(?:-\d\d.*)?")
-_STATED_ELSEWHERE = frozenset(("tags", "aliases", "type", "cssclasses", "ai"))
-"""Properties that other actions show."""
+_SHOWN_BY_OTHER_ACTIONS = frozenset(("tags", "aliases", "type", "cssclasses", "ai"))
 
 PropertiesOf = Callable[[str], Mapping[str, object]]
 
@@ -56,11 +56,12 @@ def find_fact(request: Request, properties_of: PropertiesOf) -> NoteFact | None:
     path, rest, is_elliptic = _note_in(request, words)
     if not path:
         return None
-    known = {
-        name_key(name): name
+    properties = {
+        name: value
         for name, value in properties_of(path).items()
-        if value not in (None, "", []) and name_key(name) not in _STATED_ELSEWHERE
+        if value not in (None, "", []) and name_key(name) not in _SHOWN_BY_OTHER_ACTIONS
     }
+    known = {name_key(name): name for name in properties}
     named = {name for token in rest for name in _names(request, token.key, known)}
     others = [
         token for token in rest if not _names(request, token.key, known) and _is_content(request, token)
@@ -71,13 +72,14 @@ def find_fact(request: Request, properties_of: PropertiesOf) -> NoteFact | None:
         return NoteFact(_reading(request, path, named.pop()), is_named=True)
     if named:
         return None
-    values = {key: value for name, value in properties_of(path).items() if (key := name_key(name)) in known}
     for kind, names in languages()[0].table("facts").items():
         start = language.match_prefix(rest, 0, "fact_questions", kind)
         if start == 0 or any(_is_content(request, token) for token in rest[start:]):
             continue
         fitting = [
-            key for key in known if key in names or (kind == "dates" and _DAY.fullmatch(str(values[key])))
+            key
+            for key, name in known.items()
+            if key in names or (kind == "dates" and _DAY.fullmatch(str(properties[name])))
         ]
         if len(fitting) == 1:
             return NoteFact(_reading(request, path, known[fitting[0]]), is_named=False)
@@ -130,17 +132,11 @@ def _names(request: Request, word: str, known: Mapping[str, str]) -> set[str]:
     synonyms = request.language.implied_properties((word,))
     names: set[str] = set()
     for key, name in known.items():
-        parts = [part for part in re.split(r"[-_ ]", key) if len(part) >= _MIN_PART_LENGTH]
+        parts = name_parts(key)
         is_similar = len(word) >= _MIN_FUZZY_LENGTH and fuzz.ratio(word, key) >= _MIN_SIMILARITY
-        if word in (key, *parts) or synonyms & {key, *parts} or is_similar or _same_stem(word, key):
+        if word in parts or synonyms & parts or is_similar or is_same_word(word, key, request.language.code):
             names.add(name)
     return names
-
-
-def _same_stem(word: str, key: str) -> bool:
-    """Return whether one word is the other one with a short ending: "sow" for `sown`."""
-    short, long = sorted((word, key), key=len)
-    return len(short) >= _MIN_PART_LENGTH and long.startswith(short) and len(long) - len(short) <= 3
 
 
 def _is_content(request: Request, token: Token) -> bool:

@@ -82,9 +82,9 @@ class NoteSetParser(NoteReferenceParser):
             part.query for part in parts if part is not None and not re.search(r":[<>]", part.query)
         )
 
-    def valid(self, name: str, tokens: Sequence[Token]) -> str | None:
-        """Return the condition on a term that the tokens call over or still running, or None."""
-        return self._comparisons.valid(name, tokens)
+    def term_condition(self, name: str, tokens: Sequence[Token]) -> str | None:
+        """Return the condition that a term has ended or has not ended, if the tokens say so."""
+        return self._comparisons.term_condition(name, tokens)
 
     def order_in(self, tokens: Sequence[Token]) -> tuple[str, int | None] | None:
         """Return the first sort order in the tokens and its limit; None if there is none."""

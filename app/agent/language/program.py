@@ -562,8 +562,8 @@ class ProgramReader:
             return None, position  # the words do not refer to a property
         if comparison == "exists":
             is_negated = position > 3 and symbols[position - 4] == "-"
-            valid = None if is_negated else self._sets.valid(name, self._request.tokens)
-            return valid or f"[{name}]", position
+            term = None if is_negated else self._sets.term_condition(name, self._request.tokens)
+            return term or f"[{name}]", position
         if position >= len(symbols):
             return None, position
         symbol = symbols[position]

@@ -88,21 +88,27 @@ class PropertyConditionParser:
             return QueryPart(f"[{name}:{value}]", end)
         if position > start:
             is_absent = any(token.key in language.words("lacking") for token in tokens[start:position])
-            return QueryPart(f"-[{name}]" if is_absent else self.valid(name, tokens) or f"[{name}]", after)
+            stated = f"-[{name}]" if is_absent else self.term_condition(name, tokens)
+            return QueryPart(stated or f"[{name}]", after)
         return None
 
-    def valid(self, name: str, tokens: Sequence[Token]) -> str | None:
-        """Return the condition on a term that a request calls over or still running, or None.
+    def term_condition(self, name: str, tokens: Sequence[Token]) -> str | None:
+        """Return the condition that a term has ended or has not ended, if the request says so.
 
         An "expired warranty" has ended before today; what is "still under warranty" ends today or later.
         """
         if name.casefold() not in self._language.table("terms").get("properties", ()):
             return None
-        for kind, sign in (("over", "<"), ("running", ">=")):
-            phrases = self._language.phrases("terms", kind)
-            if any(phrase.longest_match(tokens, at) for phrase in phrases for at in range(len(tokens))):
-                return f"[{name}:{sign}{self._dates.today}]"
-        return None
+        lengths = {
+            sign: max(
+                (self._language.match_prefix(tokens, at, "terms", kind) - at for at in range(len(tokens))),
+                default=0,
+            )
+            for kind, sign in (("over", "<"), ("running", ">="))
+        }
+        # "Not expired" contains "expired".
+        sign = max(lengths, key=lambda sign: lengths[sign])
+        return f"[{name}:{sign}{self._dates.today}]" if lengths[sign] else None
 
     def _named_period(self, name: str, tokens: Sequence[Token], position: int) -> QueryPart | None:
         """Return the condition on a period that begins with a word: "sown in march"; None for other words."""

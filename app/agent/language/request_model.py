@@ -26,6 +26,7 @@ from app.agent.language.conditions import condition_kinds, condition_slots, top_
 from app.agent.language.dialog import DialogState
 from app.agent.language.program import END, RequestItem, Symbol
 from app.agent.language.request import Request
+from app.agent.language.vocabulary import name_parts, name_words
 from app.agent.language.word_pieces import WordPieces
 from app.paths import resources_folder
 from app.vault.path import name_key
@@ -54,8 +55,6 @@ SIMILAR_CLASSES = ("word", "prop", "kind")
 """The classes of items whose words are compared with the names of fields."""
 _NAMED = frozenset(("note", "near", "names", "quoted", "link", "hashtag", "value", "num"))
 MAX_STATE_SYMBOLS = 12
-_SEPARATOR = re.compile(r"[-_ ]+")
-_MIN_PART_LENGTH = 3
 _SMALL_NUMBER = re.compile(r"1?\d|20")
 
 Array = npt.NDArray[np.float32]
@@ -133,7 +132,7 @@ def item_inputs(request: Request, items: Sequence[RequestItem]) -> list[ItemInpu
 def field_inputs(request: Request) -> list[FieldInput]:
     """Return the model's input for each of the vocabulary's fields: the words of its name, and flags.
 
-    The flags are the forms of its values, whether the request contains a part of its name or a synonym, and
+    The flags are the value shares, whether the request contains a part of its name or a synonym, and
     whether the last step had a condition on it, sorted by it or showed it.
     """
     language, dialog = request.language, request.dialog
@@ -148,16 +147,16 @@ def field_inputs(request: Request) -> list[FieldInput]:
             used |= {last.target.order.lstrip("-").casefold()}
             used |= {slot for part in top_level_parts(last.target.query) for slot in condition_slots(part)}
     inputs: list[FieldInput] = []
-    for form in request.vocabulary.fields:
-        key = name_key(form.name)
-        parts = {key, *(part for part in _SEPARATOR.split(key) if len(part) >= _MIN_PART_LENGTH)}
+    for field in request.vocabulary.fields:
+        key = name_key(field.name)
+        parts = name_parts(key)
         flags = [
-            *(form.dates, form.numbers, form.checkboxes, form.links),
+            *(field.dates, field.numbers, field.checkboxes, field.links),
             float(bool(parts & forms)),
             float(bool(parts & synonyms)),
             float(key in used),
         ]
-        inputs.append((" ".join(_SEPARATOR.split(key)), flags))
+        inputs.append((" ".join(name_words(key)), flags))
     return inputs
 
 

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 
 from rapidfuzz import fuzz, process
 from rapidfuzz.distance import OSA
 
 from app.agent.language.conditions import CATEGORY_PROPERTIES, states_kind
 from app.index.query_serializer import quote_value
-from app.index.records import PropertyForm
+from app.index.records import PropertyValueShares
 from app.index.resolver import Resolver
 from app.vault.path import NotePath, name_key
 from app.vault.reference import parse_reference
@@ -34,6 +35,8 @@ _MAX_VALUE_WORDS = 4
 
 _ENDING = re.compile(r"(?:ings?|ed|ers?|ors?|e?s|e)$")
 _MIN_STEM = 3
+_SEPARATOR = re.compile(r"[-_ ]+")
+_MIN_PART_LENGTH = 3
 NAMED_PROPERTIES = ("confidence", "type", "status", "read", "due", "date", "year", "born", "died", "tags")
 """Properties with symbols of their own in programs."""
 MAX_FIELDS = 32
@@ -58,8 +61,8 @@ class VaultWords:
     properties: tuple[str, ...] = ()
     values: tuple[tuple[str, str], ...] = ()
     """Properties, each with one of its texts ("categories", "[[Movies]]")."""
-    forms: tuple[PropertyForm, ...] = ()
-    """The properties with the forms of their values, the most frequent first."""
+    value_shares: tuple[PropertyValueShares, ...] = ()
+    """The shares of kinds of values of each property, the most frequent property first."""
     templates: str = "Templates"
     """The folder of the templates for new notes."""
 
@@ -97,6 +100,14 @@ class VaultWords:
         return next(
             (link for link in links if name_key(property_label(link)) == name_key(text)), f"[[{text}]]"
         )
+
+    def typed_value(self, name: str, value: object) -> object:
+        """Return the words "true" and "false" as booleans; other values, and a text property's, unchanged."""
+        key = name_key(name)
+        shares = next((shares for shares in self.value_shares if name_key(shares.name) == key), None)
+        if shares is not None and not shares.checkboxes:
+            return value
+        return {"true": True, "false": False}.get(str(value).casefold(), value)
 
     @cached_property
     def labels_by_word(self) -> Mapping[str, Sequence[str]]:
@@ -147,13 +158,14 @@ class Vocabulary:
         self._exact: dict[str, tuple[str, ...]] = {}
         self._near: dict[str, SimilarNotes] = {}
         self._misspelled: dict[str, str | None] = {}
+        self._misspelled_texts: dict[tuple[str, str], str | None] = {}
 
     @cached_property
-    def fields(self) -> tuple[PropertyForm, ...]:
+    def fields(self) -> tuple[PropertyValueShares, ...]:
         """The properties that a request may refer to without naming them, at most `MAX_FIELDS`."""
-        forms = self._words.forms or tuple(map(PropertyForm, self._words.properties))
         left_out = _NO_FIELDS.union(NAMED_PROPERTIES)
-        return tuple(form for form in forms if name_key(form.name) not in left_out)[:MAX_FIELDS]
+        fields = (field for field in self._words.value_shares if name_key(field.name) not in left_out)
+        return tuple(islice(fields, MAX_FIELDS))
 
     def has_file(self, path: str) -> bool:
         """Return whether there is a file at `path`."""
@@ -358,7 +370,7 @@ class Vocabulary:
         """Return the search for the property's text that `words` misspell: "portugese"; None without one."""
         key = name_key(words)
         if key not in self._misspelled:
-            self._misspelled[key] = correct_spelling(key, frozenset(self._words.conditions_by_value))
+            self._misspelled[key] = correct_spelling(key, self._words.conditions_by_value)
         near = self._misspelled[key]
         return self.find_value(near) if near else None
 
@@ -375,7 +387,10 @@ class Vocabulary:
         for form in (key, *self.singular_forms(key), *map(name_key, synonyms)):
             if form in known:
                 return known[form]
-        near = correct_spelling(key, frozenset(known))
+        place = name_key(name), key
+        if place not in self._misspelled_texts:
+            self._misspelled_texts[place] = correct_spelling(key, known)
+        near = self._misspelled_texts[place]
         return known[near] if near else None
 
     @cached_property
@@ -532,6 +547,16 @@ def property_label(value: str) -> str:
     return parse_reference(value).target.rpartition("/")[2] if value.startswith("[[") else value
 
 
+def name_words(key: str) -> list[str]:
+    """Return the words of a property's key."""
+    return _SEPARATOR.split(key)
+
+
+def name_parts(key: str) -> set[str]:
+    """Return a property's key and its words without short ones: `distance-km` and "distance"."""
+    return {key, *(word for word in name_words(key) if len(word) >= _MIN_PART_LENGTH)}
+
+
 def _condition(name: str, label: str) -> str:
     return f"[{name}:{quote_value(label)}]"
 
@@ -556,7 +581,7 @@ def _word_similarity(word: str, other: str) -> float:
     return max(fuzz.ratio(word, other), _START_SIMILARITY if is_start else 0.0)
 
 
-def correct_spelling(word: str, known: frozenset[str], endings: Sequence[str] = ()) -> str | None:
+def correct_spelling(word: str, known: Collection[str], endings: Sequence[str] = ()) -> str | None:
     """Return the known word that `word` misspells, or None.
 
     Words that differ only in their ending ("note", "notes") are different words, not misspellings.
@@ -572,9 +597,11 @@ def correct_spelling(word: str, known: frozenset[str], endings: Sequence[str] = 
         if longer.startswith(shorter) and longer[len(shorter) :] in endings and longer[-1:] != shorter[-1:]:
             continue
         distance = OSA.distance(word, other, score_cutoff=max_distance)
+        if distance > max_distance:
+            continue
         # A missing letter is likelier than a wrong one: "taks" is "tasks" rather than "tags".
         wrong = sum((Counter(word) - Counter(other)).values())
-        if distance <= max_distance and (best is None or (distance, wrong, other) < best):
+        if best is None or (distance, wrong, other) < best:
             best = (distance, wrong, other)
     return best[2] if best else None
 

@@ -9,6 +9,7 @@ import pytest
 
 from app.agent import pipeline
 from app.agent.language import list_orders
+from app.agent.language.dialog import DialogState
 from app.agent.language.interpreter import GUESS_SCORE
 from app.agent.language.notation import PREFIX
 from app.agent.language.readings import (
@@ -29,7 +30,7 @@ OPEN = "Instruments/H1.md"
 
 
 def state(talk):
-    return talk.workspace.agent._builtin._states[(talk.id, "")]
+    return talk.workspace.agent._builtin._states.get((talk.id, ""), DialogState())
 
 
 async def say(talk, *requests):
@@ -508,7 +509,7 @@ async def test_a_question_offers_each_set_of_notes_once(talk) -> None:
     agent = talk.workspace.agent._builtin
     offered = tuple(map(option, ("tag:person", "path:People/", "[born]", "type:source")))
     question = Clarification("What do you mean?", offered, spare=(option("tag:source"), option("orphan:")))
-    merged = await agent.compare_with_vault(question)
+    merged = await agent.compare_with_vault(question, "people", state(talk))
     assert isinstance(merged, Clarification) and not merged.spare
     assert [one.label for one in merged.options] == ["tag:person", "[born]", "type:source", "orphan:"]
 
@@ -521,13 +522,13 @@ async def test_a_question_is_asked_as_it_is_if_its_searches_take_too_long(talk, 
 
     monkeypatch.setattr(agent, "_find_notes", take_too_long)
     question = Clarification("What do you mean?", (option("tag:person"), option("path:People/")))
-    assert await agent.compare_with_vault(question) == question
+    assert await agent.compare_with_vault(question, "people", state(talk)) == question
 
 
 async def test_likely_searches_for_the_same_notes_are_run_without_a_question(talk) -> None:
     agent = talk.workspace.agent._builtin
     offered = (option("tag:person", 0.5), option("path:People/", 0.3), option("type:source", 0.1))
-    found = await agent.compare_with_vault(Clarification("What do you mean?", offered))
+    found = await agent.compare_with_vault(Clarification("What do you mean?", offered), "people", state(talk))
     assert found == offered[0].reading
     deletions = tuple(
         ClarificationOption(
@@ -535,16 +536,19 @@ async def test_likely_searches_for_the_same_notes_are_run_without_a_question(tal
         )
         for one in offered
     )
-    asked = await agent.compare_with_vault(Clarification("What do you mean?", deletions))
+    asked = await agent.compare_with_vault(
+        Clarification("What do you mean?", deletions), "delete people", state(talk)
+    )
     assert isinstance(asked, Clarification) and len(asked.options) == 2
 
 
 async def test_only_a_guess_that_finds_nothing_is_not_understood(talk) -> None:
     agent = talk.workspace.agent._builtin
     search = Reading((PipelineStep("find", NoteSet(query="qxzvw")),), GUESS_SCORE)
-    assert await agent.compare_with_vault(search) == Reply("", understood=False)
+    found = await agent.compare_with_vault(search, "qxzvw", state(talk))
+    assert isinstance(found, Reply) and not found.understood
     unlikely = replace(search, score=GUESS_SCORE - 0.1)
-    assert await agent.compare_with_vault(unlikely) == unlikely
+    assert await agent.compare_with_vault(unlikely, "qxzvw", state(talk)) == unlikely
 
 
 async def test_an_invalid_search_stays_an_answer(talk) -> None:
@@ -552,7 +556,7 @@ async def test_an_invalid_search_stays_an_answer(talk) -> None:
     question = Clarification(
         "What do you mean?", (option("tag:person"), option("/(/"), option("path:People/"))
     )
-    merged = await agent.compare_with_vault(question)
+    merged = await agent.compare_with_vault(question, "people", state(talk))
     assert [one.label for one in merged.options] == ["tag:person", "/(/"]
 
 

@@ -13,6 +13,7 @@ from app.agent.language import interpreter
 from app.agent.language.actions import ACTIONS
 from app.agent.language.candidates import MeaningCandidate
 from app.agent.language.chips import describe_readings, reading_chips, with_value
+from app.agent.language.choices import ReadingChooser
 from app.agent.language.dialog import DialogState
 from app.agent.language.dropped_conditions import with_every_condition
 from app.agent.language.interpreter import meaning_of
@@ -29,6 +30,7 @@ from app.agent.language.readings import (
     Reply,
     parenthesize,
 )
+from app.agent.language.request import Request
 from app.agent.language.tokens import tokenize
 from app.agent.language.vocabulary import VaultWords
 from app.index.resolver import Resolver
@@ -806,3 +808,60 @@ def test_a_label_counts_many_notes_and_a_change_names_them() -> None:
     assert [chip.label for chip in reading_chips(change)][1:3] == ["H1", "H2"]
     found = Reading((PipelineStep("find", notes),), 1.0)
     assert [chip.label for chip in reading_chips(found)] == ["notes", "5 notes"]
+
+
+@pytest.mark.parametrize(
+    ("text", "query", "is_refused"),
+    [
+        ("delete the expensive notes", "[cost]", True),
+        ("delete the expensive notes", "[cost:>100]", False),
+        ("delete the expensive notes", "[total-cost:>100]", False),
+        ("delete the expensive notes", "[cost:100]", True),
+        ("delete the settled notes", "[paid:true]", False),
+        ("delete the settled notes", "[paid]", True),
+    ],
+)
+def test_a_property_without_a_comparison_expresses_no_condition(
+    text: str, query: str, is_refused: bool
+) -> None:
+    reading = parse(f"delete [{query}]", lambda _: (), ACTIONS)
+    assert reading is not None
+    found = with_every_condition(request(text), reading)
+    assert isinstance(found, Reply) if is_refused else found == reading
+
+
+@pytest.mark.parametrize(
+    ("text", "is_asked"),
+    [
+        ("set the prep time to 9", True),
+        ("set prep-time to 9", True),
+        ("set the prep time of notes that have a prep time to 9", False),
+    ],
+)
+def test_a_property_named_in_two_words_is_no_condition_on_the_notes(text: str, is_asked: bool) -> None:
+    reading = parse("set_property [[prep-time]] key=prep-time value=9", lambda _: (), ACTIONS)
+    assert reading is not None
+    found = ReadingChooser(serialize).decide(request(text), [reading])
+    assert (isinstance(found, Clarification) and found.question == "Which note?") is is_asked
+
+
+@pytest.mark.parametrize("word", ["draft", "Draft", "to-do", "trips/2026"])
+def test_a_single_quoted_word_that_is_added_may_be_a_tag(agent: BuiltinAgent, word: str) -> None:
+    found = read(agent, f'add "{word}" to this one')
+    assert isinstance(found, Clarification)
+    offered = [serialize(option.reading) for option in found.options]
+    assert offered[:2] == [f"append [@Instruments/H1] text={word}", f"add_tag [@Instruments/H1] tag={word}"]
+
+
+def test_the_request_model_runs_once_for_a_change(
+    agent: BuiltinAgent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    requests: list[Request] = []
+
+    def record(asked: Request) -> list[MeaningCandidate]:
+        requests.append(asked)
+        return []
+
+    monkeypatch.setattr(interpreter, "candidates", record)
+    found = read(agent, "delete this note")
+    assert isinstance(found, Clarification) and len(requests) == 1

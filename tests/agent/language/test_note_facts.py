@@ -73,3 +73,16 @@ def test_a_fact_needs_the_tool_that_shows_it() -> None:
     asked = request("warranty?", DialogState(focus=("Sextant.md",)))
     allowed = {name: action for name, action in asked.allowed.items() if name != "properties_of"}
     assert find_fact(replace(asked, allowed=allowed), lambda _: PROPERTIES) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "properties", "is_found"),
+    [
+        ("sow?", {"sown": "2026-03-01"}, True),
+        ("count?", {"country": "Peru"}, False),
+        ("art?", {"artist": "Miles Davis"}, False),
+    ],
+)
+def test_another_form_of_a_property_names_it(text: str, properties: dict[str, str], is_found: bool) -> None:
+    found = find_fact(request(text, DialogState(focus=("Sextant.md",))), lambda _: properties)
+    assert (found is not None) is is_found

@@ -36,9 +36,11 @@ from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.request import Request, without_marks_at_end
 from app.agent.language.tokens import plain_number, tokenize
 from app.agent.language.vocabulary import VaultWords, Vocabulary, correct_spelling
+from app.index.records import PropertyValueShares
 from app.index.resolver import Resolver
 from app.vault.path import NotePath
 
+PROPERTIES = ("born", "confidence", "status", "rank", "place", "author", "date", "minutes", "due")
 NOTES = ("Instruments/H1.md", "Instruments/H4.md", "People/John Harrison.md", "Sextant.md")
 NOW = datetime(2026, 3, 18, 12)
 
@@ -54,8 +56,9 @@ def request(text: str, dialog: DialogState | None = None, language: Language | N
         VaultWords(
             ("clock", "person", "place/harbor"),
             ("source",),
-            ("born", "confidence", "status", "rank", "place", "author", "date", "minutes", "due"),
+            PROPERTIES,
             (("author", "[[John Harrison]]"), ("status", "to watch"), ("genre", "sci-fi")),
+            tuple(map(PropertyValueShares, PROPERTIES)),
         ),
         language.data.get("plurals", ()),
         language.table("types"),
@@ -646,17 +649,22 @@ def test_a_term_is_compared_with_today() -> None:
     asked = replace(asked, vocabulary=Vocabulary(Resolver(), words, [["ies", "y"]]))
     found = ProgramReader(asked, request_items(asked)).read(exists)
     assert found is not None and serialize(found) == "find [[warranty:<2026-03-18]]"
-    parser = asked.set_parser()
-    assert (
-        parser.valid("warranty", request("which still have a warranty").tokens) == "[warranty:>=2026-03-18]"
-    )
-    assert parser.valid("warranty", request("with a warranty").tokens) is None
-    assert parser.valid("rank", request("which still have a rank").tokens) is None
-    german = replace(asked, language=next(language for language in languages() if language.code == "de"))
-    still = german.set_parser().valid(
-        "warranty", request("noch in der Garantie", None, german.language).tokens
-    )
-    assert still == "[warranty:>=2026-03-18]"
+    german = next(language for language in languages() if language.code == "de")
+    for text, language, name, condition in (
+        ("which still have a warranty", None, "warranty", "[warranty:>=2026-03-18]"),
+        ("warranties that are not expired", None, "warranty", "[warranty:>=2026-03-18]"),
+        ("which warranties haven't run out yet?", None, "warranty", "[warranty:>=2026-03-18]"),
+        ("whose warranty is over", None, "warranty", "[warranty:<2026-03-18]"),
+        ("running shoes with a warranty from the past year", None, "warranty", None),
+        ("with a warranty", None, "warranty", None),
+        ("which still have a rank", None, "rank", None),
+        ("noch in der Garantie", german, "warranty", "[warranty:>=2026-03-18]"),
+        ("nicht abgelaufene Garantien", german, "warranty", "[warranty:>=2026-03-18]"),
+        ("abgelaufene Garantien", german, "warranty", "[warranty:<2026-03-18]"),
+    ):
+        tokens = request(text, None, language).tokens
+        parser = replace(asked, language=language or asked.language).set_parser()
+        assert parser.term_condition(name, tokens) == condition, text
 
 
 def test_both_are_the_last_two_notes_in_a_question() -> None:
