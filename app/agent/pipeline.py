@@ -26,8 +26,8 @@ from app.agent.language.readings import (
 from app.agent.language.role_values import bullet_list
 from app.agent.language.task_references import TASK_CHANGES
 from app.agent.language.vocabulary import VaultWords, property_label
-from app.agent.language.word_forms import is_same_word
 from app.agent.result_formatting import format_outcome, property_key, strip_properties
+from app.answering.question import stems
 from app.permissions.pluralize import pluralize
 from app.toolkit.batch import make_batch_tool
 from app.toolkit.outcome import ToolOutcome
@@ -844,9 +844,7 @@ def _which_occurrence(step: PipelineStep, outcome: ToolOutcome, language: Langua
     return Clarification("Which occurrence do you mean?", options)
 
 
-def matching_tasks(
-    words: str, tasks: Sequence[tuple[str, str]], language: str = "en"
-) -> list[tuple[str, str]]:
+def matching_tasks(words: str, tasks: Sequence[tuple[str, str]], language: str) -> list[tuple[str, str]]:
     """Return the tasks that share the most words with `words`, at least half of them.
 
     Other forms of a word count less than the word, and words in the name of the task's note count half: after
@@ -883,7 +881,7 @@ def _word_share(words: Sequence[str], word: str, language: str) -> float:
     """Return how much of `word` is among the words: all of it, or less if only another form of it is."""
     if word in words:
         return 1.0
-    return _FORM_SHARE * any(is_same_word(known, word, language) for known in words)
+    return _FORM_SHARE * (stems(word, language) in [stems(known, language) for known in words])
 
 
 def _property_texts(result: Mapping[str, Any], about: str) -> list[str]:

@@ -93,7 +93,7 @@ def test_a_task_is_found_by_other_forms_of_its_words_and_by_its_note(words, expe
         ("House.md", "- [ ] Mark the trail for the run"),
         ("House.md", "- [ ] Train for the run"),
     ]
-    assert [line.removeprefix("- [ ] ") for _, line in matching_tasks(words, tasks)] == expected
+    assert [line.removeprefix("- [ ] ") for _, line in matching_tasks(words, tasks, "en")] == expected
 
 
 async def test_the_words_true_and_false_set_a_property_to_a_boolean():

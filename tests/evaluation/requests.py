@@ -334,7 +334,7 @@ class Evaluation:
         if wanted is None:
             return False
         if reading.last.action in ("complete_task", "reopen_task", "reschedule_task"):
-            return len(reading.steps) == 1 and await self._same_task(reading.last, wanted, parts)
+            return len(reading.steps) == 1 and await self._same_task(reading, wanted, parts)
         if self._state.changes and all(made.action == "undo" for made in (*reading.steps, *wanted.steps)):
             return self._undone(reading) == self._undone(wanted)
         if len(wanted.steps) != len(reading.steps):
@@ -355,9 +355,9 @@ class Evaluation:
             previous = first
         return True
 
-    async def _same_task(self, step: PipelineStep, gold: Reading, parts: dict[str, list[str]]) -> bool:
+    async def _same_task(self, reading: Reading, gold: Reading, parts: dict[str, list[str]]) -> bool:
         """Return whether a step changes the box or the date of the task that a replacement names."""
-        replacement = gold.last
+        step, replacement = reading.last, gold.last
         old, text = (
             parts.get(role) or [str(replacement.arguments.get(role, ""))] for role in ("old", "text")
         )
@@ -374,7 +374,7 @@ class Evaluation:
             if line.lstrip().startswith("- [x]" if step.action == "reopen_task" else "- [ ]")
         ]
         if query := str(step.arguments.get("query", "")):
-            matches = matching_tasks(query, tasks)
+            matches = matching_tasks(query, tasks, reading.language)
         else:
             matches = [task for task in tasks if task_facts(task[1]).due is not None]
         wanted = await self._paths(replacement.target, ())

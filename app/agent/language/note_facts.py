@@ -13,7 +13,7 @@ from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.request import Request
 from app.agent.language.tokens import Token
 from app.agent.language.vocabulary import name_parts
-from app.agent.language.word_forms import is_same_word
+from app.answering.question import stems
 from app.vault.path import name_key
 
 _SCORE = 0.9
@@ -129,12 +129,14 @@ def _names(request: Request, word: str, known: Mapping[str, str]) -> set[str]:
     """
     if word in request.language.function_words() and word not in known:
         return set()
-    synonyms = request.language.implied_properties((word,))
+    language = request.language
+    synonyms = language.implied_properties((word,))
+    stem = stems(word, language.code)
     names: set[str] = set()
     for key, name in known.items():
         parts = name_parts(key)
         is_similar = len(word) >= _MIN_FUZZY_LENGTH and fuzz.ratio(word, key) >= _MIN_SIMILARITY
-        if word in parts or synonyms & parts or is_similar or is_same_word(word, key, request.language.code):
+        if word in parts or synonyms & parts or is_similar or stem == stems(key, language.code):
             names.add(name)
     return names
 
