@@ -14,6 +14,7 @@ import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -22,7 +23,8 @@ sys.path.insert(0, str(ROOT))
 
 from request_examples import REQUESTS, UnalignedError, VaultRun, vault_run  # noqa: E402
 
-from app.agent.language.decision import Option  # noqa: E402
+from app.agent.language import interpreter  # noqa: E402
+from app.agent.language.decision import Option, options_of  # noqa: E402
 from app.agent.language.dialog import DialogState  # noqa: E402
 from app.agent.language.program import OUTCOMES  # noqa: E402
 from app.agent.language.readings import Reading  # noqa: E402
@@ -56,14 +58,12 @@ async def _judge_conversations(
 ) -> list[Judged]:
     judged: list[Judged] = []
     seen: list[list[Option]] = []
-    interpreter = run.agent._interpreter
-    original = interpreter._options
 
-    def record_options(*arguments: object) -> list[Option]:
-        seen.append(original(*arguments))  # type: ignore[arg-type]
+    def record_options(*arguments: Any, **named: Any) -> list[Option]:
+        seen.append(options_of(*arguments, **named))
         return seen[-1]
 
-    interpreter._options = record_options  # type: ignore[method-assign]
+    interpreter.options_of = record_options
     for requests in (conversation.requests for conversation in conversations):
         conversation = run.workspace.agent.create().id
         last_commits = run.workspace.journal.commits(1)
@@ -74,9 +74,10 @@ async def _judge_conversations(
             seen.clear()
             run.agent.interpret(request.text, state)
             if seen:
-                right = [await is_right(run, option, request.gold) for option in seen[-1]]
+                options = seen[0]  # Later options are those of a question about the interpretation.
+                right = [await is_right(run, option, request.gold) for option in options]
                 right[-1] = not any(right)
-                judged.append(Judged(seen[-1], right))
+                judged.append(Judged(options, right))
             if request is not requests[-1]:
                 run._reading = None
                 with contextlib.suppress(UnalignedError):
