@@ -55,3 +55,20 @@ async def test_the_right_reading_of_a_request_becomes_a_program(scripts, tmp_pat
     ]
     assert sum(run.failures.values()) == 1
     assert "focus" in aligned[1].state and "nofocus" in aligned[0].state
+
+
+async def test_the_right_options_of_requests_are_found(scripts, tmp_path, monkeypatch) -> None:
+    for name in ("DATA", "CACHE", "CONFIG"):
+        monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name))
+    file = tmp_path / "requests.txt"
+    file.write_text("# vault: sample\nshow me H4 => read [@H4]\n\nshow me H4 => delete [@K1]\n")
+    decision = scripts("fit_request_decision")
+    with monkeypatch.context() as patch:
+        patch.setattr(decision.interpreter, "options_of", decision.options_of)
+        right, wrong = await decision.judge(file)
+    chosen = [option for option, is_right in zip(right.options, right.right, strict=True) if is_right]
+    actions = {option.reading.last.action if option.reading else option.outcome for option in chosen}
+    assert actions and actions <= {"read", "open"}
+    assert wrong.right[-1] and sum(wrong.right) == 1 and wrong.options[-1].outcome == "else"
+    weights = decision.fit_weights([right, wrong])
+    assert weights.keys() >= {"written", "grammar", "else"}
