@@ -150,6 +150,7 @@ class HandbookView(QWidget):
         self._pages = {page.id: page for page in pages}
         if self.current not in self._pages:
             self.current = ""
+            self.run_button.hide()
         self.list.clear()
         group = ""
         for page in self._pages.values():

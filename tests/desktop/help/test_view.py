@@ -157,7 +157,8 @@ def test_new_pages_keep_the_search_and_forget_a_page_that_is_gone(view) -> None:
     view.show_page("tool:rename_tag")
     view.search.setText("nested tag")
     view.set_pages(page for page in PAGES if page.id != "tool:rename_tag")
-    assert view.current == view.title == "" and view.search.text() == "nested tag"
+    assert view.current == view.title == "" and view.run_button.isHidden()
+    assert view.search.text() == "nested tag"
     assert "tool:rename_tag" not in listed_pages(view) and "about" not in listed_pages(view)
     view.search.clear()
     view.refresh()
