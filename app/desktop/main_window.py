@@ -308,7 +308,7 @@ class MainWindow(QMainWindow):
         from app.desktop.help.dialog import open_help  # Imports the tools, which are not needed at startup.
 
         work = open_help(self, self.theme, page, self.menu)
-        tasks.start(work, action=self.tr("show the help"))
+        tasks.start(work, action=self.tr("show the handbook"))
 
     def begin_updates(self) -> None:
         """Check for a new version if it is enabled and due; ask once whether to enable it."""

@@ -262,16 +262,22 @@ class VaultController(QObject):
     def show_help(self, reference: str) -> None:
         """Show a page of the handbook among the notes.
 
+        If a page is already shown, a request for the page of the notes panel only moves the focus to it.
+
         Args:
             reference: The id of the page, or `panel:` and the id of a panel; empty for the first page.
         """
+        notes = self.page.notes
+        if reference == "panel:notes" and notes is not None and is_page_address(notes.address):
+            notes.take_focus()
+            return
 
         async def show() -> None:
             from app.desktop.help.pages import referenced_page  # Not needed at startup.
 
             self._navigation.open(page_address(await asyncio.to_thread(referenced_page, reference)))
 
-        tasks.start(show(), owner=self.page, action=self.tr("show the help"))
+        tasks.start(show(), owner=self.page, action=self.tr("show the handbook"))
 
     def _show_note(self, path: str, fragment: str) -> None:
         """Show a note by its path or name, or a page of the handbook by its address."""

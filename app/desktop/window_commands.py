@@ -28,12 +28,12 @@ def show_command_palette(window: MainWindow) -> None:
 
 
 def go_back(window: MainWindow) -> None:
-    """Go back to the previous note."""
+    """Go back to the previous note or handbook page."""
     window.navigation.back()
 
 
 def go_forward(window: MainWindow) -> None:
-    """Go forward to the next note."""
+    """Go forward to the next note or handbook page."""
     window.navigation.forward()
 
 

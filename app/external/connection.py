@@ -18,6 +18,7 @@ from app.external.remote_tool import RemoteTool
 from app.external.sanitize import one_line
 from app.external.stdio_transport import ServerLog
 from app.external.tool_discovery import ToolListing, list_tools
+from app.sentence import as_sentence
 
 if TYPE_CHECKING:
     from mcp.client import Client, ClientSession
@@ -212,7 +213,7 @@ class ServerConnection:
         if self.state is ConnectionState.STARTING:
             await self._start_done.wait()
         if self._connection is None or self._connection.lost.is_set():
-            reason = f" {self.reason[:1].upper()}{self.reason[1:]}." if self.reason else ""
+            reason = f" {as_sentence(self.reason)}" if self.reason else ""
             raise NetworkError(f"The server {self._name} is not running.{reason}", server=self._name)
         return self._connection
 

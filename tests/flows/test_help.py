@@ -95,6 +95,14 @@ def test_the_handbook_is_read_in_a_tab_that_is_no_note(app_run, garden: Path) ->
         assert not window.navigation.can_go_forward
         assert len(pilot.note_area.tabs()) == 2
 
+        # The page of the notes panel does not replace another page.
+        tab.search.setFocus()
+        window.menu.run("help-handbook")
+        await pilot.until(tab.page.hasFocus, "the page has the focus")
+        window._run_page_command("help:panel:notes")
+        assert await shown_page(pilot, "Search language") is tab
+        assert not window.navigation.can_go_forward
+
         # Find in the page.
         window.menu.run("find-in-note")
         await pilot.until(lambda: tab.find_bar.isVisible(), "the find bar is shown")

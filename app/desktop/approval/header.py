@@ -26,6 +26,7 @@ from app.permissions.request_labels import (
     request_title,
 )
 from app.permissions.scope import Operation
+from app.sentence import as_sentence
 from app.vault.changes import ChangeSet, Delete
 from app.vault.invisible_chars import escape_hidden
 from app.vault.path import NotePath
@@ -168,8 +169,7 @@ class _RequestDetails(QWidget):
         row.setSpacing(8)
         layout.addLayout(row)
         if request.reason:
-            text = escape_hidden(request.reason)
-            reason = plain_label(f"{text[:1].upper()}{text[1:]}.", "muted", self)
+            reason = plain_label(as_sentence(escape_hidden(request.reason)), "muted", self)
             reason.setWordWrap(True)
             reason.setAccessibleName(translate("Approval", "Reason for this request"))
             row.addWidget(reason, 1)

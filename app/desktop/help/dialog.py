@@ -11,9 +11,10 @@ from PySide6.QtWidgets import QDialog, QVBoxLayout, QWidget
 
 from app.desktop.help.addresses import addressed_page, page_address
 from app.desktop.help.handbook import HelpPage
-from app.desktop.help.pages import FIRST, help_pages, page_id
+from app.desktop.help.pages import FIRST, help_pages
 from app.desktop.help.view import HandbookView
 from app.desktop.shell.actions import Actions
+from app.desktop.shell.keymap import Keymap
 from app.desktop.shell.navigation import Navigation
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.dialogs import resize_within_screen
@@ -22,23 +23,22 @@ from app.toolkit.registry import ToolRegistry
 from app.tools import CATALOG, CATEGORIES
 
 
-async def open_help(window: QWidget, theme: ThemeSource, reference: str, actions: Actions) -> None:
+async def open_help(window: QWidget, theme: ThemeSource, page: str, actions: Actions) -> None:
     """Show the handbook in a new dialog.
 
     Args:
         window: The window that the dialog belongs to.
         theme: The current theme.
-        reference: An id or a title of a page; an unknown one shows the first page.
+        page: The id of the page to show first; empty for the first page of the handbook.
         actions: The commands of the window, whose shortcuts a page lists.
 
     Raises:
-        OSError: A page can't be read.
-        ValueError: A page of the handbook is invalid.
+        StorageError: The handbook can't be read.
     """
     pages = await asyncio.to_thread(lambda: help_pages(ToolRegistry(CATEGORIES, CATALOG)))
-    dialog = HelpDialog(pages, theme, window, page_id(pages, reference) or FIRST)
-    dialog.view.show_keymap(actions.keymap)
-    actions.keymap_changed.connect(dialog.view.show_keymap)
+    dialog = HelpDialog(pages, theme, window, page or FIRST)
+    dialog.show_keymap(actions.keymap)
+    actions.keymap_changed.connect(dialog.show_keymap)
     dialog.show()
 
 
@@ -53,14 +53,10 @@ class HelpDialog(QDialog):
     """
 
     def __init__(
-        self,
-        pages: Iterable[HelpPage],
-        theme: ThemeSource,
-        parent: QWidget | None = None,
-        first: str = FIRST,
+        self, pages: Iterable[HelpPage], theme: ThemeSource, parent: QWidget | None, first: str
     ) -> None:
         super().__init__(parent)
-        self.setWindowTitle(self.tr("Help"))
+        self.setWindowTitle(self.tr("Handbook"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.view = HandbookView(theme, can_run=False, parent=self)
         self.view.set_pages(pages)
@@ -85,6 +81,11 @@ class HelpDialog(QDialog):
         self._history.open(page_address(first))
         resize_within_screen(self, round(900 * theme.zoom), round(640 * theme.zoom))
         self.view.search.setFocus()
+
+    def show_keymap(self, keymap: Keymap) -> None:
+        """List these shortcuts on their page."""
+        self.view.show_keymap(keymap)
+        self.view.refresh()
 
     def _update_buttons(self) -> None:
         self.back_button.setEnabled(self._history.can_go_back)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app import __version__, paths
@@ -13,6 +12,7 @@ from app.desktop.runtime.translation import translate
 from app.desktop.shell.command_registry import COMMANDS, MENUS, translate_title
 from app.desktop.shell.keymap import Keymap, short_title
 from app.desktop.tool_form.labels import category_label
+from app.errors import StorageError
 from app.settings import ShortcutSettings
 from app.toolkit.documentation import catalog_page, tool_page
 from app.toolkit.registry import ToolCatalog
@@ -36,10 +36,9 @@ def help_pages(tools: ToolCatalog, names: ExampleNames | None = None) -> tuple[H
         names: Names for the examples; neutral ones if None.
 
     Raises:
-        OSError: A page can't be read.
-        ValueError: A page of the handbook is invalid.
+        StorageError: The handbook can't be read.
     """
-    pages = list(read_handbook(_handbook_folder(), names or ExampleNames()))
+    pages = list(_read_handbook(names or ExampleNames()))
     group = translate("HelpPages", "Reference")
     pages += [
         HelpPage(
@@ -66,8 +65,7 @@ async def vault_pages(vault: VaultService) -> tuple[HelpPage, ...]:
     Call it in the service thread.
 
     Raises:
-        OSError: A page can't be read.
-        ValueError: A page of the handbook is invalid.
+        StorageError: The handbook can't be read.
     """
     return await asyncio.to_thread(help_pages, vault.tools, example_names(vault))
 
@@ -82,12 +80,11 @@ def referenced_page(reference: str) -> str:
         The id; that of the first page if no page is named, or none explains the panel.
 
     Raises:
-        OSError: A page can't be read.
-        ValueError: A page of the handbook is invalid.
+        StorageError: The handbook can't be read.
     """
     if not reference.startswith(_PANEL):
         return reference or FIRST
-    return page_id(read_handbook(_handbook_folder(), ExampleNames()), reference) or FIRST
+    return page_id(_read_handbook(ExampleNames()), reference) or FIRST
 
 
 def page_id(pages: Iterable[HelpPage], reference: str) -> str:
@@ -107,8 +104,13 @@ def page_id(pages: Iterable[HelpPage], reference: str) -> str:
     return next((page.id for page in pages if name in (page.id.casefold(), page.title.casefold())), "")
 
 
-def _handbook_folder() -> Path:
-    return paths.resources_folder() / "handbook"
+def _read_handbook(names: ExampleNames) -> tuple[HelpPage, ...]:
+    try:
+        return read_handbook(paths.resources_folder() / "handbook", names)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else error
+        message = translate("HelpPages", "Could not read the handbook: {0}.").format(reason)
+        raise StorageError(message) from error
 
 
 def shortcuts_page(keymap: Keymap) -> str:

@@ -24,8 +24,10 @@ from app.desktop.shell.keymap import Keymap
 from app.desktop.theme.app_icon import app_icon
 from app.desktop.theme.colors import Theme
 from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets.item_opening import connect_open
 from app.desktop.widgets.panel import ElidedLabel, SearchField, ThemedButton
 from app.desktop.widgets.reading_view import ReadingView, Rendered
+from app.desktop.widgets.web_address import open_address
 from app.errors import NotFoundError
 from app.vault.markdown.render import render
 from app.vault.markdown.render_values import NoteTarget, RenderColors
@@ -55,7 +57,7 @@ class HandbookView(QWidget):
         tool_requested: The name of a tool that the user wants to run with its form.
 
     Attributes:
-        current: The id of the page; empty before the first one.
+        current: The id of the page; empty if none is current.
         page_column: The column of the page, in which an owner may place a bar.
         header_row: The row above the list and the page, in which an owner may place buttons.
     """
@@ -97,7 +99,7 @@ class HandbookView(QWidget):
         self.contents = QWidget(self)
         self.contents.setObjectName("page")
         self.contents.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.search = SearchField(theme, self.tr("Search help"), self.contents)
+        self.search = SearchField(theme, self.tr("Search the handbook"), self.contents)
         self.list = QListWidget(self.contents)
         self.list.setObjectName("sections")
         self.list.setAccessibleName(self.tr("Pages"))
@@ -137,16 +139,18 @@ class HandbookView(QWidget):
         self.contents_button.toggled.connect(lambda _: self._fit())
         self.search.textChanged.connect(self._filter_pages)
         self.search.returnPressed.connect(lambda: self._open_item(self.list.currentItem()))
-        self.list.itemClicked.connect(self._open_item)
-        self.list.itemActivated.connect(self._open_item)
+        connect_open(self.list, lambda index: self._open_item(self.list.itemFromIndex(index)))
         self.page.note_clicked.connect(self._request)
         self.page.tag_clicked.connect(lambda tag: self.search_requested.emit(f"tag:{tag}"))
+        self.page.web_clicked.connect(lambda address: open_address(self, address))
         self.run_button.clicked.connect(lambda: self.tool_requested.emit(self.current.removeprefix(_TOOL)))
 
     def set_pages(self, pages: Iterable[HelpPage]) -> None:
-        """Replace the pages; those of a group are together."""
-        self.search.clear()
+        """Replace the pages; those of a group are together. If the current page is gone, none is current."""
         self._pages = {page.id: page for page in pages}
+        if self.current not in self._pages:
+            self.current = ""
+            self.run_button.hide()
         self.list.clear()
         group = ""
         for page in self._pages.values():
@@ -161,6 +165,7 @@ class HandbookView(QWidget):
             item = QListWidgetItem(f"   {page.title.replace('_', ' ')}")
             item.setData(_ID_ROLE, page.id)
             self._add(item)
+        self._filter_pages(self.search.text())
 
     def _add(self, item: QListWidgetItem) -> None:
         item.setSizeHint(self._item_size())
@@ -176,14 +181,12 @@ class HandbookView(QWidget):
         self.refresh()
 
     def show_keymap(self, keymap: Keymap) -> None:
-        """List these shortcuts on their page."""
+        """List these shortcuts on their page, which `refresh` or `show_page` renders."""
         self._pages[SHORTCUTS] = replace(self._pages[SHORTCUTS], text=shortcuts_page(keymap))
-        if self.current == SHORTCUTS:
-            self.refresh()
 
     @property
     def title(self) -> str:
-        """The title of the page; empty before the first one."""
+        """The title of the page; empty if none is current."""
         return self._pages[self.current].title if self.current else ""
 
     def has_page(self, page: str) -> bool:
@@ -229,10 +232,6 @@ class HandbookView(QWidget):
             image.setDevicePixelRatio(image.width() / _ICON_SIZE)
             images[_ICON] = image
         self.page.show_rendered(Rendered(html, images), page_address(self.current))
-
-    def listed_pages(self) -> tuple[str, ...]:
-        """Return the ids of the pages in the list that match the search."""
-        return tuple(item.data(_ID_ROLE) for item in self._items() if not item.isHidden())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Show the list next to the page if both fit, or one of them."""

@@ -187,7 +187,7 @@ class BlockPage(QWidget):
         for base, text in self._unsaved_texts().values():
             title = self.tr("Save the memory block “{0}”?").format(escape_hidden(base.label))
             answer = await dialogs.choose(
-                self.window(), title, self.tr("It has unsaved text."), answers, main=0
+                self.window(), title, self.tr("It has unsaved text."), answers, is_first_main=True
             )
             if answer not in (0, 1) or (answer == 0 and not await self._save_unsaved(base, text)):
                 return False

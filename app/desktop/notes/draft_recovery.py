@@ -62,7 +62,7 @@ class DraftRecovery(QObject):
             title = self.tr("“{0}” was deleted, but its unsaved text was kept").format(draft.path)
             text = draft.text if len(draft.text) <= _MAX_SHOWN_CHARS else f"{draft.text[:_MAX_SHOWN_CHARS]} …"
             answers = (self.tr("Restore note"), self.tr("Discard text"), self.tr("Later"))
-            answer = await dialogs.choose(self._window, title, text, answers, main=0)
+            answer = await dialogs.choose(self._window, title, text, answers, is_first_main=True)
             if answer == 0:
                 await self._restore(draft)
             elif answer == 1:

@@ -1,9 +1,11 @@
-"""Find and replace in the open note."""
+"""Find and replace in the open note, and find in a page of the handbook."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, SignalInstance
-from PySide6.QtGui import QColor, QKeyEvent, QTextCursor, QTextDocument
+from PySide6.QtGui import QColor, QKeyEvent, QKeySequence, QShortcut, QTextCursor, QTextDocument
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -45,8 +47,7 @@ class FindBar(QFrame):
         self._search_timer.setSingleShot(True)
         self._search_timer.setInterval(_SEARCH_DELAY_MS)
         self._search_timer.timeout.connect(self._search)
-        self.field = SearchField(theme, self.tr("Find in this note"))
-        self.field.setPlaceholderText(self.tr("Find"))
+        self.field = SearchField(theme, self.tr("Find"))
         self.field.installEventFilter(self)
         self.replacement = QLineEdit()
         self.replacement.setPlaceholderText(self.tr("Replace with"))
@@ -245,6 +246,19 @@ class FindBar(QFrame):
         else:
             text = self.tr("{0} found").format(total) if spans else self.tr("Not found")
         self._count_label.setText(text if self.field.text() else "")
+
+
+def connect_find_keys(widget: QWidget, find_bar: Callable[[], FindBar]) -> None:
+    """Select the next match with F3 and the previous one with Shift+F3, while `widget` has the focus.
+
+    Args:
+        widget: The widget; its children may have the focus instead.
+        find_bar: Returns the find bar, which may be created on first use.
+    """
+    for keys, backward in (("F3", False), ("Shift+F3", True)):
+        shortcut = QShortcut(QKeySequence(keys), widget)
+        shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        shortcut.activated.connect(lambda backward=backward: find_bar().find_next(backward=backward))
 
 
 def _change_signal(view: LiveEditor | ReadingView) -> SignalInstance:

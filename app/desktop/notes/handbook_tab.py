@@ -1,12 +1,14 @@
-"""The tab that shows the handbook among the notes: no note, so it is never written, indexed or linked."""
+"""The tab that shows the handbook among the notes.
+
+It is not a note: it is never written, indexed or linked.
+"""
 
 from __future__ import annotations
 
 import asyncio
 
 import shiboken6
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from app.desktop.bridge import VaultClient
@@ -15,10 +17,12 @@ from app.desktop.help.pages import FIRST, vault_pages
 from app.desktop.help.view import HandbookView
 from app.desktop.notes.editor.style import EditorStyle
 from app.desktop.notes.editor_setup import editor_preferences
-from app.desktop.notes.find_bar import FindBar
+from app.desktop.notes.find_bar import FindBar, connect_find_keys
 from app.desktop.shell.keymap import Keymap
 from app.desktop.theme.theme import ThemeSource
 from app.errors import StorageError
+from app.external.states import ExternalChanged
+from app.index.records import IndexUpdated
 from app.workspace import SettingsChanged
 
 
@@ -38,11 +42,9 @@ class HandbookTab(HandbookView):
         self._client = client
         # Two pages that are requested one after the other are shown in this order.
         self._loading_lock = asyncio.Lock()
+        self._is_stale = False
         self._find_bar: FindBar | None = None
-        for keys, backward in (("F3", False), ("Shift+F3", True)):
-            shortcut = QShortcut(QKeySequence(keys), self)
-            shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-            shortcut.activated.connect(lambda backward=backward: self.find_bar.find_next(backward=backward))
+        connect_find_keys(self, lambda: self.find_bar)
         client.events.batch.connect(self._receive)
 
     @property
@@ -59,13 +61,13 @@ class HandbookTab(HandbookView):
         """
         page = addressed_page(address) or FIRST
         async with self._loading_lock:
-            # Tools may have been added since the pages were loaded.
-            if not self.has_page(page):
+            if self._is_stale or not self.has_page(page):
+                self._is_stale = False  # Set again by a change while the pages are loading.
                 try:
                     pages = await self._client.run(vault_pages)
-                except OSError as error:
-                    message = self.tr("Could not read the handbook: {0}.").format(error.strerror or error)
-                    raise StorageError(message) from error
+                except StorageError:
+                    self._is_stale = True
+                    raise
                 if not shiboken6.isValid(self):
                     return
                 self.set_pages(pages)
@@ -102,6 +104,9 @@ class HandbookTab(HandbookView):
         super().refresh()
 
     def _receive(self, events: tuple[object, ...]) -> None:
+        # The pages describe the available tools, and name notes and tags of the vault.
+        if any(isinstance(event, SettingsChanged | ExternalChanged | IndexUpdated) for event in events):
+            self._is_stale = True
         if any(isinstance(event, SettingsChanged) for event in events) and self.current:
             self.show_keymap(Keymap(self._client.settings.shortcuts))
             self.refresh()

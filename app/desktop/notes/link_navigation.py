@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from urllib.parse import unquote, urlsplit
 
-from PySide6.QtCore import QObject, QUrl, Signal
-from PySide6.QtGui import QDesktopServices
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from app.desktop.bridge import VaultClient
 from app.desktop.runtime import tasks
-from app.desktop.widgets import dialogs
+from app.desktop.widgets.web_address import open_address
 from app.vault.path import NotePath
 from app.vault.reference import Reference, parse_reference
 
@@ -52,15 +51,11 @@ class LinkNavigation(QObject):
         if kind == "tag":
             self.search_requested.emit(f"tag:{target}")
         elif kind == "address" and urlsplit(target).scheme in ("http", "https", "mailto"):
-            self.open_web(target)
+            open_address(self._view, target)
         else:
             name = target if kind == "note" else unquote(target)
             link = parse_reference(f"[[{name}]]")
             tasks.start(self._open(link), owner=self._view, action=self.tr("follow the link"))
-
-    def open_web(self, url: str) -> None:
-        """Open a web or email address in the system's default program, if the user confirms."""
-        tasks.start(self._open_web(url), owner=self._view, action=self.tr("open the address"))
 
     async def _open(self, link: Reference) -> None:
         source = NotePath(self._path())
@@ -73,9 +68,3 @@ class LinkNavigation(QObject):
             self.create_requested.emit(link.target)
         else:
             self.open_requested.emit(path.text, fragment)
-
-    async def _open_web(self, url: str) -> None:
-        text = self.tr("{0}\n\nIt opens outside the app.").format(url)
-        title = self.tr("Open this address?")
-        if await dialogs.confirm(self._view, title, text, self.tr("Open"), self.tr("Cancel")):
-            QDesktopServices.openUrl(QUrl(url))

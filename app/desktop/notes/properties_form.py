@@ -237,9 +237,7 @@ class PropertiesForm(QFrame):
 
     def _set_expanded(self, expanded: bool) -> None:
         self.fold_button.set_symbol("caret-down" if expanded else "caret-right")
-        text = self.tr("Hide properties") if expanded else self.tr("Show properties")
-        self.fold_button.setToolTip(text)
-        self.fold_button.setAccessibleName(text)
+        self.fold_button.set_label(self.tr("Hide properties") if expanded else self.tr("Show properties"))
         if expanded and self._is_stale:
             self._rebuild()
         self._area.setVisible(expanded)

@@ -92,7 +92,7 @@ async def _ask_in_conflict(document: NoteDocument, theme: ThemeSource, parent: Q
         "UnsavedChanges", "It has unsaved text. Nothing is written until you choose which text to keep."
     )
     answers = (translate("UnsavedChanges", "Keep it open"), translate("UnsavedChanges", "Compare…"))
-    if await dialogs.choose(parent.window(), title, text, answers, main=1) != 1:
+    if await dialogs.choose(parent.window(), title, text, answers) != 1:
         return _Answer.STAY
     await compare_conflict(document, theme, parent)
     return _Answer.CHECK_AGAIN
@@ -108,7 +108,7 @@ async def _ask_after_deletion(document: NoteDocument, parent: QWidget) -> _Answe
         translate("UnsavedChanges", "Discard my text"),
         translate("UnsavedChanges", "Create it again"),
     )
-    match await dialogs.choose(parent.window(), title, text, answers, main=2):
+    match await dialogs.choose(parent.window(), title, text, answers):
         case 1:
             document.discard_changes()
             return _Answer.CLOSE
@@ -131,7 +131,7 @@ async def _ask_after_failure(document: NoteDocument, parent: QWidget) -> _Answer
         translate("UnsavedChanges", "Close without saving"),
         translate("UnsavedChanges", "Try again"),
     )
-    match await dialogs.choose(parent.window(), title, text, answers, main=2):
+    match await dialogs.choose(parent.window(), title, text, answers):
         case 1:
             document.leave_draft()
             return _Answer.CLOSE
@@ -152,7 +152,7 @@ async def _ask_without_draft(document: NoteDocument, parent: QWidget, title: str
         translate("UnsavedChanges", "Discard my text"),
         translate("UnsavedChanges", "Try again"),
     )
-    match await dialogs.choose(parent.window(), title, text, answers, main=2):
+    match await dialogs.choose(parent.window(), title, text, answers):
         case 1:
             document.discard_changes()
             return _Answer.CLOSE
@@ -169,7 +169,7 @@ async def _ask_to_save(document: NoteDocument, parent: QWidget) -> _Answer:
         translate("UnsavedChanges", "Cancel"),
     )
     text = translate("UnsavedChanges", "It has unsaved text.")
-    match await dialogs.choose(parent.window(), title, text, answers, main=0):
+    match await dialogs.choose(parent.window(), title, text, answers, is_first_main=True):
         case 0:
             if await document.save() or document.conflict is not None:
                 return _Answer.CHECK_AGAIN

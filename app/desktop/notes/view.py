@@ -26,7 +26,7 @@ from app.desktop.notes.editor.drawings import DrawingRequest
 from app.desktop.notes.editor.live_editor import LiveEditor
 from app.desktop.notes.editor.mode import EditorMode, ViewMode
 from app.desktop.notes.editor_setup import EditorSetup
-from app.desktop.notes.find_bar import FindBar
+from app.desktop.notes.find_bar import FindBar, connect_find_keys
 from app.desktop.notes.header import NoteHeader
 from app.desktop.notes.lazy_links_pane import LazyLinksPane
 from app.desktop.notes.link_navigation import LinkNavigation
@@ -44,6 +44,7 @@ from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.panel import EmptyState
 from app.desktop.widgets.reading_view import ReadingView
 from app.desktop.widgets.utf16 import utf16_length
+from app.desktop.widgets.web_address import open_address
 from app.errors import NotFoundError, ScriptoriumError
 from app.index.records import IndexUpdated
 from app.vault.markdown.properties import remove_property, set_property
@@ -188,14 +189,13 @@ class NoteView(QWidget):
         self.editor.link_hovered.connect(self._hover_link)
         self.editor.style_changed.connect(self._apply_reading_style)
         self._apply_reading_style()
-        self._add_shortcut(self, QKeySequence("F3"), lambda: self.find_bar.find_next())
-        self._add_shortcut(self, QKeySequence("Shift+F3"), lambda: self.find_bar.find_next(backward=True))
+        connect_find_keys(self, lambda: self.find_bar)
 
     def _connect_reading(self) -> None:
         self.reader.note_clicked.connect(self.open_requested)
         self.reader.unresolved_clicked.connect(self.create_requested)
         self.reader.tag_clicked.connect(lambda tag: self.search_requested.emit(f"tag:{tag}"))
-        self.reader.web_clicked.connect(self._link_navigation.open_web)
+        self.reader.web_clicked.connect(lambda address: open_address(self, address))
         self.reader.hovered.connect(self._hover_note)
         self.reader.task_clicked.connect(self._toggle_task)
         self.reader.fold_clicked.connect(self._toggle_callout)
@@ -221,10 +221,7 @@ class NoteView(QWidget):
         commands[command]()
 
     def _add_shortcut(
-        self,
-        widget: QWidget,
-        keys: QKeySequence | QKeySequence.StandardKey,
-        callback: Callable[[], object],
+        self, widget: QWidget, keys: QKeySequence.StandardKey, callback: Callable[[], object]
     ) -> None:
         shortcut = QShortcut(keys, widget)
         shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)

@@ -22,6 +22,7 @@ from app.desktop.widgets import dialogs
 from app.desktop.widgets.panel import EmptyState, Panel, ThemedButton
 from app.events import Event
 from app.index.records import Problem
+from app.sentence import as_sentence
 from app.vault import undecodable
 from app.vault.path import NotePath
 from app.workspace import SettingsChanged
@@ -113,7 +114,7 @@ class ProblemsPanel(Panel):
             "misnamed": theme.warning,
         }
         # Reasons start in lower case, because other messages quote them in the middle of a sentence.
-        reason = f"{problem.reason[:1].upper()}{problem.reason[1:].removesuffix('.')}."
+        reason = as_sentence(problem.reason)
         row = QTreeWidgetItem([problem.path.text, reason])
         row.setIcon(0, icon(theme, _ICONS[problem.kind], colors[problem.kind]))
         row.setToolTip(1, reason)

@@ -67,9 +67,11 @@ class SaveSearchButton(ThemedButton):
         saved = self._find_saved()
         self.setEnabled(bool(self._query))
         self.set_symbol("star-fill" if saved else "star")
-        text = self.tr("Remove the saved search “{0}”").format(saved.name) if saved else ""
-        self.setToolTip(text or self.tr("Save this search"))
-        self.setAccessibleName(self.toolTip())
+        self.set_label(
+            self.tr("Remove the saved search “{0}”").format(saved.name)
+            if saved
+            else self.tr("Save this search")
+        )
 
     def _toggle(self) -> None:
         saved = self._find_saved()

@@ -63,11 +63,11 @@ def rejection(sequence: QKeySequence) -> str:
     if any(keys in command.shortcuts for command in COMMANDS):
         return ""
     if any(sequence in QKeySequence.keyBindings(key) for key in _TEXT_KEYS):
-        return translate("ShortcutsPage", "Text fields use {0}. Choose another shortcut.").format(text)
+        return translate("ShortcutsPage", "Text fields use {0}.").format(text)
     if is_editor_key(first_combination(sequence)):
-        return translate("ShortcutsPage", "The editor uses {0}. Choose another shortcut.").format(text)
+        return translate("ShortcutsPage", "The editor uses {0}.").format(text)
     if keys in PANEL_KEYS:
-        return translate("ShortcutsPage", "A panel uses {0}. Choose another shortcut.").format(text)
+        return translate("ShortcutsPage", "A panel uses {0}.").format(text)
     if any(sequence == QKeySequence.mnemonic(f"&{translate_title(menu)}") for menu in MENUS):
-        return translate("ShortcutsPage", "A menu uses {0}. Choose another shortcut.").format(text)
+        return translate("ShortcutsPage", "A menu uses {0}.").format(text)
     return ""

@@ -94,6 +94,7 @@ class ShortcutCard(QFrame):
         self._details = QLabel()
         self._details.setProperty("tone", "muted")
         self.recorder = ShortcutRecorder()
+        self.recorder.setAccessibleName(self.tr("New shortcut"))
         self.recorder.recorded.connect(self._check)
         self.recorder.canceled.connect(self.cancel)
         self.message = wrapped_label()
@@ -141,8 +142,9 @@ class ShortcutCard(QFrame):
         self.recorder.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def remove(self) -> None:
-        """Leave the command without a shortcut."""
-        self._assign(())
+        """Leave the command without a shortcut, if the Remove button could be pressed."""
+        if self.remove_button.isEnabled() and not self.remove_button.isHidden():
+            self._assign(())
 
     def reset(self) -> None:
         """Restore the default shortcuts of the command."""
@@ -164,7 +166,8 @@ class ShortcutCard(QFrame):
         if not self._is_recording:
             return
         if reason := rejection(sequence):
-            show_text(self.message, reason, "danger")
+            advice = self.tr("Press another shortcut, or Esc to cancel.")
+            show_text(self.message, f"{reason} {advice}", "danger")
         else:
             self._assign_free((portable_shortcut(sequence),))
 
@@ -194,10 +197,10 @@ class ShortcutCard(QFrame):
     def _show(self) -> None:
         command, keymap = self._command, self._keymap
         self._title.setText(short_title(command.id))
-        shortcut = shortcuts_text(keymap.shortcuts[command.id]) or self.tr("No shortcut")
+        shortcut = _shortcuts_text(keymap.shortcuts[command.id]) or self.tr("No shortcut")
         is_changed = keymap.is_changed(command.id)
         if is_changed:
-            default = shortcuts_text(command.shortcuts) or self.tr("none")
+            default = _shortcuts_text(command.shortcuts) or self.tr("none")
             shortcut = self.tr("{0} (default: {1})").format(shortcut, default)
         self._details.setText(shortcut)
         hint = self.tr("Press the new shortcut, or Esc to cancel.") if self._is_recording else ""
@@ -276,7 +279,7 @@ class ShortcutsPage(QWidget):
         self.reset_all_button.setEnabled(bool(settings.custom))
         font = self.table.font()
         for command_id, row in self._rows.items():
-            row.setText(2, shortcuts_text(self._keymap.shortcuts[command_id]))
+            row.setText(2, _shortcuts_text(self._keymap.shortcuts[command_id]))
             font.setBold(self._keymap.is_changed(command_id))
             row.setFont(2, font)
         self._show_current()
@@ -284,10 +287,6 @@ class ShortcutsPage(QWidget):
     def select(self, command_id: str) -> None:
         """Select a command."""
         self.table.setCurrentItem(self._rows[command_id])
-
-    def visible_commands(self) -> tuple[str, ...]:
-        """Return the ids of the commands that match the search."""
-        return tuple(command_id for command_id, row in self._rows.items() if not row.isHidden())
 
     def _create_table(self) -> QTreeWidget:
         table = QTreeWidget()
@@ -341,6 +340,6 @@ class ShortcutsPage(QWidget):
             self.changed.emit({})
 
 
-def shortcuts_text(shortcuts: tuple[str, ...]) -> str:
+def _shortcuts_text(shortcuts: tuple[str, ...]) -> str:
     """Return the shortcuts of a command in this platform's notation."""
     return "   ".join(map(shortcut_text, shortcuts))

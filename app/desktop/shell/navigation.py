@@ -1,4 +1,4 @@
-"""Back and forward through the visited notes, as in a browser."""
+"""Back and forward through the visited notes and handbook pages, as in a browser."""
 
 from __future__ import annotations
 
@@ -11,17 +11,20 @@ _MAX_HISTORY_ENTRIES = 200
 
 @dataclass(frozen=True, slots=True)
 class HistoryEntry:
-    """The path of a note and a fragment: a heading, `^block`, `line=12`, or empty."""
+    """The path of a note or the address of a handbook page, and a fragment.
+
+    The fragment is a heading, `^block`, `line=12`, or empty.
+    """
 
     path: str
     fragment: str = ""
 
 
 class Navigation(QObject):
-    """Opens notes and keeps the history.
+    """Opens notes and handbook pages, and keeps the history.
 
     Signals:
-        open_requested: The path of a note, and a fragment.
+        open_requested: The path of a note or the address of a handbook page, and a fragment.
         changed: The availability of earlier or later entries may have changed.
     """
 
@@ -44,7 +47,10 @@ class Navigation(QObject):
         return self._index < len(self._entries) - 1
 
     def open(self, path: str, fragment: str = "") -> None:
-        """Go to a note; unless it is the current entry, add it and drop the entries after the current one."""
+        """Go to a note or handbook page.
+
+        Unless it is the current entry, add it and drop the entries after the current one.
+        """
         entry = HistoryEntry(path, fragment)
         if self._index < 0 or self._entries[self._index] != entry:
             self._entries = [*self._entries[: self._index + 1], entry][-_MAX_HISTORY_ENTRIES:]
@@ -52,7 +58,7 @@ class Navigation(QObject):
         self._emit_current()
 
     def record_visit(self, path: str) -> None:
-        """Add a note that was opened in another way, for example by its tab, to the history."""
+        """Add a note or page that was opened in another way, for example by its tab, to the history."""
         if self._index < 0 or self._entries[self._index].path != path:
             self._entries = [*self._entries[: self._index + 1], HistoryEntry(path)][-_MAX_HISTORY_ENTRIES:]
             self._index = len(self._entries) - 1

@@ -25,17 +25,17 @@ class PanelHost(Protocol):
 
 
 class TabbedNote(Protocol):
-    """A note in a tab."""
+    """A note or handbook page in a tab; a page has no path."""
 
     path: str
 
 
 class TabbedNotes(Protocol):
-    """The tabs of the open notes."""
+    """The tabs of the open notes and handbook pages."""
 
     @property
     def current(self) -> TabbedNote | None:
-        """The active note, or None."""
+        """The active note or handbook page, or None."""
         ...
 
 
@@ -136,7 +136,7 @@ class PanelContext(QObject):
 
     @property
     def note(self) -> TabbedNote | None:
-        """The active note, or None."""
+        """The active note or handbook page, or None."""
         return self._notes.current if self._notes is not None else None
 
     @property

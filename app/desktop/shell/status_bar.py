@@ -92,13 +92,11 @@ class EmbeddingProgressItem(ProgressItem):
     def _show_throttle(self, throttle: ThrottleState) -> None:
         self._is_paused = throttle.reason == "user"
         self.cancel_button.set_symbol("play" if self._is_paused else "pause")
-        name = (
+        self.cancel_button.set_label(
             self.tr("Resume indexing for semantic search")
             if self._is_paused
             else self.tr("Pause indexing for semantic search")
         )
-        self.cancel_button.setToolTip(name)
-        self.cancel_button.setAccessibleName(name)
         reasons: dict[Reason, str] = {
             "user": self.tr("paused"),
             "battery": self.tr("on battery"),
@@ -211,9 +209,7 @@ class StatusBar(QStatusBar):
         text = "\n".join(labels) if labels else self.tr("Every change needs your approval")
         self.lock_button.set_symbol("lock-simple-open" if labels else "lock-simple")
         self.lock_button.setText(str(len(labels)) if labels else "")
-        heading = self.tr("Auto-approved:\n{0}").format(text) if labels else text
-        self.lock_button.setToolTip(heading)
-        self.lock_button.setAccessibleName(heading)
+        self.lock_button.set_label(self.tr("Auto-approved:\n{0}").format(text) if labels else text)
         _set_tone(self.lock_button, "warning" if labels else "")
 
     def show_word_count(self, text: str) -> None:

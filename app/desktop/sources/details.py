@@ -88,9 +88,7 @@ class SourceDetails(QWidget):
         self.problem.setText(info.problem)
         self.problem.setVisible(bool(info.problem))
         self.pause_button.set_symbol("play" if config.paused else "pause")
-        text = self.tr("Resume") if config.paused else self.tr("Pause")
-        self.pause_button.setToolTip(text)
-        self.pause_button.setAccessibleName(text)
+        self.pause_button.set_label(self.tr("Resume") if config.paused else self.tr("Pause"))
         self.open_button.setVisible(bool(info.detail))
         self.check_button.setVisible(config.kind == "feed" and not config.paused)
         if isinstance(config, FolderConfig):

@@ -1,1 +1,1 @@
-"""Widgets that know nothing about notes."""
+"""General-purpose widgets."""

@@ -188,17 +188,23 @@ async def confirm(
 
 
 async def choose(
-    parent: QWidget | None, title: str, text: str, answers: tuple[str, ...], *, main: int = -1
+    parent: QWidget | None,
+    title: str,
+    text: str,
+    answers: tuple[str, ...],
+    *,
+    is_first_main: bool = False,
 ) -> int | None:
     """Return the index of the pressed button among `answers`; None for Escape.
 
-    The first answer is the safe one and has the focus; the answer at `main`, by default the last, is
-    emphasized. At the other end is the answer that changes nothing. The platform decides the order.
+    The first answer has the focus. The last one is emphasized, or the first if `is_first_main`; the one at
+    the opposite end must change nothing. The platform decides the order.
     """
     dialog = SheetDialog(parent, title, text)
-    main %= len(answers)
+    last = len(answers) - 1
+    main, harmless = (0, last) if is_first_main else (last, 0)
     places = [QDialogButtonBox.ButtonRole.DestructiveRole] * len(answers)
-    places[0 if main else -1] = QDialogButtonBox.ButtonRole.RejectRole
+    places[harmless] = QDialogButtonBox.ButtonRole.RejectRole
     places[main] = QDialogButtonBox.ButtonRole.AcceptRole
     buttons = [
         dialog.add_button(answer, code, "primary" if code == main + 1 else "", place)

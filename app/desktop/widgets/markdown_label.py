@@ -7,6 +7,7 @@ from PySide6.QtGui import QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy, QTextBrowser, QWidget
 
 from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets.url_parts import split_address
 from app.vault.markdown.render import render
 from app.vault.markdown.render_values import NoteTarget, RenderColors
 
@@ -86,13 +87,3 @@ class MarkdownLabel(QTextBrowser):
 def _resolve_as_note(target: str) -> NoteTarget | None:
     """Treat every wikilink as resolved; its target is looked up when it is opened."""
     return NoteTarget(target)
-
-
-def split_address(url: QUrl) -> tuple[str, str, str]:
-    """Return the decoded scheme, path and fragment of an address.
-
-    Each part is decoded separately: a name may contain `#`, `?` or `%`, and Qt does not decode whole
-    addresses.
-    """
-    decoded = QUrl.ComponentFormattingOption.FullyDecoded
-    return url.scheme(), url.path(decoded), url.fragment(decoded)

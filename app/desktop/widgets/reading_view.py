@@ -21,8 +21,8 @@ from PySide6.QtWidgets import QTextBrowser, QTextEdit, QWidget
 
 from app.desktop.theme.colors import Theme
 from app.desktop.theme.theme import ThemeSource
-from app.desktop.widgets.markdown_label import split_address
 from app.desktop.widgets.page_images import fit_image, with_image_sizes
+from app.desktop.widgets.url_parts import split_address
 from app.vault.markdown.render_page import MONOSPACE
 
 _TEXT_WIDTH = 760

@@ -13,6 +13,7 @@ from pydantic_core import ErrorDetails
 from app.desktop.runtime.translation import PluralText, translate, translate_setting
 from app.desktop.widgets.model_form import field_bounds, strip_annotations
 from app.permissions.tool_label import tool_label
+from app.sentence import as_sentence
 from app.settings import NAME_PATTERN
 
 _QUOTED = re.compile(r"'([^']*)'")
@@ -27,13 +28,13 @@ def problem_text(problem: ErrorDetails, model: type[BaseModel]) -> str:
     label, field = _find_field(problem["loc"], model)
     kind, context = problem["type"], problem.get("ctx", {})
     if not label or kind == "value_error":
-        return _as_sentence(str(context.get("error", problem["msg"])))
+        return as_sentence(str(context.get("error", problem["msg"])))
     if kind == "missing" or (kind in ("string_too_short", "too_short") and context.get("min_length") == 1):
         return required_text(label)
     if kind in _NUMBER_TYPES or kind.startswith(("int_", "float_", "finite_")):
         return _number_text(label, field, kind, context)
     return _rule_text(label, kind, context) or translate("Validation", "“{0}”: {1}").format(
-        label, _as_sentence(problem["msg"])
+        label, as_sentence(problem["msg"])
     )
 
 
@@ -146,8 +147,3 @@ def _number(context: Mapping[str, object], *names: str) -> float | None:
 
 def _count(value: object) -> int:
     return value if isinstance(value, int) else 0
-
-
-def _as_sentence(text: str) -> str:
-    text = text.strip()
-    return f"{text[:1].upper()}{text[1:].rstrip('.')}."

@@ -11,6 +11,7 @@ from app.desktop.help.handbook import ExampleNames, read_handbook
 from app.desktop.help.pages import FIRST, help_pages, page_id, referenced_page, shortcuts_page
 from app.desktop.shell.command_registry import COMMANDS, PANELS
 from app.desktop.shell.keymap import Keymap
+from app.errors import StorageError
 from app.settings import Settings, ShortcutSettings
 from app.toolkit.registry import ToolRegistry
 from app.tools import CATALOG, CATEGORIES
@@ -65,3 +66,17 @@ def test_a_page_without_a_known_group_is_refused(tmp_path) -> None:
     (tmp_path / "Odd.md").write_text("---\ngroup: Elsewhere\n---\n# Odd\n", "utf-8")
     with pytest.raises(ValueError, match="Elsewhere"):
         read_handbook(tmp_path, ExampleNames())
+
+
+@pytest.mark.parametrize("error", [PermissionError(13, "Permission denied"), ValueError("unknown group")])
+def test_a_handbook_that_can_not_be_read_is_a_storage_error(monkeypatch, error: Exception) -> None:
+    def fail(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr("app.desktop.help.pages.read_handbook", fail)
+    message = f"Could not read the handbook: {error.strerror if isinstance(error, OSError) else error}."
+    with pytest.raises(StorageError) as raised:
+        help_pages(ToolRegistry(CATEGORIES, CATALOG))
+    assert raised.value.message == message
+    with pytest.raises(StorageError):
+        referenced_page("panel:graph")

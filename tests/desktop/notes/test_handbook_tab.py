@@ -16,10 +16,12 @@ from app.desktop.notes.tabs import NoteTabs
 from app.desktop.theme.theme import ThemeSource
 from app.errors import NotFoundError, StorageError
 from app.settings import Settings
+from app.vault.path import NotePath
 from tests.desktop.open_vault import PlainNote
 from tests.desktop.whole_vault import WholeVault, whole_vault
 
 GRAPH, SEARCH = page_address("Graph"), page_address("Search")
+TOOLS = page_address("tools")
 
 
 @pytest.fixture
@@ -92,6 +94,45 @@ def test_a_tab_that_is_closed_while_the_handbook_loads_reports_no_error(with_tab
         await opening
         await tabs.open(page_address(""))
         assert tabs.address == page_address("First steps")
+
+    with_tabs(use)
+
+
+def test_pages_are_read_again_after_the_settings_or_notes_changed(with_tabs, wait_until) -> None:
+    async def use(vault: WholeVault, tabs: NoteTabs) -> None:
+        await tabs.open(TOOLS)
+        (tab,) = tabs.tabs()
+        assert "Web (off)" in tab.page.toPlainText().splitlines()
+        permissions = Settings().permissions.model_copy(update={"categories": {"web": True}})
+        settings = vault.client.settings.model_copy(update={"permissions": permissions})
+        await vault.client.run(lambda service: service.settings.apply(settings))
+        await wait_until(lambda: tab._is_stale)
+        await tabs.open(TOOLS)
+        assert "Web" in tab.page.toPlainText().splitlines()
+        await tabs.open(GRAPH)
+        assert not tab._is_stale
+        path = NotePath("Kettle.md")
+        await vault.client.run(lambda service: service.edits.create(path, "[[A]]\n"))
+        await wait_until(lambda: tab._is_stale)
+
+    with_tabs(use)
+
+
+def test_pages_stay_stale_if_they_can_not_be_read(with_tabs, monkeypatch) -> None:
+    def fail(*_: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    async def use(_: WholeVault, tabs: NoteTabs) -> None:
+        await tabs.open(GRAPH)
+        (tab,) = tabs.tabs()
+        tab._is_stale = True
+        with monkeypatch.context() as patched:
+            patched.setattr("app.desktop.help.pages.read_handbook", fail)
+            with pytest.raises(StorageError):
+                await tabs.open(SEARCH)
+        assert tab._is_stale and tab.address == GRAPH
+        await tabs.open(SEARCH)
+        assert not tab._is_stale and tab.address == SEARCH
 
     with_tabs(use)
 

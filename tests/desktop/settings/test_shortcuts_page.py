@@ -10,6 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from app.desktop.settings.shortcuts_page import ShortcutsPage
 from app.desktop.shell.command_registry import COMMANDS
+from app.desktop.shell.keymap import short_title
 from app.desktop.theme.theme import ThemeSource
 from app.settings import ShortcutSettings
 
@@ -48,6 +49,17 @@ def shortcut_of(page: ShortcutsPage, command_id: str) -> str:
     return current(page).text(2)
 
 
+def visible_commands(page: ShortcutsPage) -> list[str]:
+    """Return the titles of the commands in the list."""
+    rows = (page.table.topLevelItem(index) for index in range(page.table.topLevelItemCount()))
+    return [row.text(0) for row in rows if row is not None and not row.isHidden()]
+
+
+def press_delete(page: ShortcutsPage) -> None:
+    page.table.setFocus()
+    QTest.keyClick(page.table, KEY.Key_Delete)
+
+
 def shown(page: ShortcutsPage) -> list[str]:
     """Return the labels of the card's visible buttons."""
     return [button.text() for button in page.card.findChildren(QPushButton) if button.isVisible()]
@@ -60,7 +72,7 @@ def record(page: ShortcutsPage, command_id: str, key: Qt.Key, modifiers: Qt.Keyb
 
 
 def test_every_command_is_listed_with_its_menu_and_shortcut(page: ShortcutsPage) -> None:
-    assert page.visible_commands() == tuple(command.id for command in COMMANDS)
+    assert visible_commands(page) == [short_title(command.id) for command in COMMANDS]
     page.select("save-note")
     row = current(page)
     assert [row.text(column) for column in range(3)] == ["Save", "File", "Ctrl+S"]
@@ -68,14 +80,13 @@ def test_every_command_is_listed_with_its_menu_and_shortcut(page: ShortcutsPage)
 
 def test_the_search_finds_titles_menus_and_shortcuts(page: ShortcutsPage) -> None:
     page.search.setText("theme dark")
-    assert page.visible_commands() == ("theme-dark",)
-    assert current(page).text(0) == "Theme: dark"
+    assert visible_commands(page) == ["Theme: dark"] == [current(page).text(0)]
     page.search.setText("ctrl+j")
-    assert page.visible_commands() == ("toggle-bottom",)
+    assert visible_commands(page) == [short_title("toggle-bottom")]
     page.search.setText("nothing is called so")
-    assert page.visible_commands() == () and not page.table.isVisible() and not page.card.isVisible()
+    assert visible_commands(page) == [] and not page.table.isVisible() and not page.card.isVisible()
     page.search.clear()
-    assert len(page.visible_commands()) == len(COMMANDS) and page.card.isVisible()
+    assert len(visible_commands(page)) == len(COMMANDS) and page.card.isVisible()
 
 
 def test_a_recorded_shortcut_is_assigned_at_once(page: ShortcutsPage) -> None:
@@ -98,7 +109,10 @@ def test_a_double_click_and_enter_start_recording(page: ShortcutsPage) -> None:
 def test_a_key_for_writing_is_rejected_and_recording_continues(page: ShortcutsPage, key: Qt.Key) -> None:
     changes = changes_of(page)
     record(page, "save-note", key, Qt.KeyboardModifier.NoModifier)
-    assert "needed for writing" in page.card.message.text() and page.card.message.isVisible()
+    message = page.card.message
+    assert "needed for writing" in message.text() and message.isVisible()
+    assert message.text().endswith(". Press another shortcut, or Esc to cancel.")
+    assert page.card.recorder.accessibleName() == "New shortcut"
     assert changes == [] and page.card.recorder.isVisible()
     QTest.keyClick(page.card.recorder, KEY.Key_F7)
     assert changes == [{"save-note": ("F7",)}]
@@ -126,6 +140,22 @@ def test_a_shortcut_can_be_removed_and_reset(page: ShortcutsPage) -> None:
     assert changes == [{"zoom-in": ()}] and not page.card.remove_button.isEnabled()
     page.card.reset_button.click()
     assert changes[-1] == {} and shortcut_of(page, "zoom-in").split() == ["Ctrl++", "Ctrl+="]
+
+
+def test_delete_removes_the_shortcut_only_where_the_button_does(page: ShortcutsPage) -> None:
+    changes = changes_of(page)
+    page.select("save-note")
+    page.card.record_button.click()
+    press_delete(page)
+    page.card.cancel_button.click()
+    record(page, "save-note", KEY.Key_P)  # The card asks whether to take it from another command.
+    press_delete(page)
+    assert changes == [] and shown(page) == ["Reassign", "Cancel"]
+    page.card.cancel_button.click()
+    press_delete(page)
+    assert changes == [{"save-note": ()}]
+    press_delete(page)
+    assert len(changes) == 1
 
 
 def test_a_default_that_another_command_has_is_not_restored_without_asking(qtbot: QtBot) -> None:

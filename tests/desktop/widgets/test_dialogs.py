@@ -160,7 +160,9 @@ def test_choose_returns_the_choice(gui, wait_until) -> None:
 @pytest.mark.parametrize(("tabs", "expected"), [(0, 0), (1, 1), (2, 2)])
 def test_enter_presses_the_button_that_has_the_focus(gui, wait_until, tabs: int, expected: int) -> None:
     async def main() -> int | None:
-        task = tasks.start(dialogs.choose(None, "Save it?", "", ("Save", "Discard", "Cancel"), main=0))
+        task = tasks.start(
+            dialogs.choose(None, "Save it?", "", ("Save", "Discard", "Cancel"), is_first_main=True)
+        )
         await wait_until(lambda: shown() and shown_dialog().focusWidget() is not None)
         for _ in range(tabs):
             QTest.keyClick(shown_dialog().focusWidget(), Qt.Key.Key_Tab)
@@ -224,12 +226,12 @@ def test_a_print_dialog_can_be_awaited(gui, wait_until) -> None:
 
 
 @pytest.mark.parametrize(
-    ("answers", "main"),
-    [(("Save", "Discard", "Cancel"), 0), (("Cancel", "Discard", "Save"), 2)],
+    ("answers", "is_first_main"),
+    [(("Save", "Discard", "Cancel"), True), (("Cancel", "Discard", "Save"), False)],
 )
-def test_the_platform_decides_the_order_of_the_answers(gui, wait_until, answers, main) -> None:
+def test_the_platform_decides_the_order_of_the_answers(gui, wait_until, answers, is_first_main) -> None:
     async def main_task() -> dict[str, object]:
-        task = tasks.start(dialogs.choose(None, "Save it?", "", answers, main=main))
+        task = tasks.start(dialogs.choose(None, "Save it?", "", answers, is_first_main=is_first_main))
         await wait_until(shown)
         box = shown_dialog().findChild(QDialogButtonBox)
         roles = {button.text(): box.buttonRole(button) for button in box.buttons()}

@@ -18,8 +18,8 @@ from PySide6.QtSvg import QSvgRenderer
 
 from app.desktop.notes.editor.drawings import NOT_DRAWABLE, Drawing, DrawingRequest
 from app.desktop.notes.editor.embeds import split_target
-from app.desktop.widgets.markdown_label import split_address
 from app.desktop.widgets.page_images import fit_image, with_image_sizes
+from app.desktop.widgets.url_parts import split_address
 
 MAX_IMAGE_HEIGHT = 640.0
 MAX_EMBED_HEIGHT = 900.0

@@ -9,6 +9,7 @@ from app.desktop.runtime.translation import PluralText, translate
 from app.errors import InvalidParametersError
 from app.external.connection import ConnectionState
 from app.external.states import ExternalProgress, ServerState, ToolState
+from app.sentence import as_sentence
 from app.settings import ExternalServer
 from app.vault.invisible_chars import escape_hidden
 
@@ -41,8 +42,7 @@ def state_label(state: ServerState) -> str:
 
 def reason_label(state: ServerState) -> str:
     """Return the reason why a server does not run, as a sentence."""
-    reason = escape_hidden(state.reason)
-    return f"{reason[:1].upper()}{reason[1:]}."
+    return as_sentence(escape_hidden(state.reason))
 
 
 def tools_label(state: ServerState) -> str:
