@@ -13,6 +13,7 @@ from app.desktop.notes.view import NoteView
 from app.desktop.shell.command_registry import panel_title
 from app.desktop.shell.panel_context import PanelContext, connect_links
 from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets.item_opening import connect_open
 from app.desktop.widgets.panel import EmptyState, Panel
 from app.vault.note import Heading
 
@@ -41,8 +42,7 @@ class OutlinePanel(Panel):
         self._stack.addWidget(self._empty)
         self._stack.addWidget(self.tree)
         self.column.addWidget(self._stack, 1)
-        self.tree.itemClicked.connect(lambda item, _: self._open(item))
-        self.tree.itemActivated.connect(lambda item, _: self._open(item))
+        connect_open(self.tree, lambda index: self._open(self.tree.itemFromIndex(index)))
         self.set_note(None)
 
     def set_note(self, note: NoteView | None) -> None:

@@ -17,6 +17,7 @@ from app.desktop.tasks import queries
 from app.desktop.tasks.model import Grouping, TaskGroup, TaskItem, filter_tasks, group_tasks
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.count_delegate import CountDelegate
+from app.desktop.widgets.item_opening import connect_open
 from app.desktop.widgets.panel import EmptyState, Panel, SearchField, ThemedButton
 from app.index.records import TaskRecord
 from app.toolkit.outcome import ToolOutcome
@@ -146,8 +147,7 @@ class TasksPanel(Panel):
         self.grouping.currentIndexChanged.connect(lambda _: self._regroup())
         self.completed_button.toggled.connect(lambda _: self.reload())
         self.tree.itemChanged.connect(self._toggle)
-        self.tree.itemActivated.connect(self._open)
-        self.tree.itemClicked.connect(self._open)
+        connect_open(self.tree, lambda index: self._open(self.tree.itemFromIndex(index)))
         self.tree.itemCollapsed.connect(lambda item: self._collapsed.add(str(item.data(0, KEY_ROLE))))
         self.tree.itemExpanded.connect(lambda item: self._collapsed.discard(str(item.data(0, KEY_ROLE))))
         IndexUpdateTimer(self._client, self._refresh, _DEBOUNCE_MS, self)
@@ -164,7 +164,7 @@ class TasksPanel(Panel):
         if self.isVisible():
             self.reload()
 
-    def _open(self, item: QTreeWidgetItem, _: int) -> None:
+    def _open(self, item: QTreeWidgetItem) -> None:
         record = item.data(0, TASK_ROLE)
         if isinstance(record, TaskRecord) and item is not self._toggled_item:
             self.open_requested.emit(record.path.text, f"line={record.line}")
