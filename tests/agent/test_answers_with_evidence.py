@@ -54,7 +54,7 @@ async def test_a_sentence_model_that_does_not_answer_leaves_the_words(talk, monk
         await asyncio.Event().wait()
 
     monkeypatch.setattr(IndexView, "chunks_like", wait)
-    monkeypatch.setattr(answering, "MAX_SEMANTIC_S", 0.0)
+    monkeypatch.setattr(answering, "_MAX_SEMANTIC_S", 0.0)
     await talk.say("who made the first detent escapement?")
     assert "made the first in 1748" in _texts(talk)[-1]
 
