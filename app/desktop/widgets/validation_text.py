@@ -12,7 +12,7 @@ from pydantic_core import ErrorDetails
 
 from app.desktop.runtime.translation import PluralText, translate, translate_setting
 from app.desktop.widgets.model_form import field_bounds, strip_annotations
-from app.permissions.tool_label import tool_label
+from app.permissions.tool_label import argument_label
 from app.settings import NAME_PATTERN
 
 _QUOTED = re.compile(r"'([^']*)'")
@@ -40,11 +40,6 @@ def problem_text(problem: ErrorDetails, model: type[BaseModel]) -> str:
 def required_text(label: str) -> str:
     """Return a sentence about a field that must not be empty."""
     return translate("Validation", "“{0}” is required.").format(label)
-
-
-def argument_label(name: str) -> str:
-    """Return a readable label for an argument of a tool, or for a field without a title."""
-    return tool_label(name.removesuffix("_id"))
 
 
 def _find_field(location: tuple[int | str, ...], model: type[BaseModel]) -> tuple[str, FieldInfo | None]:
