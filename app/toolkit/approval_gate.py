@@ -28,7 +28,7 @@ from app.permissions.approval import (
     Effect,
 )
 from app.permissions.approval_check import check_approved
-from app.permissions.audit_entry import AuditDecision
+from app.permissions.audit_entry import DENIED_RESULT, AuditDecision
 from app.permissions.caller import Caller, CallerKind
 from app.permissions.grants import Grants, GrantsChanged, grant_label
 from app.permissions.impact import CallFacts, rewritten_by_move
@@ -137,7 +137,7 @@ class ApprovalGate:
 
     def _record_rejection(self, draft: AuditDraft, rejection: Rejected) -> Rejected:
         draft.decide(rejection.decision, rejection.words or rejection.message)
-        draft.result = "denied"
+        draft.result = DENIED_RESULT
         return rejection
 
     async def _ask(self, draft: AuditDraft, facts: CallFacts, request: ApprovalRequest) -> Allowed | Rejected:
