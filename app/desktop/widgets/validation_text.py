@@ -120,8 +120,8 @@ def _rule_text(label: str, kind: str, context: Mapping[str, object]) -> str:
         case "string_pattern_mismatch" if context["pattern"] == NAME_PATTERN:
             return translate(
                 "Validation",
-                "“{0}” must start with a letter. It can have up to 40 letters, digits, spaces, periods, "
-                "hyphens and apostrophes.",
+                "“{0}” must start with a letter. It can have up to 40 letters, digits, underscores, "
+                "spaces, periods, apostrophes and hyphens.",
             ).format(label)
         case "string_pattern_mismatch":
             return translate("Validation", "“{0}” does not have the required form.").format(label)
