@@ -124,3 +124,7 @@ class VaultLostError(StorageError):
 
 class VaultBusyError(StorageError):
     """Another process owns the vault (`owner`, if given, describes it), or the vault is open read-only."""
+
+
+ERROR_TYPES = (ScriptoriumError.type, *(kind.type for kind in ScriptoriumError.__subclasses__()))
+"""The values of `type`; the subclasses in other modules use them, too."""

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable, Mapping
-from contextlib import closing
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -104,22 +105,32 @@ async def run(args: argparse.Namespace, console: CliConsole) -> ExitStatus:
 def _load_names(root: Path) -> tuple[Resolver, VaultWords]:
     """Return the names in the vault's index, without those of hidden notes; none if there is no index."""
     resolver = Resolver()
-    file = paths.vault_cache_folder(root) / FILE_NAME
-    if not file.is_file():
-        return resolver, VaultWords()
-    with closing(connect_read_only(file, timeout=5.0)) as connection:
+    with _index_connection(root) as connection:
+        if connection is None:
+            return resolver, VaultWords()
         resolver.load_rows(public_files(connection))
         return resolver, VaultWords(*public_names(connection))
 
 
 def _load_properties(root: Path, path: str) -> Mapping[str, object]:
     """Return the properties of a note in the vault's index; none for a missing or hidden note."""
-    file, note = paths.vault_cache_folder(root) / FILE_NAME, NotePath.on_disk(path)
-    if not file.is_file():
-        return {}
-    with closing(connect_read_only(file, timeout=5.0)) as connection:
+    with _index_connection(root) as connection:
+        if connection is None:
+            return {}
+        note = NotePath.on_disk(path)
         record = note_record(connection, note)
         return {} if record is None or is_private(connection, note) else record.properties
+
+
+@contextmanager
+def _index_connection(root: Path) -> Iterator[sqlite3.Connection | None]:
+    """Open the vault's index for reading; yield None if there is no index."""
+    file = paths.vault_cache_folder(root) / FILE_NAME
+    if not file.is_file():
+        yield None
+        return
+    with closing(connect_read_only(file, timeout=5.0)) as connection:
+        yield connection
 
 
 def _to_json(interpretation: Interpretation) -> Mapping[str, object]:

@@ -8,19 +8,19 @@ import importlib
 import inspect
 import json
 import logging
-import logging.handlers
 import os
 import sys
 from collections.abc import Awaitable
 from contextlib import suppress
 from typing import Protocol
 
-from app import __version__, paths
+from app import __version__
 from app.cli import exit_status
 from app.cli.console import CliConsole, escape_controls, use_utf8
 from app.cli.exit_status import ExitStatus
 from app.cli.options import add_call_options
 from app.errors import ScriptoriumError
+from app.log_file import log_to_file
 
 VERBS = {
     "ask": ("ask_command", "ask the built-in agent in everyday language"),
@@ -60,7 +60,8 @@ class Verb(Protocol):
 def main(arguments: list[str]) -> int:
     """Run a verb or a tool and return the exit status; see `exit_status`."""
     use_utf8()
-    _log_to_file()
+    # The terminal shows only messages for the user.
+    log_to_file("command-line.log", logging.NullHandler(), max_bytes=_MAX_LOG_BYTES, backups=1)
     console = CliConsole()
     try:
         args = build_leading_parser().parse_args(arguments)
@@ -149,18 +150,3 @@ def _fail(error: ScriptoriumError, console: CliConsole, *, as_json: bool) -> Exi
     else:
         console.print_message(f"scriptorium: {escape_controls(error.message)}")
     return exit_status.error_status(error)
-
-
-def _log_to_file() -> None:
-    """Send warnings and errors to a log file, if possible; the terminal shows only messages for the user."""
-    root = logging.getLogger()
-    if root.handlers:
-        return
-    folder = paths.log_folder()
-    handler: logging.Handler = logging.NullHandler()
-    if os.access(folder, os.W_OK):
-        handler = logging.handlers.RotatingFileHandler(
-            folder / "command-line.log", maxBytes=_MAX_LOG_BYTES, backupCount=1, encoding="utf-8", delay=True
-        )
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
-    root.addHandler(handler)

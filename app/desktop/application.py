@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import logging
-import logging.handlers
 import os
 import signal
 import sys
@@ -16,7 +15,7 @@ import qasync
 from PySide6.QtCore import QProcess, QTimer
 from PySide6.QtWidgets import QApplication
 
-from app import __version__, paths
+from app import __version__
 from app.desktop.bridge import ServiceThread
 from app.desktop.main_window import MainWindow
 from app.desktop.runtime import tasks, watchdog
@@ -28,9 +27,9 @@ from app.desktop.theme.theme import ThemeSource
 from app.desktop.vault_lifecycle import preload_vault_view
 from app.index.memory_release import limit_arenas
 from app.launch import APP_ID, is_frozen, own_program
+from app.log_file import log_to_file
 from app.permissions.approval import Approver
 from app.settings import Settings, load_settings
-from app.storage.private import create_private_file
 
 if TYPE_CHECKING:
     from app.workspace import VaultService
@@ -38,12 +37,15 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _SWITCH_INTERVAL_S = 0.001
+_MAX_LOG_BYTES = 2_000_000
 
 
 def main(arguments: list[str]) -> int:
     """Run the window until it is closed; return the exit status of the process."""
     options = _parse_options(arguments)
-    _log_to_file()
+    # Without a log folder, the log is shown on the terminal, if there is one.
+    log_to_file("scriptorium.log", logging.StreamHandler(), max_bytes=_MAX_LOG_BYTES, backups=3)
+    logging.getLogger().setLevel(logging.INFO)
     limit_arenas()
     # Limit how long the GUI thread waits for the interpreter while another thread computes.
     sys.setswitchinterval(_SWITCH_INTERVAL_S)
@@ -171,19 +173,3 @@ def _close_on_signals(window: MainWindow) -> None:
     """Close the window on Ctrl+C and SIGTERM, like its close button."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: QTimer.singleShot(0, window.close))
-
-
-def _log_to_file() -> None:
-    file = paths.log_folder() / "scriptorium.log"
-    handler: logging.Handler
-    try:
-        create_private_file(file)
-        handler = logging.handlers.RotatingFileHandler(
-            file, maxBytes=2_000_000, backupCount=3, encoding="utf-8"
-        )
-    except OSError:
-        # Show the log on the terminal, if there is one.
-        handler = logging.StreamHandler()
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
-    logging.getLogger().addHandler(handler)
-    logging.getLogger().setLevel(logging.INFO)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 
 from app.events import Event, EventBus
-from app.permissions.approval import ApprovalRequest, Decision
+from app.permissions.approval import UNANSWERED_REASON, ApprovalRequest, Decision
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -185,12 +185,11 @@ class EventRelay(QObject):
 class PendingApproval(QObject):
     """A request for approval that waits for the user; belongs to the GUI thread.
 
-    `answered` is emitted with the first answer, whoever gives it. `withdrawn` is emitted when no answer is
-    needed anymore, because the request timed out or was canceled. `reason` is then the message of the
+    `withdrawn` is emitted when no answer is needed anymore, because the request timed out or was canceled;
+    after a timeout, it is emitted even if an answer came too late. `reason` is then the message of the
     cancellation, if it had one. `is_answered` is true after an answer or the withdrawal.
     """
 
-    answered = Signal()
     withdrawn = Signal()
 
     def __init__(
@@ -211,14 +210,13 @@ class PendingApproval(QObject):
         if not self.is_answered:
             self.is_answered = True
             self._reply(decision)
-            self.answered.emit()
 
 
 class DesktopApprover(QObject):
     """The window's approver: passes each request to the GUI thread as a `PendingApproval`.
 
-    `asked` carries it. The gate awaits `decide` in the service thread; if that is canceled before an answer,
-    the `PendingApproval` emits `withdrawn`.
+    `asked` carries it. The gate awaits `decide` in the service thread; if that is canceled before an answer
+    arrives, the `PendingApproval` emits `withdrawn`.
     """
 
     asked = Signal(object)
@@ -231,11 +229,6 @@ class DesktopApprover(QObject):
         self._pending: dict[str, PendingApproval] = {}
         self._request_received.connect(self._announce, Qt.ConnectionType.QueuedConnection)
         self._request_ended.connect(self._forget, Qt.ConnectionType.QueuedConnection)
-
-    @property
-    def waiting(self) -> tuple[PendingApproval, ...]:
-        """The unanswered requests, oldest first."""
-        return tuple(pending for pending in self._pending.values() if not pending.is_answered)
 
     async def decide(self, request: ApprovalRequest) -> Decision:
         """Return the user's decision; called in the service thread. Canceling it withdraws the request."""
@@ -269,7 +262,8 @@ class DesktopApprover(QObject):
         pending = self._pending.pop(request_id, None)
         if pending is None:
             return
-        if not pending.is_answered:
+        # The user must learn that an answer came too late and had no effect.
+        if not pending.is_answered or reason == UNANSWERED_REASON:
             pending.is_answered, pending.reason = True, reason
             pending.withdrawn.emit()
         pending.deleteLater()

@@ -301,7 +301,7 @@ class MainWindow(QMainWindow):
         self.show_help(f"panel:{self.view.page.panel_in_focus()}" if self.view is not None else "")
 
     def show_help(self, page: str) -> None:
-        """Open the handbook at `page`: among the notes of the vault, or in a dialog without a vault."""
+        """Open the handbook at `page`, in a tab next to the notes, or in a dialog if no vault is open."""
         if self.view is not None:
             self.view.show_help(page)
             return

@@ -15,6 +15,11 @@ from app.permissions.scope import Operation, Scope
 from app.vault.changes import ChangeSet
 from app.vault.path import NotePath
 
+COVERED_REASON = "covered by a new grant"
+"""Cancellation message when a grant answers an open request."""
+UNANSWERED_REASON = "unanswered"
+"""Cancellation message when a request times out."""
+
 
 @dataclass(frozen=True, slots=True)
 class Effect:

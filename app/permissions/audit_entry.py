@@ -30,6 +30,19 @@ class AuditDecision(StrEnum):
     """A program made the change without the gate; it was detected afterwards."""
 
 
+DENIED_RESULT = "denied"
+"""The result of a call that was denied."""
+_APPROVED_DECISIONS = (AuditDecision.USER_APPROVED, AuditDecision.AUTO_APPROVED)
+
+
+def reason_after_approval(decision: AuditDecision, result: str) -> str:
+    """Return the reason of a failed call; it mentions the decision if that was an approval."""
+    return f"{decision.value}, then {result}" if decision in _APPROVED_DECISIONS else result
+
+
+_APPROVED_STARTS = tuple(reason_after_approval(decision, "") for decision in _APPROVED_DECISIONS)
+
+
 @dataclass(frozen=True, slots=True)
 class AuditEntry:
     """One call: its caller, tool and arguments, the decision with its reason, and the result.
@@ -64,6 +77,16 @@ class AuditEntry:
     cost: float = 0.0
     paths: tuple[str, ...] = ()
     undone_by: int | None = None
+
+    @property
+    def is_denied(self) -> bool:
+        """True if the call was denied; the reason says why."""
+        return self.result == DENIED_RESULT
+
+    @property
+    def failed_after_approval(self) -> bool:
+        """True if the call was approved, and then failed."""
+        return self.decision == AuditDecision.FAILED and self.reason.startswith(_APPROVED_STARTS)
 
     @property
     def is_session_save(self) -> bool:

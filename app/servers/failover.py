@@ -35,7 +35,7 @@ log = logging.getLogger(__name__)
 
 _FIND_TIMEOUT_S = 30.0
 _YIELD_DELAY_S = 6.0
-_POLL_INTERVAL_S = 0.05
+_RESUBSCRIBE_DELAY_S = 0.05
 _CLOSE_TIMEOUT_S = 10.0
 _MAX_TRIES = 5
 _RETRY_DELAY_S = 1.0
@@ -190,7 +190,7 @@ class FailoverVaultAccess:
                 log.info("the stream of changes ended: %s", error)
                 await asyncio.sleep(_RETRY_DELAY_S)
             else:
-                await asyncio.sleep(_POLL_INTERVAL_S)
+                await asyncio.sleep(_RESUBSCRIBE_DELAY_S)
             if self._closed:
                 return
             if backend is not None:

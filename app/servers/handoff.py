@@ -1,4 +1,4 @@
-"""Pass a vault between processes: join the one that has it open, open it here, or ask for it."""
+"""Hand over a vault: join the process that has it open, open it here, or ask that process to yield it."""
 
 from __future__ import annotations
 

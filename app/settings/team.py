@@ -9,7 +9,10 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from app.settings.section import SettingsSection
 
 NAME_PATTERN = r"^[^\W\d_][\w .'-]{0,39}$"
-"""Names of agents, groups and programs: a letter, then up to 39 letters, digits and marks of names."""
+"""The pattern of the names of agents, groups and programs.
+
+A letter, then up to 39 letters, digits, underscores, spaces, periods, apostrophes and hyphens.
+"""
 RESERVED_NAMES = frozenset(
     ("user", "you", "desktop-agent", "mcp", "http", "cli", "plug-in", "built-in", "built-in agent", "model")
 )
@@ -96,6 +99,6 @@ class TeamSettings(SettingsSection):
             for member in group.members:
                 if self.agent(member) is None:
                     raise ValueError(
-                        f"the group “{group.name}” has a member “{member}”, but there is no such agent"
+                        f"the group “{group.name}” has the member “{member}”, which is not an agent"
                     )
         return self

@@ -17,9 +17,18 @@ from typing import Any
 
 from app.errors import PermissionDeniedError, ScriptoriumError
 from app.events import EventBus
-from app.permissions.approval import ApprovalRequest, Approved, Approver, Decision, Denied, Effect
+from app.permissions.approval import (
+    COVERED_REASON,
+    UNANSWERED_REASON,
+    ApprovalRequest,
+    Approved,
+    Approver,
+    Decision,
+    Denied,
+    Effect,
+)
 from app.permissions.approval_check import check_approved
-from app.permissions.audit_entry import AuditDecision
+from app.permissions.audit_entry import DENIED_RESULT, AuditDecision
 from app.permissions.caller import Caller, CallerKind
 from app.permissions.grants import Grants, GrantsChanged, grant_label
 from app.permissions.impact import CallFacts, rewritten_by_move
@@ -30,12 +39,8 @@ from app.vault.changes import ChangeSet
 
 log = logging.getLogger(__name__)
 
-COVERED_REASON = "covered by a new grant"
-"""Cancellation message when a grant answers an open question."""
 DENIED_MESSAGE = "Denied by the user"
 APPROVED_REASON = "approved by the user"
-UNANSWERED_REASON = "unanswered"
-"""Cancellation message when a question times out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +137,7 @@ class ApprovalGate:
 
     def _record_rejection(self, draft: AuditDraft, rejection: Rejected) -> Rejected:
         draft.decide(rejection.decision, rejection.words or rejection.message)
-        draft.result = "denied"
+        draft.result = DENIED_RESULT
         return rejection
 
     async def _ask(self, draft: AuditDraft, facts: CallFacts, request: ApprovalRequest) -> Allowed | Rejected:

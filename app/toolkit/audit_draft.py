@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 
-from app.permissions.audit_entry import AuditDecision, AuditEntry
+from app.permissions.audit_entry import AuditDecision, AuditEntry, reason_after_approval
 from app.permissions.impact import Impact, describe_scope
 from app.permissions.redaction import redacted_json, without_secrets
 from app.permissions.scope import Operation
@@ -109,9 +109,7 @@ class AuditDraft:
         """
         kind = self.decision.kind
         if self.commit is None and kind not in (AuditDecision.RULE, AuditDecision.TIMED_OUT):
-            was_approved = kind in (AuditDecision.USER_APPROVED, AuditDecision.AUTO_APPROVED)
-            reason = f"{kind.value}, then {result}" if was_approved else result
-            self.decide(AuditDecision.FAILED, reason, self.decision.grants)
+            self.decide(AuditDecision.FAILED, reason_after_approval(kind, result), self.decision.grants)
         self.result = result
 
     def cancel(self, reason: str = "") -> None:

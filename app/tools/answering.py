@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections import defaultdict
 from collections.abc import Sequence
 from typing import Annotated
@@ -22,12 +23,14 @@ from app.toolkit.tool import tool
 from app.vault.path import NotePath
 from app.vault.span_reference import fragment_of
 
+log = logging.getLogger(__name__)
+
 _MAX_KEYWORD_HITS = 24
 _MAX_CHUNKS = 40
 _MAX_COMPARED_PASSAGES = 40
 _MAX_NOTE_CHARS = 400_000
-MAX_SEMANTIC_S = 15.0
-"""Maximum time for the sentence model; after it, the words alone rank the passages."""
+_MAX_SEMANTIC_S = 15.0
+"""Seconds to wait for the sentence model; without it, passages are ranked by words alone."""
 ChunkScores = dict[NotePath, list[tuple[int, float]]]
 
 
@@ -101,7 +104,7 @@ async def rank_passages(
     """
     keyword_hits = await context.index.ranked(question.text, _MAX_KEYWORD_HITS)
     chunk_scores: ChunkScores = defaultdict(list)
-    deadline = asyncio.get_running_loop().time() + MAX_SEMANTIC_S
+    deadline = asyncio.get_running_loop().time() + _MAX_SEMANTIC_S
     try:
         async with asyncio.timeout_at(deadline):
             for hit in await context.index.chunks_like(question.text, _MAX_CHUNKS):
@@ -122,6 +125,8 @@ async def rank_passages(
     scorer = CandidateScorer(question, pool)
     candidates = scorer.select_promising(_MAX_COMPARED_PASSAGES, chunk_scores)
     cosines = await _compute_cosines(context, question, candidates, deadline)
+    if cosines is None and asyncio.get_running_loop().time() >= deadline:
+        log.info("the sentence model did not answer in time; the passages are ranked by words alone")
     return scorer.rank(candidates, cosines), notes
 
 

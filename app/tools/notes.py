@@ -428,16 +428,22 @@ def _deduplicate(texts: Iterable[str]) -> list[str]:
 
 
 def _properties_message(note: OpenNote, committed: ChangeSet, names: tuple[str, ...]) -> str:
-    """Return the result of setting properties; the value of a single one as it was written."""
+    """Return the result of setting properties, with name and value if only one property was set."""
     written = next((after_of(change) for change in committed.changes), None)
     if written is None:
         return f"[[{note.name}]] already has this text; nothing to do."
-    (name, *others), properties = names, OpenNote(note.path, written).parsed.properties
+    (name, *others) = names
     if others:
         return f"Changed [[{note.name}]]."
-    if (value := properties.get(name)) is None:
+    properties = OpenNote(note.path, written).parsed.properties
+    # As in `find_entry`, which raises an error for duplicates, and the change is already written.
+    folded = name.strip().casefold()
+    key = name if name in properties else next((k for k in properties if k.casefold() == folded), None)
+    if key is None:
         return f"Removed {name} from [[{note.name}]]."
-    return f"Set {name} of [[{note.name}]] to {_value_text(value)}."
+    value = properties[key]
+    text = "" if value is None else _value_text(value)
+    return f"Set {key} of [[{note.name}]] to {text}." if text else f"Cleared {key} of [[{note.name}]]."
 
 
 def _value_text(value: object) -> str:

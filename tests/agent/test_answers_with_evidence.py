@@ -54,7 +54,7 @@ async def test_passages_are_ranked_by_words_if_the_sentence_model_does_not_answe
         await asyncio.Event().wait()
 
     monkeypatch.setattr(IndexView, "chunks_like", wait)
-    monkeypatch.setattr(answering, "MAX_SEMANTIC_S", 0.0)
+    monkeypatch.setattr(answering, "_MAX_SEMANTIC_S", 0.0)
     await talk.say("who made the first detent escapement?")
     assert "made the first in 1748" in _texts(talk)[-1]
 

@@ -10,7 +10,7 @@ import pytest
 from app.desktop.bridge import DesktopApprover, EventRelay, PendingApproval, ServiceThread, VaultClient
 from app.desktop.runtime import tasks
 from app.events import Event, EventBus
-from app.permissions.approval import ApprovalRequest, Approved, Denied, Effect
+from app.permissions.approval import UNANSWERED_REASON, ApprovalRequest, Approved, Denied, Effect
 from app.permissions.caller import Caller
 from app.permissions.scope import Operation, Scope, ScopeKind
 
@@ -151,7 +151,7 @@ def test_a_question_is_answered_in_the_window(gui, service: ServiceThread, wait_
 
         approver.asked.connect(answer)
         decision = await service.call(lambda: approver.decide(request()))
-        await wait_until(lambda: not approver.waiting)
+        await wait_until(lambda: not approver._pending)
         return decision
 
     assert gui(main()) == Approved(Effect("command", "ls"))
@@ -165,13 +165,37 @@ def test_a_canceled_question_is_withdrawn(gui, service: ServiceThread, wait_unti
         approver = DesktopApprover(service)
         approver.asked.connect(lambda q: q.withdrawn.connect(lambda: withdrawn.append(q.request.id)))
         task = tasks.start(service.call(lambda: approver.decide(request("gone"))))
-        await wait_until(lambda: approver.waiting)
+        await wait_until(lambda: approver._pending)
         task.cancel()
         await wait_until(lambda: withdrawn)
-        assert not approver.waiting
+        assert not approver._pending
 
     gui(main())
     assert withdrawn == ["gone"]
+
+
+def test_an_answer_after_the_time_limit_is_reported(gui, service: ServiceThread, wait_until) -> None:
+    reasons: list[str] = []
+
+    async def main() -> None:
+        approver = DesktopApprover(service)
+
+        def answer(question: PendingApproval) -> None:
+            question.withdrawn.connect(lambda: reasons.append(question.reason))
+            question.answer(Approved(question.request.proposal))
+
+        async def time_out() -> None:
+            decision = asyncio.ensure_future(approver.decide(request()))
+            await asyncio.sleep(0)
+            decision.cancel(UNANSWERED_REASON)
+            await asyncio.wait({decision})
+
+        approver.asked.connect(answer)
+        await service.call(time_out)
+        await wait_until(lambda: reasons)
+
+    gui(main())
+    assert reasons == [UNANSWERED_REASON]
 
 
 def test_a_client_runs_in_the_vault_and_relays_its_events(gui, service: ServiceThread, wait_until) -> None:

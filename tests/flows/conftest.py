@@ -22,7 +22,6 @@ from app.desktop.bridge import ServiceThread
 from app.desktop.main_window import MainWindow
 from app.desktop.runtime import tasks
 from app.desktop.theme.theme import ThemeSource
-from app.permissions.approval import Denied
 from app.settings import Settings, load_settings, save_settings
 from tests.flows.pilot import Pilot
 
@@ -105,9 +104,9 @@ async def _close(pilot: Pilot) -> None:
 
 def _give_up(pilot: Pilot) -> None:
     """After a failure, deny open requests and discard unsaved text, so that the end does not hang."""
-    for question in pilot.window.session.approver.waiting:
-        question.answer(Denied())
     if pilot.window.view is not None:
+        for item in pilot.approvals.waiting:
+            pilot.approvals.reject(item.request.id)
         for note in pilot.notes:
             note.document.discard_changes()
 

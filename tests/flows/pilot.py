@@ -86,7 +86,7 @@ class Pilot(WindowDriver):
         """Wait until `turns` turns have ended and their text is drawn."""
 
         def over() -> bool:
-            return len(self.finished) >= turns and self.agent.is_up_to_date
+            return len(self.finished) >= turns and self.agent._event_queue.is_empty
 
         await self.until(over, "the turn ends")
         return self.finished[turns - 1]

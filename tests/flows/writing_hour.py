@@ -135,8 +135,9 @@ class Writer:
         )
         task = asyncio.ensure_future(renaming)
         while not task.done():
-            for question in self.pilot.client.approver.waiting:
-                question.answer(Approved(question.request.proposal))
+            approvals = self.pilot.approvals
+            if approvals.waiting:
+                approvals._answer([(item, Approved(item.request.proposal)) for item in approvals.waiting])
             await asyncio.sleep(0.005)
         assert task.result().success, task.result().message
         folder = old.rpartition("/")[0]

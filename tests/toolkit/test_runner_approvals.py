@@ -261,6 +261,7 @@ async def test_a_file_that_keeps_changing_is_a_conflict(bench):
     assert "mine" not in bench.text("Tea.md")
     entry = bench.last()
     assert entry.decision == "failed" and entry.reason.startswith("user-approved, then conflict")
+    assert entry.failed_after_approval and not entry.is_denied
 
 
 async def test_nothing_is_written_while_the_log_is_unwritable(bench, monkeypatch, caplog, errors):

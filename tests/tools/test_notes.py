@@ -143,6 +143,9 @@ async def test_the_result_of_setting_a_property_says_its_value(workspace):
         return (await call(workspace, "set_properties", name="Longitude", **arguments)).message
 
     assert await said(properties={"status": ["draft", True]}) == "Set status of [[Longitude]] to draft, true."
+    assert await said(properties={" Status ": "final"}) == "Set status of [[Longitude]] to final."
+    for empty in (None, "", []):
+        assert await said(properties={"status": empty}) == "Cleared status of [[Longitude]]."
     assert await said(remove=["status"]) == "Removed status from [[Longitude]]."
     assert await said(properties={"rating": 4}, remove=["status"]) == "Changed [[Longitude]]."
     assert await said(remove=["status"]) == "[[Longitude]] already has this text; nothing to do."

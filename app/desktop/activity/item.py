@@ -114,7 +114,7 @@ def item_from_entry(entry: AuditEntry, saves: int = 1) -> ActivityItem:
     summary = result_text(entry.result)
     if saves > 1:
         summary = PluralText("Activity", "{1} ({0} time)", "{1} ({0} times)").format(saves, summary)
-    if entry.decision in _DENIED_DECISIONS or summary == "denied":
+    if entry.decision in _DENIED_DECISIONS or entry.is_denied:
         summary = quote_wikilinks(entry.reason) or summary
     if entry.undone_by is not None:
         summary = translate("Activity", "{0} (undone)").format(summary)
@@ -145,7 +145,7 @@ def entry_status(entry: AuditEntry) -> ActivityStatus:
     if entry.decision in _DENIED_DECISIONS:
         return ActivityStatus.DENIED
     if entry.decision == AuditDecision.RULE:
-        is_denied = entry.result == "denied" or entry.result.startswith("permission_denied")
+        is_denied = entry.is_denied or entry.result.startswith("permission_denied")
         return ActivityStatus.DENIED if is_denied else ActivityStatus.COMPLETED
     return ActivityStatus.COMPLETED if entry.decision in _APPROVED_DECISIONS else ActivityStatus.FAILED
 

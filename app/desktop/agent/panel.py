@@ -264,11 +264,6 @@ class AgentPanel(Panel):
         self._edited_position = None
         self.composer.set_editing(False)
 
-    @property
-    def is_up_to_date(self) -> bool:
-        """True if all received events are shown."""
-        return self._event_queue.is_empty
-
     def _handle_event(self, event: object) -> None:
         match event:
             case TextStreamed() if self._is_current(event.conversation):

@@ -15,10 +15,9 @@ from app.desktop.approval.queued_request import ApprovalHandle, QueuedRequest
 from app.desktop.runtime.time_sliced_queue import TimeSlicedQueue
 from app.desktop.runtime.translation import translate, translate_text
 from app.desktop.theme.theme import ThemeSource
-from app.permissions.approval import Denied
+from app.permissions.approval import COVERED_REASON, UNANSWERED_REASON, Denied
 from app.permissions.partial_approval import ApprovalDraft
 from app.permissions.request_labels import request_title
-from app.toolkit.approval_gate import COVERED_REASON, UNANSWERED_REASON
 from app.vault.changes import ChangeSet
 
 
@@ -73,7 +72,6 @@ class ApprovalQueue(QObject):
         limit = math.inf if request.timeout is None else request.timeout
         item = QueuedRequest(handle, ApprovalDraft(request), self._clock() + limit)
         self._items.append(item)
-        handle.answered.connect(partial(self._forget, item))
         handle.withdrawn.connect(partial(self._withdraw, item))
         if self.dialog is None and self._dialog_steps.is_empty:
             self._dialog_steps.add_later([self._create_dialog])
@@ -136,16 +134,11 @@ class ApprovalQueue(QObject):
                 item.handle.answer(decision)
         self._show_remaining()
 
-    def _forget(self, item: QueuedRequest) -> None:
-        """Remove a request that was answered elsewhere, so that the dialog does not wait for an answer."""
+    def _withdraw(self, item: QueuedRequest) -> None:
         if item in self._items:
             self._items.remove(item)
-            self._show_remaining()
-
-    def _withdraw(self, item: QueuedRequest) -> None:
-        if item not in self._items:
-            return
-        self._items.remove(item)
+        elif item.handle.reason != UNANSWERED_REASON:
+            return  # The vault is being closed.
         title = translate_text(request_title(item.request))
         text = f"{self._withdrawal_reason(item)}: {title}."
         if self._items and self.dialog is not None and self.dialog.isVisible():

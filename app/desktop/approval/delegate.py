@@ -1,4 +1,4 @@
-"""The delegate of a change's files: the name, and the numbers of changed lines."""
+"""Paint a file's name and its numbers of added and removed lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The model of a draft decision's files."""
+"""The Qt model of the files in a draft decision."""
 
 from __future__ import annotations
 
@@ -12,19 +12,15 @@ from app.permissions.request_labels import KIND_NAMES, change_name
 from app.vault.changes import Create, Delete, Move, Update
 from app.vault.invisible_chars import escape_hidden
 
+COUNTS_ROLE = Qt.ItemDataRole.UserRole
 _KIND_ICONS = {Create: "file-plus", Update: "pencil-simple", Move: "arrow-bend-up-right", Delete: "trash"}
-
-_Index = QModelIndex | QPersistentModelIndex
-
-_NO_INDEX = QModelIndex()
-
 _STATES = {
     SelectionState.NONE: Qt.CheckState.Unchecked,
     SelectionState.SOME: Qt.CheckState.PartiallyChecked,
     SelectionState.ALL: Qt.CheckState.Checked,
 }
-
-COUNTS_ROLE = Qt.ItemDataRole.UserRole
+_Index = QModelIndex | QPersistentModelIndex
+_NO_INDEX = QModelIndex()
 
 
 class ChangedFilesModel(QAbstractTableModel):

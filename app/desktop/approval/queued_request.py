@@ -18,13 +18,8 @@ class ApprovalHandle(Protocol):
     reason: str
 
     @property
-    def answered(self) -> SignalInstance:
-        """Emitted with the first answer, whether or not the dialog gave it."""
-        ...
-
-    @property
     def withdrawn(self) -> SignalInstance:
-        """Emitted when the request no longer needs an answer."""
+        """Emitted when the request no longer needs an answer, or has timed out despite one."""
         ...
 
     def postpone(self, seconds: float) -> None:

@@ -23,7 +23,7 @@ from app.desktop.runtime.translation import translate, translate_text
 from app.desktop.theme.theme import ThemeSource, code_font
 from app.desktop.widgets.plain_labels import heading_label, plain_label
 from app.desktop.widgets.time_labels import duration_label, exact_time
-from app.permissions.audit_entry import AuditDecision, AuditEntry
+from app.permissions.audit_entry import AuditEntry
 from app.permissions.caller import CallerKind
 from app.permissions.request_labels import CALLER_KINDS, OPERATION_NAMES
 from app.permissions.scope import Operation, ScopeKind
@@ -34,9 +34,6 @@ from app.vault.path import NOTE_SUFFIXES
 
 _MAX_SHOWN_PATHS = 30
 _LINK_PADDING = 8
-_APPROVED_STARTS = tuple(
-    f"{decision}, then " for decision in (AuditDecision.USER_APPROVED, AuditDecision.AUTO_APPROVED)
-)
 
 
 class DetailPane(QWidget):
@@ -103,7 +100,7 @@ class DetailPane(QWidget):
     def _fill(self, column: QVBoxLayout, entry: AuditEntry) -> None:
         title = heading_label(escape_hidden(tool_label(entry.tool) or entry.caller), 1.15)
         column.addWidget(title)
-        if entry.result != "denied":  # The decision below states this, with the reason.
+        if not entry.is_denied:  # The decision below states this, with the reason.
             result = plain_label(escape_hidden(result_text(entry.result)))
             result.setWordWrap(True)
             column.addWidget(result)
@@ -131,7 +128,7 @@ class DetailPane(QWidget):
         text = decision_label(entry.decision)
         # The label says who decided, and the result is shown above; repeat only what the reason adds.
         reason = "" if entry.reason == entry.result else result_text(entry.reason)
-        if entry.decision == AuditDecision.FAILED and entry.reason.startswith(_APPROVED_STARTS):
+        if entry.failed_after_approval:
             text, reason = self.tr("Failed after approval"), ""
         for known_start in (APPROVED_REASON, DENIED_MESSAGE):
             reason = (

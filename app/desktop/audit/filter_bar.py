@@ -119,10 +119,16 @@ class FilterBar(QWidget):
 class _ChoiceBox(QComboBox):
     """A combo box as wide as its current choice, which shrinks and clips its text in a narrow window."""
 
+    def __init__(self) -> None:
+        super().__init__()
+        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.currentIndexChanged.connect(lambda _: self.updateGeometry())
+
     def sizeHint(self) -> QSize:
         """Return the size for the current choice; Qt would leave space for the longest one."""
         hint, metrics = super().sizeHint(), self.fontMetrics()
-        widest = max(metrics.horizontalAdvance(self.itemText(row)) for row in range(self.count()))
+        widths = (metrics.horizontalAdvance(self.itemText(row)) for row in range(self.count()))
+        widest = max(widths, default=0)
         width = hint.width() - widest + metrics.horizontalAdvance(self.currentText())
         return QSize(min(width, _MAX_COMBO_WIDTH), hint.height())
 
@@ -143,8 +149,6 @@ def _create_combo_box(any_label: str, name: str) -> QComboBox:
     box.addItem(any_label, "")
     box.setAccessibleName(name)
     box.setToolTip(name)
-    box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-    box.currentIndexChanged.connect(lambda _: box.updateGeometry())
     return box
 
 

@@ -6,10 +6,11 @@ import re
 
 from app.desktop.runtime.translation import translate
 from app.desktop.theme.colors import Theme
+from app.errors import ERROR_TYPES
 from app.permissions.audit_entry import AuditDecision
 from app.vault.markdown.links import quote_wikilinks
 
-_ERROR_CODE = re.compile(r"^[a-z]+(_[a-z]+)*: (?=\S)")
+_ERROR_CODE = re.compile(rf"^(written, then )?({'|'.join(ERROR_TYPES)}): (?=\S)")
 
 
 def decision_label(decision: str) -> str:
@@ -46,4 +47,4 @@ def decision_color(decision: str, theme: Theme) -> str:
 
 def result_text(result: str) -> str:
     """Return a logged result, or the reason of a failed call, without the code of its error."""
-    return quote_wikilinks(_ERROR_CODE.sub("", result))
+    return quote_wikilinks(_ERROR_CODE.sub(r"\1", result))

@@ -185,7 +185,7 @@ def cell_text(entry: AuditEntry, column: int) -> str:
     """Return the text of a cell, with hidden characters shown by name."""
     if column == TIME:
         return exact_time(entry.time)
-    if column == RESULT and entry.result == "denied":
+    if column == RESULT and entry.is_denied:
         return escape_hidden(entry.reason) or translate("Audit", "Denied")
     if column == RESULT and entry.undone_by is not None:
         return translate("Audit", "{0} (undone)").format(escape_hidden(result_text(entry.result)))

@@ -112,9 +112,10 @@ class AuditPanel(Panel):
             self.model.add_newer(newer)
             self._show_loaded(entries)
             row = None if selected is None else self.model.row_of(selected.id)
-            if row is not None:
+            if row is None:
+                self._show_selected()  # A reset clears the selection without reporting it.
+            else:
                 self.choose(row)
-            self._show_selected()  # A reset clears the selection without reporting it.
 
     async def load_more(self) -> None:
         """Load the next page of older entries."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from PySide6.QtWidgets import QCheckBox, QComboBox, QDialog, QFormLayout, QLabel, QSpinBox, QWidget
 
 from app.desktop.widgets.dialogs import SheetDialog
+from app.desktop.widgets.plain_labels import show_text
 
 _MIN_SIDE_PX, _MAX_SIDE_PX = 200, 12_000
 _MAX_PIXELS = 120_000_000
@@ -130,7 +131,5 @@ class GraphExportDialog(SheetDialog):
         text = self.tr("{0} × {1} pixels").format(f"{width:,}", f"{height:,}")
         if not is_allowed:
             text = self.tr("{0} is too large. Choose a smaller width or scale.").format(text)
-        self.size_label.setText(text)
-        self.size_label.setProperty("tone", "muted" if is_allowed else "danger")
-        self.size_label.style().polish(self.size_label)
+        show_text(self.size_label, text, "muted" if is_allowed else "danger")
         self.save_button.setEnabled(is_allowed)

@@ -130,15 +130,13 @@ class BlockPage(QWidget):
         shared = ", ".join(
             f"{name}: {permission_label(permission)}" for name, permission in block.shares.items()
         )
-        facts = [
-            type_label(block.type),
-            format_label(block.schema),
-            escape_hidden(block.owner),
-        ]
+        # The type and the format can have the same label.
+        facts = list(dict.fromkeys((type_label(block.type), format_label(block.schema))))
+        facts.append(escape_hidden(block.owner))
         facts += [self.tr("shared with {0}").format(escape_hidden(shared))] if shared else []
         self._set_header(
             escape_hidden(block.label),
-            "   ·   ".join(dict.fromkeys([*facts, escape_hidden(block.description)])).rstrip(" ·"),
+            "   ·   ".join([*facts, escape_hidden(block.description)]).rstrip(" ·"),
         )
         for control in self._controls:
             control.setVisible(True)

@@ -129,16 +129,6 @@ class PropertiesForm(QFrame):
         """True if the note's properties can't be read."""
         return bool(self._problem.text())
 
-    def value_editor(self, name: str) -> QWidget:
-        """Return the editor of one property.
-
-        Raises:
-            KeyError: The note has no such property.
-        """
-        if self._is_stale:
-            self._rebuild()
-        return self._editors[name]
-
     def _schedule_rebuild(self) -> None:
         """Rebuild the rows now if they are expanded, or when the user expands them."""
         self._is_stale = True

@@ -151,7 +151,7 @@ class ShortcutCard(QFrame):
         self._assign_free(self._command.shortcuts)
 
     def cancel(self) -> None:
-        """Keep the shortcut as it is."""
+        """Cancel the change of the shortcut."""
         self.show_command(self._command, self._keymap)
         self.finished.emit()
 

@@ -28,7 +28,7 @@ from app.desktop.suggestions.details import SuggestionDetails
 from app.desktop.suggestions.queries import RelationDraft, SuggestedRelation
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.panel import EmptyState, Panel, ThemedButton
-from app.desktop.widgets.plain_labels import wrapped_label
+from app.desktop.widgets.plain_labels import show_text, wrapped_label
 from app.errors import ScriptoriumError
 from app.events import Event
 from app.index.records import IndexUpdated
@@ -287,10 +287,7 @@ class SuggestionsPanel(Panel):
         self, message: str, *, tone: str = "muted", undoable: SuggestedRelation | None = None
     ) -> None:
         self._undoable = undoable
-        self.message.setText(message)
-        self.message.setProperty("tone", tone)
-        self.message.style().unpolish(self.message)
-        self.message.style().polish(self.message)
+        show_text(self.message, message, tone)
         self.undo_button.setVisible(undoable is not None)
         self._message_row.setVisible(bool(message))
 

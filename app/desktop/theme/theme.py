@@ -51,11 +51,6 @@ class ThemeSource(QObject):
         return self._name
 
     @property
-    def is_applied(self) -> bool:
-        """True if all widgets, including hidden ones, have the current theme."""
-        return self._transition.is_done
-
-    @property
     def zoom(self) -> float:
         """The scale factor for all sizes in the interface."""
         return self._zoom

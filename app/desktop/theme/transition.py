@@ -39,11 +39,6 @@ class ThemeTransition(QObject):
         self._slice_timer.timeout.connect(self._run_slice)
 
     @property
-    def is_done(self) -> bool:
-        """True if all widgets, including hidden ones, have the current style."""
-        return not self._slice_timer.isActive()
-
-    @property
     def is_frozen(self) -> bool:
         """True while the windows do not repaint and so still show the old theme."""
         return bool(self._frozen_windows)

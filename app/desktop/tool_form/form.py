@@ -17,9 +17,9 @@ from app.desktop.tool_form.fields import create_field
 from app.desktop.widgets import dialogs
 from app.desktop.widgets.model_form import Editor, with_description
 from app.desktop.widgets.plain_labels import wrapped_label
-from app.desktop.widgets.validation_text import argument_label, problem_text, required_text
+from app.desktop.widgets.validation_text import problem_text, required_text
 from app.errors import InvalidParametersError
-from app.permissions.tool_label import tool_label
+from app.permissions.tool_label import argument_label, argument_words, tool_label
 from app.toolkit.argument_types import ArgumentKind
 from app.toolkit.tool import Parameter, Tool
 
@@ -243,12 +243,12 @@ class ToolFormDialog(dialogs.SheetDialog):
 
 def _without_marks(text: str) -> str:
     """Return a description whose code is shown as the form labels it: `insert_under` as “insert under”."""
-    return _CODE.sub(lambda code: code[1].replace("_", " "), text)
+    return _CODE.sub(lambda code: argument_words(code[1]), text)
 
 
 def _example_request(template: str) -> str:
     """Return an example with the names of the values to fill in: “rename [name] to [new name]”."""
-    return _SLOT.sub(lambda slot: f"[{argument_label(slot[1]).lower()}]", template)
+    return _SLOT.sub(lambda slot: f"[{argument_words(slot[1])}]", template)
 
 
 def _error_label() -> QLabel:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 
 from app.desktop.runtime.translation import translate
+from app.permissions.tool_label import argument_words
 from app.vault.path import NOTE_SUFFIXES, NotePath
 
 _MAX_VALUE_CHARS = 200
@@ -27,16 +28,16 @@ def arguments_label(arguments: str) -> str:
     """
     values: Mapping[str, object] = json.loads(arguments)
     ordered = sorted(values.items(), key=lambda pair: pair[0] not in _FIRST)
-    return "  ·  ".join(part for name, value in ordered if (part := _argument_label(name, value)))
+    return "  ·  ".join(part for name, value in ordered if (part := _argument_text(name, value)))
 
 
-def _argument_label(name: str, value: object) -> str:
+def _argument_text(name: str, value: object, *, is_property: bool = False) -> str:
     if name in _OMITTED or (name == "arguments" and isinstance(value, str)):
         return ""  # A string is the text of a call that could not be parsed.
-    label = name.removesuffix("_id").replace("_", " ")
+    label = name if is_property else argument_words(name)
     if value is True:
         return label
-    text = _value_label(value)
+    text = _value_label(value, has_properties=name == "properties")
     if len(text) > _MAX_VALUE_CHARS:
         text = f"{text[: _MAX_VALUE_CHARS - 1]}…"
     if not text or name in _UNLABELED or _is_note(value):
@@ -46,7 +47,7 @@ def _argument_label(name: str, value: object) -> str:
     return f"{label}: {text}"
 
 
-def _value_label(value: object) -> str:
+def _value_label(value: object, *, has_properties: bool = False) -> str:
     match value:
         case None | False:
             return ""
@@ -55,7 +56,8 @@ def _value_label(value: object) -> str:
         case str():
             return NotePath.on_disk(value).name if _is_note(value) else " ".join(value.split())
         case Mapping():
-            return ", ".join(part for name, item in value.items() if (part := _argument_label(name, item)))
+            parts = (_argument_text(name, item, is_property=has_properties) for name, item in value.items())
+            return ", ".join(filter(None, parts))
         case Sequence():
             # The calls of a batch often have the same arguments.
             return ", ".join(dict.fromkeys(part for item in value if (part := _value_label(item))))

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from app.agent.generic_formatting import wikilink
 from app.desktop.runtime.translation import translate
 from app.desktop.widgets.time_labels import date_and_time
+from app.permissions.tool_label import argument_label
 from app.vault.path import NOTE_SUFFIXES
 
 _TIME_FIELDS = ("created", "modified", "time", "at", "settled", "expires")
@@ -29,13 +30,13 @@ def format_result(result: Mapping[str, object]) -> str:
             rows = "\n".join(
                 f"- **{_escape_markdown(str(key))}**: {_cell_text(item)}" for key, item in value.items()
             )
-            sections.append(f"### {_title(name)}\n\n{rows}")
+            sections.append(f"### {argument_label(name)}\n\n{rows}")
         elif isinstance(value, Sequence) and not isinstance(value, str):
-            sections.append(f"### {_title(name)}\n\n{_format_list(value)}")
+            sections.append(f"### {argument_label(name)}\n\n{_format_list(value)}")
         elif isinstance(value, str) and ("\n" in value or len(value) > _MAX_INLINE_CHARS):
-            sections.append(f"### {_title(name)}\n\n{_code_block(value)}")
+            sections.append(f"### {argument_label(name)}\n\n{_code_block(value)}")
         else:
-            short_fields.append(f"- **{_title(name)}**: {_field_text(name, value)}")
+            short_fields.append(f"- **{argument_label(name)}**: {_field_text(name, value)}")
     return "\n\n".join([*(["\n".join(short_fields)] if short_fields else []), *sections])
 
 
@@ -51,7 +52,7 @@ def _format_list(values: Sequence[object]) -> str:
     if "path" in names:  # a link with the name as its text
         names = [name for name in names if name not in ("name", "title")]
     names = names[:_MAX_COLUMNS]
-    header = "| " + " | ".join(map(_title, names)) + " |\n|" + "---|" * len(names)
+    header = "| " + " | ".join(map(argument_label, names)) + " |\n|" + "---|" * len(names)
     lines = (
         "| " + " | ".join(_field_text(name, row.get(name), in_table=True) for name in names) + " |"
         for row in rows
@@ -101,8 +102,3 @@ def _code_block(text: str) -> str:
     while fence in text:
         fence += "`"
     return f"{fence}\n{text}\n{fence}"
-
-
-def _title(name: str) -> str:
-    text = name.replace("_", " ")
-    return text[:1].upper() + text[1:]

@@ -12,7 +12,7 @@ from pydantic_core import ErrorDetails
 
 from app.desktop.runtime.translation import PluralText, translate, translate_setting
 from app.desktop.widgets.model_form import field_bounds, strip_annotations
-from app.permissions.tool_label import tool_label
+from app.permissions.tool_label import argument_label, tool_label
 from app.sentence import as_sentence
 from app.settings import NAME_PATTERN
 
@@ -41,11 +41,6 @@ def problem_text(problem: ErrorDetails, model: type[BaseModel]) -> str:
 def required_text(label: str) -> str:
     """Return a sentence about a field that must not be empty."""
     return translate("Validation", "“{0}” is required.").format(label)
-
-
-def argument_label(name: str) -> str:
-    """Return a readable label for an argument of a tool, or for a field without a title."""
-    return tool_label(name.removesuffix("_id"))
 
 
 def _find_field(location: tuple[int | str, ...], model: type[BaseModel]) -> tuple[str, FieldInfo | None]:
@@ -126,8 +121,8 @@ def _rule_text(label: str, kind: str, context: Mapping[str, object]) -> str:
         case "string_pattern_mismatch" if context["pattern"] == NAME_PATTERN:
             return translate(
                 "Validation",
-                "“{0}” must start with a letter. It can have up to 40 letters, digits, spaces, periods, "
-                "hyphens and apostrophes.",
+                "“{0}” must start with a letter. It can have up to 40 letters, digits, underscores, "
+                "spaces, periods, apostrophes and hyphens.",
             ).format(label)
         case "string_pattern_mismatch":
             return translate("Validation", "“{0}” does not have the required form.").format(label)

@@ -119,7 +119,7 @@ def test_a_new_conversation_shows_examples_about_the_vault_as_it_is(gui, panel_o
             await vault.save("Latitude.md", b"See [[Moon]].\n")
             await vault.save("Longitude.md", b"# Longitude\n\nSee [[Moon]].\n")
             await wait_until(lambda: any(path.text == "Longitude.md" for path in changed))
-            await wait_until(lambda: panel.is_up_to_date)
+            await wait_until(lambda: panel._event_queue.is_empty)
             panel.new_conversation()
             await wait_until(lambda: all("Moon" in button.prompt for button in panel._start_page.suggestions))
 
@@ -222,7 +222,7 @@ def test_a_resend_that_fails_changes_neither_the_view_nor_the_saved_conversation
         async with panel_of() as (vault, panel):
             await ask(panel, "what links to Longitude?", wait_until)
             await ask(panel, "what links to Moon?", wait_until)
-            await wait_until(lambda: panel.is_up_to_date)
+            await wait_until(lambda: panel._event_queue.is_empty)
             before = shown(panel)
             failures: list[tasks.TaskFailure] = []
             disconnect = tasks.failed.connect(failures.append)

@@ -18,12 +18,20 @@ from app.desktop.approval.dialog import ApprovalDialog
 from app.desktop.approval.header import NotesStrip
 from app.desktop.bridge import PendingApproval
 from app.desktop.theme.theme import ThemeSource
-from app.permissions.approval import ApprovalRequest, Approved, Decision, Denied, Effect, GrantOffer
+from app.permissions.approval import (
+    COVERED_REASON,
+    UNANSWERED_REASON,
+    ApprovalRequest,
+    Approved,
+    Decision,
+    Denied,
+    Effect,
+    GrantOffer,
+)
 from app.permissions.caller import Caller, CallerKind
 from app.permissions.partial_approval import ApprovalDraft, FileDraft, SelectionState
 from app.permissions.request_labels import request_title
 from app.permissions.scope import Operation, Scope, ScopeKind
-from app.toolkit.approval_gate import COVERED_REASON, UNANSWERED_REASON
 from app.vault.changes import ChangeSet, Create, Delete, Move, Update, after_of
 from app.vault.editable_text import EditableText, NotEditableError
 from app.vault.path import NotePath
@@ -421,15 +429,19 @@ def test_a_withdrawn_request_disappears_with_a_note(desk: ApprovalWindow) -> Non
     assert desk.paths[-1] == frozenset()
 
 
-def test_a_request_that_is_answered_elsewhere_leaves_the_dialog(desk: ApprovalWindow) -> None:
-    desk.ask(
-        request(ChangeSet.of(update()), 1, timeout=60.0), request(ChangeSet.of(update("B")), 2, timeout=60.0)
-    )
-    desk.questions[0].answer(Denied("by a script"))
-    assert desk.dialog.current.request.id == "2"
-    desk.questions[1].answer(Denied("by a script"))
-    assert desk.queue.dialog is None and desk.queue.waiting == ()
-    assert desk.notes == [] and desk.paths[-1] == frozenset()
+def test_an_approval_after_the_time_limit_is_reported(desk: ApprovalWindow) -> None:
+    desk.ask(request(ChangeSet.of(update())))
+    desk.click("approve_button")
+    desk.questions[0].reason = UNANSWERED_REASON
+    desk.questions[0].withdrawn.emit()
+    assert desk.notes == ["Timed out and denied: claude wants to change “Ideas/A.md”."]
+
+
+def test_no_notice_is_shown_for_requests_of_a_vault_that_closes(desk: ApprovalWindow) -> None:
+    desk.ask(request(ChangeSet.of(update())))
+    desk.queue.end()
+    desk.questions[0].withdrawn.emit()
+    assert desk.queue.dialog is None and desk.notes == []
 
 
 def test_a_batch_is_approved_as_a_whole_after_it_was_listed(desk: ApprovalWindow) -> None:

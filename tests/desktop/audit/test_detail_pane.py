@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QLabel
 
 from app.desktop.audit.detail_pane import DetailPane
 from app.desktop.theme.theme import ThemeSource
-from app.permissions.audit_entry import AuditEntry
+from app.permissions.audit_entry import AuditDecision, AuditEntry, reason_after_approval
 
 
 def test_a_screen_reader_reads_which_undo_the_button_offers(qtbot) -> None:
@@ -59,6 +59,16 @@ def test_a_denial_is_stated_once_with_the_users_reason(qtbot, reason: str, decis
     qtbot.addWidget(pane)
     pane.show_entry(replace(_ENTRY, decision="user-denied", reason=reason, result="denied"))
     assert [text for text in shown(pane) if "denied" in text.lower()] == [decision]
+
+
+def test_a_failure_after_an_approval_is_stated_once(qtbot) -> None:
+    pane = DetailPane(ThemeSource("light"))
+    qtbot.addWidget(pane)
+    failure = "conflict: The note has changed."
+    for decision, text in (("auto-approved", "Failed after approval"), ("rule", "Failed")):
+        reason = reason_after_approval(AuditDecision(decision), failure)
+        pane.show_entry(replace(_ENTRY, decision="failed", reason=reason, result=failure))
+        assert text in shown(pane) and shown(pane).count("The note has changed.") == 1
 
 
 @pytest.mark.parametrize(

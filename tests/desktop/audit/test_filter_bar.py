@@ -37,3 +37,5 @@ def test_each_box_is_as_wide_as_its_choice_however_long_the_others_are(qtbot) ->
     narrow = bar.caller.sizeHint().width()
     bar.choose_caller("A program with a very long name")
     assert bar.caller.sizeHint().width() > narrow
+    bar.caller.clear()
+    assert bar.caller.sizeHint().isValid()

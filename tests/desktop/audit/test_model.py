@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
+from app.desktop.audit.labels import result_text
 from app.desktop.audit.model import RESULT, TOOL, AuditEntriesModel, matches_filter
 from app.permissions.audit_entry import AuditEntry, AuditFilter
 
@@ -67,3 +70,16 @@ def test_a_failure_is_shown_and_found_without_the_code_of_its_error(qapp) -> Non
     model.replace_all([failed])
     assert [text for _, text in labels(model)] == ["There is no argument."]
     assert matches_filter(failed, AuditFilter(text="summarize note"))
+
+
+@pytest.mark.parametrize(
+    ("result", "shown"),
+    [
+        ("not_found: There is no note “X”.", "There is no note “X”."),
+        ("written, then conflict: “X” has changed.", "written, then “X” has changed."),
+        ("todo: buy milk", "todo: buy milk"),
+        ("user-approved, then conflict: “X” has changed.", "user-approved, then conflict: “X” has changed."),
+    ],
+)
+def test_only_the_code_of_an_error_is_left_out_of_a_result(result: str, shown: str) -> None:
+    assert result_text(result) == shown

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtCore import Qt
@@ -16,7 +17,8 @@ from app.desktop.memory.sharing_dialog import SharingDialog
 from app.desktop.runtime import tasks
 from app.desktop.theme.theme import ThemeSource
 from app.errors import ConflictError
-from app.memory.block import Block, Permission
+from app.memory.block import Block, BlockType, Permission
+from app.memory.schema import LogSchema
 from app.permissions.caller import Caller, CallerKind
 from app.vault.diff import Diff
 from app.workspace.service.memory import MemoryService
@@ -304,6 +306,20 @@ def test_every_control_can_be_found(gui, service: ServiceThread, wait_until, tmp
             for button in buttons:
                 assert button.toolTip() and button.text()
             assert panel.new_button.toolTip()
+
+    gui(main())
+
+
+def test_only_the_format_is_left_out_if_it_is_called_like_the_type(
+    gui, service: ServiceThread, wait_until, tmp_path: Path
+) -> None:
+    async def main() -> None:
+        async with opened(tmp_path, service, wait_until) as (_, panel):
+            assert panel.page.block is not None
+            block = replace(panel.page.block, type=BlockType.LOG, schema=LogSchema(), content=())
+            panel.page.show_block(replace(block, description=block.owner))
+            facts = panel.page._facts_label.text().split("   ·   ")
+            assert facts == ["Log", "scriptorium", "scriptorium"]
 
     gui(main())
 

@@ -82,7 +82,8 @@ def test_a_tab_that_is_closed_while_its_note_loads_reports_no_error(gui, opened,
 def test_a_list_property_is_edited_by_its_chips_and_only_its_line_changes(gui, opened, wait_until) -> None:
     async def main() -> None:
         async with opened("A.md") as (vault, view):
-            tags = view.properties.value_editor("tags")
+            view.properties.fold_button.setChecked(True)
+            tags = view.properties._editors["tags"]
             assert isinstance(tags, ListValue)
             tags.field.setText("#three")
             tags.field.editingFinished.emit()
@@ -104,7 +105,7 @@ def test_a_property_is_added_changed_and_removed(gui, opened, wait_until) -> Non
             await wait_until(lambda: "rating: 4\n" in file.read_text())
             view.properties.fold_button.setChecked(True)
             await wait_until(lambda: "rating" in view.properties._editors)
-            rating = view.properties.value_editor("rating")
+            rating = view.properties._editors["rating"]
             assert isinstance(rating, TextValue)
             rating.field.setText("5")
             rating.field.editingFinished.emit()

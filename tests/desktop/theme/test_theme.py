@@ -16,6 +16,7 @@ from app.desktop.theme.colors import DARK, LIGHT, THEMES, Theme
 from app.desktop.theme.icons import icon, prerender_icons
 from app.desktop.theme.stylesheet import stylesheet, write_mark_images
 from app.desktop.theme.theme import ThemeSource, interface_font
+from tests.desktop.theme.applied_theme import is_applied
 
 INKS = ["text", "muted", "faint", "link", "tag", "danger", "warning", "success", "accent"]
 TINTS = ["accent_soft", "selection", "added_bg", "removed_bg", "added_word", "removed_word"]
@@ -108,7 +109,7 @@ def test_the_theme_source_styles_the_application_and_notifies(qtbot: QtBot, qapp
     assert DARK.window not in qapp.styleSheet()
     source.set("dark")
     source.set("dark")
-    qtbot.waitUntil(lambda: source.is_applied, timeout=10_000)
+    qtbot.waitUntil(lambda: is_applied(source), timeout=10_000)
     assert themes == [DARK]
     assert source.theme is DARK
     assert qapp.palette().window().color() == QColor(DARK.window)

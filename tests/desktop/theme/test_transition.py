@@ -18,6 +18,7 @@ from pytestqt.qtbot import QtBot
 
 from app.desktop.theme.colors import Theme
 from app.desktop.theme.theme import ThemeSource
+from tests.desktop.theme.applied_theme import is_applied
 
 
 def page(number: int) -> QWidget:
@@ -66,10 +67,10 @@ def test_hidden_widgets_are_restyled_later_with_the_same_result(
     source.apply(qapp)
     light = looks(pages)
     source.set("dark")
-    assert not source.is_applied and not pages.updatesEnabled()
+    assert not is_applied(source) and not pages.updatesEnabled()
     qtbot.waitUntil(pages.updatesEnabled, timeout=10_000)
     background = pages.grab().toImage().pixelColor(5, 5)
-    qtbot.waitUntil(lambda: source.is_applied, timeout=10_000)
+    qtbot.waitUntil(lambda: is_applied(source), timeout=10_000)
     dark = looks(pages)
     source.apply(qapp)  # Everything at once.
     assert looks(pages) == dark
@@ -78,7 +79,7 @@ def test_hidden_widgets_are_restyled_later_with_the_same_result(
     source.set("light")
     source.set("dark")
     source.set("light")
-    qtbot.waitUntil(lambda: source.is_applied, timeout=10_000)
+    qtbot.waitUntil(lambda: is_applied(source), timeout=10_000)
     light_again = looks(pages)
     source.apply(qapp)
     assert looks(pages) == light_again
@@ -94,7 +95,7 @@ def test_destroyed_widgets_do_no_harm(qtbot: QtBot, qapp: QApplication, pages: Q
         pages.removeWidget(gone)
         gone.deleteLater()
     del gone
-    qtbot.waitUntil(lambda: source.is_applied, timeout=10_000)
+    qtbot.waitUntil(lambda: is_applied(source), timeout=10_000)
     assert pages.count() == 1
 
 
@@ -106,7 +107,7 @@ def test_a_window_that_was_about_to_be_painted_is_still_painted(
     pages.repaint()
     pages.update()
     source.set("dark")
-    qtbot.waitUntil(lambda: source.is_applied, timeout=10_000)
+    qtbot.waitUntil(lambda: is_applied(source), timeout=10_000)
     painted = Painted(pages)
     pages.update()
     qtbot.waitUntil(lambda: painted.count > 0, timeout=10_000)
@@ -130,7 +131,7 @@ def test_failing_listeners_do_not_block_others(
     gone.deleteLater()
     qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     source.set("dark")
-    qtbot.waitUntil(lambda: source.is_applied, timeout=10_000)
+    qtbot.waitUntil(lambda: is_applied(source), timeout=10_000)
     assert sorted(notifications) == ["failing noticed", "stays heard dark", "stays noticed"]
     assert pages.updatesEnabled() and "kept the previous theme" in caplog.text
 

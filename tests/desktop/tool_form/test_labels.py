@@ -7,7 +7,8 @@ import json
 import pytest
 
 from app.desktop.tool_form.labels import arguments_label
-from app.permissions.tool_label import tool_label
+from app.desktop.tool_form.result_text import format_result
+from app.permissions.tool_label import argument_label, tool_label
 
 
 @pytest.mark.parametrize(
@@ -23,6 +24,15 @@ from app.permissions.tool_label import tool_label
 )
 def test_a_tool_is_named_in_the_words_of_the_interface(tool: str, label: str) -> None:
     assert tool_label(tool) == label
+
+
+def test_an_argument_is_named_in_the_words_of_the_interface() -> None:
+    assert [argument_label(name) for name in ("node_id", "related_nodes", "new_name")] == [
+        "Note",
+        "Related notes",
+        "New name",
+    ]
+    assert format_result({"edge_id": 3}) == "- **Relation**: 3"
 
 
 @pytest.mark.parametrize(
@@ -43,6 +53,7 @@ def test_a_tool_is_named_in_the_words_of_the_interface(tool: str, label: str) ->
         ({"arguments": '{"name": "unfin'}, ""),
         ({"name": "H4.md", "op": "append", "text": "One\n\ntwo"}, "H4  ·  append  ·  text: One two"),
         ({"edge_id": None, "remove": []}, ""),
+        ({"edge_id": 3, "properties": {"my_node": "A"}}, "relation: 3  ·  my_node: A"),
     ],
 )
 def test_arguments_are_shown_without_json(arguments: dict[str, object], label: str) -> None:

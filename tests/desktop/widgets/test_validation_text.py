@@ -51,8 +51,8 @@ def problems(model: type[BaseModel], **values: object) -> list[str]:
         ({"word": "tea"}, "Two rows have this word."),
         (
             {"label": "1"},
-            "“Label” must start with a letter. It can have up to 40 letters, digits, spaces, periods, "
-            "hyphens and apostrophes.",
+            "“Label” must start with a letter. It can have up to 40 letters, digits, underscores, "
+            "spaces, periods, apostrophes and hyphens.",
         ),
     ],
 )
