@@ -12,7 +12,7 @@ from pydantic_core import ErrorDetails
 
 from app.desktop.runtime.translation import PluralText, translate, translate_setting
 from app.desktop.widgets.model_form import field_bounds, strip_annotations
-from app.permissions.tool_label import argument_label, tool_label
+from app.permissions.tool_label import argument_label
 from app.sentence import as_sentence
 from app.settings import NAME_PATTERN
 
