@@ -87,7 +87,7 @@ class HandbookView(QWidget):
         self.contents_button = ThemedButton(theme, "list", self.tr("Contents"), self.header)
         self.contents_button.setCheckable(True)
         self._title_label = ElidedLabel(parent=self.header)
-        badge = QLabel(self.tr("Handbook · read-only"), self.header)
+        badge = QLabel(self.tr("Read-only"), self.header)
         badge.setProperty("badge", "quiet")
         self.header_row = QHBoxLayout(self.header)
         self.header_row.setContentsMargins(4, 4, 12, 4)
