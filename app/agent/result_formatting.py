@@ -373,6 +373,15 @@ def _unresolved(result: Result, call: AnsweredCall) -> str:
     )
 
 
+def _directory(result: Result, call: AnsweredCall) -> str:
+    folders = [f"{entry['path']}/" for entry in result["entries"] if entry["kind"] == "folder"]
+    files = [link_or_path(str(entry["path"])) for entry in result["entries"] if entry["kind"] != "folder"]
+    names = [*folders, *files]
+    return _count_and_list(
+        names, len(names), "file or folder", "files and folders", "There are no files and folders."
+    )
+
+
 def _duplicates(result: Result, call: AnsweredCall) -> str:
     lines = [
         f"{wikilink(pair['first'])} and {wikilink(pair['second'])}: {pair['words']:.0%} of the words"
@@ -425,6 +434,7 @@ _BY_TOOL: Mapping[str, Callable[[Result, AnsweredCall], str]] = {
     "note_history": _versions,
     "unlinked_mentions": _mentions,
     "list_unresolved_links": _unresolved,
+    "directory_list": _directory,
     "find_duplicates": _duplicates,
     "delete_note": _deleted,
     "undo": _undone,

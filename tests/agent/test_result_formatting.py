@@ -91,3 +91,16 @@ def test_the_message_of_any_other_timeout_is_shown() -> None:
     message = "Discord did not answer in time. Check the channel before you send the message again."
     outcome = ToolOutcome(False, error={"type": "timeout", "message": message, "limit": 20})
     assert format_outcome(AnsweredCall("send_message", {}), outcome) == message
+
+
+def test_the_files_and_folders_of_the_vault_are_listed_by_name() -> None:
+    entries = [
+        {"path": "About.md", "kind": "file", "size": 1959, "modified": 1795917171.57},
+        {"path": "Atlas", "kind": "folder", "size": 4096, "modified": 1795917171.61},
+        {"path": "map.png", "kind": "file", "size": 70, "modified": 1795917171.61},
+    ]
+    outcome = ToolOutcome(True, {"entries": entries, "complete": True, "left_out": []})
+    text = format_outcome(AnsweredCall("directory_list", {}), outcome)
+    assert text == "3 files and folders:\n\n- Atlas/\n- [[About]]\n- map.png"
+    german = next(language for language in languages() if language.code == "de")
+    assert localize(text, german).startswith("3 Dateien und Ordner:")
