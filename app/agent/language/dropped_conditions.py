@@ -177,6 +177,9 @@ def _is_expressed(request: Request, position: int, sets: Sequence[NoteSet]) -> b
     if request.set_parser().order_in(tokens[position : position + 1]):
         return any(notes.order or notes.limit for notes in sets)
     parser = request.set_parser()
+    named = parser.find_named(tokens[position : position + 2])
+    if named is not None and named.notes.notes:
+        return any(set(named.notes.notes) <= set(notes.notes) for notes in sets)  # "today's page"
     for start in range(max(0, position - _MAX_LEAD), position + 1):
         part = parser.condition_at(tokens, start)
         if part is not None and part.end > position:

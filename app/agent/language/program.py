@@ -447,12 +447,14 @@ class ProgramReader:
         return parsed.notes if parsed is not None else None
 
     def _periodic_note(self, tokens: Sequence[Token]) -> ParsedSet | None:
-        """Return the note of a day, week, month or year such as "March 9", or None."""
-        span = self._request.dates.parse_span(tokens, 0)
-        if span is None or span.end != len(tokens):
-            return None
-        paths = self._vocabulary.notes(self._vocabulary.period_name(span.note_name))
-        return ParsedSet(NoteSet(notes=paths[:1]), NAMED_FIT, has_head=True) if paths else None
+        """Return the note of a day, week, month or year such as "March 9" or "from March 9", or None."""
+        for start in range(min(2, len(tokens))):
+            span = self._request.dates.parse_span(tokens, start)
+            if span is None or span.end != len(tokens):
+                continue
+            if paths := self._vocabulary.notes(self._vocabulary.period_name(span.note_name)):
+                return ParsedSet(NoteSet(notes=paths[:1]), NAMED_FIT, has_head=True)
+        return None
 
     def _link_end(self, symbol: Symbol | None, *, follows: bool) -> str | None:
         if isinstance(symbol, tuple):
