@@ -163,7 +163,7 @@ class ProgramReader:
         while position < len(symbols) and not _is_role(symbols[position]):
             position += 1
         conditions = symbols[1:position]
-        if list(conditions) == ["it"] and not action.writes and self._says_both():
+        if list(conditions) == ["it"] and self._says_both():
             conditions = ["both"]
         notes = self._notes(conditions, follows=follows) if conditions else None
         if conditions and notes is None:
@@ -203,8 +203,11 @@ class ProgramReader:
     def _says_both(self) -> bool:
         """Return whether the request is about the last two single notes: "what did both cost?"."""
         tokens = self._request.tokens
-        return len(self._dialog.recent) == 2 and any(
-            self._language.match_prefix(tokens, at, "both") > at for at in range(len(tokens))
+        recent = self._dialog.recent
+        return (
+            len(recent) == 2
+            and all(map(self._vocabulary.has_file, recent))
+            and any(self._language.match_prefix(tokens, at, "both") > at for at in range(len(tokens)))
         )
 
     def _is_due(self, key: object) -> bool:
