@@ -257,7 +257,7 @@ class ProgramReader:
                 if named is None:
                     return None
                 if not named.notes:
-                    return named
+                    return self._tagged(following) or named
                 paths += [path for path in named.notes if path not in paths]
                 position += 1
             elif symbol in ("it", "this"):
@@ -448,6 +448,13 @@ class ProgramReader:
             self._sets.find_named(tokens) or self._periodic_note(tokens) or self._sets.find_similar(tokens)
         )
         return parsed.notes if parsed is not None else None
+
+    def _tagged(self, span: Span) -> NoteSet | None:
+        """Return the notes with the nested tag that a noun names: "the cat" is a "pet/cat"."""
+        ignored = self._language.words("determiners") | self._language.words("note_nouns")
+        words = [token for token in self.tokens(span) if token.key not in ignored]
+        tag = self._vocabulary.find_nested_tag(without_possessive(words[0]).key) if len(words) == 1 else None
+        return NoteSet(query=f"tag:{quote_value(tag)}") if tag else None
 
     def _periodic_note(self, tokens: Sequence[Token]) -> ParsedSet | None:
         """Return the note of a day, week, month or year such as "March 9" or "from March 9", or None."""

@@ -287,7 +287,7 @@ class Vocabulary:
         """Return the vault's tag that `word` names, in full or in part, or misspells; None without one."""
         if exact := self.find_tag(word):
             return exact
-        if nested := self._find_nested_tag(word):
+        if nested := self.find_nested_tag(word):
             return nested
         match = process.extractOne(
             name_key(word), list(self._tags), scorer=fuzz.ratio, score_cutoff=_MIN_TAG_SIMILARITY
@@ -304,7 +304,7 @@ class Vocabulary:
         tags = tags or [tag for known, tag in self._tags.items() if key in re.split(r"[-_/]", known)]
         return tags[0] if len(tags) == 1 else None
 
-    def _find_nested_tag(self, word: str) -> str | None:
+    def find_nested_tag(self, word: str) -> str | None:
         """Return the only tag whose last part `word` names: "observation/navy" for "navy"."""
         for form in (name_key(word), *self.singular_forms(name_key(word))):
             matches = [tag for key, tag in self._tags.items() if key.endswith(f"/{form}")]
