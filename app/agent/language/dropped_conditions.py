@@ -98,6 +98,8 @@ def _leaves_out_value(request: Request, reading: Reading, other: Reading) -> boo
     if not extra or any(full.arguments.get(name) != value for name, value in step.arguments.items()):
         return False
     used = {token for value in step.arguments.values() for token in _keys(str(value))}
+    if any(str(value).startswith("- [ ] ") for value in step.arguments.values()):
+        used |= request.language.words("task_nouns")
     stated = {token.key for token in request.tokens if token.is_word} - used
     return all(_keys(value) and _keys(value) <= stated for value in extra.values())
 

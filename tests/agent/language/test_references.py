@@ -10,8 +10,9 @@ import pytest
 from app.agent.builtin import BuiltinAgent
 from app.agent.language.candidates import candidates
 from app.agent.language.dialog import DialogState, OwnChange
+from app.agent.language.dropped_conditions import with_every_condition
 from app.agent.language.notation import serialize
-from app.agent.language.readings import Clarification, PipelineStep, Reading
+from app.agent.language.readings import Clarification, ClarificationOption, NoteSet, PipelineStep, Reading
 from app.agent.language.vocabulary import VaultWords
 from app.index.resolver import Resolver
 from app.toolkit.registry import ToolRegistry
@@ -112,3 +113,15 @@ def test_a_longer_name_that_a_request_contains_comes_before_a_shorter_one() -> N
     text = "show me how the {} of the Long Goodbye has changed"
     assert readings(vault, text.format("film"), DialogState()) == ["history [@The Long Goodbye (film)]"]
     assert readings(vault, text.format("text"), DialogState()) == ["history [@The Long Goodbye]"]
+
+
+def test_a_word_for_a_task_is_no_heading() -> None:
+    plain, headed = (
+        Reading(
+            (PipelineStep("append", NoteSet(notes=LISTED_NOTES[:1]), {"text": "- [ ] oil it", **extra}),), 1.0
+        )
+        for extra in ({}, {"heading": "todo"})
+    )
+    options = tuple(ClarificationOption(serialize(one), one) for one in (plain, headed))
+    question = Clarification("Which of these do you mean?", options)
+    assert with_every_condition(request("add another todo: oil it"), question) is question
