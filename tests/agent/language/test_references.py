@@ -57,6 +57,7 @@ def readings(agent: BuiltinAgent, text: str, state: DialogState) -> list[str]:
         ("note from march 9, read it to me", "read [@Journal/2026-03-09]"),
         ("schreib in die heutige Notiz: Tonne", "append [@Journal/2026-03-18] text=Tonne"),
         ("add to todays page: bins", "append [@Journal/2026-03-18] text=bins"),
+        ("todays note", "open [@Journal/2026-03-18]"),
     ],
 )
 def test_a_day_names_its_note(agent: BuiltinAgent, text: str, expected: str) -> None:
