@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 
 from app.agent.language.program import OUTCOMES, ProgramReader, request_items
-from app.agent.language.readings import NoteSet, PipelineStep, Reading
+from app.agent.language.readings import NoteSet, PipelineStep, Reading, parenthesize
 from app.agent.language.request import Request
 from app.agent.language.request_model import (
     MAX_ITEMS,
@@ -17,9 +17,11 @@ from app.agent.language.request_model import (
 )
 from app.agent.language.tokens import Token
 from app.agent.language.undo import resolve_undo
-from app.vault.path import NotePath
+from app.index.query_serializer import quote_text
+from app.vault.path import NotePath, name_key
 
 _MAX_NAME_WORDS = 3
+_MIN_NAME_LENGTH = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,7 @@ def candidates(request: Request) -> list[MeaningCandidate]:
     """
     request = _with_listed_note(request)
     items = request_items(request)[:MAX_ITEMS]
+    named = {item.mention.notes.notes for item in items if item.mention.notes is not None}
     reader, frames = ProgramReader(request, items), request.frame_parser(follows=False)
     meanings: list[MeaningCandidate] = []
     programs = request_model().programs(
@@ -54,7 +57,8 @@ def candidates(request: Request) -> list[MeaningCandidate]:
             step = frames.complete_step(reading.last, request.tokens)
             reading = resolve_undo(request, replace(reading, steps=(_with_confidence_action(step),)))
         if reading is not None:
-            meanings += _with_each_note(request, MeaningCandidate(program.probability, reading))
+            meanings += _with_each_note(request, named, MeaningCandidate(program.probability, reading))
+    meanings = [_without_focus(request, meaning) for meaning in meanings]
     return sorted(_with_ordinals(request, _merged(meanings)), key=lambda meaning: -meaning.probability)
 
 
@@ -80,22 +84,52 @@ def _with_listed_note(request: Request) -> Request:
             name = str(NotePath.on_disk(path).stem_path)
             link = Token("link", "[[]]", name, tokens[start].start, tokens[end].end)
             return replace(request, tokens=(*tokens[: start - 1], link, *tokens[end + 1 :]))
+    return _with_listed_name(request)
+
+
+def _with_listed_name(request: Request) -> Request:
+    """Return a request with a proper noun as a link to the only listed note that has it in its name."""
+    tokens = request.tokens
+    if not request.dialog.them:
+        return request
+    known = request.language.vocabulary() | request.language.function_words()
+    words = {id(one.tokens[0]) for one in request.mentions(tokens) if one.kind == "word"}
+    for at, token in enumerate(tokens[1:], 1):
+        is_name = token.is_word and token.value[0].isupper() and len(token.key) >= _MIN_NAME_LENGTH
+        if not is_name or id(token) not in words or token.key in known:
+            continue
+        paths = [
+            path for path in request.dialog.them if token.key in name_key(NotePath.on_disk(path).name).split()
+        ]
+        if len(paths) == 1:
+            name = str(NotePath.on_disk(paths[0]).stem_path)
+            link = Token("link", "[[]]", name, token.start, token.end)
+            return replace(request, tokens=(*tokens[:at], link, *tokens[at + 1 :]))
     return request
 
 
-def _with_each_note(request: Request, meaning: MeaningCandidate) -> list[MeaningCandidate]:
+def _with_each_note(
+    request: Request, named: Collection[tuple[str, ...]], meaning: MeaningCandidate
+) -> list[MeaningCandidate]:
     """Return a meaning once for each note that an ambiguous name may mean: two notes named "Mercator".
 
     If the request has all words of a longer name, it means that note: "the film version of The Long Goodbye".
+
+    Args:
+        request: The request.
+        named: The notes that it names.
+        meaning: One of its meanings.
     """
     reading = meaning.reading
     target = reading.last.target if reading is not None and len(reading.steps) == 1 else None
     if reading is None or target is None:
         return [meaning]
+    if reading.last.action == "merge" and reading.last.arguments.get("other") == target:
+        return _with_similar_note(request, meaning.probability, reading, target.notes)
     paths: tuple[str, ...] = ()
     if len(request.vocabulary.notes(target.unknown)) > 1:
         paths = target.candidates
-    elif len(target.notes) == 1 and _is_named(request, target.notes[0]):
+    elif target.notes and target.notes in named:
         words = {token.key for token in request.tokens}
         longer = request.vocabulary.note_with_longer_name(target.notes[0], words)
         paths = (longer,) if longer is not None else ()
@@ -114,10 +148,31 @@ def _with_each_note(request: Request, meaning: MeaningCandidate) -> list[Meaning
     ] or [meaning]
 
 
-def _is_named(request: Request, path: str) -> bool:
-    """Return whether a request has the name of a note, perhaps misspelled or in part."""
-    mentions = request.mentions(request.tokens)
-    return any(mention.notes is not None and mention.notes.notes == (path,) for mention in mentions)
+def _with_similar_note(
+    request: Request, probability: float, reading: Reading, notes: tuple[str, ...]
+) -> list[MeaningCandidate]:
+    """Return the merges of a note with each note of a similar name: "merge the two descaling notes"."""
+    names = [NotePath.on_disk(path).name for path in notes]
+    similar = [path for name in names for path in request.vocabulary.find_similar_notes(name).paths]
+    others = [path for path in dict.fromkeys(similar) if path not in notes]
+    steps = [reading.last.with_argument("other", NoteSet(notes=(path,))) for path in others]
+    return [MeaningCandidate(probability / len(steps), replace(reading, steps=(step,))) for step in steps]
+
+
+def _without_focus(request: Request, meaning: MeaningCandidate) -> MeaningCandidate:
+    """Return a change of "the other essays" without the note of the last change."""
+    reading, dialog = meaning.reading, request.dialog
+    others = request.language.words("other_words")
+    target = reading.last.target if reading is not None and len(reading.steps) == 1 else None
+    if reading is None or target is None or not dialog.focus or not request.writes(reading):
+        return meaning
+    follows_change = dialog.last is not None and request.writes(dialog.last)
+    is_search = bool(target.query) and target == NoteSet(query=target.query)
+    if not is_search or not follows_change or not any(token.key in others for token in request.tokens):
+        return meaning
+    query = f"{parenthesize(target.query)} -path:{quote_text(dialog.focus[0])}"
+    step = replace(reading.last, target=NoteSet(query=query))
+    return replace(meaning, reading=replace(reading, steps=(step,)))
 
 
 def _with_ordinals(request: Request, meanings: list[MeaningCandidate]) -> list[MeaningCandidate]:

@@ -116,6 +116,36 @@ def test_a_longer_name_that_a_request_contains_comes_before_a_shorter_one() -> N
     assert readings(vault, text.format("text"), DialogState()) == ["history [@The Long Goodbye]"]
 
 
+def test_a_proper_noun_may_be_a_word_of_a_listed_name(agent: BuiltinAgent) -> None:
+    resolver = Resolver()
+    for note in ("Cleo from Five to Seven.md", "The Gleaners and the Other Gleaners.md"):
+        resolver.add(NotePath(note))
+    words = VaultWords(properties=("cast",))
+    vault = BuiltinAgent(ToolRegistry(CATEGORIES, CATALOG), resolver, lambda: words)
+    listed = DialogState(results=tuple(str(entry.path) for entry in resolver.entries()))
+    assert readings(vault, "what is the cast of Cleo", listed) == [
+        "properties_of [@Cleo from Five to Seven] about=cast"
+    ]
+
+
+def test_the_other_notes_are_those_without_the_note_of_the_last_change() -> None:
+    moved = PipelineStep("add_tag", NoteSet(notes=LISTED_NOTES[:1]), {"tag": ("place/harbor",)})
+    dialog = DialogState(focus=LISTED_NOTES[:1], last=Reading((moved,), 1.0))
+    written = candidates(request("tag all the other clocks too", dialog))
+    found = [serialize(one.reading) for one in written if one.reading is not None]
+    assert 'add_tag [tag:clock -path:"Instruments/H1.md"] tag=place/harbor' in found
+
+
+def test_no_note_is_merged_with_itself() -> None:
+    resolver = Resolver()
+    for note in ("Descaling.md", "Descale the kettle.md", "Compost.md"):
+        resolver.add(NotePath(note))
+    vault = BuiltinAgent(ToolRegistry(CATEGORIES, CATALOG), resolver, VaultWords)
+    offered = readings(vault, "merge the two descaling notes", DialogState())
+    assert offered[0] == 'merge [@Descaling] other="@Descale the kettle"'
+    assert 'merge [@Descaling] other="@Descaling"' not in offered
+
+
 def test_a_word_for_a_task_is_no_heading() -> None:
     plain, headed = (
         Reading(
