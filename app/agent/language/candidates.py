@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 
@@ -20,6 +21,7 @@ from app.agent.language.undo import resolve_undo
 from app.index.query_serializer import quote_text
 from app.vault.path import NotePath, name_key
 
+_QUOTED = re.compile(r'"([^"]+)"')
 _MAX_NAME_WORDS = 3
 _MIN_NAME_LENGTH = 4
 
@@ -58,7 +60,8 @@ def candidates(request: Request) -> list[MeaningCandidate]:
             reading = resolve_undo(request, replace(reading, steps=(_with_confidence_action(step),)))
         if reading is not None:
             meanings += _with_each_note(request, named, MeaningCandidate(program.probability, reading))
-    meanings = [_without_focus(request, meaning) for meaning in meanings]
+    person = _person(request)
+    meanings = [_without_focus(request, _about(person, request, meaning)) for meaning in meanings]
     return sorted(_with_ordinals(request, _merged(meanings)), key=lambda meaning: -meaning.probability)
 
 
@@ -157,6 +160,29 @@ def _with_similar_note(
     others = [path for path in dict.fromkeys(similar) if path not in notes]
     steps = [reading.last.with_argument("other", NoteSet(notes=(path,))) for path in others]
     return [MeaningCandidate(probability / len(steps), replace(reading, steps=(step,))) for step in steps]
+
+
+def _person(request: Request) -> NoteSet | None:
+    """Return the note that "his" means after a list of notes by or about a person, or None."""
+    dialog = request.dialog
+    last = dialog.last.last.target if dialog.last is not None else None
+    pronouns = request.language.words("personal_pronouns")
+    if last is None or not dialog.has_list or not any(token.key in pronouns for token in request.tokens):
+        return None
+    named = {request.vocabulary.notes(name) for name in _QUOTED.findall(last.query)} - {()}
+    paths = named.pop() if len(named) == 1 else ()
+    return NoteSet(notes=paths) if len(paths) == 1 else None
+
+
+def _about(person: NoteSet | None, request: Request, meaning: MeaningCandidate) -> MeaningCandidate:
+    """Return a meaning with the person in place of notes of the list."""
+    reading = meaning.reading
+    target = reading.last.target if reading is not None and len(reading.steps) == 1 else None
+    if person is None or reading is None or target is None or target != NoteSet(notes=target.notes):
+        return meaning
+    if not target.notes or not set(request.dialog.them).issuperset(target.notes):
+        return meaning
+    return replace(meaning, reading=replace(reading, steps=(replace(reading.last, target=person),)))
 
 
 def _without_focus(request: Request, meaning: MeaningCandidate) -> MeaningCandidate:

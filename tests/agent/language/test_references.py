@@ -156,3 +156,11 @@ def test_a_word_for_a_task_is_no_heading() -> None:
     options = tuple(ClarificationOption(serialize(one), one) for one in (plain, headed))
     question = Clarification("Which of these do you mean?", options)
     assert with_every_condition(request("add another todo: oil it"), question) is question
+
+
+@pytest.mark.parametrize("query", ['links-to:"People/John Harrison"', '[author:"John Harrison"]'])
+def test_his_note_is_that_of_the_person_whose_notes_were_listed(query: str) -> None:
+    last = Reading((PipelineStep("find", NoteSet(query=query)),), 1.0)
+    asked = request("open his note", DialogState(results=LISTED_NOTES[:2], last=last))
+    written = [one.reading for one in candidates(asked) if one.reading is not None]
+    assert serialize(written[0]) == "open [@People/John Harrison]"
