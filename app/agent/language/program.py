@@ -163,7 +163,7 @@ class ProgramReader:
         while position < len(symbols) and not _is_role(symbols[position]):
             position += 1
         conditions = symbols[1:position]
-        if list(conditions) == ["it"] and self._says_both():
+        if list(conditions) == ["it"] and self._says_both(is_change=action.writes):
             conditions = ["both"]
         notes = self._notes(conditions, follows=follows) if conditions else None
         if conditions and notes is None:
@@ -200,14 +200,17 @@ class ProgramReader:
             return None
         return step
 
-    def _says_both(self) -> bool:
-        """Return whether the request is about the last two single notes: "what did both cost?"."""
-        tokens = self._request.tokens
-        recent = self._dialog.recent
-        return (
-            len(recent) == 2
-            and all(map(self._vocabulary.has_file, recent))
-            and any(self._language.match_prefix(tokens, at, "both") > at for at in range(len(tokens)))
+    def _says_both(self, *, is_change: bool) -> bool:
+        """Return whether the request is about the last two single notes: "what did both cost?".
+
+        A change is about both only if the last request created both.
+        """
+        tokens, recent = self._request.tokens, self._dialog.recent
+        last = self._dialog.last.steps if self._dialog.last is not None else ()
+        if is_change and [step.action for step in last] != ["create_note", "create_note"]:
+            return False
+        return len(recent) == 2 and any(
+            self._language.match_prefix(tokens, at, "both") > at for at in range(len(tokens))
         )
 
     def _is_due(self, key: object) -> bool:
