@@ -73,6 +73,7 @@ MIN_SHARED_MEANING_PROBABILITY = 0.75
 """The minimum total probability of readings that mean the same notes at which the first one runs."""
 MIN_FALLBACK_PROBABILITY = 0.05
 """Minimum total probability of a question's options when the search for the words found nothing."""
+_MAX_CONTINUATION_WORDS = 5
 _MAX_NAME_WORDS = 8
 _QUESTION_ACTIONS = frozenset(("properties_of", "question"))
 _NOT_UNDERSTOOD = (
@@ -414,7 +415,8 @@ class BuiltinAgent:
         focus = self._named_note(text, resolver)
         if not focus and state.focus and text == question.text:
             text = with_name_for_pronouns(text, NotePath.on_disk(state.focus[0]).name, languages())
-            focus = state.focus if text != question.text else ()
+            is_about_focus = text != question.text or self._continues(text, state, language, resolver)
+            focus = state.focus if is_about_focus else ()
         arguments = {"question": text, "limit": MAX_PASSAGES}
         outcome = await turn.call("find_passages", arguments)
         if outcome.success and question.needs_model and not outcome.result["answered"]:
@@ -435,6 +437,17 @@ class BuiltinAgent:
             is_lost=not focus,
             last=last_reading,
         )
+
+    def _continues(self, text: str, state: DialogState, language: Language, resolver: Resolver) -> bool:
+        """Return whether a question without names is about the note in focus: "and how many last year?"."""
+        now = self._now().replace(second=0, microsecond=0)
+        vocabulary = self._vocabulary_of(VaultWords(), resolver)
+        request = self._interpreter.request_of(text, state, vocabulary, self.actions(), now)
+        if any(mention.kind == "note" for mention in request.mentions(request.tokens)):
+            return False
+        words = [token for token in request.tokens if token.is_word]
+        refers = any(language.match_prefix(words, at, "it") > at for at in range(len(words)))
+        return refers or len(words) <= _MAX_CONTINUATION_WORDS
 
     def _named_note(self, text: str, resolver: Resolver) -> tuple[str, ...]:
         """Return the note that a question names; empty if it names none or several."""

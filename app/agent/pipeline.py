@@ -144,6 +144,11 @@ class Pipeline:
                 self._say_skipped_steps(reading.steps[index + 1 :])
                 break
             previous = result
+        last = reading.last
+        if last.action == "open" and last.target is not None and len(previous) == 1:
+            # The request after "open the cat's note" is about that note, not about notes with a tag.
+            opened = replace(last, target=NoteSet(notes=previous))
+            reading = replace(reading, steps=(*reading.steps[:-1], opened))
         self._dialog = self._dialog.after(reading, self._question)
         return self._dialog
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 
 from app.agent.language.program import OUTCOMES, ProgramReader, request_items
-from app.agent.language.readings import NoteSet, PipelineStep, Reading
+from app.agent.language.readings import NoteSet, PipelineStep, Reading, parenthesize
 from app.agent.language.request import Request
 from app.agent.language.request_model import (
     MAX_ITEMS,
@@ -14,7 +16,14 @@ from app.agent.language.request_model import (
     request_model,
     state_symbols,
 )
+from app.agent.language.tokens import Token
 from app.agent.language.undo import resolve_undo
+from app.index.query_serializer import quote_text
+from app.vault.path import NotePath, name_key
+
+_QUOTED = re.compile(r'"([^"]+)"')
+_MAX_NAME_WORDS = 3
+_MIN_NAME_LENGTH = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +41,9 @@ def candidates(request: Request) -> list[MeaningCandidate]:
     Programs with the same meaning are one candidate; programs that can't be read are left out. Items after
     the first `MAX_ITEMS` are ignored.
     """
+    request = _with_listed_note(request)
     items = request_items(request)[:MAX_ITEMS]
+    named = {item.mention.notes.notes for item in items if item.mention.notes is not None}
     reader, frames = ProgramReader(request, items), request.frame_parser(follows=False)
     meanings: list[MeaningCandidate] = []
     programs = request_model().programs(
@@ -47,45 +58,217 @@ def candidates(request: Request) -> list[MeaningCandidate]:
         if reading is not None and len(reading.steps) == 1:
             step = frames.complete_step(reading.last, request.tokens)
             reading = resolve_undo(request, replace(reading, steps=(_with_confidence_action(step),)))
-        same = next(
-            (
-                meaning
-                for meaning in meanings
-                if reading and meaning.reading and have_same_meaning(meaning.reading, reading)
-            ),
-            None,
-        )
-        if same is not None:
-            meanings[meanings.index(same)] = replace(same, probability=same.probability + program.probability)
-        elif reading is not None:
-            meanings.append(MeaningCandidate(program.probability, reading))
-    return sorted(_without_other_notes(request, meanings), key=lambda meaning: -meaning.probability)
+        if reading is not None:
+            meanings += _with_each_note(request, named, MeaningCandidate(program.probability, reading))
+    person = _person(request)
+    meanings = [_without_focus(request, _about(person, request, meaning)) for meaning in meanings]
+    return sorted(_with_ordinals(request, _merged(meanings)), key=lambda meaning: -meaning.probability)
 
 
-def _without_other_notes(request: Request, meanings: list[MeaningCandidate]) -> list[MeaningCandidate]:
-    """Leave out changes of other notes if one is of the note that an ordinal names: "tag the second one"."""
+def _with_listed_note(request: Request) -> Request:
+    """Return a request with "the Halden one" as a link to the note that has the word in its name.
+
+    Listed notes take precedence over those in their folders.
+    """
+    language, tokens = request.language, request.tokens
+    pronouns = language.words("result_pronouns") & language.words("single_nouns")
+    plain = language.vocabulary() | language.words("adjectives") | language.words("fillers")
+    for end in range(2, len(tokens)):
+        start = end
+        while start > max(0, end - _MAX_NAME_WORDS) and tokens[start - 1].is_word:
+            if tokens[start - 1].key in plain:
+                break
+            start -= 1
+        is_definite = start > 0 and tokens[start - 1].key in language.words("determiners")
+        if tokens[end].key not in pronouns or start == end or not is_definite:
+            continue
+        words = [token.key for token in tokens[start:end]]
+        if path := request.vocabulary.note_near(words, request.dialog.them):
+            name = str(NotePath.on_disk(path).stem_path)
+            link = Token("link", "[[]]", name, tokens[start].start, tokens[end].end)
+            return replace(request, tokens=(*tokens[: start - 1], link, *tokens[end + 1 :]))
+    return _with_listed_name(request)
+
+
+def _with_listed_name(request: Request) -> Request:
+    """Return a request with a proper noun as a link to the only listed note that has it in its name."""
     tokens = request.tokens
+    if not request.dialog.them:
+        return request
+    known = request.language.vocabulary() | request.language.function_words()
+    words = {id(one.tokens[0]) for one in request.mentions(tokens) if one.kind == "word"}
+    for at, token in enumerate(tokens[1:], 1):
+        is_name = token.is_word and token.value[0].isupper() and len(token.key) >= _MIN_NAME_LENGTH
+        if not is_name or id(token) not in words or token.key in known:
+            continue
+        paths = [
+            path for path in request.dialog.them if token.key in name_key(NotePath.on_disk(path).name).split()
+        ]
+        if len(paths) == 1:
+            name = str(NotePath.on_disk(paths[0]).stem_path)
+            link = Token("link", "[[]]", name, token.start, token.end)
+            return replace(request, tokens=(*tokens[:at], link, *tokens[at + 1 :]))
+    return request
+
+
+def _with_each_note(
+    request: Request, named: Collection[tuple[str, ...]], meaning: MeaningCandidate
+) -> list[MeaningCandidate]:
+    """Return a meaning once for each note that an ambiguous name may mean: two notes named "Mercator".
+
+    If the request has all words of a longer name, it means that note: "the film version of The Long Goodbye".
+
+    Args:
+        request: The request.
+        named: The notes that it names.
+        meaning: One of its meanings.
+    """
+    reading = meaning.reading
+    target = reading.last.target if reading is not None and len(reading.steps) == 1 else None
+    if reading is None or target is None:
+        return [meaning]
+    if reading.last.action == "merge" and reading.last.arguments.get("other") == target:
+        return _with_similar_note(request, meaning.probability, reading, target.notes)
+    paths: tuple[str, ...] = ()
+    if len(request.vocabulary.notes(target.unknown)) > 1:
+        paths = target.candidates
+    elif target.notes and target.notes in named:
+        words = {token.key for token in request.tokens}
+        longer = request.vocabulary.note_with_longer_name(target.notes[0], words)
+        paths = (longer,) if longer is not None else ()
+    probability = meaning.probability / max(1, len(paths))
+    return [
+        MeaningCandidate(
+            probability,
+            replace(
+                reading,
+                steps=(
+                    replace(reading.last, target=replace(target, unknown="", candidates=(), notes=(path,))),
+                ),
+            ),
+        )
+        for path in paths
+    ] or [meaning]
+
+
+def _with_similar_note(
+    request: Request, probability: float, reading: Reading, notes: tuple[str, ...]
+) -> list[MeaningCandidate]:
+    """Return the merges of a note with each note of a similar name: "merge the two descaling notes"."""
+    names = [NotePath.on_disk(path).name for path in notes]
+    similar = [path for name in names for path in request.vocabulary.find_similar_notes(name).paths]
+    others = [path for path in dict.fromkeys(similar) if path not in notes]
+    steps = [reading.last.with_argument("other", NoteSet(notes=(path,))) for path in others]
+    return [MeaningCandidate(probability / len(steps), replace(reading, steps=(step,))) for step in steps]
+
+
+def _person(request: Request) -> NoteSet | None:
+    """Return the note that "his" means after a list of notes by or about a person, or None."""
+    dialog = request.dialog
+    last = dialog.last.last.target if dialog.last is not None else None
+    pronouns = request.language.words("personal_pronouns")
+    if last is None or not dialog.has_list or not any(token.key in pronouns for token in request.tokens):
+        return None
+    named = {request.vocabulary.notes(name) for name in _QUOTED.findall(last.query)} - {()}
+    paths = named.pop() if len(named) == 1 else ()
+    return NoteSet(notes=paths) if len(paths) == 1 else None
+
+
+def _about(person: NoteSet | None, request: Request, meaning: MeaningCandidate) -> MeaningCandidate:
+    """Return a meaning with the person in place of notes of the list."""
+    reading = meaning.reading
+    target = reading.last.target if reading is not None and len(reading.steps) == 1 else None
+    if person is None or reading is None or target is None or target != NoteSet(notes=target.notes):
+        return meaning
+    if not target.notes or not set(request.dialog.them).issuperset(target.notes):
+        return meaning
+    return replace(meaning, reading=replace(reading, steps=(replace(reading.last, target=person),)))
+
+
+def _without_focus(request: Request, meaning: MeaningCandidate) -> MeaningCandidate:
+    """Return a change of "the other essays" without the note of the last change."""
+    reading, dialog = meaning.reading, request.dialog
+    others = request.language.words("other_words")
+    target = reading.last.target if reading is not None and len(reading.steps) == 1 else None
+    if reading is None or target is None or not dialog.focus or not request.writes(reading):
+        return meaning
+    follows_change = dialog.last is not None and request.writes(dialog.last)
+    is_search = bool(target.query) and target == NoteSet(query=target.query)
+    if not is_search or not follows_change or not any(token.key in others for token in request.tokens):
+        return meaning
+    query = f"{parenthesize(target.query)} -path:{quote_text(dialog.focus[0])}"
+    step = replace(reading.last, target=NoteSet(query=query))
+    return replace(meaning, reading=replace(reading, steps=(step,)))
+
+
+def _with_ordinals(request: Request, meanings: list[MeaningCandidate]) -> list[MeaningCandidate]:
+    """Let ordinals decide between the listed notes: "tag the first two", "in which room is the third one?".
+
+    Changes of other notes are left out if one is of the note that an ordinal names.
+    """
+    tokens, them = request.tokens, request.dialog.them
     sets = request.set_parser()
     ordinals = request.language.table("ordinals")
     named: set[tuple[str, ...]] = set()
     for token, following in zip(tokens, (*tokens[1:], None), strict=True):
         number = request.dates.parse_number(following.key) if following is not None else None
-        # "The first two" are several notes, "the second one" is one; "last" may be part of a date.
+        # "Last" may be part of a date.
         if ordinals.get(token.key, -1) > 0 and number in (None, 1):
             parsed = sets.parse_reference((token,))
             named.add(parsed.notes.notes if parsed is not None else ())
+        elif ordinals.get(token.key) == 1 and number is not None:
+            named.add(them[:number])
+    if len(named) != 1 or () in named:
+        return meanings
+    notes = named.pop()
 
     def is_about(meaning: MeaningCandidate) -> bool:
         target = meaning.reading.last.target if meaning.reading is not None else None
-        return target is not None and target.notes in named
+        return target is not None and target.notes == notes
 
     def is_change(meaning: MeaningCandidate) -> bool:
         reading = meaning.reading
         return reading is not None and len(reading.steps) == 1 and request.writes(reading)
 
-    if len(named) != 1 or () in named or not any(is_change(m) and is_about(m) for m in meanings):
+    def about_named(meaning: MeaningCandidate) -> MeaningCandidate:
+        reading = meaning.reading
+        if reading is None or len(reading.steps) > 1 or reading.last.action in ("find", "count"):
+            return meaning
+        target = reading.last.target
+        is_listed = target is not None and target == NoteSet(notes=target.notes) and bool(target.notes)
+        if target is None or not is_listed or not set(them).issuperset(target.notes):
+            return meaning
+        if is_change(meaning) and len(notes) == 1:
+            return meaning
+        return replace(
+            meaning, reading=replace(reading, steps=(replace(reading.last, target=NoteSet(notes=notes)),))
+        )
+
+    meanings = _merged(map(about_named, meanings))
+    if not any(is_change(meaning) and is_about(meaning) for meaning in meanings):
         return meanings
     return [meaning for meaning in meanings if is_about(meaning) or not is_change(meaning)]
+
+
+def _merged(meanings: Iterable[MeaningCandidate]) -> list[MeaningCandidate]:
+    """Return the meanings with one candidate for readings with the same meaning."""
+    merged: list[MeaningCandidate] = []
+    for meaning in meanings:
+        reading = meaning.reading
+        same = next(
+            (
+                at
+                for at, other in enumerate(merged)
+                if reading and other.reading and have_same_meaning(other.reading, reading)
+            ),
+            None,
+        )
+        if same is None:
+            merged.append(meaning)
+        else:
+            total = merged[same].probability + meaning.probability
+            merged[same] = replace(merged[same], probability=total)
+    return merged
 
 
 def _with_confidence_action(step: PipelineStep) -> PipelineStep:

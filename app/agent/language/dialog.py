@@ -65,7 +65,14 @@ class DialogState:
             for notes in (step.target, *(step.arguments.get(role) for role in NOTE_ROLES))
             if isinstance(notes, NoteSet) and notes.is_single
         ]
-        recent = [path for path in dict.fromkeys(reversed((*self.recent, *named, *self.focus[:1])))][:2]
+        creations = sum(step.action == "create_note" for step in reading.steps)
+        created = [
+            change.notes[0]
+            for change in self.changes[len(self.changes) - creations :]
+            if change.action == "create_note" and len(change.notes) == 1
+        ]
+        mentioned = (*self.recent, *named, *created, *self.focus[:1])
+        recent = [path for path in dict.fromkeys(reversed(mentioned))][:2]
         return replace(self, last=reading, question=question, recent=tuple(reversed(recent)))
 
     @property

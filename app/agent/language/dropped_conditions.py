@@ -98,6 +98,8 @@ def _leaves_out_value(request: Request, reading: Reading, other: Reading) -> boo
     if not extra or any(full.arguments.get(name) != value for name, value in step.arguments.items()):
         return False
     used = {token for value in step.arguments.values() for token in _keys(str(value))}
+    if any(str(value).startswith("- [ ] ") for value in step.arguments.values()):
+        used |= request.language.words("task_nouns")
     stated = {token.key for token in request.tokens if token.is_word} - used
     return all(_keys(value) and _keys(value) <= stated for value in extra.values())
 
@@ -177,6 +179,9 @@ def _is_expressed(request: Request, position: int, sets: Sequence[NoteSet]) -> b
     if request.set_parser().order_in(tokens[position : position + 1]):
         return any(notes.order or notes.limit for notes in sets)
     parser = request.set_parser()
+    named = parser.find_named(tokens[position : position + 2])
+    if named is not None and named.notes.notes:
+        return any(set(named.notes.notes) <= set(notes.notes) for notes in sets)  # "today's page"
     for start in range(max(0, position - _MAX_LEAD), position + 1):
         part = parser.condition_at(tokens, start)
         if part is not None and part.end > position:

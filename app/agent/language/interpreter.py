@@ -280,7 +280,9 @@ class Interpreter:
                     for reading in self._valid_readings(request, corrected_tokens, asks=asks)
                 ]
                 readings = sorted([*readings, *again], key=lambda reading: -reading.score)
-        if not readings and (bare_name := self._bare_name(request, tokens)):
+        is_unlikely = not readings or readings[0].score < MIN_CONFIRM_SCORE
+        bare_name = self._bare_name(request, tokens) if is_unlikely else None
+        if bare_name is not None and (not readings or bare_name.last.action == "open"):
             readings = [bare_name]
         return None, request, [_within_list(request, reading) for reading in readings]
 

@@ -223,15 +223,22 @@ class NoteReferenceParser:
         if has_other_tokens or not any(token.key in language.words("daily_nouns") for token in words):
             return None
         ignored = language.words("daily_nouns") | language.words("note_nouns") | language.words("fillers")
-        rest = [without_possessive(token) for token in words]
+        leads = {word for phrase in language.phrases("dates", "span") for word in phrase.first}
+        adjectives = language.table("day_adjectives")
+        rest = [
+            replace(token, key=adjectives.get(token.key, token.key))
+            for token in map(without_possessive, words)
+        ]
         for start in range(len(rest)):
             span = self._dates.parse_span(rest, start)
             if span is None or not span.note_name:
                 continue
-            if all(token.key in ignored for token in (*rest[:start], *rest[span.end :])):
+            others = {token.key for token in (*rest[:start], *rest[span.end :])}
+            if others <= ignored | leads:
                 if paths := self._vocabulary.notes(self._vocabulary.period_name(span.note_name)):
                     return ParsedSet(NoteSet(notes=paths[:1]), NAMED_FIT, has_head=True)
-                if span.first == span.last:
+                # "A note from March 9" may also mean one that was changed on that day.
+                if span.first == span.last and others <= ignored:
                     return ParsedSet(
                         NoteSet(unknown=self._vocabulary.period_name(span.note_name)),
                         NAMED_FIT - 0.05,

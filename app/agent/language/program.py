@@ -163,7 +163,7 @@ class ProgramReader:
         while position < len(symbols) and not _is_role(symbols[position]):
             position += 1
         conditions = symbols[1:position]
-        if list(conditions) == ["it"] and not action.writes and self._says_both():
+        if list(conditions) == ["it"] and self._says_both(is_change=action.writes):
             conditions = ["both"]
         notes = self._notes(conditions, follows=follows) if conditions else None
         if conditions and notes is None:
@@ -200,10 +200,16 @@ class ProgramReader:
             return None
         return step
 
-    def _says_both(self) -> bool:
-        """Return whether the request is about the last two single notes: "what did both cost?"."""
-        tokens = self._request.tokens
-        return len(self._dialog.recent) == 2 and any(
+    def _says_both(self, *, is_change: bool) -> bool:
+        """Return whether the request is about the last two single notes: "what did both cost?".
+
+        A change is about both only if the last request created both.
+        """
+        tokens, recent = self._request.tokens, self._dialog.recent
+        last = self._dialog.last.steps if self._dialog.last is not None else ()
+        if is_change and [step.action for step in last] != ["create_note", "create_note"]:
+            return False
+        return len(recent) == 2 and any(
             self._language.match_prefix(tokens, at, "both") > at for at in range(len(tokens))
         )
 
@@ -254,7 +260,7 @@ class ProgramReader:
                 if named is None:
                     return None
                 if not named.notes:
-                    return named
+                    return self._tagged(following) or named
                 paths += [path for path in named.notes if path not in paths]
                 position += 1
             elif symbol in ("it", "this"):
@@ -446,13 +452,22 @@ class ProgramReader:
         )
         return parsed.notes if parsed is not None else None
 
+    def _tagged(self, span: Span) -> NoteSet | None:
+        """Return the notes with the nested tag that a noun names: "the cat" is a "pet/cat"."""
+        ignored = self._language.words("determiners") | self._language.words("note_nouns")
+        words = [token for token in self.tokens(span) if token.key not in ignored]
+        tag = self._vocabulary.find_nested_tag(without_possessive(words[0]).key) if len(words) == 1 else None
+        return NoteSet(query=f"tag:{quote_value(tag)}") if tag else None
+
     def _periodic_note(self, tokens: Sequence[Token]) -> ParsedSet | None:
-        """Return the note of a day, week, month or year such as "March 9", or None."""
-        span = self._request.dates.parse_span(tokens, 0)
-        if span is None or span.end != len(tokens):
-            return None
-        paths = self._vocabulary.notes(self._vocabulary.period_name(span.note_name))
-        return ParsedSet(NoteSet(notes=paths[:1]), NAMED_FIT, has_head=True) if paths else None
+        """Return the note of a day, week, month or year such as "March 9" or "from March 9", or None."""
+        for start in range(min(2, len(tokens))):
+            span = self._request.dates.parse_span(tokens, start)
+            if span is None or span.end != len(tokens):
+                continue
+            if paths := self._vocabulary.notes(self._vocabulary.period_name(span.note_name)):
+                return ParsedSet(NoteSet(notes=paths[:1]), NAMED_FIT, has_head=True)
+        return None
 
     def _link_end(self, symbol: Symbol | None, *, follows: bool) -> str | None:
         if isinstance(symbol, tuple):

@@ -37,6 +37,7 @@ _ENDING = re.compile(r"(?:ings?|ed|ers?|ors?|e?s|e)$")
 _MIN_STEM = 3
 _SEPARATOR = re.compile(r"[-_ ]+")
 _MIN_PART_LENGTH = 3
+_NAME_WORD = re.compile(r"\w+")
 NAMED_PROPERTIES = ("confidence", "type", "status", "read", "due", "date", "year", "born", "died", "tags")
 """Properties with symbols of their own in programs."""
 MAX_FIELDS = 32
@@ -244,6 +245,40 @@ class Vocabulary:
         ]
         return paths[0] if len(paths) == 1 else None
 
+    def note_with_longer_name(self, path: str, words: Collection[str]) -> str | None:
+        """Return the only note whose name has all words of another note's name, and more of the `words`.
+
+        It has no other words: "The Long Goodbye (film)" for "The Long Goodbye" and "film".
+        """
+        known = set(_NAME_WORD.findall(name_key(NotePath.on_disk(path).name)))
+        paths = []
+        for other in self.find_similar_notes(NotePath.on_disk(path).name).paths:
+            parts = set(_NAME_WORD.findall(name_key(NotePath.on_disk(other).name)))
+            if known < parts <= {*known, *words}:
+                paths.append(other)
+        return paths[0] if len(paths) == 1 else None
+
+    def note_near(self, words: Sequence[str], listed: Sequence[str]) -> str | None:
+        """Return the only listed note, or else the only note in the listed notes' folders, with these words.
+
+        Each word starts a word of the note's name, also in the singular: "stats" in "Statistics".
+        """
+        forms = [(word, *self.plural_stems(word)) for word in map(name_key, words)]
+
+        def has_words(path: str) -> bool:
+            parts = _NAME_WORD.findall(name_key(NotePath.on_disk(path).name))
+            return all(
+                any(part.startswith(form) for part in parts for form in own if len(form) >= _MIN_STEM)
+                for own in forms
+            )
+
+        if found := [path for path in listed if has_words(path)]:
+            return found[0] if len(found) == 1 else None
+        folders = {path.rpartition("/")[0] for path in listed}
+        paths = [entry.path for entry in self._resolver.entries() if entry.path.is_note]
+        near = [str(path) for path in paths if path.folder in folders and has_words(str(path))]
+        return near[0] if len(near) == 1 else None
+
     def _search_names(self, key: str) -> SimilarNotes:
         names = self._resolver.fuzzy_names()
         if len(key) < _MIN_FUZZY_LENGTH:
@@ -287,7 +322,7 @@ class Vocabulary:
         """Return the vault's tag that `word` names, in full or in part, or misspells; None without one."""
         if exact := self.find_tag(word):
             return exact
-        if nested := self._find_nested_tag(word):
+        if nested := self.find_nested_tag(word):
             return nested
         match = process.extractOne(
             name_key(word), list(self._tags), scorer=fuzz.ratio, score_cutoff=_MIN_TAG_SIMILARITY
@@ -304,7 +339,7 @@ class Vocabulary:
         tags = tags or [tag for known, tag in self._tags.items() if key in re.split(r"[-_/]", known)]
         return tags[0] if len(tags) == 1 else None
 
-    def _find_nested_tag(self, word: str) -> str | None:
+    def find_nested_tag(self, word: str) -> str | None:
         """Return the only tag whose last part `word` names: "observation/navy" for "navy"."""
         for form in (name_key(word), *self.singular_forms(name_key(word))):
             matches = [tag for key, tag in self._tags.items() if key.endswith(f"/{form}")]

@@ -149,6 +149,19 @@ async def test_a_full_request_wins_over_the_question_which_note(talk) -> None:
     assert "navigation" in text(talk, "Instruments/H4.md")
 
 
+@pytest.mark.parametrize("text", ["what did the captain do there?", "how many seconds a day?"])
+async def test_a_question_without_names_is_about_the_note_in_focus(talk, text) -> None:
+    await say(talk, "open Octant", text)
+    assert names(state(talk).focus) == ["Octant"]
+    await say(talk, "who was the captain of Resolution?")
+    assert names(state(talk).focus) != ["Octant"]
+
+
+async def test_after_the_only_note_of_a_search_is_opened_requests_are_about_it(talk) -> None:
+    after = await say(talk, f"{PREFIX} open [file:Octant]")
+    assert after.last.last.target == NoteSet(notes=("Instruments/Octant.md",))
+
+
 async def test_a_question_about_the_contents_knows_who_was_meant(talk) -> None:
     await say(talk, "open John Harrison", "and when was he born?")
     assert "1693-03-24" in answers(talk)[-1]
