@@ -118,7 +118,8 @@ class TasksPanel(Panel):
             )
         else:
             self.empty.set_message(
-                self.tr("No open tasks"), self.tr("In a note, type “-\u00a0[\u00a0]\u00a0” followed by a task.")
+                self.tr("No open tasks"),
+                self.tr("In a note, type “-\u00a0[\u00a0]\u00a0” followed by a task."),
             )
 
     def _add(self, group: TaskGroup) -> None:
