@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -12,6 +13,7 @@ from PySide6.QtGui import QImage, QTextCursor
 
 from app.desktop.bridge import ServiceThread
 from app.desktop.files.model import NOTE_MIME
+from app.desktop.notes.paste import PasteHandler
 from app.desktop.notes.view import NoteView
 from app.desktop.theme.theme import ThemeSource
 from tests.desktop.whole_vault import WholeVault, whole_vault
@@ -145,11 +147,20 @@ def test_html_without_formatting_and_without_text_is_pasted_as_its_text(gui, ope
     gui(main())
 
 
-def test_an_image_is_not_put_into_another_note(gui, opened, wait_until) -> None:
+def test_an_image_is_not_put_into_another_note(gui, opened, wait_until, monkeypatch) -> None:
+    add_image = PasteHandler._add_image
+    is_opened = asyncio.Event()
+
+    async def add_image_later(*arguments):
+        await is_opened.wait()
+        return await add_image(*arguments)
+
     async def main() -> None:
         async with opened() as (vault, view):
+            monkeypatch.setattr(PasteHandler, "_add_image", add_image_later)
             view.editor.insertFromMimeData(picture(0xFF))
             await view.open("Sub/B.md")
+            is_opened.set()
             await wait_until(lambda: "another note" in view.notice.text)
             assert view.editor.text() == NOTES["Sub/B.md"]
             assert (vault.root / "Attachments/Pasted in A.png").exists()
