@@ -83,6 +83,8 @@ MIN_PIPELINE_STEPS = 3
 """Minimum number of steps of a pipeline on which the grammar decides: few training requests have as many."""
 MIN_EXPECTED_PROBABILITY = 0.05
 """Minimum probability according to the request model of a change that runs without a question."""
+MIN_RIVAL_PROBABILITY = 0.3
+"""Minimum probability of a reading that the agent offers together with one that only the grammar expects."""
 MIN_OFFERED_PROBABILITY = 0.005
 """Minimum probability at which a reading is offered in a question."""
 MIN_OFFERED_INSTEAD_PROBABILITY = 0.3
@@ -98,6 +100,7 @@ _CREATION_ROLES = {"new_name": "name", "folder": "folder", "tag": "tag", "text":
 _TEXT_ROLES = ("name", "new_name", "text", "old")
 """The roles that any words can fill."""
 _FOLDER = re.compile(r'path:(?:"[^"]*/"|[^"\s]*/)')
+_SIMILAR_ACTIONS = ({"open", "read"}, {"count", "count_these"})
 _SPLIT_PENALTY = 0.02
 _MAX_CLAUSES = 4
 
@@ -340,7 +343,9 @@ class Interpreter:
         if best is not None and _states_condition(best, grammar_request):
             return self._chooser.decide(grammar_request, grammar_readings)
         if best is not None and _grammar_decides(grammar_request, best, options):
-            return self._chooser.decide(grammar_request, grammar_readings)
+            decision = self._chooser.decide(grammar_request, grammar_readings)
+            rival = _rival(likeliest, best, written()) if decision == best else None
+            return decision if rival is None else self._chooser.ask(likeliest, [rival, best])
         offered = _offered(options, likeliest)
         readings_share = sum(option.share for option in options if option.reading is not None)
         shares = {option.outcome: option.share for option in options if option.outcome}
@@ -880,6 +885,37 @@ def _grammar_decides(request: Request, best: Reading, options: Sequence[Option])
     is_ordered = target is not None and bool(target.order)
     continues = request.language.match_prefix(request.tokens, 0, "refine", "same") > 0 and not is_ordered
     return complete.is_plain and not is_doubted and (not continues or complete is options[0])
+
+
+def _rival(request: Request, best: Reading, written: Sequence[MeaningCandidate]) -> Reading | None:
+    """Return the likeliest reading of the request model if it is confident and does not expect `best`."""
+    expected = sum(
+        meaning.probability
+        for meaning in written
+        if meaning.reading is not None and have_same_meaning(meaning.reading, best)
+    )
+    first = written[0].reading if written else None
+    if first is None or expected >= MIN_EXPECTED_PROBABILITY or request.writes(best):
+        return None
+    is_confident = written[0].probability >= MIN_RIVAL_PROBABILITY
+    is_possible = is_clear(first) and not request.writes(first) and not _has_wrong_number(first.steps[0])
+    return first if is_confident and is_possible and not _are_similar(first, best) else None
+
+
+def _are_similar(reading: Reading, other: Reading) -> bool:
+    """Return whether two readings show the same notes in another way, for example in another order."""
+    step, other_step = reading.last, other.last
+    actions = {step.action, other_step.action}
+    if actions in _SIMILAR_ACTIONS:
+        return True
+    notes, other_notes = step.target, other_step.target
+    if len(actions) > 1 or notes is None or other_notes is None or "about" in step.arguments:
+        return False
+    # "The biggest budget of all projects" is one of them.
+    is_limited = bool(notes.limit) and notes.order == other_notes.order != "" and not other_notes.limit
+    is_list = "previous" in (notes.source, other_notes.source)
+    has_same_notes = notes.query == other_notes.query and (is_list or notes.notes == other_notes.notes)
+    return has_same_notes and not is_limited
 
 
 def _states_condition(best: Reading, request: Request) -> bool:

@@ -865,3 +865,33 @@ def test_the_request_model_runs_once_for_a_change(
     monkeypatch.setattr(interpreter, "candidates", record)
     found = read(agent, "delete this note")
     assert isinstance(found, Clarification) and len(requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("written", "is_offered"),
+    [
+        ("vault_info", True),
+        ("find [path:Sources/]", True),
+        ("find [path:Events/] order=name limit=1", True),
+        ("find [path:Events/] order=words limit=1", False),
+        ("add_tag [path:Events/] tag=late", False),
+    ],
+)
+def test_a_confident_reading_of_the_model_is_offered_with_that_of_the_grammar(
+    written: str, is_offered: bool
+) -> None:
+    grammar = parse("find [path:Events/] order=name", lambda _: (), ACTIONS)
+    other = parse(written, lambda _: (), ACTIONS)
+    assert grammar is not None and other is not None
+    for probability, confident in ((0.5, True), (0.2, False)):
+        candidates = [MeaningCandidate(probability, other)]
+        rival = interpreter._rival(request("events"), grammar, candidates)
+        assert (rival == other) is (is_offered and confident)
+    expected = [MeaningCandidate(0.5, other), MeaningCandidate(0.1, grammar)]
+    assert interpreter._rival(request("events"), grammar, expected) is None
+
+
+def test_both_readings_are_in_the_question(agent: BuiltinAgent) -> None:
+    found = read(agent, "what's my vault like")
+    assert isinstance(found, Clarification)
+    assert "vault_info" in [serialize(option.reading) for option in found.options]
