@@ -39,6 +39,7 @@ from app.agent.language.follow_ups import (
 from app.agent.language.frames import ClauseReading, FrameParser
 from app.agent.language.lexicon import ActionFrame, Language
 from app.agent.language.list_orders import within_list
+from app.agent.language.negations import with_negation
 from app.agent.language.note_sets import is_search
 from app.agent.language.property_questions import parse_property_question
 from app.agent.language.questions import question_language
@@ -183,7 +184,8 @@ class Interpreter:
             grammar_readings = [reading for reading in grammar_readings if reading.score != GUESS_SCORE]
         written = _candidates_once(likeliest)
         decision = self._decide(likeliest, grammar_request, grammar_readings, written)
-        return with_every_condition(likeliest, self._ask_if_unexpected(likeliest, decision, written))
+        expected = self._ask_if_unexpected(likeliest, with_negation(likeliest, decision), written)
+        return with_every_condition(likeliest, expected)
 
     def request_of(
         self,

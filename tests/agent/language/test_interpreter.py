@@ -18,6 +18,7 @@ from app.agent.language.dialog import DialogState
 from app.agent.language.dropped_conditions import with_every_condition
 from app.agent.language.interpreter import meaning_of
 from app.agent.language.lexicon import languages
+from app.agent.language.negations import with_negation
 from app.agent.language.notation import PREFIX, parse, serialize
 from app.agent.language.readings import (
     Clarification,
@@ -895,3 +896,34 @@ def test_both_readings_are_in_the_question(agent: BuiltinAgent) -> None:
     found = read(agent, "what's my vault like")
     assert isinstance(found, Clarification)
     assert "vault_info" in [serialize(option.reading) for option in found.options]
+
+
+@pytest.mark.parametrize(
+    ("text", "search", "negated"),
+    [
+        ("notes that aren't claims", "find [path:Claims/]", "find [-path:Claims/]"),
+        ("what has no year", "find [tag:source [year]]", "find [tag:source -[year]]"),
+        ("not serviced since 1760", "find [[last-serviced:>=1760]]", "find [[last-serviced:<1760]]"),
+        ("sources besides books", "find [books]", "find [-books]"),
+        ("unread, not yet finished", "find [[read:false]]", None),
+        ("everything but claims", "find [-type:claim]", None),
+        ("all sources", "find [type:source]", None),
+        ("do not open it", "open [@Instruments/H1]", None),
+    ],
+)
+def test_a_search_without_the_negation_of_the_request_is_in_question(
+    text: str, search: str, negated: str | None
+) -> None:
+    reading = parse(search, lambda name: (f"{name}.md",), ACTIONS)
+    assert reading is not None
+    found = with_negation(request(text), reading)
+    if negated is None:
+        assert found is reading
+    else:
+        assert isinstance(found, Clarification)
+        assert [serialize(option.reading) for option in found.options] == [negated, search]
+
+
+def test_besides_excludes(agent: BuiltinAgent) -> None:
+    found = read(agent, "notes tagged instrument besides core")
+    assert isinstance(found, Reading) and serialize(found) == "find [tag:instrument -tag:core]"
