@@ -42,6 +42,7 @@ class OptionRanker:
         self._shares = {name_key(shares.name): shares for shares in words.value_shares}
         self._with_hits = with_hits
         self._properties_of = properties_of
+        self._lists: set[str] = set()
 
     async def rank(self, found: Reading) -> int:
         """Return the rank of a reading that has the found notes in place of its searches."""
@@ -50,7 +51,18 @@ class OptionRanker:
             # "These" in a later step are the notes of the step before it.
             target = target if step.target is not None and step.target.source and target else step.target
             rank = max(rank, await self._rank_of_step(step, target))
-        return rank
+        return max(rank, self._rank_of_order(found))
+
+    def _rank_of_order(self, found: Reading) -> int:
+        """Rank a list in reverse alphabetical order as unusual if it was ranked before in that order."""
+        target = found.last.target
+        if target is None or target.limit or target.order not in ("name", "-name"):
+            return USEFUL
+        plain = replace(found.last, target=replace(target, order="name"))
+        meaning = serialize(replace(found, steps=(*found.steps[:-1], plain)))
+        is_known = meaning in self._lists
+        self._lists.add(meaning)
+        return UNUSUAL if is_known else USEFUL
 
     async def _rank_of_step(self, step: PipelineStep, target: NoteSet | None) -> int:
         if (

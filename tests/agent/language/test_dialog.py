@@ -555,6 +555,15 @@ def line_option(talk, line):
         ),
         ("not that", ("undo", "undo scope=last", "open [@Halley]"), (0, 2)),
         (
+            "people",
+            (
+                "find [path:People/] order=name",
+                "find [path:People/] order=-name",
+                "find [path:People/] order=words",
+            ),
+            (0, 2, 1),
+        ),
+        (
             "note that",
             ('append [@Halley] text="a comet."', 'append [@Halley] text="a comet"', "help"),
             (0, 2),
