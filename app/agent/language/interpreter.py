@@ -907,7 +907,9 @@ def _stated_value(written: Sequence[MeaningCandidate]) -> Reading | None:
         if reading is None or meaning.probability < MIN_STATED_PROBABILITY or len(reading.steps) > 1:
             continue
         target = reading.last.target
-        if reading.last.action == "find" and target is not None and _VALUES.fullmatch(target.query):
+        if reading.last.action != "find" or target is None or target != NoteSet(query=target.query):
+            continue
+        if _VALUES.fullmatch(target.query):
             return reading
     return None
 
@@ -937,8 +939,10 @@ def _are_similar(reading: Reading, other: Reading) -> bool:
     if actions in _SIMILAR_ACTIONS:
         return True
     notes, other_notes = step.target, other_step.target
-    if len(actions) > 1 or notes is None or other_notes is None or "about" in step.arguments:
+    if len(actions) > 1 or "about" in step.arguments:
         return False
+    if notes is None or other_notes is None:
+        return notes == other_notes
     # "The biggest budget of all projects" is one of them.
     is_limited = bool(notes.limit) and notes.order == other_notes.order != "" and not other_notes.limit
     is_list = "previous" in (notes.source, other_notes.source)
