@@ -20,6 +20,7 @@ from app.agent.language.interpreter import GUESS_SCORE, Interpreter, is_outcome,
 from app.agent.language.lexicon import ActionFrame, Language, languages
 from app.agent.language.notation import PREFIX, parse, serialize
 from app.agent.language.note_facts import PropertiesOf, find_fact
+from app.agent.language.option_order import USELESS, OptionRanker, meaning_key
 from app.agent.language.program import FACTS
 from app.agent.language.questions import question_language, with_name_for_pronouns, with_topic_of
 from app.agent.language.readings import (
@@ -222,11 +223,11 @@ class BuiltinAgent:
     ) -> Interpretation:
         """Return the interpretation of a request, revised according to the vault.
 
-        If a guess finds nothing, the request is interpreted without guesses. In a question, options that find
-        the same notes are merged into the likeliest one, and options that find nothing come last. If the
-        first option changes nothing, it is returned instead of the question, provided that it is the only
-        one or likely enough after the merge. A question about one note may be answered by one of its
-        properties. Other interpretations stay unchanged.
+        If a guess finds nothing, the request is interpreted without guesses. In a question, options that do
+        the same are merged into the likeliest one; unusual changes, and then options without an effect, come
+        last. If the first option changes nothing, it is returned instead of the question, provided that it is
+        the only one or likely enough after the merge. A question about one note may be answered by one of
+        its properties. Other interpretations stay unchanged.
         """
         interpretation = self._with_fact(interpretation, text, state)
         if self._find_notes is None:
@@ -241,17 +242,17 @@ class BuiltinAgent:
                 return Reply("", understood=False)
         if not isinstance(interpretation, Clarification):
             return interpretation
+        ranker = OptionRanker(text, self._words(), self._with_hits, self._properties_of)
         options: dict[str, ClarificationOption] = {}
         shares: dict[str, float] = {}
-        empty: set[str] = set()
+        ranks: dict[str, int] = {}
         for option in (*interpretation.options, *interpretation.spare):
             found = await self._with_found_notes(option.reading)
-            meaning = serialize(found)
+            meaning = meaning_key(found)
             options.setdefault(meaning, option)
             shares[meaning] = shares.get(meaning, 0.0) + option.share
-            if _finds_nothing(option.reading, found):
-                empty.add(meaning)
-        options = {meaning: options[meaning] for meaning in sorted(options, key=empty.__contains__)}
+            ranks[meaning] = USELESS if _finds_nothing(option.reading, found) else await ranker.rank(found)
+        options = {meaning: options[meaning] for meaning in sorted(options, key=ranks.__getitem__)}
         offered = tuple(options.values())[:MAX_OPTIONS]
         if not offered or offered == interpretation.options:
             return interpretation

@@ -26,11 +26,13 @@ from app.agent.language.choices import (
     is_clear,
     note_sets_of,
 )
+from app.agent.language.conditions import condition_slots, top_level_parts
 from app.agent.language.creation_properties import parse_creation_with_properties
 from app.agent.language.dates import DateParser
 from app.agent.language.decision import Option, bare_words, options_of, weigh_options
 from app.agent.language.dialog import NOTE_ROLES, DialogState
 from app.agent.language.dropped_conditions import with_every_condition
+from app.agent.language.dropped_values import with_dropped_value
 from app.agent.language.follow_ups import (
     parse_follow_up,
     parse_plain_follow_up,
@@ -39,6 +41,7 @@ from app.agent.language.follow_ups import (
 from app.agent.language.frames import ClauseReading, FrameParser
 from app.agent.language.lexicon import ActionFrame, Language
 from app.agent.language.list_orders import within_list
+from app.agent.language.negations import with_negation
 from app.agent.language.note_sets import is_search
 from app.agent.language.property_questions import parse_property_question
 from app.agent.language.questions import question_language
@@ -83,6 +86,10 @@ MIN_PIPELINE_STEPS = 3
 """Minimum number of steps of a pipeline on which the grammar decides: few training requests have as many."""
 MIN_EXPECTED_PROBABILITY = 0.05
 """Minimum probability according to the request model of a change that runs without a question."""
+MIN_STATED_PROBABILITY = 0.05
+"""Minimum probability of a search for a value that is offered with an answer from the notes."""
+MIN_RIVAL_PROBABILITY = 0.3
+"""Minimum probability of a reading that the agent offers together with one that only the grammar expects."""
 MIN_OFFERED_PROBABILITY = 0.005
 """Minimum probability at which a reading is offered in a question."""
 MIN_OFFERED_INSTEAD_PROBABILITY = 0.3
@@ -98,6 +105,8 @@ _CREATION_ROLES = {"new_name": "name", "folder": "folder", "tag": "tag", "text":
 _TEXT_ROLES = ("name", "new_name", "text", "old")
 """The roles that any words can fill."""
 _FOLDER = re.compile(r'path:(?:"[^"]*/"|[^"\s]*/)')
+_SIMILAR_ACTIONS = ({"open", "read"}, {"count", "count_these"})
+_VALUES = re.compile(r"(?: ?\[[^:\]]+:[^<>=\]]+\])+")
 _SPLIT_PENALTY = 0.02
 _MAX_CLAUSES = 4
 
@@ -180,7 +189,9 @@ class Interpreter:
             grammar_readings = [reading for reading in grammar_readings if reading.score != GUESS_SCORE]
         written = _candidates_once(likeliest)
         decision = self._decide(likeliest, grammar_request, grammar_readings, written)
-        return with_every_condition(likeliest, self._ask_if_unexpected(likeliest, decision, written))
+        expected = self._ask_if_unexpected(likeliest, with_negation(likeliest, decision), written)
+        whole = with_dropped_value(likeliest, expected, written)
+        return with_every_condition(likeliest, whole)
 
     def request_of(
         self,
@@ -342,7 +353,9 @@ class Interpreter:
         if best is not None and _states_condition(best, grammar_request):
             return self._chooser.decide(grammar_request, grammar_readings)
         if best is not None and _grammar_decides(grammar_request, best, options):
-            return self._chooser.decide(grammar_request, grammar_readings)
+            decision = self._chooser.decide(grammar_request, grammar_readings)
+            rival = _rival(likeliest, best, written()) if decision == best else None
+            return decision if rival is None else self._chooser.ask(likeliest, [rival, best])
         offered = _offered(options, likeliest)
         readings_share = sum(option.share for option in options if option.reading is not None)
         shares = {option.outcome: option.share for option in options if option.outcome}
@@ -350,7 +363,12 @@ class Interpreter:
         if (outcome := self._likely_outcome(likeliest, shares, readings_share)) is not None:
             is_unrelated = isinstance(outcome, Reply) and shares["none"] < MIN_UNSEARCHED_PROBABILITY
             # "Compost" alone is searched for: the answer says so if no note contains it.
-            return best if best is not None and is_guess and is_unrelated else outcome
+            if best is not None and is_guess and is_unrelated:
+                return best
+            if isinstance(outcome, ContentQuestion) and (stated := _stated_value(written())):
+                question = self._option_reading(Option({}, outcome="question"), likeliest)
+                return self._chooser.ask(likeliest, [question, stated])
+            return outcome
         top = next((option for option in options if option.reading is not None), None)
         if top is not None and top.reading is not None and top.is_clear and top.share >= MIN_RUN_PROBABILITY:
             if not likeliest.writes(top.reading):
@@ -884,6 +902,61 @@ def _grammar_decides(request: Request, best: Reading, options: Sequence[Option])
     return complete.is_plain and not is_doubted and (not continues or complete is options[0])
 
 
+def _stated_value(written: Sequence[MeaningCandidate]) -> Reading | None:
+    """Return the likeliest search only for values of properties ("what is there by X?"), or None."""
+    for meaning in written:
+        reading = meaning.reading
+        if reading is None or meaning.probability < MIN_STATED_PROBABILITY or len(reading.steps) > 1:
+            continue
+        target = reading.last.target
+        if reading.last.action != "find" or target is None or target != NoteSet(query=target.query):
+            continue
+        if _VALUES.fullmatch(target.query):
+            return reading
+    return None
+
+
+def _rival(request: Request, best: Reading, written: Sequence[MeaningCandidate]) -> Reading | None:
+    """Return the likeliest reading of the request model if it is confident and does not expect `best`."""
+    expected = sum(
+        meaning.probability
+        for meaning in written
+        if meaning.reading is not None and have_same_meaning(meaning.reading, best)
+    )
+    first = written[0].reading if written else None
+    if first is None or expected >= MIN_EXPECTED_PROBABILITY or request.writes(best):
+        return None
+    is_confident = written[0].probability >= MIN_RIVAL_PROBABILITY
+    is_possible = is_clear(first) and not request.writes(first) and not _has_wrong_number(first.steps[0])
+    return first if is_confident and is_possible and not _are_similar(first, best) else None
+
+
+def _are_similar(reading: Reading, other: Reading) -> bool:
+    """Return whether a reading shows the notes of another one, or has conditions on the same things.
+
+    The grammar reads numbers and dates more reliably than the model.
+    """
+    step, other_step = reading.last, other.last
+    actions = {step.action, other_step.action}
+    if actions in _SIMILAR_ACTIONS:
+        return True
+    notes, other_notes = step.target, other_step.target
+    if len(actions) > 1 or "about" in step.arguments:
+        return False
+    if notes is None or other_notes is None:
+        return notes == other_notes
+    # "The biggest budget of all projects" is one of them.
+    is_limited = bool(notes.limit) and notes.order == other_notes.order != "" and not other_notes.limit
+    is_list = "previous" in (notes.source, other_notes.source)
+    has_same_notes = _slots(notes) <= _slots(other_notes) and (is_list or notes.notes == other_notes.notes)
+    return has_same_notes and not is_limited
+
+
+def _slots(notes: NoteSet) -> set[str]:
+    """Return what the conditions of a set are about."""
+    return {slot for part in top_level_parts(notes.query) for slot in condition_slots(part)}
+
+
 def _states_condition(best: Reading, request: Request) -> bool:
     """Return whether a complete search has a condition on a maker, or on the year of a kind of notes.
 
@@ -918,7 +991,7 @@ def _offered(options: Sequence[Option], request: Request) -> list[Option]:
         )
         or (option.outcome in request.allowed and option.share >= MIN_OFFERED_OUTCOME_PROBABILITY)
     ]
-    complete = _complete_option(options)
+    complete = _complete_option(options) or _plain_option(options)
     if complete is not None and complete not in offered[:MAX_OPTIONS]:
         rest = [option for option in offered if option is not complete]
         offered = [*rest[: MAX_OPTIONS - 1], complete, *rest[MAX_OPTIONS - 1 :]]
@@ -949,6 +1022,17 @@ def _names_note(request: Request) -> bool:
 
 def _complete_option(options: Sequence[Option]) -> Option | None:
     return next((option for option in options if option.is_clear and option.features.get("complete")), None)
+
+
+def _plain_option(options: Sequence[Option]) -> Option | None:
+    """Return the grammar's first reading if it explains every word without searching for one; else None."""
+    for option in options:
+        if option.reading is None or not option.is_clear or not option.features.get("first"):
+            continue
+        target = option.reading.last.target
+        is_plain = not option.reading.unexplained and (target is None or not bare_words(target.query))
+        return option if is_plain and option.reading.score >= MIN_COMPLETE_SCORE else None
+    return None
 
 
 def _is_for_grammar(best: Reading, *, is_change: bool) -> bool:

@@ -9,9 +9,11 @@ import pytest
 
 from app.agent import pipeline
 from app.agent.language import list_orders
+from app.agent.language.actions import ACTIONS
 from app.agent.language.dialog import DialogState
 from app.agent.language.interpreter import GUESS_SCORE
-from app.agent.language.notation import PREFIX
+from app.agent.language.lexicon import languages
+from app.agent.language.notation import PREFIX, parse
 from app.agent.language.readings import (
     Clarification,
     ClarificationOption,
@@ -20,6 +22,7 @@ from app.agent.language.readings import (
     Reading,
     Reply,
 )
+from app.agent.language.vocabulary import VaultWords
 from app.agent.transcript import AgentText, Question, ToolCard
 from app.errors import TimeoutExpiredError
 from app.vault.path import NotePath
@@ -525,6 +528,68 @@ async def test_a_question_offers_each_set_of_notes_once(talk) -> None:
     merged = await agent.compare_with_vault(question, "people", state(talk))
     assert isinstance(merged, Clarification) and not merged.spare
     assert [one.label for one in merged.options] == ["tag:person", "[born]", "type:source", "orphan:"]
+
+
+def line_option(talk, line):
+    resolve = talk.workspace.agent._builtin._vocabulary_of(VaultWords())(languages()[0]).notes
+    reading = parse(line, resolve, ACTIONS)
+    assert reading is not None
+    return ClarificationOption(line, reading)
+
+
+@pytest.mark.parametrize(
+    ("text", "lines", "wanted"),
+    [
+        (
+            "halley?",
+            ("properties_of [@Halley] about=confidence", "properties_of [@Halley] about=born"),
+            (1, 0),
+        ),
+        (
+            "the fittest",
+            ("find [path:People/] order=year limit=1", "find [path:People/] order=born limit=1"),
+            (1, 0),
+        ),
+        ("less", ("remove_property [@Halley] key=year", "remove_property [@Halley] key=born"), (1, 0)),
+        (
+            "halley 0.5",
+            ("set_confidence [@Halley] confidence=0.5", 'append [@Halley] text="0.5"'),
+            (1, 0),
+        ),
+        (
+            "set its confidence to 0.5",
+            ("set_confidence [@Halley] confidence=0.5", 'append [@Halley] text="0.5"'),
+            (0, 1),
+        ),
+        (
+            "halley 5",
+            ("set_property [@Halley] key=born value=5.5", "set_property [@Halley] key=died value=1742-01-14"),
+            (1, 0),
+        ),
+        ("not that", ("undo", "undo scope=last", "open [@Halley]"), (0, 2)),
+        (
+            "people",
+            (
+                "find [path:People/] order=name",
+                "find [path:People/] order=-name",
+                "find [path:People/] order=words",
+            ),
+            (0, 2, 1),
+        ),
+        (
+            "note that",
+            ('append [@Halley] text="a comet."', 'append [@Halley] text="a comet"', "help"),
+            (0, 2),
+        ),
+    ],
+)
+async def test_options_without_an_effect_come_last(talk, text, lines, wanted) -> None:
+    agent = talk.workspace.agent._builtin
+    lines = [line.replace("@Halley", "@People/Edmond Halley") for line in lines]
+    options = tuple(line_option(talk, line) for line in lines)
+    asked = await agent.compare_with_vault(Clarification("What do you mean?", options), text, state(talk))
+    assert isinstance(asked, Clarification)
+    assert [one.label for one in asked.options] == [lines[at] for at in wanted]
 
 
 async def test_a_question_is_asked_as_it_is_if_its_searches_take_too_long(talk, monkeypatch) -> None:

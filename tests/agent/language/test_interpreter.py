@@ -14,10 +14,13 @@ from app.agent.language.actions import ACTIONS
 from app.agent.language.candidates import MeaningCandidate
 from app.agent.language.chips import describe_readings, reading_chips, with_value
 from app.agent.language.choices import ReadingChooser
+from app.agent.language.decision import options_of, weigh_options
 from app.agent.language.dialog import DialogState
 from app.agent.language.dropped_conditions import with_every_condition
+from app.agent.language.dropped_values import with_dropped_value
 from app.agent.language.interpreter import meaning_of
 from app.agent.language.lexicon import languages
+from app.agent.language.negations import with_negation
 from app.agent.language.notation import PREFIX, parse, serialize
 from app.agent.language.readings import (
     Clarification,
@@ -865,3 +868,115 @@ def test_the_request_model_runs_once_for_a_change(
     monkeypatch.setattr(interpreter, "candidates", record)
     found = read(agent, "delete this note")
     assert isinstance(found, Clarification) and len(requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("written", "is_offered"),
+    [
+        ("vault_info", True),
+        ("find [path:Events/ [year]]", True),
+        ("find [path:Sources/]", False),
+        ("find [path:Events/] order=name limit=1", True),
+        ("find [path:Events/] order=words limit=1", False),
+        ("add_tag [path:Events/] tag=late", False),
+    ],
+)
+def test_a_confident_reading_of_the_model_is_offered_with_that_of_the_grammar(
+    written: str, is_offered: bool
+) -> None:
+    grammar = parse("find [path:Events/] order=name", lambda _: (), ACTIONS)
+    other = parse(written, lambda _: (), ACTIONS)
+    assert grammar is not None and other is not None
+    for probability, confident in ((0.5, True), (0.2, False)):
+        candidates = [MeaningCandidate(probability, other)]
+        rival = interpreter._rival(request("events"), grammar, candidates)
+        assert (rival == other) is (is_offered and confident)
+    expected = [MeaningCandidate(0.5, other), MeaningCandidate(0.1, grammar)]
+    assert interpreter._rival(request("events"), grammar, expected) is None
+
+
+def test_both_readings_are_in_the_question(agent: BuiltinAgent) -> None:
+    found = read(agent, "what's my vault like")
+    assert isinstance(found, Clarification)
+    assert "vault_info" in [serialize(option.reading) for option in found.options]
+
+
+@pytest.mark.parametrize(
+    ("text", "search", "negated"),
+    [
+        ("notes that aren't claims", "find [path:Claims/]", "find [-path:Claims/]"),
+        ("what has no year", "find [tag:source [year]]", "find [tag:source -[year]]"),
+        ("not serviced since 1760", "find [[last-serviced:>=1760]]", "find [[last-serviced:<1760]]"),
+        ("sources besides books", "find [books]", "find [-books]"),
+        ("unread, not yet finished", "find [[read:false]]", None),
+        ("everything but claims", "find [-type:claim]", None),
+        ("all sources", "find [type:source]", None),
+        ("do not open it", "open [@Instruments/H1]", None),
+    ],
+)
+def test_a_search_without_the_negation_of_the_request_is_in_question(
+    text: str, search: str, negated: str | None
+) -> None:
+    reading = parse(search, lambda name: (f"{name}.md",), ACTIONS)
+    assert reading is not None
+    found = with_negation(request(text), reading)
+    if negated is None:
+        assert found is reading
+    else:
+        assert isinstance(found, Clarification)
+        assert [serialize(option.reading) for option in found.options] == [negated, search]
+
+
+def test_besides_excludes(agent: BuiltinAgent) -> None:
+    found = read(agent, "notes tagged instrument besides core")
+    assert isinstance(found, Reading) and serialize(found) == "find [tag:instrument -tag:core]"
+
+
+@pytest.mark.parametrize(
+    ("text", "narrower", "is_stated"),
+    [
+        ("my portugese sources", "find [type:source [cuisine:Portuguese]]", True),
+        ("which sources are clocks", "find [type:source tag:thing/clock]", True),
+        ("my sources", "find [type:source [cuisine:Portuguese]]", False),
+        ("my portugese sources", "find [type:source [cuisine:Portuguese]] order=name limit=1", False),
+        ("my portugese sources", "find [type:claim [cuisine:Portuguese]]", False),
+    ],
+)
+def test_a_search_without_a_stated_value_is_in_question(text: str, narrower: str, is_stated: bool) -> None:
+    searched, other = (parse(line, lambda _: (), ACTIONS) for line in ("find [type:source]", narrower))
+    assert searched is not None and other is not None
+    for probability in (0.05, 0.01):
+        written = [MeaningCandidate(0.7, searched), MeaningCandidate(probability, other)]
+        found = with_dropped_value(request(text), searched, lambda given=written: given)
+        if is_stated and probability > 0.02:
+            assert isinstance(found, Clarification)
+            assert [option.reading for option in found.options] == [other, searched]
+        else:
+            assert found is searched
+
+
+def test_a_question_may_mean_a_search_for_a_value() -> None:
+    by_value = parse("find [[artist:Björk]]", lambda _: (), ACTIONS)
+    other = parse("find [path:Sources/ [artist:Björk]]", lambda _: (), ACTIONS)
+    assert by_value is not None and other is not None
+    assert (
+        interpreter._stated_value([MeaningCandidate(0.2, other), MeaningCandidate(0.1, by_value)]) == by_value
+    )
+    assert interpreter._stated_value([MeaningCandidate(0.01, by_value)]) is None
+
+
+@pytest.mark.parametrize(
+    ("line", "is_offered"),
+    [("find [type:source [year:>=1700]]", True), ("find [type:source late]", False)],
+)
+def test_a_question_offers_the_complete_reading_of_the_grammar(line: str, is_offered: bool) -> None:
+    reading = parse(line, lambda _: (), ACTIONS)
+    assert reading is not None
+    reading = replace(reading, score=0.9, is_certain=False)
+    written = [
+        MeaningCandidate(0.2, parse(f"find [path:Sources/] order={order} limit=1", lambda _: (), ACTIONS))
+        for order in ("name", "words", "modified", "created")
+    ]
+    options = weigh_options(options_of(written, [reading], asks=False))
+    offered = interpreter._offered(options, request("sources"))[:4]
+    assert (reading in [option.reading for option in offered]) is is_offered
