@@ -13,6 +13,8 @@ _MAX_WORDS = 64
 _FULL_LENGTH_CHARS = 8
 # Words with more hits than this are counted by extrapolation.
 _MAX_COUNTED_ROWS = 1000
+# From this number on, texts with all words are not counted.
+_MAX_JOINT_ROWS = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,12 +26,14 @@ class TermStatistics:
         words: The words, folded.
         frequencies: The approximate number of texts with each word.
         in_best: Whether the best hit contains each word.
+        with_all: The number of texts that contain all of the words, up to a limit.
     """
 
     texts: int = 0
     words: tuple[str, ...] = ()
     frequencies: tuple[int, ...] = ()
     in_best: tuple[bool, ...] = ()
+    with_all: int = 0
 
     @property
     def weights(self) -> tuple[float, ...]:
@@ -68,21 +72,24 @@ def term_statistics(
         best: The row of the best hit, if there is one.
     """
     words = tuple(dict.fromkeys(fold(word) for word in tokenize(text)))[:_MAX_WORDS]
-    frequencies, in_best = [], []
+    frequencies, in_best, phrases = [], [], []
+    counting = f"SELECT count(*), max(rowid) FROM (SELECT rowid FROM {table} WHERE {table} MATCH ? LIMIT ?)"
     for word in words:
         quoted = segment(word).replace("\0", " ").replace('"', " ").strip()
-        count, last = connection.execute(
-            f"SELECT count(*), max(rowid) FROM (SELECT rowid FROM {table} WHERE {table} MATCH ? LIMIT ?)",
-            (f'"{quoted}"', _MAX_COUNTED_ROWS),
-        ).fetchone()
+        phrases.append(f'"{quoted}"')
+        count, last = connection.execute(counting, (phrases[-1], _MAX_COUNTED_ROWS)).fetchone()
         if count == _MAX_COUNTED_ROWS:
             count = max(count, count * texts // max(1, last))
         has_term = (
             best is not None
             and connection.execute(
-                f"SELECT 1 FROM {table} WHERE {table} MATCH ? AND rowid = ?", (f'"{quoted}"', best)
+                f"SELECT 1 FROM {table} WHERE {table} MATCH ? AND rowid = ?", (phrases[-1], best)
             ).fetchone()
         )
         frequencies.append(int(count))
         in_best.append(bool(has_term))
-    return TermStatistics(texts, words, tuple(frequencies), tuple(in_best))
+    with_all = 0
+    # Without this condition, a long text would be looked for although one of its words is in no text.
+    if frequencies and all(frequencies):
+        with_all, _ = connection.execute(counting, (" ".join(phrases), _MAX_JOINT_ROWS)).fetchone()
+    return TermStatistics(texts, words, tuple(frequencies), tuple(in_best), with_all)
