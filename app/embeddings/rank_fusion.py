@@ -50,7 +50,7 @@ class FusionSignals(NamedTuple):
     covered: float
     """The share of the query's words in the best hit by words; rare and long words count more."""
     ambiguity: float
-    """The logarithm of the number of texts with all of the words; 0 if there is at most one."""
+    """The logarithm of the number of texts with all of the words; 0 if they name the best hit."""
     word_lead: float
     """The lead of that hit over the second, as a share of its score; 1 for a single hit, 0 for none."""
     spread: float
@@ -143,7 +143,7 @@ def compute_signals(
         constant=1.0,
         words=math.log1p(len(terms.words)),
         covered=terms.covered,
-        ambiguity=math.log(max(1, terms.with_all)),
+        ambiguity=0.0 if terms.is_named else math.log(max(1, terms.with_all)),
         word_lead=_lead(scores, 2, scores[0] if scores else 0.0),
         spread=math.log((spread if model.is_own else _USUAL_SPREAD) + 0.001),
         closest=closest if model.is_own else _USUAL_CLOSEST,

@@ -27,6 +27,7 @@ class TermStatistics:
         frequencies: The approximate number of texts with each word.
         in_best: Whether the best hit contains each word.
         with_all: The number of texts that contain all of the words, up to a limit.
+        is_named: Whether the names of the best hit contain all of the words.
     """
 
     texts: int = 0
@@ -34,6 +35,7 @@ class TermStatistics:
     frequencies: tuple[int, ...] = ()
     in_best: tuple[bool, ...] = ()
     with_all: int = 0
+    is_named: bool = False
 
     @property
     def weights(self) -> tuple[float, ...]:
@@ -60,7 +62,12 @@ class TermStatistics:
 
 
 def term_statistics(
-    connection: sqlite3.Connection, table: str, text: str, texts: int, best: int | None
+    connection: sqlite3.Connection,
+    table: str,
+    text: str,
+    texts: int,
+    best: int | None,
+    name_columns: str = "",
 ) -> TermStatistics:
     """Count the words of `text` in the full-text index `table`.
 
@@ -70,6 +77,7 @@ def term_statistics(
         text: The query text.
         texts: The approximate number of rows in the table.
         best: The row of the best hit, if there is one.
+        name_columns: The columns with the names of a text, separated by spaces, if it has names.
     """
     words = tuple(dict.fromkeys(fold(word) for word in tokenize(text)))[:_MAX_WORDS]
     frequencies, in_best, phrases = [], [], []
@@ -88,8 +96,14 @@ def term_statistics(
         )
         frequencies.append(int(count))
         in_best.append(bool(has_term))
-    with_all = 0
+    with_all, is_named = 0, False
     # Without this condition, a long text would be looked for although one of its words is in no text.
     if frequencies and all(frequencies):
         with_all, _ = connection.execute(counting, (" ".join(phrases), _MAX_JOINT_ROWS)).fetchone()
-    return TermStatistics(texts, words, tuple(frequencies), tuple(in_best), with_all)
+        if name_columns and best is not None:
+            row = connection.execute(
+                f"SELECT 1 FROM {table} WHERE {table} MATCH ? AND rowid = ?",
+                (f"{{{name_columns}}} : ({' '.join(phrases)})", best),
+            ).fetchone()
+            is_named = row is not None
+    return TermStatistics(texts, words, tuple(frequencies), tuple(in_best), with_all, is_named)

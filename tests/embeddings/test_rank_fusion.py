@@ -99,6 +99,7 @@ def test_unknown_words_leave_the_ranking_to_meaning() -> None:
 def test_words_that_several_texts_have_together_leave_the_ranking_to_meaning() -> None:
     one, several = (replace(ALL_FOUND, with_all=count) for count in (1, 5))
     assert weight(WORDS, MEANT, several) > weight(WORDS, MEANT, one)
+    assert weight(WORDS, MEANT, replace(several, is_named=True)) == weight(WORDS, MEANT, one)
 
 
 def test_an_english_model_is_trusted_less_with_another_script() -> None:
