@@ -2,15 +2,16 @@
 
 Each list's scores are scaled to between 0 and 1 and combined in a weighted sum. The weight of meaning depends
 on the query: it is a logistic function of a few cheap signals (whether the best hit contains the words,
-especially the rare ones, how far the first hits stand out, and whether the model knows the script). Above
-`MEANING_ONLY` the words do not count at all: in a vault in several languages, notes in the query's language
-share words with it, but the answer may be in another language and share none. Notes in both lists benefit
-from the sum; a signal for agreement between the lists received no weight in training.
+especially the rare ones, how many texts contain them all, how far the first hits stand out, and whether the
+model knows the script). Above `MEANING_ONLY` the words do not count at all: in a vault in several languages,
+notes in the query's language share words with it, but the answer may be in another language and share none.
+Notes in both lists benefit from the sum; a signal for agreement between the lists received no weight in
+training.
 
 The weights of the signals were learned by `python -m tests.benchmarks.learn_fusion`, with an earlier set of
-questions; decision 0006 says why they were kept. `python -m tests.benchmarks.retrieval --check` compares the
-result with each list alone. Reciprocal rank fusion is far worse than the better list if the other one is
-poor, because it uses only ranks.
+questions; decision 0006 says why they were kept, and how the weight of `ambiguity` was chosen.
+`python -m tests.benchmarks.retrieval --check` compares the result with each list alone. Reciprocal rank
+fusion is far worse than the better list if the other one is poor, because it uses only ranks.
 """
 
 from __future__ import annotations
@@ -48,6 +49,8 @@ class FusionSignals(NamedTuple):
     """The logarithm of 1 plus the number of distinct words in the query."""
     covered: float
     """The share of the query's words in the best hit by words; rare and long words count more."""
+    ambiguity: float
+    """The logarithm of the number of texts with all of the words; 0 if they name the best hit."""
     word_lead: float
     """The lead of that hit over the second, as a share of its score; 1 for a single hit, 0 for none."""
     spread: float
@@ -70,6 +73,7 @@ SIGNAL_WEIGHTS = FusionSignals(
     constant=8.76,
     words=0.43,
     covered=-2.06,
+    ambiguity=1.5,
     word_lead=-1.35,
     spread=1.55,
     closest=-1.70,
@@ -139,6 +143,7 @@ def compute_signals(
         constant=1.0,
         words=math.log1p(len(terms.words)),
         covered=terms.covered,
+        ambiguity=0.0 if terms.is_named else math.log(max(1, terms.with_all)),
         word_lead=_lead(scores, 2, scores[0] if scores else 0.0),
         spread=math.log((spread if model.is_own else _USUAL_SPREAD) + 0.001),
         closest=closest if model.is_own else _USUAL_CLOSEST,

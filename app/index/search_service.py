@@ -111,7 +111,8 @@ class SearchService:
         def read() -> TermStatistics:
             with self._search_connection() as connection:
                 (texts,) = connection.execute("SELECT max(id) FROM notes").fetchone()
-                return term_statistics(connection, "fulltext", text, texts or 0, entry.id if entry else None)
+                row = entry.id if entry else None
+                return term_statistics(connection, "fulltext", text, texts or 0, row, "name aliases")
 
         return await asyncio.to_thread(read)
 

@@ -13,6 +13,8 @@ _MAX_WORDS = 64
 _FULL_LENGTH_CHARS = 8
 # Words with more hits than this are counted by extrapolation.
 _MAX_COUNTED_ROWS = 1000
+# From this number on, texts with all words are not counted.
+_MAX_JOINT_ROWS = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,12 +26,16 @@ class TermStatistics:
         words: The words, folded.
         frequencies: The approximate number of texts with each word.
         in_best: Whether the best hit contains each word.
+        with_all: The number of texts that contain all of the words, up to a limit.
+        is_named: Whether the names of the best hit contain all of the words.
     """
 
     texts: int = 0
     words: tuple[str, ...] = ()
     frequencies: tuple[int, ...] = ()
     in_best: tuple[bool, ...] = ()
+    with_all: int = 0
+    is_named: bool = False
 
     @property
     def weights(self) -> tuple[float, ...]:
@@ -56,7 +62,12 @@ class TermStatistics:
 
 
 def term_statistics(
-    connection: sqlite3.Connection, table: str, text: str, texts: int, best: int | None
+    connection: sqlite3.Connection,
+    table: str,
+    text: str,
+    texts: int,
+    best: int | None,
+    name_columns: str = "",
 ) -> TermStatistics:
     """Count the words of `text` in the full-text index `table`.
 
@@ -66,23 +77,33 @@ def term_statistics(
         text: The query text.
         texts: The approximate number of rows in the table.
         best: The row of the best hit, if there is one.
+        name_columns: The columns with the names of a text, separated by spaces, if it has names.
     """
     words = tuple(dict.fromkeys(fold(word) for word in tokenize(text)))[:_MAX_WORDS]
-    frequencies, in_best = [], []
+    frequencies, in_best, phrases = [], [], []
+    counting = f"SELECT count(*), max(rowid) FROM (SELECT rowid FROM {table} WHERE {table} MATCH ? LIMIT ?)"
     for word in words:
         quoted = segment(word).replace("\0", " ").replace('"', " ").strip()
-        count, last = connection.execute(
-            f"SELECT count(*), max(rowid) FROM (SELECT rowid FROM {table} WHERE {table} MATCH ? LIMIT ?)",
-            (f'"{quoted}"', _MAX_COUNTED_ROWS),
-        ).fetchone()
+        phrases.append(f'"{quoted}"')
+        count, last = connection.execute(counting, (phrases[-1], _MAX_COUNTED_ROWS)).fetchone()
         if count == _MAX_COUNTED_ROWS:
             count = max(count, count * texts // max(1, last))
         has_term = (
             best is not None
             and connection.execute(
-                f"SELECT 1 FROM {table} WHERE {table} MATCH ? AND rowid = ?", (f'"{quoted}"', best)
+                f"SELECT 1 FROM {table} WHERE {table} MATCH ? AND rowid = ?", (phrases[-1], best)
             ).fetchone()
         )
         frequencies.append(int(count))
         in_best.append(bool(has_term))
-    return TermStatistics(texts, words, tuple(frequencies), tuple(in_best))
+    with_all, is_named = 0, False
+    # Without this condition, a long text would be looked for although one of its words is in no text.
+    if frequencies and all(frequencies):
+        with_all, _ = connection.execute(counting, (" ".join(phrases), _MAX_JOINT_ROWS)).fetchone()
+        if name_columns and best is not None:
+            row = connection.execute(
+                f"SELECT 1 FROM {table} WHERE {table} MATCH ? AND rowid = ?",
+                (f"{{{name_columns}}} : ({' '.join(phrases)})", best),
+            ).fetchone()
+            is_named = row is not None
+    return TermStatistics(texts, words, tuple(frequencies), tuple(in_best), with_all, is_named)

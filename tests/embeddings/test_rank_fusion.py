@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -92,6 +94,12 @@ def test_unknown_words_leave_the_ranking_to_meaning() -> None:
     none_found = TermStatistics(1000, ALL_FOUND.words, (0, 0), (False, False))
     rare_found = TermStatistics(1000, ALL_FOUND.words, (2, 5), (True, False))
     assert weight(WORDS, MEANT, none_found) > weight(WORDS, MEANT, rare_found) > weight(WORDS, MEANT)
+
+
+def test_words_that_several_texts_have_together_leave_the_ranking_to_meaning() -> None:
+    one, several = (replace(ALL_FOUND, with_all=count) for count in (1, 5))
+    assert weight(WORDS, MEANT, several) > weight(WORDS, MEANT, one)
+    assert weight(WORDS, MEANT, replace(several, is_named=True)) == weight(WORDS, MEANT, one)
 
 
 def test_an_english_model_is_trusted_less_with_another_script() -> None:

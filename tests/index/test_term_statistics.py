@@ -25,6 +25,24 @@ def test_words_are_counted_once_whatever_their_case(connection) -> None:
     assert found == TermStatistics(4, ("bread", "salt", "yeast"), (2, 2, 0), (True, True, False))
 
 
+def test_the_texts_with_all_words_are_counted_up_to_a_limit(connection, monkeypatch) -> None:
+    assert term_statistics(connection, "words", "bread", 4, None).with_all == 2
+    assert term_statistics(connection, "words", "bread and salt", 4, None).with_all == 0
+    assert term_statistics(connection, "words", 'with "bread salt', 4, None).with_all == 1
+    monkeypatch.setattr(module, "_MAX_JOINT_ROWS", 1)
+    assert term_statistics(connection, "words", "bread", 4, None).with_all == 1
+
+
+def test_a_text_is_named_by_words_that_all_stand_in_its_names() -> None:
+    connection = sqlite3.connect(":memory:")
+    connection.execute("CREATE VIRTUAL TABLE notes USING fts5 (name, aliases, text)")
+    connection.execute("INSERT INTO notes VALUES ('Rye bread', 'Sourdough', 'with salt')")
+    for text, is_named in (("bread rye", True), ("sourdough bread", True), ("rye salt", False)):
+        assert term_statistics(connection, "notes", text, 1, 1, "name aliases").is_named == is_named
+    assert not term_statistics(connection, "notes", "bread rye", 1, 1).is_named
+    connection.close()
+
+
 def test_rarer_words_weigh_more(connection) -> None:
     found = term_statistics(connection, "words", "bread butter yeast", 4, 1)
     bread, butter, yeast = found.weights
