@@ -40,7 +40,8 @@ def with_other_reading(request: Request, interpretation: Interpretation) -> Inte
             step = replace(reading.last, target=other)
             return offered_first(replace(reading, steps=(step,)), interpretation)
     tag = _only_tag(request) if readings else ""
-    if tag and not any(tag.rpartition("/")[2] in serialize(one).casefold() for one in readings):
+    searches = [serialize(one).casefold() for one in readings if one.last.action == "find"]
+    if tag and not any(tag.rpartition("/")[2].casefold() in search for search in searches):
         found = PipelineStep("find", NoteSet(query=tag))
         return offered_first(Reading((found,), 0.9, language=request.language.code), interpretation)
     return interpretation

@@ -36,8 +36,8 @@ def test_a_word_may_be_the_last_part_of_a_tag() -> None:
 
 
 def test_the_only_word_of_a_request_may_be_a_tag() -> None:
-    listed = Reading((PipelineStep("tags_of", NoteSet(notes=("Sextant.md",))),), 1.0)
-    answer = with_other_reading(request("harbors now?"), listed)
+    asked = Reading((PipelineStep("question", None, {"query": "harbors now?"}),), 1.0)
+    answer = with_other_reading(request("harbors now?"), asked)
     assert isinstance(answer, Clarification)
     assert serialize(answer.options[0].reading) == "find [tag:place/harbor]"
     by_value = Reading((PipelineStep("find", NoteSet(query="[area:harbor]")),), 1.0)
