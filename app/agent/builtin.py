@@ -16,7 +16,6 @@ from app.agent.language.candidates import have_same_meaning
 from app.agent.language.chips import Chip, describe_readings, reading_chips
 from app.agent.language.choices import MAX_OPTIONS, note_sets_of, question_about
 from app.agent.language.dialog import DialogState
-from app.agent.language.fitting_properties import with_fitting_property
 from app.agent.language.interpreter import GUESS_SCORE, Interpreter, is_outcome, meaning_of
 from app.agent.language.lexicon import ActionFrame, Language, languages
 from app.agent.language.notation import PREFIX, parse, serialize
@@ -35,7 +34,6 @@ from app.agent.language.readings import (
     Reading,
     Reply,
 )
-from app.agent.language.request import Request
 from app.agent.language.tool_frames import tool_frames
 from app.agent.language.vocabulary import VaultWords, Vocabulary
 from app.agent.pipeline import ChangesToday, Pipeline
@@ -229,18 +227,8 @@ class BuiltinAgent:
         the same are merged into the likeliest one; unusual changes, and then options without an effect, come
         last. If the first option changes nothing, it is returned instead of the question, provided that it is
         the only one or likely enough after the merge. A question about one note may be answered by one of
-        its properties, and a comparison or an order without a property means one of the notes' properties.
-        Other interpretations stay unchanged.
+        its properties. Other interpretations stay unchanged.
         """
-        compared = await self._compare_with_vault(interpretation, text, state)
-        if self._find_notes is None or self._properties_of is None:
-            return compared
-        request = self._request_of(text, state)
-        return await with_fitting_property(request, compared, self._with_hits, self._properties_of)
-
-    async def _compare_with_vault(
-        self, interpretation: Interpretation, text: str, state: DialogState
-    ) -> Interpretation:
         interpretation = self._with_fact(interpretation, text, state)
         if self._find_notes is None:
             return interpretation
@@ -285,7 +273,10 @@ class BuiltinAgent:
         actions = {option.reading.last.action for option in offered}
         if isinstance(interpretation, Clarification) and not actions & _QUESTION_ACTIONS:
             return interpretation
-        fact = find_fact(self._request_of(text, state), self._properties_of)
+        now = self._now().replace(second=0, microsecond=0)
+        vocabulary = self._vocabulary_of(self._words())
+        request = self._interpreter.request_of(text, state, vocabulary, self.actions(), now)
+        fact = find_fact(request, self._properties_of)
         if fact is None:
             return interpretation
         if isinstance(interpretation, Reading):
@@ -302,11 +293,6 @@ class BuiltinAgent:
         others = [known for known in offered if not have_same_meaning(known.reading, fact.reading)]
         options = (option, *others)[:MAX_OPTIONS]
         return Clarification(question_about(options), options)
-
-    def _request_of(self, text: str, state: DialogState) -> Request:
-        now = self._now().replace(second=0, microsecond=0)
-        vocabulary = self._vocabulary_of(self._words())
-        return self._interpreter.request_of(text, state, vocabulary, self.actions(), now)
 
     async def _with_found_notes(self, reading: Reading) -> Reading:
         """Return the reading with the found notes in place of its searches."""

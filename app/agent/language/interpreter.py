@@ -43,7 +43,6 @@ from app.agent.language.lexicon import ActionFrame, Language
 from app.agent.language.list_orders import within_list
 from app.agent.language.negations import with_negation
 from app.agent.language.note_sets import is_search
-from app.agent.language.other_readings import with_other_reading
 from app.agent.language.property_questions import parse_property_question
 from app.agent.language.questions import question_language
 from app.agent.language.readings import (
@@ -192,7 +191,6 @@ class Interpreter:
         decision = self._decide(likeliest, grammar_request, grammar_readings, written)
         expected = self._ask_if_unexpected(likeliest, with_negation(likeliest, decision), written)
         whole = with_dropped_value(likeliest, expected, written)
-        whole = with_other_reading(likeliest, whole)
         return with_every_condition(likeliest, whole)
 
     def request_of(

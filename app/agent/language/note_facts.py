@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 from rapidfuzz import fuzz
 
@@ -14,12 +14,11 @@ from app.agent.language.request import Request
 from app.agent.language.tokens import Token
 from app.agent.language.vocabulary import name_parts
 from app.answering.question import stems
-from app.vault.path import NotePath, name_key
+from app.vault.path import name_key
 
 _SCORE = 0.9
 _MAX_ELLIPTIC_WORDS = 4
 _MAX_OTHER_WORDS = 2
-_MIN_NAME_LENGTH = 4
 _MIN_SIMILARITY, _MIN_FUZZY_LENGTH = 85.0, 5
 _DAY = re.compile(r"\d{4}-\d\d(?:-\d\d.*)?")
 _SHOWN_BY_OTHER_ACTIONS = frozenset(("tags", "aliases", "type", "cssclasses", "ai"))
@@ -55,42 +54,8 @@ def find_fact(request: Request, properties_of: PropertiesOf) -> NoteFact | None:
     ):
         return None
     path, rest, is_elliptic = _note_in(request, words)
-    # In an elliptic question, another word may name another thing.
-    max_others = 0 if is_elliptic else _MAX_OTHER_WORDS
-    if path and ((fact := _fact_of(request, path, rest, max_others, properties_of)) or not is_elliptic):
-        return fact
-    near = [_fact_of(request, path, rest, 0, properties_of) for path, rest in _notes_near(request, words)]
-    facts = [fact for fact in near if fact is not None]
-    return replace(facts[0], is_named=False) if len(facts) == 1 else None
-
-
-def _notes_near(request: Request, words: Sequence[Token]) -> Iterator[tuple[str, list[Token]]]:
-    """Yield the notes with a word of a question in their names, and the other words.
-
-    Of the notes "Seed Box" and "Seed Order", only the order has a price: "what did the seeds cost?".
-    """
-    for at, token in enumerate(words):
-        if len(token.key) < _MIN_NAME_LENGTH or not token.is_word or not _is_content(request, token):
-            continue
-        forms = {token.key, *request.vocabulary.plural_stems(token.key)}
-        for path in request.vocabulary.find_similar_notes(token.key).paths:
-            if forms.intersection(name_key(NotePath.on_disk(path).name).split()):
-                yield path, [*words[:at], *words[at + 1 :]]
-
-
-def _fact_of(
-    request: Request, path: str, rest: Sequence[Token], max_others: int, properties_of: PropertiesOf
-) -> NoteFact | None:
-    """Return the only property of a note that may answer a question; None if there is none.
-
-    Args:
-        request: The request.
-        path: The path of the note.
-        rest: The words of the question that do not mean the note.
-        max_others: The maximum number of words without a meaning for the question.
-        properties_of: Returns the properties of the note at a path.
-    """
-    language = request.language
+    if not path:
+        return None
     properties = {
         name: value
         for name, value in properties_of(path).items()
@@ -102,14 +67,14 @@ def _fact_of(
         token for token in rest if not _names(request, token.key, known) and _is_content(request, token)
     ]
     has_number = any(char.isdigit() for token in others for char in token.key)
+    max_others = 0 if is_elliptic else _MAX_OTHER_WORDS  # another word may name another thing
     if len(named) == 1 and len(others) <= max_others and not has_number:
         return NoteFact(_reading(request, path, named.pop()), is_named=True)
     if named:
         return None
     for kind, names in languages()[0].table("facts").items():
-        spans = ((at, language.match_prefix(rest, at, "fact_questions", kind)) for at in range(len(rest)))
-        span = next((span for span in spans if span[1] > span[0]), None)
-        if span is None or any(_is_content(request, token) for token in (*rest[: span[0]], *rest[span[1] :])):
+        start = language.match_prefix(rest, 0, "fact_questions", kind)
+        if start == 0 or any(_is_content(request, token) for token in rest[start:]):
             continue
         fitting = [
             key

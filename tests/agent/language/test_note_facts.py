@@ -9,10 +9,6 @@ import pytest
 from app.agent.language.dialog import DialogState
 from app.agent.language.lexicon import languages
 from app.agent.language.note_facts import NoteFact, find_fact
-from app.agent.language.readings import NoteSet
-from app.agent.language.vocabulary import VaultWords, Vocabulary
-from app.index.resolver import Resolver
-from app.vault.path import NotePath
 from tests.agent.language.test_program import request
 
 PROPERTIES = {
@@ -90,33 +86,3 @@ def test_a_fact_needs_the_tool_that_shows_it() -> None:
 def test_another_form_of_a_property_names_it(text: str, properties: dict[str, str], is_found: bool) -> None:
     found = find_fact(request(text, DialogState(focus=("Sextant.md",))), lambda _: properties)
     assert (found is not None) is is_found
-
-
-@pytest.mark.parametrize(
-    ("text", "name"),
-    [("yo how much the sextants", "price"), ("and the warranty of my Harrison thing is what", None)],
-)
-def test_a_note_may_be_meant_by_a_word_of_its_name(text: str, name: str | None) -> None:
-    asked = request(text)
-    found = find_fact(asked, lambda path: PROPERTIES if path == "Sextant.md" else {})
-    assert (found.reading.last.arguments["about"] if found else None) == name
-    assert found is None or not found.is_named
-
-
-def test_of_several_notes_with_a_word_the_one_with_the_property_is_meant() -> None:
-    asked = request("what did the instruments cost")
-    names = replace(asked, vocabulary=_vocabulary("Instrument box.md", "Instrument order.md"))
-    found = find_fact(names, lambda path: {"price": 30} if "order" in path else {"room": "Attic"})
-    assert found is not None and found.reading.last.target == NoteSet(notes=("Instrument order.md",))
-
-
-def test_the_question_word_may_come_last() -> None:
-    found = fact("the Sextant is where")
-    assert found is not None and found.reading.last.arguments == {"about": "room"}
-
-
-def _vocabulary(*notes: str) -> Vocabulary:
-    resolver = Resolver()
-    for note in notes:
-        resolver.add(NotePath.on_disk(note))
-    return Vocabulary(resolver, VaultWords(), languages()[0].data.get("plurals", ()))
