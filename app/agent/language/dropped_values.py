@@ -16,7 +16,7 @@ from app.agent.language.readings import Clarification, ClarificationOption, Inte
 from app.agent.language.request import Request
 from app.vault.path import name_key
 
-MIN_STATED_PROBABILITY = 0.02
+_MIN_VALUE_PROBABILITY = 0.02
 """Minimum probability of a search with a further value that is offered with the likeliest search."""
 _MIN_SIMILARITY, _MIN_LENGTH = 80.0, 4
 _VALUE = re.compile(r'\[[^:\]]+:"?([^<>="\]]+)"?\]|tag:(?:\S+/)?([^\s/]+)')
@@ -37,7 +37,7 @@ def with_dropped_value(
         return interpretation
     for candidate in written():
         reading = candidate.reading
-        if reading is None or candidate.probability < MIN_STATED_PROBABILITY:
+        if reading is None or candidate.probability < _MIN_VALUE_PROBABILITY:
             continue
         conditions = _conditions(reading) or set()
         is_narrower = conditions > searched and _without_query(reading) == _without_query(interpretation)
