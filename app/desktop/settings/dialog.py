@@ -103,6 +103,7 @@ class SettingsDialog(QDialog):
         self._build()
         zoom = theme.zoom
         resize_within_screen(self, round(820 * zoom), round(600 * zoom))
+        QWidget.setTabOrder(self.search, self.list)
         self.search.setFocus()
 
     def show_section(self, name: str) -> None:

@@ -159,3 +159,7 @@ def test_the_search_finds_pages_by_keywords_that_no_screen_reader_reads(qtbot, g
             assert not [text for text in read if all(word in text.casefold() for word in words.split())]
 
     gui(search())
+
+
+def test_tab_moves_from_the_search_to_the_sections(dialog) -> None:
+    assert dialog.search.nextInFocusChain() is dialog.list
