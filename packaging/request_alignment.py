@@ -15,7 +15,9 @@ from app.agent.language.conditions import (
     top_level_parts,
 )
 from app.agent.language.dialog import DialogState
+from app.agent.language.known_conditions import known_conditions
 from app.agent.language.program import (
+    CONDITION,
     FACTS,
     FIELDS,
     FLAGS,
@@ -49,6 +51,7 @@ _ATOM = re.compile(
 _PROPERTY = re.compile(r"\[(?P<name>[^:\]]+)(?::(?P<op><=|>=|<|>)?(?P<value>.*))?\]")
 _KIND = re.compile(r"(?:tag|path|type):")
 _DAYS = re.compile(r"\(?file:\d{4}(-\d\d){0,2}(?: OR file:\d{4}(-\d\d){0,2})*\)?")
+_ISO_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _TASK = re.compile(r"(?:- )?\[ \] ")
 _MAX_SPAN = 30
 
@@ -64,14 +67,22 @@ class Aligner:
         request: The request.
         items: Its items.
         state: The state of the conversation before it.
+        points: Whether a condition without words in the request may be one of the known conditions.
     """
 
-    def __init__(self, request: Request, items: Sequence[RequestItem], state: DialogState) -> None:
+    def __init__(
+        self, request: Request, items: Sequence[RequestItem], state: DialogState, *, points: bool = False
+    ) -> None:
         self._request = request
         self._items = items
         self._state = state
         self._reader = ProgramReader(request, items)
         self._sets = request.set_parser()
+        self._positions: dict[str, Span] = {}
+        if points:
+            first = len(items) + len(request.vocabulary.fields)
+            for at, condition in enumerate(known_conditions(request), first):
+                self._positions.setdefault(_plain_condition(condition.text), (at, at))
 
     def program(self, reading: Reading, parts: dict[str, list[str]]) -> list[Symbol]:
         """Return the program of a reading.
@@ -122,6 +133,9 @@ class Aligner:
             return None
         old, text = (parts.get(role) or [str(step.arguments.get(role, ""))] for role in ("old", "text"))
         action = {"[x]": "complete_task", "[ ]": "reopen_task"}.get("".join(re.findall(r"\[[x ]\]", text[0])))
+        days = [_ISO_DAY.findall(" ".join(part)) for part in (old, text)]
+        if action != "complete_task" and days[1] and days[0] != days[1] and self._is_of_task(old, text):
+            return self._rescheduled(step.target, old, days[1][-1])
         if action is None:
             return None
         words = set(re.findall(r"\w+", " ".join(old).casefold())) - {"x"}
@@ -138,7 +152,41 @@ class Aligner:
         last = self._state.last.last if self._state.last else None
         if not target and path in self._state.it[:1] and (last is None or last.action != "list_tasks"):
             target = ["it"]
-        return [action, *target, "query=", max(spans, key=lambda span: span[1] - span[0])]
+        return [action, *target, "query=", max(spans, key=self._content_length)]
+
+    def _rescheduled(self, notes: NoteSet, old: list[str], day: str) -> list[Symbol] | None:
+        """Return the symbols of a step that moves a task to another day; None if the day has no words."""
+        due = next((s for s in self._spans(5) if self._sets.days_ahead(self._reader.tokens(s)) == day), None)
+        if due is None:
+            return None
+        path = notes.notes[0] if notes.notes else ""
+        mention = self._mention(path) if path else None
+        words = set(re.findall(r"[^\W\d]\w*", " ".join(old).casefold()))
+        spans = [
+            span
+            for span in self._spans(8)
+            if (span[1] < due[0] or span[0] > due[1])
+            and (own := set(re.findall(r"\w+", self.text(span).casefold())))
+            and own <= words
+        ]
+        target: list[Symbol] = ["@", mention] if mention and mention not in spans else []
+        if not target and path in self._state.it[:1] and not spans:
+            target = ["it"]
+        query: list[Symbol] = ["query=", max(spans, key=self._content_length)] if spans and not target else []
+        return ["reschedule_task", *target, "due=", due, *query]
+
+    def _content_length(self, span: Span) -> tuple[int, int]:
+        """Return the number of letters in a span's words other than function words, and of its items."""
+        plain = self._request.language.function_words()
+        words = [token.key for token in self._reader.tokens(span) if token.key not in plain]
+        return sum(map(len, words)), span[1] - span[0]
+
+    @staticmethod
+    def _is_of_task(old: list[str], text: list[str]) -> bool:
+        """Return whether a replaced text may be that of a task rather than of a sentence with a date."""
+        joined = " ".join(old)
+        is_date_only = _ISO_DAY.sub("", " ".join(text)).strip(" 📅") == ""
+        return is_date_only or "[ ]" in joined or "📅" in joined or _ISO_DAY.sub("", joined).strip() == ""
 
     def _path_of(self, step: PipelineStep) -> Span | None:
         """Return the span that names a new note with its folder ("Concepts/Parallax")."""
@@ -146,6 +194,22 @@ class Aligner:
         if step.action != "create_note" or not (name and folder):
             return None
         return self._find(lambda own: _squeezed(own) == _squeezed(f"{folder.rstrip('/')}/{name}"))
+
+    def with_task_words(self, program: list[Symbol]) -> Iterator[list[Symbol]]:
+        """Yield the programs that name a rescheduled task by words of the request, the most words first."""
+        if program[0] != "reschedule_task" or "query=" in program:
+            return
+        due = program[program.index("due=") + 1]
+        taken = {
+            at for symbol in program if isinstance(symbol, tuple) for at in range(symbol[0], symbol[1] + 1)
+        }
+        spans = [
+            span
+            for span in self._spans(5)
+            if taken.isdisjoint(range(span[0], span[1] + 1)) and self._content_length(span)[0]
+        ]
+        for span in sorted(spans, key=self._content_length, reverse=True):
+            yield ["reschedule_task", "due=", due, "query=", span]
 
     # Sets
 
@@ -297,6 +361,10 @@ class Aligner:
             return False
 
     def _conditions(self, atoms: list[str]) -> Iterator[Symbol]:
+        if self._positions:
+            for part in _merged([list(self._said_or_known(atom)) for atom in atoms]):
+                yield from part
+            return
         known: list[str] = []
         last = self._state.last.last.target if self._state.last else None
         if last is not None and last.query:
@@ -348,6 +416,21 @@ class Aligner:
         merged = _merged(symbols)
         for part in merged:
             yield from part
+
+    def _said_or_known(self, atom: str) -> Iterator[Symbol]:
+        """Yield the symbols of a condition that the request names, or else of a known one."""
+        try:
+            yield from list(self._atom(atom))
+        except UnalignedError:
+            if position := self._positions.get(_plain_condition(atom)):
+                yield from (CONDITION, position)
+            elif atom.startswith("-") and (position := self._positions.get(_plain_condition(atom[1:]))):
+                yield from ("-", CONDITION, position)
+            elif atom.startswith("("):
+                for part in _atoms(atom[1:-1]):
+                    yield from self._said_or_known(part)
+            else:
+                raise
 
     def _swapped(self, last: str, atoms: Sequence[str]) -> list[str]:
         """Return the conditions that replace some of the last search's; empty if the others do not stay."""
@@ -535,6 +618,8 @@ class Aligner:
             texts |= {text[:4] for text in texts if text.endswith("-01-01")}
             if value in texts or value.casefold() == self.text(span).casefold():
                 return span
+        if value == self._request.dates.today.isoformat():
+            return "now"  # "expired", "overdue"
         raise UnalignedError(f"value {value}")
 
     # Arguments
@@ -555,6 +640,11 @@ class Aligner:
         if role in ("tag", "new_tag"):
             tags = value if isinstance(value, tuple) else re.split(r",\s*", str(value))
             for tag in tags:
+                if (at := self._positions.get(f"tag:{tag}".casefold())) and not self._find(
+                    lambda t, tag=tag: name_key(t.lstrip("#")) == name_key(str(tag))
+                ):
+                    yield from (CONDITION, at)
+                    continue
                 yield self._need(
                     lambda t, tag=tag: (
                         tag in (t.lstrip("#"), self._request.vocabulary.find_tag(t.lstrip("#")))
@@ -600,6 +690,11 @@ class Aligner:
             span = self._value_span(text)
             if span is None and text == self._request.dates.today.isoformat():
                 yield "now"
+                return
+            ends = f":{text.strip('[]')}]".casefold()
+            known = next((at for key, at in self._positions.items() if key.endswith(ends)), None)
+            if span is None and known is not None:
+                yield from (CONDITION, known)
                 return
             yield span or _fail(f"value {text}")
             return
@@ -720,6 +815,10 @@ def _fail(what: str) -> Span:
 
 def _folded(atoms: Sequence[str]) -> set[str]:
     return {atom.casefold().rstrip("/") for atom in atoms}
+
+
+def _plain_condition(atom: str) -> str:
+    return atom.casefold().replace('"', "").rstrip("/")
 
 
 def _squeezed(text: str) -> str:

@@ -32,6 +32,7 @@ from request_alignment import Aligner, UnalignedError  # noqa: E402
 from request_templates import OUTSIDE, Corpus, Sentence  # noqa: E402
 
 from app.agent.language.actions import ACTIONS  # noqa: E402
+from app.agent.language.candidates import with_listed_note  # noqa: E402
 from app.agent.language.choices import is_clear  # noqa: E402
 from app.agent.language.dialog import DialogState  # noqa: E402
 from app.agent.language.lexicon import languages  # noqa: E402
@@ -119,7 +120,8 @@ class VaultRun:
         """Return `text` as a request in a conversation."""
         agent = self.agent
         vocabulary = agent._vocabulary_of(agent._words())
-        return agent._interpreter.request_of(text, state, vocabulary, agent.actions(), evaluation.NOW)
+        request = agent._interpreter.request_of(text, state, vocabulary, agent.actions(), evaluation.NOW)
+        return with_listed_note(request)
 
     # Conversations
 
@@ -164,24 +166,25 @@ class VaultRun:
                 return self.example(request, [gold])
             if gold.startswith("meaning"):
                 return self.example(request, ["question"])
-            try:
+            right = [reading for reading in asked.gold if reading not in OUTCOMES]
+            for points in (False, True):
                 try:
-                    program, made = self._program(request, gold)
-                except UnalignedError:
-                    if (listed := await self._with_listed_notes(gold, state)) is None:
-                        raise
-                    program, made = self._program(request, listed)
-                right = [reading for reading in asked.gold if reading not in OUTCOMES]
-                if is_clear(made) and not any([await self._fits(made, reading) for reading in right]):
-                    raise UnalignedError(f"differs {serialize(made)}")
-            except UnalignedError as error:
-                first = first or error
-                continue
-            self._reading = made
-            return self.example(request, program)
+                    try:
+                        program, made = self._program(request, gold, points=points)
+                    except UnalignedError:
+                        if points or (listed := await self._with_listed_notes(gold, state)) is None:
+                            raise
+                        program, made = self._program(request, listed)
+                    if is_clear(made) and not any([await self._fits(made, reading) for reading in right]):
+                        program, made = await self._with_task_words(request, program, right)
+                except UnalignedError as error:
+                    first = first or error
+                    continue
+                self._reading = made
+                return self.example(request, program)
         raise first or UnalignedError("no reading")
 
-    def _program(self, request: Request, gold: str) -> tuple[list[Symbol], Reading]:
+    def _program(self, request: Request, gold: str, *, points: bool = False) -> tuple[list[Symbol], Reading]:
         line, parts = evaluation.prepared(gold)
         try:
             reading = parse(line, self.run._resolve, ACTIONS)
@@ -190,11 +193,26 @@ class VaultRun:
         if reading is None:
             raise UnalignedError(f"reading {gold}")
         items = request_items(request)
-        program = Aligner(request, items, request.dialog).program(reading, parts)
+        program = Aligner(request, items, request.dialog, points=points).program(reading, parts)
         made = ProgramReader(request, items).read(program)
         if made is None:
             raise UnalignedError(f"program {program}")
         return program, made
+
+    async def _with_task_words(
+        self, request: Request, program: list[Symbol], right: Sequence[str]
+    ) -> tuple[list[Symbol], Reading]:
+        """Return a program that reschedules the right task by naming it, and its reading.
+
+        Raises:
+            UnalignedError: No words of the request name it, or the program is another one.
+        """
+        items = request_items(request)
+        for other in Aligner(request, items, request.dialog).with_task_words(program):
+            made = ProgramReader(request, items).read(other)
+            if made is not None and any([await self._fits(made, reading) for reading in right]):
+                return other, made
+        raise UnalignedError(f"differs {program}")
 
     async def _with_listed_notes(self, gold: str, state: DialogState) -> str | None:
         """Return a reading that changes or shows the listed notes, or "it", with these instead of a search.

@@ -177,13 +177,22 @@ def public_names(
     tuple[tuple[str, str], ...],
     tuple[PropertyValueShares, ...],
 ]:
-    """Return the tags, types, properties, their texts and value shares, except of hidden notes."""
+    """Return the tags, types, properties, their texts and value shares, except of hidden notes.
+
+    The most frequent tags come first.
+    """
 
     def column(query: str) -> tuple[str, ...]:
         return tuple(str(value) for (value,) in connection.execute(f"{query} NOT IN ({HIDDEN_IDS})"))
 
     return (
-        column("SELECT DISTINCT name FROM tags WHERE note"),
+        tuple(
+            str(name)
+            for (name,) in connection.execute(
+                f"SELECT name FROM tags WHERE note NOT IN ({HIDDEN_IDS})"
+                " GROUP BY name ORDER BY count(*) DESC, name"
+            )
+        ),
         column("SELECT DISTINCT type FROM notes WHERE id"),
         column("SELECT DISTINCT name FROM properties WHERE note"),
         property_values(connection, private=False),

@@ -294,7 +294,7 @@ class Workspace:
         if self._words is None or not is_known or not values or self._words.values is not values:
             self._templates_choice = chosen
             self._words = VaultWords(
-                tuple(count.tag for count in self.index.tags()),
+                tuple(tag.tag for tag in sorted(self.index.tags(), key=lambda tag: -tag.count)),
                 self.index.types(),
                 tuple(note_property.name for note_property in self.index.properties()),
                 values,

@@ -69,6 +69,11 @@ OPEN_NOTES = {
     "naturalist": "Species/Curlew.md",
     "cards": "Cards/Stalker.md",
     "household": "Appliances/Dishwasher.md",
+    "school": "Classes/9B.md",
+    "club": "Members/Ilse Marten.md",
+    "operations": "Services/Gateway.md",
+    "family": "Notes/Agnes Holloway.md",
+    "travel": "Notes/Lisbon.md",
     "kepano": "References/Blade Runner.md",
 }
 """The vaults, each with the note on the screen."""

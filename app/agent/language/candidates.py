@@ -41,7 +41,7 @@ def candidates(request: Request) -> list[MeaningCandidate]:
     Programs with the same meaning are one candidate; programs that can't be read are left out. Items after
     the first `MAX_ITEMS` are ignored.
     """
-    request = _with_listed_note(request)
+    request = with_listed_note(request)
     items = request_items(request)[:MAX_ITEMS]
     named = {item.mention.notes.notes for item in items if item.mention.notes is not None}
     reader, frames = ProgramReader(request, items), request.frame_parser(follows=False)
@@ -65,7 +65,7 @@ def candidates(request: Request) -> list[MeaningCandidate]:
     return sorted(_with_ordinals(request, _merged(meanings)), key=lambda meaning: -meaning.probability)
 
 
-def _with_listed_note(request: Request) -> Request:
+def with_listed_note(request: Request) -> Request:
     """Return a request with "the Halden one" as a link to the note that has the word in its name.
 
     Listed notes take precedence over those in their folders.

@@ -161,16 +161,47 @@ class DateParser:
     def parse_ahead(self, tokens: Sequence[Token], position: int) -> DateSpan | None:
         """Parse days, in the future if the words leave it open: "tomorrow", "this week", "March 20"."""
         language, today = self._language, self._now.date()
+        after = language.match_prefix(tokens, position, "dates", "until")
+        if after > position and (span := self._days_ahead(tokens, after)):
+            return DateSpan(min(today, span.last or today), span.last, span.end)
+        after = language.match_prefix(tokens, position, "dates", "between")
+        first = self._days_ahead(tokens, after)
+        if first is None:
+            return None
+        between = language.match_prefix(tokens, first.end, "dates", "and")
+        second = self._days_ahead(tokens, between) if between > first.end else None
+        if second is not None and first.first and second.last:
+            # "From Monday to Friday" on a Wednesday means the Friday after that Monday.
+            last = second.last + timedelta(weeks=int(first.first > second.last))
+            if first.first <= last:
+                return DateSpan(first.first, last, second.end)
+        return first if after == position else self._days_ahead(tokens, position)
+
+    def _days_ahead(self, tokens: Sequence[Token], position: int) -> DateSpan | None:
+        """Parse one day or one unit in the future."""
+        language, today = self._language, self._now.date()
+        after = language.match_prefix(tokens, position, "dates", "end_of")
+        if after > position and after < len(tokens):
+            if unit := self._unit(tokens[after].key):
+                end = _subtract_units(_period_start(today, unit), unit, -1) - timedelta(days=1)
+                return DateSpan(end, end, after + 1)
+            whole = self._days_ahead(tokens, after)
+            return DateSpan(whole.last, whole.last, whole.end) if whole is not None else None
+        after = language.match_prefix(tokens, position, "dates", "weekend")
+        if after > position:
+            saturday = _period_start(today, "week") + timedelta(days=5)
+            return DateSpan(saturday, saturday + timedelta(days=1), after)
         for name, count in (("this", 0), ("next", -1)):
             after = language.match_prefix(tokens, position, "dates", name)
-            if after > position and after < len(tokens) and (unit := self._unit(tokens[after].key)):
+            if after == position or after >= len(tokens):
+                continue
+            if unit := self._unit(tokens[after].key):
                 first = _subtract_units(_period_start(today, unit), unit, count)
                 return DateSpan(first, _subtract_units(first, unit, -1) - timedelta(days=1), after + 1)
-        after = language.match_prefix(tokens, position, "dates", "until")
-        if after > position and (
-            span := self._parse_absolute(tokens, after, ahead=True) or self._parse_day_of_month(tokens, after)
-        ):
-            return DateSpan(today, span.last, span.end)
+            number = self.parse_number(tokens[after].key)
+            unit = self._unit(tokens[after + 1].key) if after + 1 < len(tokens) else None
+            if name == "next" and number and unit:
+                return DateSpan(today, _subtract_units(today, unit, -number), after + 2)
         start = max(position, language.match_prefix(tokens, position, "dates", "on"))
         return self._parse_absolute(tokens, start, ahead=True) or self._parse_day_of_month(tokens, start)
 
@@ -317,6 +348,12 @@ class DateParser:
         if result.date_obj is None:
             return None
         day = result.date_obj.date()
+        if (
+            ahead
+            and result.period == "month"
+            and (day.year, day.month) == (self._now.year + 1, self._now.month)
+        ):
+            day = self._now.date()  # the month that has begun
         if result.period in ("week", "month", "year") and not re.search(r"\d", text):
             first = _period_start(day, result.period)
             return first, _subtract_units(first, result.period, -1) - timedelta(days=1)

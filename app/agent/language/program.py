@@ -2,9 +2,9 @@
 
 The request model writes a program, and `ProgramReader` turns it into a reading. A symbol is a word of the
 notation ("add_tag", "links-to:", "tag="), a reference to the conversation ("it", "these", "n2"), a span of
-the request's items, or a property of the vault that the request implies: the positions after the last item
-stand for the vocabulary's `fields`. "same" is the value of the same role in the last step; after "value:" it
-is the text of the property that the last step showed.
+the request's items, or a property or condition that the request implies: the positions after the last item
+stand for the vocabulary's `fields`, and those after the fields for the `known_conditions`. "same" is the value
+of the same role in the last step; after "value:" it is the text of the property that the last step showed.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from app.agent.language.conditions import (
     top_level_parts,
 )
 from app.agent.language.frames import FrameParser
+from app.agent.language.known_conditions import known_conditions
 from app.agent.language.lexicon import BUILT_IN_PROPERTIES, Language
 from app.agent.language.list_orders import within_list
 from app.agent.language.mentions import EntityMention
@@ -68,6 +69,8 @@ FIELDS = (
     "created:",
 )
 LINK_FIELDS = ("links-to:", "linked-from:")
+CONDITION = "cond"
+"""A known condition follows."""
 COMPARISONS = ("=", "<", "<=", ">", ">=", "during", "exists")
 ORDERS = (
     *("modified", "created", "name", "words", "links", "backlinks", "outgoing", "dated"),
@@ -128,6 +131,7 @@ class ProgramReader:
         self._dialog = request.dialog
         self._sets: NoteSetParser = request.set_parser()
         self._frames: FrameParser = request.frame_parser(follows=False)
+        self._known_conditions = known_conditions(request)
 
     def read(self, program: Sequence[Symbol], score: float = 1.0) -> Reading | None:
         """Return the reading of a program, with the given score; None if the program is not valid."""
@@ -150,8 +154,12 @@ class ProgramReader:
         """Return whether a span consists of items, or is one property where a program names a property."""
         if not isinstance(symbol, tuple) or symbol[1] < len(self._items):
             return True
-        is_field = symbol[0] == symbol[1] < len(self._items) + len(self._vocabulary.fields)
-        return is_field and before in ("prop", "key=", "about=", *PROPERTY_ORDERS)
+        if symbol[0] != symbol[1]:
+            return False
+        at = symbol[0] - len(self._items) - len(self._vocabulary.fields)
+        if at >= 0:
+            return before == CONDITION and at < len(self._known_conditions)
+        return before in ("prop", "key=", "about=", *PROPERTY_ORDERS)
 
     # Steps
 
@@ -329,6 +337,12 @@ class ProgramReader:
                 is_alternative = True
             elif symbol in FLAGS:
                 add(symbol)
+            elif symbol == CONDITION:
+                condition = self._known_condition(following)
+                if condition is None or (is_negated and condition.startswith("-")):
+                    return None
+                add(condition)
+                position += 1
             elif symbol in FIELDS:
                 if symbol == "tag:" and following == "same":
                     query = self._last_tag()
@@ -387,6 +401,16 @@ class ProgramReader:
         if not (query or paths or result.source or is_everything or result.order):
             return None
         return within_list(self._request, replace(result, query=query, notes=tuple(dict.fromkeys(paths))))
+
+    def _known_condition(self, symbol: Symbol | None) -> str | None:
+        """Return the known condition at a position; None for another symbol."""
+        at = symbol[0] - len(self._items) - len(self._vocabulary.fields) if isinstance(symbol, tuple) else -1
+        return self._known_conditions[at].text if 0 <= at < len(self._known_conditions) else None
+
+    def _known_value(self, symbol: Symbol) -> str | None:
+        """Return the value of the known condition on a property at a position; None for another symbol."""
+        match = re.fullmatch(r'\[[^:\]]+:"?([^"<>\]]+)"?\]', self._known_condition(symbol) or "")
+        return match[1] if match else None
 
     def _moved_in_time(self, span: Span) -> list[str]:
         """Return the last search's conditions for another period ("and this week?"), or none."""
@@ -634,7 +658,8 @@ class ProgramReader:
     def property_value(self, symbol: Symbol) -> str | tuple[str, str] | None:
         """Return a symbol's value, or the first and the last day of a period; None for an invalid symbol."""
         if not isinstance(symbol, tuple):
-            return symbol if symbol in LITERALS else None
+            today = self._request.dates.today.isoformat()
+            return today if symbol == "now" else symbol if symbol in LITERALS else None
         text = self._text(symbol)
         if (number := self.number(symbol)) is not None:
             return number
@@ -717,6 +742,8 @@ class ProgramReader:
         ignored = self._language.words("determiners").union(table.get("before", ()))
         while words and words[0] in ignored:
             words = words[1:]
+        if len(words) == 1 and (match := re.fullmatch(r"((?:1\d|20)\d\d)[-–]((?:1\d|20)\d\d)", words[0])):
+            return (int(match[1]), int(match[2])) if match[1] < match[2] else None
         if len(words) == 1 and (match := re.fullmatch(r"(1\d|20)(\d\d)(s?)", words[0])):
             first = int(match[1] + match[2])
             return first, first + (0 if not match[3] else 99 if match[2] == "00" else 9)
@@ -754,6 +781,8 @@ class ProgramReader:
         if role in ("tag", "new_tag"):
             return self._tags(role, values)
         first = values[0]
+        if first == CONDITION and role == "value" and len(values) == 2:
+            return self._known_value(values[1])
         if role in ("key", "about") and first not in FACTS:
             name = self.property_name(first)
             return name if role == "key" or (name is not None and self._is_known(name)) else None
@@ -822,12 +851,20 @@ class ProgramReader:
 
     def _tags(self, role: str, values: Sequence[Symbol]) -> object | None:
         tags: list[str] = []
-        for value in values:
+        for before, value in pairwise(("", *values)):
+            if value == CONDITION:
+                continue
+            if before == CONDITION:
+                known = self._known_condition(value)
+                if known is None or not known.startswith("tag:"):
+                    return None
+                tags.append(known.removeprefix("tag:").strip('"'))
+                continue
             if not isinstance(value, tuple):
                 return None
             text = self._text(value).removeprefix("#")
-            known = self._vocabulary.find_tag(text) if role == "tag" else None
-            tags.append(known or text)
+            own = self._vocabulary.find_tag(text) if role == "tag" else None
+            tags.append(own or text)
         return tuple(dict.fromkeys(tags))
 
     # Words

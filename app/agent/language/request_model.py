@@ -24,6 +24,7 @@ from threadpoolctl import ThreadpoolController
 
 from app.agent.language.conditions import condition_kinds, condition_slots, top_level_parts
 from app.agent.language.dialog import DialogState
+from app.agent.language.known_conditions import known_conditions
 from app.agent.language.program import END, RequestItem, Symbol
 from app.agent.language.request import Request
 from app.agent.language.vocabulary import name_parts, name_words
@@ -130,10 +131,11 @@ def item_inputs(request: Request, items: Sequence[RequestItem]) -> list[ItemInpu
 
 
 def field_inputs(request: Request) -> list[FieldInput]:
-    """Return the model's input for each of the vocabulary's fields: the words of its name, and flags.
+    """Return the model's input for each of the vocabulary's fields and each known condition: words and flags.
 
-    The flags are the value shares, whether the request contains a part of its name or a synonym, and
-    whether the last step had a condition on it, sorted by it or showed it.
+    The flags of a field are the value shares, whether the request contains a part of its name or a synonym,
+    and whether the last step had a condition on it, sorted by it or showed it. The last four are those of a
+    condition: that it is one, is of the last search, excludes notes, and is about a kind of notes.
     """
     language, dialog = request.language, request.dialog
     keys = {token.key for token in request.tokens if token.is_word}
@@ -156,7 +158,12 @@ def field_inputs(request: Request) -> list[FieldInput]:
             float(bool(parts & synonyms)),
             float(key in used),
         ]
-        inputs.append((" ".join(name_words(key)), flags))
+        inputs.append((" ".join(name_words(key)), [*flags, 0.0, 0.0, 0.0, 0.0]))
+    for condition in known_conditions(request):
+        is_said = not forms.isdisjoint(condition.words.split())
+        kinds = (condition.is_last, condition.is_negated, condition.is_kind)
+        flags = [0.0, 0.0, 0.0, 0.0, float(is_said), 0.0, 0.0, 1.0, *map(float, kinds)]
+        inputs.append((condition.words, flags))
     return inputs
 
 

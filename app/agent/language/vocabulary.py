@@ -32,6 +32,11 @@ _MAX_SHORT_NAME = 3
 _MAX_PARTIAL_WORDS = 3
 _MAX_VALUE_LENGTH = 40
 _MAX_VALUE_WORDS = 4
+START_LENGTH = 4
+"""The number of letters in which two words must agree to count as similar."""
+_MAX_LISTED_VALUES = 12
+MAX_KINDS = 20
+_MAX_FOLDER_KINDS = 8
 
 _ENDING = re.compile(r"(?:ings?|ed|ers?|ors?|e?s|e)$")
 _MIN_STEM = 3
@@ -58,6 +63,7 @@ class VaultWords:
     """The names in the index other than names of notes."""
 
     tags: tuple[str, ...] = ()
+    """The most frequent tag first."""
     types: tuple[str, ...] = ()
     properties: tuple[str, ...] = ()
     values: tuple[tuple[str, str], ...] = ()
@@ -79,6 +85,41 @@ class VaultWords:
             if "://" not in label and "@" not in label:
                 conditions.setdefault(name_key(label), []).append(_condition(name, label))
         return {key: tuple(dict.fromkeys(texts)) for key, texts in conditions.items()}
+
+    @cached_property
+    def conditions_by_start(self) -> Mapping[str, Sequence[str]]:
+        """The conditions on tags and texts by the first `START_LENGTH` letters of each of their words."""
+        conditions: dict[str, dict[str, None]] = {}
+        named = [(tag.casefold(), (f"tag:{quote_value(tag)}",)) for tag in self.tags]
+        for text, texts in (*named, *self.conditions_by_value.items()):
+            for word in _NAME_WORD.findall(text):
+                if len(word) >= START_LENGTH:
+                    conditions.setdefault(word[:START_LENGTH], {}).update(dict.fromkeys(texts))
+        return {start: tuple(texts) for start, texts in conditions.items()}
+
+    @cached_property
+    def listed_conditions(self) -> Sequence[str]:
+        """The conditions on texts of properties with 2 to `_MAX_LISTED_VALUES` of them, such as a status.
+
+        Links are left out. The values of the most frequent property come first.
+        """
+        linked = {name_key(name) for name, value in self.values if value.startswith("[[")}
+        values: dict[str, dict[str, None]] = {}
+        for texts in self.conditions_by_value.values():
+            for text in texts:
+                name = name_key(text[1:].partition(":")[0])
+                if name not in linked:
+                    values.setdefault(name, {})[text] = None
+        order = {name_key(shares.name): at for at, shares in enumerate(self.value_shares)}
+        names = sorted(values, key=lambda name: order.get(name, len(order)))
+        few = [values[name] for name in names if 1 < len(values[name]) <= _MAX_LISTED_VALUES]
+        return tuple(text for texts in few for text in texts)
+
+    @cached_property
+    def category_conditions(self) -> Sequence[str]:
+        """The conditions on the properties that say what a note is, the most frequent value first."""
+        labels = [(name, property_label(value)) for name, value in self.categories]
+        return tuple(dict.fromkeys(_condition(name, label) for name, label in labels))
 
     @cached_property
     def values_by_joined_words(self) -> Mapping[str, str]:
@@ -167,6 +208,27 @@ class Vocabulary:
         left_out = _NO_FIELDS.union(NAMED_PROPERTIES)
         fields = (field for field in self._words.value_shares if name_key(field.name) not in left_out)
         return tuple(islice(fields, MAX_FIELDS))
+
+    @property
+    def conditions_by_start(self) -> Mapping[str, Sequence[str]]:
+        """The conditions on tags and texts by the first `START_LENGTH` letters of each of their words."""
+        return self._words.conditions_by_start
+
+    @property
+    def listed_conditions(self) -> Sequence[str]:
+        """The conditions on texts of properties with few of them, such as a status."""
+        return self._words.listed_conditions
+
+    @cached_property
+    def kind_conditions(self) -> Sequence[str]:
+        """The conditions on at most `MAX_KINDS` kinds of notes: categories, folders, then frequent tags."""
+        folders = sorted(folder for folder in self._folders.values() if "/" not in folder)
+        own = [folder for folder in folders if name_key(folder) != name_key(self._words.templates)]
+        return (
+            *self._words.category_conditions[: MAX_KINDS - _MAX_FOLDER_KINDS],
+            *(f"path:{quote_value(f'{folder}/')}" for folder in own[:_MAX_FOLDER_KINDS]),
+            *(f"tag:{quote_value(tag)}" for tag in self._words.tags[:MAX_KINDS]),
+        )[:MAX_KINDS]
 
     def has_file(self, path: str) -> bool:
         """Return whether there is a file at `path`."""
