@@ -48,7 +48,7 @@ PIECE_SIZE, WORD_SIZE, CLASS_SIZE, STATE_SIZE, SYMBOL_SIZE = 96, 64, 16, 24, 64
 HIDDEN = 128
 FLAGS, FIELD_FLAGS, MAX_FIELDS = 9, 12, 76
 SHAPES = (
-    *((9, 8, 36), (16, 12, 36), (9, 8, 56), (16, 12, 56), (9, 8, MAX_FIELDS), (16, 12, MAX_FIELDS)),
+    *((9, 8, 36), (16, 12, 36), (9, 8, MAX_FIELDS), (16, 12, MAX_FIELDS)),
     *((28, 24, MAX_FIELDS), (MAX_ITEMS, MAX_SYMBOLS, MAX_FIELDS)),
 )
 """Numbers of items, symbols and fields to which batches are padded: each shape is compiled once."""

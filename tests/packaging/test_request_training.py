@@ -9,6 +9,7 @@ from types import ModuleType
 import pytest
 
 from app.agent.language import request_model
+from app.agent.language.known_conditions import MAX_KNOWN_CONDITIONS
 from app.agent.language.vocabulary import MAX_FIELDS
 from tests.evaluation.requests import EvaluatedConversation, EvaluatedRequest
 
@@ -32,7 +33,7 @@ def test_training_and_the_app_agree_on_the_inputs_of_the_model(scripts) -> None:
     assert {name: getattr(training, name) for name in names} == {
         name: getattr(request_model, name) for name in names
     }
-    assert training.MAX_FIELDS == MAX_FIELDS
+    assert training.MAX_FIELDS == MAX_FIELDS + MAX_KNOWN_CONDITIONS
 
 
 async def test_the_right_reading_of_a_request_becomes_a_program(scripts, tmp_path, monkeypatch) -> None:
@@ -55,6 +56,47 @@ async def test_the_right_reading_of_a_request_becomes_a_program(scripts, tmp_pat
     ]
     assert sum(run.failures.values()) == 1
     assert "focus" in aligned[1].state and "nofocus" in aligned[0].state
+
+
+async def test_a_reading_without_words_in_the_request_selects_a_condition(
+    scripts, tmp_path, monkeypatch
+) -> None:
+    for name in ("DATA", "CACHE", "CONFIG"):
+        monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name))
+    examples = scripts("request_examples")
+    conversation = EvaluatedConversation(
+        "sample",
+        [
+            EvaluatedRequest("gear that mentions brass", ("find [path:Instruments brass]",)),
+            EvaluatedRequest("and copper?", ("find [path:Instruments copper]",)),
+        ],
+    )
+    async with examples.vault_run("sample") as run:
+        aligned = await run.conversations([conversation], False)
+        start = len(aligned[0].items)
+        known = [words for words, _ in aligned[0].fields]
+    assert [example.program[:2] for example in aligned] == [["find", "cond"], ["find", "swap"]] or (
+        aligned[1].program[0] == "find"
+    )
+    position = aligned[0].program[2][0] - start
+    assert known[position] == "instruments"
+
+
+async def test_another_day_for_a_task_reschedules_it(scripts, tmp_path, monkeypatch) -> None:
+    for name in ("DATA", "CACHE", "CONFIG"):
+        monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name))
+    examples = scripts("request_examples")
+    conversation = EvaluatedConversation(
+        "leisure",
+        [
+            EvaluatedRequest(
+                "the varda box to friday", ('replace [@2026-03-02] old~="Varda box" text~="2026-03-20"',)
+            )
+        ],
+    )
+    async with examples.vault_run("leisure") as run:
+        aligned = await run.conversations([conversation], False)
+    assert aligned[0].program[0] == "reschedule_task" and "due=" in aligned[0].program
 
 
 async def test_the_right_options_of_requests_are_found(scripts, tmp_path, monkeypatch) -> None:

@@ -48,10 +48,11 @@ class KnownCondition:
 def known_conditions(request: Request) -> tuple[KnownCondition, ...]:
     """Return at most `MAX_KNOWN_CONDITIONS` conditions, those of the last search first."""
     last = request.dialog.last.last.target if request.dialog.last is not None else None
-    parts = [part for part in top_level_parts(last.query) if part != "OR"] if last is not None else []
-    if any(part.startswith("(") or part.startswith("-(") for part in parts):
-        parts = [inner for part in parts for inner in _alternatives(part)]
-    texts = dict.fromkeys(parts[:MAX_LAST_CONDITIONS], True)
+    parts = top_level_parts(last.query) if last is not None else []
+    # Kinds of notes exclude the templates anyway.
+    implied = ("OR", request.vocabulary.excluded_templates)
+    kept = [part for group in parts for part in _alternatives(group) if part not in implied]
+    texts = dict.fromkeys(kept[:MAX_LAST_CONDITIONS], True)
     words = {token.key for token in request.tokens if token.is_word and len(token.key) >= START_LENGTH}
     starts = request.vocabulary.conditions_by_start
     for word in sorted(words):
@@ -71,7 +72,7 @@ def known_conditions(request: Request) -> tuple[KnownCondition, ...]:
 def _alternatives(part: str) -> Iterator[str]:
     """Yield the conditions in a group; another condition unchanged."""
     if part.startswith("("):
-        yield from (inner for inner in top_level_parts(part[1:-1]) if inner != "OR")
+        yield from top_level_parts(part[1:-1])
     else:
         yield part
 

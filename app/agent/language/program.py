@@ -3,8 +3,9 @@
 The request model writes a program, and `ProgramReader` turns it into a reading. A symbol is a word of the
 notation ("add_tag", "links-to:", "tag="), a reference to the conversation ("it", "these", "n2"), a span of
 the request's items, or a property or condition that the request implies: the positions after the last item
-stand for the vocabulary's `fields`, and those after the fields for the `known_conditions`. "same" is the value
-of the same role in the last step; after "value:" it is the text of the property that the last step showed.
+stand for the vocabulary's `fields`, and those after the fields for the `known_conditions`. "same" is the
+value of the same role in the last step; after "value:" it is the text of the property that the last step
+showed.
 """
 
 from __future__ import annotations

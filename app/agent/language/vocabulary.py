@@ -568,10 +568,14 @@ class Vocabulary:
     def without_templates(self, conditions: Sequence[str]) -> list[str]:
         """Return conditions that leave the templates out if they state a kind of notes but no folder."""
         query = " ".join(conditions)
-        folder = self.find_folder(self._words.templates) if states_kind(query) else None
-        if not folder or "path:" in query:
-            return list(conditions)
-        return [*conditions, f"-path:{quote_value(f'{folder}/')}"]
+        is_needed = states_kind(query) and "path:" not in query and self.excluded_templates
+        return [*conditions, self.excluded_templates] if is_needed else list(conditions)
+
+    @cached_property
+    def excluded_templates(self) -> str:
+        """The condition that leaves the templates out; empty for a vault without their folder."""
+        folder = self.find_folder(self._words.templates)
+        return f"-path:{quote_value(f'{folder}/')}" if folder else ""
 
     def find_folder(self, words: str) -> str | None:
         """Return the only folder with this path or name, spelled as on disk; None without a single match."""

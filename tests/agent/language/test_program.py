@@ -113,6 +113,12 @@ def reading(text: str, *program: Symbol, dialog: DialogState | None = None) -> s
             ["append", "@", (2, 2), "text=", "task", (4, 5)],
             'append [@Instruments/H4] text="- [ ] ask Anna"',
         ),
+        ("overdue", ["find", "prop", "p:due", "<", "now"], "find [[due:<2026-03-18]]"),
+        (
+            "dated 1700-1799",
+            ["find", "prop", "p:date", "during", (1, 1)],
+            "find [[date:>=1700] [date:<1800]]",
+        ),
         ("drop the empty ones", ["find", "-", "path:", (3, 3)], ""),
         ("all of them", ["find", "tag:", (2, 2)], ""),
         ("due tomorrow", ["set_property", "@", (9, 9), "key=", (0, 0), "value=", (1, 1)], ""),
@@ -578,6 +584,49 @@ def test_a_period_names_its_note(first: date, last: date | None, name: str) -> N
 def test_a_day_of_the_month_lies_ahead(text: str, day: str | None) -> None:
     asked = request(text)
     assert asked.set_parser().days_ahead(asked.tokens) == day
+
+
+@pytest.mark.parametrize(
+    ("code", "text", "days"),
+    [
+        (0, "the next two weeks", "2026-03-18..2026-04-01"),
+        (0, "between now and Sunday", "2026-03-18..2026-03-22"),
+        (0, "from Monday to Friday", "2026-03-23..2026-03-27"),
+        (0, "this weekend", "2026-03-21..2026-03-22"),
+        (0, "by the end of the month", "2026-03-18..2026-03-31"),
+        (0, "end of March", "2026-03-31"),
+        (0, "March", "2026-03-01..2026-03-31"),
+        (0, "in April", "2026-04-01..2026-04-30"),
+        (0, "between Friday and banana", None),
+        (1, "in den nächsten 3 Tagen", "2026-03-18..2026-03-21"),
+        (1, "am Wochenende", "2026-03-21..2026-03-22"),
+        (1, "bis Ende des Monats", "2026-03-18..2026-03-31"),
+        (1, "im April", "2026-04-01..2026-04-30"),
+        (1, "zwischen Montag und Freitag", "2026-03-23..2026-03-27"),
+    ],
+)
+def test_periods_lie_ahead(code: int, text: str, days: str | None) -> None:
+    asked = request(text, language=languages()[code])
+    assert asked.set_parser().days_ahead(asked.tokens) == days
+
+
+@pytest.mark.parametrize(
+    ("code", "text", "task"),
+    [
+        (0, "call Ann by Friday", "- [ ] call Ann 📅 2026-03-20"),
+        (0, "call Ann, due on March 27", "- [ ] call Ann 📅 2026-03-27"),
+        (0, "read about Friday the film", "- [ ] read about Friday the film"),
+        (0, "plan this week", "- [ ] plan this week"),
+        (0, "tomorrow", "- [ ] tomorrow"),
+        (1, "Anna anrufen bis Freitag", "- [ ] Anna anrufen 📅 2026-03-20"),
+        (1, "Anna anrufen, fällig am 27. März", "- [ ] Anna anrufen 📅 2026-03-27"),
+    ],
+)
+def test_the_day_at_the_end_of_a_task_is_its_due_date(code: int, text: str, task: str) -> None:
+    asked = request("todo", language=languages()[code])
+    step = PipelineStep("append", NoteSet(notes=NOTES[:1]), {"text": f"- [ ] {text}"})
+    completed = asked.frame_parser(follows=False).complete_step(step, asked.tokens)
+    assert completed.arguments["text"] == task
 
 
 @pytest.mark.parametrize(
