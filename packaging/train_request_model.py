@@ -53,7 +53,7 @@ SHAPES = (
 )
 """Numbers of items, symbols and fields to which batches are padded: each shape is compiled once."""
 SIMILAR_CLASSES = ("word", "prop", "kind")
-EPOCHS, BATCH, RATE, DROPOUT = 18, 64, 2e-3, 0.35
+EPOCHS, BATCH, RATE, DROPOUT = 22, 64, 2e-3, 0.35
 WORD_DROPOUT, FIELD_DROPOUT = 0.2, 0.5
 """Share of the words, and of the properties' names, that training represents only by their pieces, so that
 the model reads unknown ones."""
@@ -145,12 +145,15 @@ class WordPieceVectors:
             self._known[text] = self.vectors[indices].mean(axis=0) if indices else zeros
         return self._known[text]
 
-    def similarity(self, text: str, others: Sequence[str]) -> float:
-        """Return the largest cosine between a text and others; 0 without others."""
+    def similarities(self, texts: Sequence[str], others: Sequence[str]) -> Any:
+        """Return the largest cosine between each text and the others; 0 without others."""
         import numpy as np
 
-        vector = self._unit(text)
-        return max((float(np.dot(vector, self._unit(other))) for other in others), default=0.0)
+        if not texts or not others:
+            return np.zeros(len(texts), np.float32)
+        return (np.stack(list(map(self._unit, texts))) @ np.stack(list(map(self._unit, others))).T).max(
+            axis=1
+        )
 
     def _unit(self, text: str) -> Any:
         import numpy as np
@@ -295,12 +298,17 @@ def make_batch(
             batch["pieces"][row, at] = pieces.vector(words)
             batch["mask"][row, at] = 1
         asked = [words for words, kind, _ in example["items"] if kind in SIMILAR_CLASSES]
-        for at, (words, flags) in enumerate(example["fields"]):
-            if chance.random() >= FIELD_DROPOUT:
-                batch["field"][row, at] = vocabulary.word_at.get(words, 0)
-            batch["field_pieces"][row, at] = pieces.vector(words)
-            batch["field_flags"][row, at] = [*flags, pieces.similarity(words, asked)]
-            batch["field_mask"][row, at] = 1
+        if example["fields"]:
+            names, flags = zip(*example["fields"], strict=True)
+            size = len(names)
+            known = [
+                vocabulary.word_at.get(words, 0) if chance.random() >= FIELD_DROPOUT else 0 for words in names
+            ]
+            batch["field"][row, :size] = known
+            batch["field_pieces"][row, :size] = np.stack(list(map(pieces.vector, names)))
+            batch["field_flags"][row, :size, :-1] = flags
+            batch["field_flags"][row, :size, -1] = pieces.similarities(names, asked)
+            batch["field_mask"][row, :size] = 1
         for at, state in enumerate(example["state"]):
             batch["state"][row, at] = vocabulary.state_at.get(state, 0)
         numbers: list[int] = []
@@ -415,11 +423,6 @@ def log_probabilities(weights: Arrays, batch: Arrays, key: Any) -> Any:
     fields = drop_out(fields, DROPOUT * 0.5) * batch["field_mask"][..., None]
     memory = jnp.concatenate([items, fields], 1)
     hidden = jnp.concatenate([hidden, (1 - batch["field_mask"]) * -1e9], 1)
-    keys_of, pointers, copied = (
-        memory @ weights["attend"],
-        memory @ weights["point"],
-        memory @ weights["copy"],
-    )
     count = weights["symbol"].shape[0]
     target = batch["target"]
     before = jnp.concatenate([jnp.zeros((target.shape[0], 1), jnp.int32), target[:, :-1]], 1)
@@ -427,7 +430,7 @@ def log_probabilities(weights: Arrays, batch: Arrays, key: Any) -> Any:
     inputs = jnp.where(
         (before < count)[..., None],
         weights["symbol"][jnp.clip(before, 0, count - 1)],
-        jnp.take_along_axis(copied, place[..., None], 1),
+        jnp.take_along_axis(memory, place[..., None], 1) @ weights["copy"],
     )
     inputs = drop_out(inputs, DROPOUT * 0.5)
 
@@ -435,7 +438,8 @@ def log_probabilities(weights: Arrays, batch: Arrays, key: Any) -> Any:
         state, context = carried
         projected = jnp.concatenate([entry, context], -1) @ weights["dec_x"] + weights["dec_b"]
         state = gru(projected, state @ weights["dec_h"] + weights["dec_c"], state)
-        share = jax.nn.softmax(jnp.einsum("nd,nid->ni", state, keys_of) + hidden)
+        # The memory is longer than a program, so the other side is multiplied by the weights.
+        share = jax.nn.softmax(jnp.einsum("nd,nid->ni", state @ weights["attend"].T, memory) + hidden)
         context = jnp.einsum("ni,nid->nd", share, memory)
         return (state, context), (state, context)
 
@@ -443,7 +447,8 @@ def log_probabilities(weights: Arrays, batch: Arrays, key: Any) -> Any:
     _, (states, contexts) = jax.lax.scan(step, start, inputs.swapaxes(0, 1))
     both = drop_out(jnp.concatenate([states, contexts], -1).swapaxes(0, 1), DROPOUT)
     symbols = both @ weights["out_w"] + weights["out_b"]
-    pointed = jnp.einsum("ntd,nid->nti", both @ weights["point_q"], pointers) + hidden[:, None]
+    asked = both @ weights["point_q"] @ weights["point"].T
+    pointed = jnp.einsum("ntd,nid->nti", asked, memory) + hidden[:, None]
     return jax.nn.log_softmax(jnp.concatenate([symbols, pointed], -1))
 
 
