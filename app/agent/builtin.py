@@ -18,6 +18,7 @@ from app.agent.language.choices import MAX_OPTIONS, note_sets_of, question_about
 from app.agent.language.dialog import DialogState
 from app.agent.language.interpreter import GUESS_SCORE, Interpreter, is_outcome, meaning_of
 from app.agent.language.lexicon import ActionFrame, Language, languages
+from app.agent.language.moved_dates import moved_dates, moved_note
 from app.agent.language.notation import PREFIX, parse, serialize
 from app.agent.language.note_facts import PropertiesOf, find_fact
 from app.agent.language.option_order import USELESS, OptionRanker, meaning_key
@@ -227,11 +228,13 @@ class BuiltinAgent:
         the same are merged into the likeliest one; unusual changes, and then options without an effect, come
         last. If the first option changes nothing, it is returned instead of the question, provided that it is
         the only one or likely enough after the merge. A question about one note may be answered by one of
-        its properties. Other interpretations stay unchanged.
+        its properties. To move a task of a note without open tasks may mean to change one of its days. Other
+        interpretations stay unchanged.
         """
         interpretation = self._with_fact(interpretation, text, state)
         if self._find_notes is None:
             return interpretation
+        interpretation = await self._with_moved_dates(interpretation, text, state)
         if isinstance(interpretation, Reading) and interpretation.score == GUESS_SCORE:
             if not _finds_nothing(interpretation, await self._with_found_notes(interpretation)):
                 return interpretation
@@ -261,6 +264,35 @@ class BuiltinAgent:
         if is_likely and not any(self.actions()[step.action].writes for step in reading.steps):
             return meaning_of(reading)
         return replace(interpretation, question=question_about(offered), options=offered, spare=())
+
+    async def _with_moved_dates(
+        self, interpretation: Interpretation, text: str, state: DialogState
+    ) -> Interpretation:
+        """Offer days in the properties of a note instead of tasks that it does not have."""
+        if self._properties_of is None or not isinstance(interpretation, Reading | Clarification):
+            return interpretation
+        offered = (
+            (ClarificationOption(serialize(interpretation), interpretation),)
+            if isinstance(interpretation, Reading)
+            else interpretation.options
+        )
+        options: list[ClarificationOption] = []
+        for option in offered:
+            note = moved_note(option.reading, state.it)
+            tasks = NoteSet(query='task-todo:""', notes=(note,))
+            if not note or (found := await self._with_hits(tasks)).query or found.notes:
+                options.append(option)
+                continue
+            dates = moved_dates(option.reading, note, self._properties_of(note), text)
+            options += [ClarificationOption(serialize(reading), reading, option.share) for reading in dates]
+            if not dates:
+                options.append(option)
+        if options == list(offered):
+            return interpretation
+        options = options[:MAX_OPTIONS]
+        if isinstance(interpretation, Clarification):
+            return replace(interpretation, question=question_about(options), options=tuple(options))
+        return Clarification(question_about(options), tuple(options))
 
     def _with_fact(self, interpretation: Interpretation, text: str, state: DialogState) -> Interpretation:
         """Answer the question with a property of the note, or offer it as an option, if one fits."""

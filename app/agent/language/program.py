@@ -408,9 +408,12 @@ class ProgramReader:
         at = symbol[0] - len(self._items) - len(self._vocabulary.fields) if isinstance(symbol, tuple) else -1
         return self._known_conditions[at].text if 0 <= at < len(self._known_conditions) else None
 
-    def _known_value(self, symbol: Symbol) -> str | None:
+    def _known_value(self, symbol: Symbol) -> object | None:
         """Return the value of the known condition on a property at a position; None for another symbol."""
         match = re.fullmatch(r'\[[^:\]]+:"?([^"<>\]]+)"?\]', self._known_condition(symbol) or "")
+        number = plain_number(match[1]) if match else None
+        if number is not None:
+            return float(number) if "." in number else int(number)
         return match[1] if match else None
 
     def _moved_in_time(self, span: Span) -> list[str]:
