@@ -67,19 +67,25 @@ class Aligner:
         request: The request.
         items: Its items.
         state: The state of the conversation before it.
-        points: Whether a condition without words in the request may be one of the known conditions.
+        selects_conditions: Whether a condition without words in the request may be a known condition.
     """
 
     def __init__(
-        self, request: Request, items: Sequence[RequestItem], state: DialogState, *, points: bool = False
+        self,
+        request: Request,
+        items: Sequence[RequestItem],
+        state: DialogState,
+        *,
+        selects_conditions: bool = False,
     ) -> None:
         self._request = request
         self._items = items
         self._state = state
         self._reader = ProgramReader(request, items)
         self._sets = request.set_parser()
+        self._key = ""
         self._positions: dict[str, Span] = {}
-        if points:
+        if selects_conditions:
             first = len(items) + len(request.vocabulary.fields)
             for at, condition in enumerate(known_conditions(request), first):
                 self._positions.setdefault(_plain_condition(condition.text), (at, at))
@@ -119,6 +125,7 @@ class Aligner:
             yield "name="
             yield span
             arguments = {role: arguments[role] for role in arguments if role not in ("name", "folder")}
+        self._key = str(arguments.get("key", ""))
         for role, value in arguments.items():
             role = ROLES_BY_ARGUMENT.get(role, role)
             yield f"{role}="
@@ -176,7 +183,7 @@ class Aligner:
         return ["reschedule_task", *target, "due=", due, *query]
 
     def _content_length(self, span: Span) -> tuple[int, int]:
-        """Return the number of letters in a span's words other than function words, and of its items."""
+        """Return the number of letters in a span's words without function words, and the span's length."""
         plain = self._request.language.function_words()
         words = [token.key for token in self._reader.tokens(span) if token.key not in plain]
         return sum(map(len, words)), span[1] - span[0]
@@ -196,7 +203,7 @@ class Aligner:
         return self._find(lambda own: _squeezed(own) == _squeezed(f"{folder.rstrip('/')}/{name}"))
 
     def with_task_words(self, program: list[Symbol]) -> Iterator[list[Symbol]]:
-        """Yield the programs that name a rescheduled task by words of the request, the most words first."""
+        """Yield the programs that name a rescheduled task by words of the request, the longest first."""
         if program[0] != "reschedule_task" or "query=" in program:
             return
         due = program[program.index("due=") + 1]
@@ -691,8 +698,7 @@ class Aligner:
             if span is None and text == self._request.dates.today.isoformat():
                 yield "now"
                 return
-            ends = f":{text.strip('[]')}]".casefold()
-            known = next((at for key, at in self._positions.items() if key.endswith(ends)), None)
+            known = self._positions.get(_plain_condition(f"[{self._key}:{text.strip('[]')}]"))
             if span is None and known is not None:
                 yield from (CONDITION, known)
                 return
@@ -818,6 +824,7 @@ def _folded(atoms: Sequence[str]) -> set[str]:
 
 
 def _plain_condition(atom: str) -> str:
+    """Return a text that is the same for two spellings of a condition."""
     return atom.casefold().replace('"', "").rstrip("/")
 
 

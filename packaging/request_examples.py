@@ -167,12 +167,13 @@ class VaultRun:
             if gold.startswith("meaning"):
                 return self.example(request, ["question"])
             right = [reading for reading in asked.gold if reading not in OUTCOMES]
-            for points in (False, True):
+            for selects_conditions in (False, True):
                 try:
                     try:
-                        program, made = self._program(request, gold, points=points)
+                        program, made = self._program(request, gold, selects_conditions)
                     except UnalignedError:
-                        if points or (listed := await self._with_listed_notes(gold, state)) is None:
+                        listed = await self._with_listed_notes(gold, state)
+                        if selects_conditions or listed is None:
                             raise
                         program, made = self._program(request, listed)
                     if is_clear(made) and not any([await self._fits(made, reading) for reading in right]):
@@ -184,7 +185,9 @@ class VaultRun:
                 return self.example(request, program)
         raise first or UnalignedError("no reading")
 
-    def _program(self, request: Request, gold: str, *, points: bool = False) -> tuple[list[Symbol], Reading]:
+    def _program(
+        self, request: Request, gold: str, selects_conditions: bool = False
+    ) -> tuple[list[Symbol], Reading]:
         line, parts = evaluation.prepared(gold)
         try:
             reading = parse(line, self.run._resolve, ACTIONS)
@@ -193,7 +196,8 @@ class VaultRun:
         if reading is None:
             raise UnalignedError(f"reading {gold}")
         items = request_items(request)
-        program = Aligner(request, items, request.dialog, points=points).program(reading, parts)
+        aligner = Aligner(request, items, request.dialog, selects_conditions=selects_conditions)
+        program = aligner.program(reading, parts)
         made = ProgramReader(request, items).read(program)
         if made is None:
             raise UnalignedError(f"program {program}")

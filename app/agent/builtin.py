@@ -18,7 +18,6 @@ from app.agent.language.choices import MAX_OPTIONS, note_sets_of, question_about
 from app.agent.language.dialog import DialogState
 from app.agent.language.interpreter import GUESS_SCORE, Interpreter, is_outcome, meaning_of
 from app.agent.language.lexicon import ActionFrame, Language, languages
-from app.agent.language.moved_dates import moved_dates, moved_note
 from app.agent.language.notation import PREFIX, parse, serialize
 from app.agent.language.note_facts import PropertiesOf, find_fact
 from app.agent.language.option_order import USELESS, OptionRanker, meaning_key
@@ -35,6 +34,7 @@ from app.agent.language.readings import (
     Reading,
     Reply,
 )
+from app.agent.language.rescheduling import date_changes, rescheduled_note
 from app.agent.language.tool_frames import tool_frames
 from app.agent.language.vocabulary import VaultWords, Vocabulary
 from app.agent.pipeline import ChangesToday, Pipeline
@@ -42,6 +42,7 @@ from app.agent.result_formatting import format_outcome, shown_passages
 from app.agent.transcript import SET_UP_MODEL, AnswerChoice, ReadingChip
 from app.agent.turn import Turn
 from app.errors import NotFoundError, QueryError, TimeoutExpiredError
+from app.index.query_serializer import quote_text
 from app.index.resolver import Resolver
 from app.toolkit.registry import ToolRegistry
 from app.vault.path import NotePath, name_key
@@ -228,13 +229,13 @@ class BuiltinAgent:
         the same are merged into the likeliest one; unusual changes, and then options without an effect, come
         last. If the first option changes nothing, it is returned instead of the question, provided that it is
         the only one or likely enough after the merge. A question about one note may be answered by one of
-        its properties. To move a task of a note without open tasks may mean to change one of its days. Other
-        interpretations stay unchanged.
+        its properties. If a request reschedules a task of a note without open tasks, the days in the note's
+        properties are offered. Other interpretations stay unchanged.
         """
         interpretation = self._with_fact(interpretation, text, state)
         if self._find_notes is None:
             return interpretation
-        interpretation = await self._with_moved_dates(interpretation, text, state)
+        interpretation = await self._with_date_changes(interpretation, text, state)
         if isinstance(interpretation, Reading) and interpretation.score == GUESS_SCORE:
             if not _finds_nothing(interpretation, await self._with_found_notes(interpretation)):
                 return interpretation
@@ -265,10 +266,10 @@ class BuiltinAgent:
             return meaning_of(reading)
         return replace(interpretation, question=question_about(offered), options=offered, spare=())
 
-    async def _with_moved_dates(
+    async def _with_date_changes(
         self, interpretation: Interpretation, text: str, state: DialogState
     ) -> Interpretation:
-        """Offer days in the properties of a note instead of tasks that it does not have."""
+        """Offer the days in the properties of a note instead of tasks that it does not have."""
         if self._properties_of is None or not isinstance(interpretation, Reading | Clarification):
             return interpretation
         offered = (
@@ -278,14 +279,10 @@ class BuiltinAgent:
         )
         options: list[ClarificationOption] = []
         for option in offered:
-            note = moved_note(option.reading, state.it)
-            tasks = NoteSet(query='task-todo:""', notes=(note,))
-            if not note or (found := await self._with_hits(tasks)).query or found.notes:
-                options.append(option)
-                continue
-            dates = moved_dates(option.reading, note, self._properties_of(note), text)
-            options += [ClarificationOption(serialize(reading), reading, option.share) for reading in dates]
-            if not dates:
+            note = rescheduled_note(option.reading, state.it)
+            changes = await self._date_changes(option.reading, note, text) if note else []
+            options += [ClarificationOption(serialize(change), change, option.share) for change in changes]
+            if not changes:
                 options.append(option)
         if options == list(offered):
             return interpretation
@@ -293,6 +290,15 @@ class BuiltinAgent:
         if isinstance(interpretation, Clarification):
             return replace(interpretation, question=question_about(options), options=tuple(options))
         return Clarification(question_about(options), tuple(options))
+
+    async def _date_changes(self, reading: Reading, note: str, text: str) -> list[Reading]:
+        """Return changes of the days in a note's properties; none if it has an open task."""
+        query = f'task-todo:"" path:{quote_text(note)}'
+        tasks = await self._with_hits(NoteSet(query=query, notes=(note,)))
+        if self._properties_of is None or tasks.query or tasks.notes:
+            return []
+        due = {name for language in languages() for name in language.words("due_properties")}
+        return date_changes(reading, note, self._properties_of(note), text, due)
 
     def _with_fact(self, interpretation: Interpretation, text: str, state: DialogState) -> Interpretation:
         """Answer the question with a property of the note, or offer it as an option, if one fits."""

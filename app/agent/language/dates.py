@@ -163,19 +163,25 @@ class DateParser:
         language, today = self._language, self._now.date()
         after = language.match_prefix(tokens, position, "dates", "until")
         if after > position and (span := self._days_ahead(tokens, after)):
-            return DateSpan(min(today, span.last or today), span.last, span.end)
+            is_ahead = span.last is not None and span.last >= today
+            return DateSpan(today, span.last, span.end) if is_ahead else None
+        return self._between_days(tokens, position) or self._days_ahead(tokens, position)
+
+    def _between_days(self, tokens: Sequence[Token], position: int) -> DateSpan | None:
+        """Parse "between now and Sunday" or "from Monday to Friday"; None for other words."""
+        language = self._language
         after = language.match_prefix(tokens, position, "dates", "between")
-        first = self._days_ahead(tokens, after)
-        if first is None:
+        first = self._days_ahead(tokens, after) if after > position else None
+        joint = language.match_prefix(tokens, first.end, "dates", "and") if first is not None else 0
+        if first is None or first.first is None or joint == first.end:
             return None
-        between = language.match_prefix(tokens, first.end, "dates", "and")
-        second = self._days_ahead(tokens, between) if between > first.end else None
-        if second is not None and first.first and second.last:
-            # "From Monday to Friday" on a Wednesday means the Friday after that Monday.
-            last = second.last + timedelta(weeks=int(first.first > second.last))
-            if first.first <= last:
-                return DateSpan(first.first, last, second.end)
-        return first if after == position else self._days_ahead(tokens, position)
+        second = self._days_ahead(tokens, joint)
+        if second is None or second.last is None:
+            return None
+        last = second.last
+        if last < first.first <= self._now.date() + timedelta(days=6):
+            last += timedelta(weeks=1)  # on a Wednesday, Monday is after Friday
+        return DateSpan(first.first, last, second.end) if first.first <= last else None
 
     def _days_ahead(self, tokens: Sequence[Token], position: int) -> DateSpan | None:
         """Parse one day or one unit in the future."""
@@ -189,8 +195,8 @@ class DateParser:
             return DateSpan(whole.last, whole.last, whole.end) if whole is not None else None
         after = language.match_prefix(tokens, position, "dates", "weekend")
         if after > position:
-            saturday = _period_start(today, "week") + timedelta(days=5)
-            return DateSpan(saturday, saturday + timedelta(days=1), after)
+            sunday = _period_start(today, "week") + timedelta(days=6)
+            return DateSpan(max(today, sunday - timedelta(days=1)), sunday, after)
         for name, count in (("this", 0), ("next", -1)):
             after = language.match_prefix(tokens, position, "dates", name)
             if after == position or after >= len(tokens):
@@ -332,6 +338,13 @@ class DateParser:
                 return DateSpan(*days, end)
         return None
 
+    def _is_month(self, text: str) -> bool:
+        """Return whether the text of a period names a month without its year: "March", "in March"."""
+        words = text.split()
+        is_shifted = any(word in self._next_words or self._unit(word) for word in words)
+        is_single = sum(word in self._date_words for word in words) == 1
+        return is_single and not is_shifted and not re.search(r"\d", text)
+
     def _parse_text(self, text: str, *, ahead: bool = False) -> tuple[date, date] | None:
         if re.fullmatch(r"\d{4}", text):
             year = int(text)
@@ -348,11 +361,8 @@ class DateParser:
         if result.date_obj is None:
             return None
         day = result.date_obj.date()
-        if (
-            ahead
-            and result.period == "month"
-            and (day.year, day.month) == (self._now.year + 1, self._now.month)
-        ):
+        is_month = ahead and result.period == "month" and self._is_month(text)
+        if is_month and (day.year, day.month) == (self._now.year + 1, self._now.month):
             day = self._now.date()  # the month that has begun
         if result.period in ("week", "month", "year") and not re.search(r"\d", text):
             first = _period_start(day, result.period)

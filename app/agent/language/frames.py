@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
 
 from app.agent.language.actions import TASK_ACTIONS, TOOL_PREFIX, Action
 from app.agent.language.lexicon import ActionFrame, Language
@@ -12,13 +12,13 @@ from app.agent.language.note_references import POINTED_FIT
 from app.agent.language.note_sets import NoteSetParser
 from app.agent.language.readings import NoteSet, PipelineStep
 from app.agent.language.role_values import RoleBinding, RoleValueParser, Values, trim_marks
-from app.agent.language.tokens import Token, tokenize
+from app.agent.language.tokens import MAX_TOKENS, Token, tokenize
 from app.agent.language.vocabulary import Vocabulary
 from app.index.query_serializer import quote_text
-from app.vault.markdown.tasks import with_due_date
 from app.vault.path import NotePath
 
 _OPEN_TASK = "- [ ] "
+_TASK_DATE = re.compile(r"[📅⏳🛫➕✅❌🔁]|\d{4}-\d\d-\d\d")
 _MAX_NAME_TOKENS = 14
 _LINK_FILTERS = {"backlinks": "links-to", "outgoing": "linked-from"}
 _MAX_CUES = 36
@@ -428,7 +428,7 @@ class FrameParser:
         """Return a step with the values that other words of its clause imply."""
         if step.action == "list_tasks" and "due" in step.arguments and step.arguments.get("state") == "all":
             step = step.with_argument("state", "open")  # a task that is due is not done yet
-        step = _with_words_as_query(self._with_due_day(self._as_task(step, tokens)))
+        step = _with_words_as_query(self._with_due_day(self._as_task(step, tokens), tokens))
         step = self._sets.narrowed_tasks(self._without_plain_query(step), tokens)
         if step.action in TASK_ACTIONS and step.target is None:
             return replace(step, target=self._sets.notes_of_tasks())
@@ -444,24 +444,31 @@ class FrameParser:
         is_task = any(token.is_word and token.key in nouns for token in tokens)
         return step.with_argument("text", f"{_OPEN_TASK}{text}") if is_task else step
 
-    def _with_due_day(self, step: PipelineStep) -> PipelineStep:
-        """Return the step with the day at the end of its new task as a due date: "call Ann by Friday"."""
+    def _with_due_day(self, step: PipelineStep, tokens: Sequence[Token]) -> PipelineStep:
+        """Return the step with the day at the end of its new task as a due date: "call Ann by Friday".
+
+        Quoted text stays as it is, and so do tasks with a date of their own and days of the past.
+        """
         text = str(step.arguments.get("text", ""))
         if step.action not in ("append", "prepend") or not text.startswith(_OPEN_TASK):
             return step
         text = text.removeprefix(_OPEN_TASK)
-        tokens = tokenize(text, self._language.contractions)
-        for start in range(1, len(tokens)):
-            days = self._sets.days_ahead(tokens[start:])
-            first, _, last = (days or "").partition("..")
-            if last and self._language.match_prefix(tokens, start, "dates", "until") == start:
-                continue
-            if day := last or first:
-                while start > 1 and tokens[start - 1].key in self._language.words("due_words"):
-                    start -= 1
-                task = f"{_OPEN_TASK}{text[: tokens[start].start].rstrip(' ,:;–-')}"
-                return step.with_argument("text", with_due_date(task, date.fromisoformat(day)))
-        return step
+        is_quoted = any(token.kind == "quoted" and token.value.strip() == text.strip() for token in tokens)
+        own = tokenize(text, self._language.contractions)
+        if is_quoted or len(own) >= MAX_TOKENS or _TASK_DATE.search(text):
+            return step
+        found = ((start, self._sets.days_ahead(own[start:])) for start in range(1, len(own)))
+        start, days = next((entry for entry in found if entry[1]), (0, None))
+        first, _, last = (days or "").partition("..")
+        words = self._language.words
+        is_due = own[start - 1].key in words("due_words") if start else False
+        is_cue = own[start].key in words("due_cues") or (own[start].key in words("due_days") and not last)
+        if not days or not (is_due or is_cue):
+            return step
+        if last and self._language.match_prefix(own, start, "dates", "until") == start:
+            return step  # a period is no due date
+        rest = text[: own[start - is_due].start].rstrip(" ,:;–-")
+        return step.with_argument("text", f"{_OPEN_TASK}{rest} 📅 {last or first}") if rest else step
 
     def _without_plain_query(self, step: PipelineStep) -> PipelineStep:
         """Return the rescheduling of a task without words that describe no task: "the due date of it"."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from app.agent.language.conditions import condition_slots, top_level_parts
 from app.agent.language.request import Request
@@ -19,8 +20,9 @@ from app.agent.language.vocabulary import MAX_KINDS, START_LENGTH
 from app.vault.path import name_key
 
 MAX_LAST_CONDITIONS, MAX_SIMILAR_CONDITIONS, MAX_LISTED_CONDITIONS = 6, 6, 12
+"""Places for each sort of conditions; those that one sort leaves are open to the next."""
 MAX_KNOWN_CONDITIONS = MAX_LAST_CONDITIONS + MAX_SIMILAR_CONDITIONS + MAX_KINDS + MAX_LISTED_CONDITIONS
-_NAME = re.compile(r"\w+")
+_NAME = re.compile(r"[^\W_]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +55,9 @@ def known_conditions(request: Request) -> tuple[KnownCondition, ...]:
     implied = ("OR", request.vocabulary.excluded_templates)
     kept = [part for group in parts for part in _alternatives(group) if part not in implied]
     texts = dict.fromkeys(kept[:MAX_LAST_CONDITIONS], True)
-    words = {token.key for token in request.tokens if token.is_word and len(token.key) >= START_LENGTH}
-    starts = request.vocabulary.conditions_by_start
-    for word in sorted(words):
-        for text in starts.get(word[:START_LENGTH], ()):
-            if len(texts) < MAX_LAST_CONDITIONS + MAX_SIMILAR_CONDITIONS:
-                texts.setdefault(text, False)
+    for text in _similar(request):
+        if len(texts) < MAX_LAST_CONDITIONS + MAX_SIMILAR_CONDITIONS:
+            texts.setdefault(text, False)
     texts |= {text: texts.get(text, False) for text in request.vocabulary.kind_conditions}
     for text in request.vocabulary.listed_conditions:
         if len(texts) < MAX_KNOWN_CONDITIONS:
@@ -67,6 +66,16 @@ def known_conditions(request: Request) -> tuple[KnownCondition, ...]:
         KnownCondition(text, _words(text), is_last, condition_slots(text) == {"kind"})
         for text, is_last in texts.items()
     )
+
+
+def _similar(request: Request) -> Iterator[str]:
+    """Yield the conditions that begin like a word of the request, in turn one for each word."""
+    plain = request.language.function_words()
+    words = dict.fromkeys(token.key for token in request.tokens if token.is_word and token.key not in plain)
+    starts = dict.fromkeys(word[:START_LENGTH] for word in words if len(word) >= START_LENGTH)
+    found = [request.vocabulary.conditions_by_start.get(start, ()) for start in starts]
+    for row in zip_longest(*found):
+        yield from filter(None, row)
 
 
 def _alternatives(part: str) -> Iterator[str]:
@@ -80,5 +89,6 @@ def _alternatives(part: str) -> Iterator[str]:
 def _words(condition: str) -> str:
     """Return the words of a condition's value, or of its property or field if the value has no letters."""
     name, _, value = condition.strip('-[]"').partition(":")
-    found = [word for word in _NAME.findall(name_key(value.rstrip("/").rpartition("/")[2])) if word.isalpha()]
-    return " ".join(found or _NAME.findall(name_key(name)))
+    found = _NAME.findall(name_key(value.rstrip("/").rpartition("/")[2]))
+    named = [word for word in found if any(map(str.isalpha, word))]
+    return " ".join(named or _NAME.findall(name_key(name)))

@@ -20,6 +20,7 @@ from app.paths import resources_folder
 
 _PART = re.compile(r"\.\.\.|[()\[\]|]|<\w+>|[^\s()\[\]|<>]+|[<>]=?")
 _MAX_GAP_TOKENS = 12
+_MAX_PLAIN_NUMBER = 20
 BEFORE = "<before>"
 BUILT_IN_PROPERTIES = frozenset(("confidence", "type", "aliases", "status"))
 
@@ -265,16 +266,20 @@ class Language:
         if "all" not in self._words:
             words: set[str] = set()
             for name, value in self.data.items():
-                if isinstance(value, list) and name not in ("filters", "frames", "model"):
+                if name == "due_properties":
+                    words |= self.words(name)
+                elif isinstance(value, list) and name not in ("filters", "frames", "model"):
                     for text in value:
                         if isinstance(text, str):
                             words.update(re.findall(r"[^\W\d]+(?:'[^\W\d]+)?", text.casefold()))
             for table in ("refine", "small_talk", "dates", "orders", "comparisons"):
-                for phrases in self.table(table).values():
-                    if isinstance(phrases, list):
+                for name, phrases in self.table(table).items():
+                    if isinstance(phrases, list) and name not in ("weekend", "end_of"):
                         for text in phrases:
                             words.update(re.findall(r"[^\W\d]+", str(text).casefold()))
-            words |= set(self.contractions) | set(self.table("ordinals")) | set(self.table("numbers"))
+            numbers = self.table("numbers")
+            words |= {word for word in numbers if 0 < int(numbers[word]) <= _MAX_PLAIN_NUMBER}
+            words |= set(self.contractions) | set(self.table("ordinals"))
             self._words["all"] = frozenset(words) - self.words("not_that") - self.words("negations")
         return self._words["all"]
 

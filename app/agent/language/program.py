@@ -185,7 +185,10 @@ class ProgramReader:
             while position < len(symbols) and not _is_role(symbols[position]):
                 values.append(symbols[position])
                 position += 1
-            value = self._argument(action, role, values, follows=follows)
+            if role == "value" and values[:1] == [CONDITION]:
+                value = self._known_value(values[1:], str(arguments.get("key", "")))
+            else:
+                value = self._argument(action, role, values, follows=follows)
             if role == "value" and values and isinstance(values[0], tuple):
                 key = arguments.get("key")
                 if self._is_due(key):
@@ -408,13 +411,11 @@ class ProgramReader:
         at = symbol[0] - len(self._items) - len(self._vocabulary.fields) if isinstance(symbol, tuple) else -1
         return self._known_conditions[at].text if 0 <= at < len(self._known_conditions) else None
 
-    def _known_value(self, symbol: Symbol) -> object | None:
-        """Return the value of the known condition on a property at a position; None for another symbol."""
-        match = re.fullmatch(r'\[[^:\]]+:"?([^"<>\]]+)"?\]', self._known_condition(symbol) or "")
-        number = plain_number(match[1]) if match else None
-        if number is not None:
-            return float(number) if "." in number else int(number)
-        return match[1] if match else None
+    def _known_value(self, symbols: Sequence[Symbol], key: str) -> str | None:
+        """Return the text of a known condition on the property `key`; None for other symbols."""
+        text = self._known_condition(symbols[0]) if len(symbols) == 1 else None
+        match = re.fullmatch(r'\[([^:\]]+):"?([^"<>\]]+)"?\]', text or "")
+        return match[2] if match and match[1].casefold() == key.casefold() else None
 
     def _moved_in_time(self, span: Span) -> list[str]:
         """Return the last search's conditions for another period ("and this week?"), or none."""
@@ -785,8 +786,8 @@ class ProgramReader:
         if role in ("tag", "new_tag"):
             return self._tags(role, values)
         first = values[0]
-        if first == CONDITION and role == "value" and len(values) == 2:
-            return self._known_value(values[1])
+        if first == CONDITION:
+            return None
         if role in ("key", "about") and first not in FACTS:
             name = self.property_name(first)
             return name if role == "key" or (name is not None and self._is_known(name)) else None
@@ -869,7 +870,7 @@ class ProgramReader:
             text = self._text(value).removeprefix("#")
             own = self._vocabulary.find_tag(text) if role == "tag" else None
             tags.append(own or text)
-        return tuple(dict.fromkeys(tags))
+        return tuple(dict.fromkeys(tags)) or None
 
     # Words
 

@@ -2,8 +2,9 @@
 
 In each network, an encoder (two bidirectional layers of gated recurrent units) reads the items of the request
 and the state of the conversation, and a recurrent decoder writes the program symbol by symbol. Each symbol
-comes from the list of symbols or points to an item of the request, so that values are copied and never
-invented. The networks see only the kind of a note's name or a quoted text, not its words. They were trained
+comes from the list of symbols or points to an item of the request, a property of the vault or a known
+condition, so that values are copied and never invented. The networks see only the kind of a note's name or a
+quoted text, not its words. They were trained
 from different random seeds, and the mean of their probabilities is more reliable than those of any single
 network. `packaging/train_request_model.py` trains them.
 """
@@ -134,8 +135,9 @@ def field_inputs(request: Request) -> list[FieldInput]:
     """Return the model's input for each of the vocabulary's fields and each known condition: words and flags.
 
     The flags of a field are the value shares, whether the request contains a part of its name or a synonym,
-    and whether the last step had a condition on it, sorted by it or showed it. The last four are those of a
-    condition: that it is one, is of the last search, excludes notes, and is about a kind of notes.
+    and whether the last step had a condition on it, sorted by it or showed it. Of these, a condition has only
+    the fifth: whether the request contains a word of its value. The last four are those of a condition: that
+    it is one, is of the last search, excludes notes, and is about a kind of notes.
     """
     language, dialog = request.language, request.dialog
     keys = {token.key for token in request.tokens if token.is_word}
@@ -254,13 +256,14 @@ class _Network:
         """Return a row of memory for each field, which pointers can select like an item."""
         w = self._weights
         asked = [self._piece_vector(words) for words, kind, _ in items if kind in SIMILAR_CLASSES]
-        rows = []
-        for words, flags in fields:
-            pieces = self._piece_vector(words)
-            similarity = max((_cosine(pieces, own) for own in asked), default=0.0)
-            own = w["word"][self._words.get(words, 0)] + pieces @ w["piece_in"]
-            rows.append(np.concatenate((own, np.array([*flags, similarity], np.float32))))
-        return np.asarray(np.tanh(np.stack(rows) @ w["field_w"] + w["field_b"]), np.float32)
+        names, flags = [words for words, _ in fields], np.array([own for _, own in fields], np.float32)
+        pieces = np.stack([self._piece_vector(words) for words in names])
+        similarity = np.zeros(len(names), np.float32)
+        if asked:
+            similarity = (_units(pieces) @ _units(np.stack(asked)).T).max(axis=1)
+        own = w["word"][[self._words.get(words, 0) for words in names]] + pieces @ w["piece_in"]
+        rows = np.concatenate((own, flags, similarity[:, None]), axis=1)
+        return np.asarray(np.tanh(rows @ w["field_w"] + w["field_b"]), np.float32)
 
     def _piece_vector(self, words: str) -> Array:
         """Return the mean vector of a text's word pieces; zeros for a text without any."""
@@ -392,9 +395,10 @@ def _sigmoid(values: Array) -> Array:
     return np.asarray(1 / (1 + np.exp(-np.clip(values, -30, 30))), np.float32)
 
 
-def _cosine(vector: Array, other: Array) -> float:
-    size = float(np.linalg.norm(vector) * np.linalg.norm(other))
-    return float(vector @ other) / size if size else 0.0
+def _units(rows: Array) -> Array:
+    """Return rows of length 1; rows of zeros stay as they are."""
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    return np.asarray(rows / np.where(lengths > 0, lengths, 1), np.float32)
 
 
 def _softmax(values: Array) -> Array:

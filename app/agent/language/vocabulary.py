@@ -33,7 +33,7 @@ _MAX_PARTIAL_WORDS = 3
 _MAX_VALUE_LENGTH = 40
 _MAX_VALUE_WORDS = 4
 START_LENGTH = 4
-"""The number of letters in which two words must agree to count as similar."""
+"""The number of first letters that two similar words have in common."""
 _MAX_LISTED_VALUES = 12
 MAX_KINDS = 20
 _MAX_FOLDER_KINDS = 8
@@ -104,6 +104,7 @@ class VaultWords:
         Links are left out. The values of the most frequent property come first.
         """
         linked = {name_key(name) for name, value in self.values if value.startswith("[[")}
+        counts = Counter(name_key(name) for name, _ in self.values)
         values: dict[str, dict[str, None]] = {}
         for texts in self.conditions_by_value.values():
             for text in texts:
@@ -112,7 +113,7 @@ class VaultWords:
                     values.setdefault(name, {})[text] = None
         order = {name_key(shares.name): at for at, shares in enumerate(self.value_shares)}
         names = sorted(values, key=lambda name: order.get(name, len(order)))
-        few = [values[name] for name in names if 1 < len(values[name]) <= _MAX_LISTED_VALUES]
+        few = [values[name] for name in names if 1 < counts[name] <= _MAX_LISTED_VALUES]
         return tuple(text for texts in few for text in texts)
 
     @cached_property

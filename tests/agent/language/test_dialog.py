@@ -595,7 +595,7 @@ async def test_options_without_an_effect_come_last(talk, text, lines, wanted) ->
 async def test_to_move_a_note_without_tasks_may_mean_one_of_its_days(talk) -> None:
     agent = talk.workspace.agent._builtin
     moved = line_option(talk, "reschedule_task [@People/Edmond Halley] due=2026-03-28").reading
-    asked = await agent.compare_with_vault(moved, "move died to March 28", state(talk))
+    asked = await agent.compare_with_vault(moved, "move died, to March 28", state(talk))
     assert isinstance(asked, Clarification)
     changes = [one.reading.last for one in asked.options]
     assert [step.action for step in changes] == ["set_property", "set_property"]
@@ -605,7 +605,7 @@ async def test_to_move_a_note_without_tasks_may_mean_one_of_its_days(talk) -> No
     merged = await agent.compare_with_vault(both, "March 28", state(talk))
     assert [one.reading.last.action for one in merged.options] == ["set_property", "set_property", "find"]
     await say(talk, f'{PREFIX} append [@People/Edmond Halley] text="- [ ] Read his letters"')
-    assert await agent.compare_with_vault(moved, "move died to March 28", state(talk)) == moved
+    assert await agent.compare_with_vault(moved, "move died, to March 28", state(talk)) == moved
 
 
 async def test_a_note_without_days_and_tasks_stays_as_it_is(talk) -> None:

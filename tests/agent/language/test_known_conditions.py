@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -74,6 +75,32 @@ def test_kinds_and_few_values_are_known_but_no_names() -> None:
     }
 
 
+def test_values_are_told_apart_by_letters_and_digits() -> None:
+    asked = request("those", "[status:in_progress] [class:9B] [year:>=1990] path:Cards/Old/")
+    words = [condition.words for condition in known_conditions(asked)][:4]
+    assert words == ["in progress", "9b", "year", "old"]
+
+
+def test_each_word_finds_a_similar_value_in_turn() -> None:
+    language = languages()[0]
+    tags = tuple(f"project/p{number}" for number in range(9))
+    words = VaultWords(tags, (), ("status",), (("status", "finished"), ("status", "open")))
+    vocabulary = Vocabulary(Resolver(), words, language.data.get("plurals", ()))
+    tokens = tokenize("projects that I finish with", language.contractions, frozenset())
+    dates = DateParser(language, NOW)
+    asked = Request("", language, tokens, vocabulary, dates, DialogState(), ACTIONS, language.frames)
+    texts = [condition.text for condition in known_conditions(asked)]
+    assert texts[:2] == ["tag:project/p0", "[status:finished]"]
+
+
+@pytest.mark.parametrize(("count", "is_listed"), [(1, False), (2, True), (12, True), (13, False)])
+def test_properties_with_few_values_are_listed(count: int, is_listed: bool) -> None:
+    values = tuple(("mood", f"mood {number}") for number in range(count))
+    assert bool(VaultWords(values=values).listed_conditions) == is_listed
+    linked = tuple((name, f"[[{value}]]") for name, value in values)
+    assert not VaultWords(values=linked).listed_conditions
+
+
 def test_a_value_that_begins_like_a_word_is_known() -> None:
     texts = [condition.text for condition in known_conditions(request("what is at the harbour"))]
     assert texts[:2] == ["tag:place/harbor", "[place:Harbor]"]
@@ -101,11 +128,16 @@ def test_a_change_can_take_its_value_from_a_known_condition() -> None:
     assert found == "set_property [@Cards/Chungking Express] key=status value=finished"
     tagged = reading(asked, "add_tag", "@", (note, note), "tag=", CONDITION, (-1, -1))
     assert tagged == "add_tag [@Cards/Chungking Express] tag=favorite"
-    # A condition on a property is no tag, and one on a tag no value.
+    # A condition on a property is no tag, and one on a tag or on another property no value.
     assert not reading(asked, "add_tag", "@", (note, note), "tag=", CONDITION, (-2, -2))
     assert not reading(
         asked, "set_property", "@", (note, note), "key=", "p:status", "value=", CONDITION, (-1, -1)
     )
+    assert not reading(
+        asked, "set_property", "@", (note, note), "key=", "p:read", "value=", CONDITION, (-2, -2)
+    )
+    assert not reading(asked, "add_tag", "@", (note, note), "tag=", CONDITION)
+    assert not reading(asked, "append", "@", (note, note), "text=", CONDITION, (-1, -1))
 
 
 def test_what_is_excluded_is_not_excluded_twice() -> None:

@@ -598,6 +598,14 @@ def test_a_day_of_the_month_lies_ahead(text: str, day: str | None) -> None:
         (0, "March", "2026-03-01..2026-03-31"),
         (0, "in April", "2026-04-01..2026-04-30"),
         (0, "between Friday and banana", None),
+        (0, "from the 25th to the 20th", None),
+        (0, "from 9999-12-31 to 9999-12-30", None),
+        (0, "March 2027", "2027-03-01..2027-03-31"),
+        (0, "before 2026-03-01", None),
+        (0, "for the weekend", "2026-03-21..2026-03-22"),
+        (0, "the next thirty days", "2026-03-18..2026-04-17"),
+        (1, "in den nächsten dreißig Tagen", "2026-03-18..2026-04-17"),
+        (1, "dieses Wochenende", "2026-03-21..2026-03-22"),
         (1, "in den nächsten 3 Tagen", "2026-03-18..2026-03-21"),
         (1, "am Wochenende", "2026-03-21..2026-03-22"),
         (1, "bis Ende des Monats", "2026-03-18..2026-03-31"),
@@ -615,18 +623,54 @@ def test_periods_lie_ahead(code: int, text: str, days: str | None) -> None:
     [
         (0, "call Ann by Friday", "- [ ] call Ann 📅 2026-03-20"),
         (0, "call Ann, due on March 27", "- [ ] call Ann 📅 2026-03-27"),
-        (0, "read about Friday the film", "- [ ] read about Friday the film"),
-        (0, "plan this week", "- [ ] plan this week"),
-        (0, "tomorrow", "- [ ] tomorrow"),
+        (0, "call Ann tomorrow", "- [ ] call Ann 📅 2026-03-19"),
+        (0, "finish it by the end of the month", "- [ ] finish it 📅 2026-03-31"),
+        (1, "Rufe Anna an bis Freitag", "- [ ] Rufe Anna an 📅 2026-03-20"),
         (1, "Anna anrufen bis Freitag", "- [ ] Anna anrufen 📅 2026-03-20"),
         (1, "Anna anrufen, fällig am 27. März", "- [ ] Anna anrufen 📅 2026-03-27"),
     ],
 )
 def test_the_day_at_the_end_of_a_task_is_its_due_date(code: int, text: str, task: str) -> None:
-    asked = request("todo", language=languages()[code])
+    assert completed_task("todo", text, languages()[code]) == task
+
+
+def completed_task(asking: str, text: str, language: Language) -> object:
+    """Return the text of a new task, completed by the words of a request."""
+    asked = request(asking, language=language)
     step = PipelineStep("append", NoteSet(notes=NOTES[:1]), {"text": f"- [ ] {text}"})
-    completed = asked.frame_parser(follows=False).complete_step(step, asked.tokens)
-    assert completed.arguments["text"] == task
+    return asked.frame_parser(follows=False).complete_step(step, asked.tokens).arguments["text"]
+
+
+@pytest.mark.parametrize(
+    ("code", "text"),
+    [
+        (0, "read about Friday the film"),
+        (0, "plan this week"),
+        (0, "tomorrow"),
+        (0, "due tomorrow"),
+        (0, "by Friday"),
+        (0, "water the plants every Monday"),
+        (0, "be away from Monday to Friday"),
+        (0, "plan the next 2 weeks"),
+        (0, "book a hotel for 3 days"),
+        (0, "keep the plants out of the sun"),
+        (0, "review the notes from 2026-03-01"),
+        (0, "check the backup of 2026-03-01 by Friday"),
+        (0, "call Ann 📅 2026-03-20"),
+        (0, "call Ann by 2026-03-01"),
+        (0, "call Ann by Friday " + "and again " * 50 + "by Friday"),
+        (1, "am Freitag"),
+        (1, "jeden Montag gießen"),
+        (1, "Blumen gießen jeden Montag"),
+    ],
+)
+def test_other_days_in_a_task_are_no_due_date(code: int, text: str) -> None:
+    assert completed_task("todo", text, languages()[code]) == f"- [ ] {text}"
+
+
+def test_a_quoted_task_stays_as_it_is() -> None:
+    text = "watch it on Friday"
+    assert completed_task(f'add the task "{text}"', text, languages()[0]) == f"- [ ] {text}"
 
 
 @pytest.mark.parametrize(

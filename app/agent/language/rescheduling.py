@@ -1,0 +1,66 @@
+"""Find the property that "move it to March 28" means in a note without open tasks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from datetime import date
+
+from app.agent.language.readings import NoteSet, PipelineStep, Reading
+from app.agent.language.vocabulary import name_parts
+from app.vault.path import name_key
+
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
+_WORD = re.compile(r"[\w-]+")
+_DATES_OF_ORIGIN = frozenset(("created", "modified", "updated", "published", "date-created", "date-modified"))
+
+
+def rescheduled_note(reading: Reading, focus: tuple[str, ...]) -> str:
+    """Return the note of a reading that reschedules its task without naming the task; empty for another one.
+
+    Args:
+        reading: The reading.
+        focus: The note that "it" means; the reading is about it if it names no notes.
+    """
+    step = reading.last
+    if len(reading.steps) > 1 or step.action != "reschedule_task" or "query" in step.arguments:
+        return ""
+    if not _DAY.fullmatch(str(step.arguments.get("due", ""))):
+        return ""
+    notes = focus[:1] if step.target is None else step.target.notes
+    return notes[0] if len(notes) == 1 else ""
+
+
+def date_changes(
+    reading: Reading,
+    note: str,
+    properties: Mapping[str, object],
+    text: str,
+    due: Collection[str],
+) -> list[Reading]:
+    """Return readings that change a day in a note's properties instead of a task.
+
+    Args:
+        reading: The reading that reschedules a task.
+        note: The note.
+        properties: Its properties.
+        text: The request; the properties that it names come first.
+        due: The names of properties that hold future days; they come next.
+    """
+    names = [
+        name
+        for name, value in properties.items()
+        if name_key(name) not in _DATES_OF_ORIGIN
+        and (isinstance(value, date) or (isinstance(value, str) and _DAY.fullmatch(value)))
+    ]
+    said = set(_WORD.findall(text.casefold()))
+    names.sort(key=lambda name: (name_parts(name_key(name)).isdisjoint(said), name_key(name) not in due))
+    day = reading.last.arguments["due"]
+    return [
+        Reading(
+            (PipelineStep("set_property", NoteSet(notes=(note,)), {"key": name, "value": day}),),
+            reading.score,
+            language=reading.language,
+        )
+        for name in names
+    ]
