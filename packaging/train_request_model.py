@@ -1,4 +1,4 @@
-"""Train the request model: `python packaging/train_request_model.py`; run by hand, takes 40 minutes.
+"""Train the request model: `python packaging/train_request_model.py`; run by hand, takes an hour.
 
 The first stage writes the examples (`request_examples.py`), creates a temporary environment with the
 packages in `PINS` and runs this file again inside it. The second stage trains the networks of
