@@ -109,6 +109,7 @@ _SIMILAR_ACTIONS = ({"open", "read"}, {"count", "count_these"})
 _VALUES = re.compile(r"(?: ?\[[^:\]]+:[^<>=\]]+\])+")
 _SPLIT_PENALTY = 0.02
 _MAX_CLAUSES = 4
+_SELDOM_SEEN_ACTIONS = frozenset(("reschedule_task",))
 
 
 class Interpreter:
@@ -402,8 +403,8 @@ class Interpreter:
     ) -> Interpretation:
         """Return a question instead of a change that the request model does not expect.
 
-        The grammar alone decides on actions that the model does not know, such as completing a task, and on
-        long pipelines, of which the model has seen few. A single quoted word for "it" may also be a tag.
+        The grammar alone decides on actions that the model does not know or has seldom seen, such as moving a
+        task to another day, and on long pipelines, of which the model has seen few. A single quoted word for "it" may also be a tag.
 
         Args:
             request: The request.
@@ -414,7 +415,7 @@ class Interpreter:
             return interpretation
         if (other := _as_tag(request, interpretation)) is not None:
             return self._chooser.ask(request, [interpretation, other])
-        steps, known = interpretation.steps, request_model().symbols
+        steps, known = interpretation.steps, set(request_model().symbols) - _SELDOM_SEEN_ACTIONS
         if len(steps) >= MIN_PIPELINE_STEPS or any(step.action not in known for step in steps):
             return interpretation
         expected = sum(

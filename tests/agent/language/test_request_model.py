@@ -63,7 +63,7 @@ def test_programs_name_only_items_of_the_request() -> None:
 
 def fields(*names: str, numbers: float = 1.0) -> list[FieldInput]:
     """Return properties with numbers as values, as the model sees them."""
-    return [(name, [0.0, numbers, 0.0, 0.0, 0.0, 0.0, 0.0]) for name in names]
+    return [(name, [0.0, numbers, *[0.0] * 9]) for name in names]
 
 
 def test_a_word_for_a_property_points_at_the_property() -> None:
