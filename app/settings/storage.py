@@ -111,10 +111,15 @@ def _settings_file(file: Path, store: str) -> DurableFile[_Raw]:
 
 
 def _parse(content: bytes) -> _Raw:
-    raw = json.loads(content)
+    # Infinity and NaN are not JSON, and could not be written again.
+    raw = json.loads(content, parse_constant=_fail_on_constant)
     if not isinstance(raw, dict):
         raise TypeError("the file is not a JSON object")
     return raw
+
+
+def _fail_on_constant(name: str) -> float:
+    raise ValueError(f"{name} is no JSON")
 
 
 def _move_permissions(raw: _Raw, is_damaged: bool) -> None:

@@ -194,6 +194,16 @@ def test_settings_of_a_vault_protect_as_the_rules_do(tmp_path: Path) -> None:
     assert load_vault_settings(tmp_path)[0].unreadable
 
 
+def test_a_file_with_an_infinite_number_is_damaged_and_kept() -> None:
+    spoilt = '{"general": {"theme": "dark", "extra": [Infinity]}, "agent": []}'
+    settings_file().write_text(spoilt, "utf-8")
+    loaded = load_settings()
+    assert loaded.problems
+    (aside,) = paths.config_folder().glob("settings.damaged-*.json")
+    assert aside.read_text("utf-8") == spoilt
+    assert load_settings().general == loaded.general
+
+
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),

@@ -404,7 +404,8 @@ class Interpreter:
         """Return a question instead of a change that the request model does not expect.
 
         The grammar alone decides on actions that the model does not know or has seldom seen, such as moving a
-        task to another day, and on long pipelines, of which the model has seen few. A single quoted word for "it" may also be a tag.
+        task to another day, and on long pipelines, of which the model has seen few. A single quoted word for
+        "it" may also be a tag.
 
         Args:
             request: The request.

@@ -185,10 +185,11 @@ class ProgramReader:
             while position < len(symbols) and not _is_role(symbols[position]):
                 values.append(symbols[position])
                 position += 1
-            if role == "value" and values[:1] == [CONDITION]:
-                value = self._known_value(values[1:], str(arguments.get("key", "")))
-            else:
-                value = self._argument(action, role, values, follows=follows)
+            value = (
+                self._known_value(values[1:], str(arguments.get("key", "")))
+                if role == "value" and values[:1] == [CONDITION]
+                else self._argument(action, role, values, follows=follows)
+            )
             if role == "value" and values and isinstance(values[0], tuple):
                 key = arguments.get("key")
                 if self._is_due(key):
