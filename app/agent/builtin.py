@@ -269,7 +269,7 @@ class BuiltinAgent:
     async def _with_date_changes(
         self, interpretation: Interpretation, text: str, state: DialogState
     ) -> Interpretation:
-        """Offer the days in the properties of a note instead of tasks that it does not have."""
+        """Offer to change a date property if a request reschedules a task of a note without open tasks."""
         if self._properties_of is None or not isinstance(interpretation, Reading | Clarification):
             return interpretation
         offered = (
@@ -293,7 +293,7 @@ class BuiltinAgent:
 
     async def _date_changes(self, reading: Reading, note: str, text: str) -> list[Reading]:
         """Return changes of the days in a note's properties; none if it has an open task."""
-        query = f'task-todo:"" path:{quote_text(note)}'
+        query = f'task-todo:"" path:{quote_text(note)}'  # the path makes the search fast
         tasks = await self._with_hits(NoteSet(query=query, notes=(note,)))
         if self._properties_of is None or tasks.query or tasks.notes:
             return []

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import logging
 from pathlib import Path
-from typing import TypeVar, cast
+from typing import NoReturn, TypeVar, cast
 
 from pydantic import ValidationError
 
@@ -111,15 +111,15 @@ def _settings_file(file: Path, store: str) -> DurableFile[_Raw]:
 
 
 def _parse(content: bytes) -> _Raw:
-    # Infinity and NaN are not JSON, and could not be written again.
-    raw = json.loads(content, parse_constant=_fail_on_constant)
+    # Infinity and NaN are not valid JSON, and could not be written back.
+    raw = json.loads(content, parse_constant=_reject_constant)
     if not isinstance(raw, dict):
         raise TypeError("the file is not a JSON object")
     return raw
 
 
-def _fail_on_constant(name: str) -> float:
-    raise ValueError(f"{name} is no JSON")
+def _reject_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not valid JSON")
 
 
 def _move_permissions(raw: _Raw, is_damaged: bool) -> None:

@@ -198,7 +198,7 @@ def test_a_file_with_an_infinite_number_is_damaged_and_kept() -> None:
     spoilt = '{"general": {"theme": "dark", "extra": [Infinity]}, "agent": []}'
     settings_file().write_text(spoilt, "utf-8")
     loaded = load_settings()
-    assert loaded.problems
+    assert loaded.problems and loaded.general == Settings().general
     (aside,) = paths.config_folder().glob("settings.damaged-*.json")
     assert aside.read_text("utf-8") == spoilt
     assert load_settings().general == loaded.general

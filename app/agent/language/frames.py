@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 
 from app.agent.language.actions import TASK_ACTIONS, TOOL_PREFIX, Action
 from app.agent.language.lexicon import ActionFrame, Language
@@ -15,9 +16,10 @@ from app.agent.language.role_values import RoleBinding, RoleValueParser, Values,
 from app.agent.language.tokens import MAX_TOKENS, Token, tokenize
 from app.agent.language.vocabulary import Vocabulary
 from app.index.query_serializer import quote_text
+from app.vault.markdown.tasks import with_due_date
 from app.vault.path import NotePath
 
-_OPEN_TASK = "- [ ] "
+OPEN_TASK = "- [ ] "
 _TASK_DATE = re.compile(r"[📅⏳🛫➕✅❌🔁]|\d{4}-\d\d-\d\d")
 _MAX_NAME_TOKENS = 14
 _LINK_FILTERS = {"backlinks": "links-to", "outgoing": "linked-from"}
@@ -442,7 +444,7 @@ class FrameParser:
         text_words = set(text.casefold().split())
         nouns = self._language.words("task_nouns") - text_words
         is_task = any(token.is_word and token.key in nouns for token in tokens)
-        return step.with_argument("text", f"{_OPEN_TASK}{text}") if is_task else step
+        return step.with_argument("text", f"{OPEN_TASK}{text}") if is_task else step
 
     def _with_due_day(self, step: PipelineStep, tokens: Sequence[Token]) -> PipelineStep:
         """Return the step with the day at the end of its new task as a due date: "call Ann by Friday".
@@ -450,9 +452,9 @@ class FrameParser:
         Quoted text stays as it is, and so do tasks with a date of their own and days of the past.
         """
         text = str(step.arguments.get("text", ""))
-        if step.action not in ("append", "prepend") or not text.startswith(_OPEN_TASK):
+        if step.action not in ("append", "prepend") or not text.startswith(OPEN_TASK):
             return step
-        text = text.removeprefix(_OPEN_TASK)
+        text = text.removeprefix(OPEN_TASK)
         is_quoted = any(token.kind == "quoted" and token.value.strip() == text.strip() for token in tokens)
         own = tokenize(text, self._language.contractions)
         if is_quoted or len(own) >= MAX_TOKENS or _TASK_DATE.search(text):
@@ -468,7 +470,10 @@ class FrameParser:
         if last and self._language.match_prefix(own, start, "dates", "until") == start:
             return step  # a period is no due date
         rest = text[: own[start - is_due].start].rstrip(" ,:;–-")
-        return step.with_argument("text", f"{_OPEN_TASK}{rest} 📅 {last or first}") if rest else step
+        if not rest:
+            return step
+        task = with_due_date(f"{OPEN_TASK}{rest}", date.fromisoformat(last or first))
+        return step.with_argument("text", task)
 
     def _without_plain_query(self, step: PipelineStep) -> PipelineStep:
         """Return the rescheduling of a task without words that describe no task: "the due date of it"."""

@@ -20,7 +20,7 @@ from app.agent.language.vocabulary import MAX_KINDS, START_LENGTH
 from app.vault.path import name_key
 
 MAX_LAST_CONDITIONS, MAX_SIMILAR_CONDITIONS, MAX_LISTED_CONDITIONS = 6, 6, 12
-"""Places for each sort of conditions; those that one sort leaves are open to the next."""
+"""Maximum numbers of conditions from each source; unused places go to the next source."""
 MAX_KNOWN_CONDITIONS = MAX_LAST_CONDITIONS + MAX_SIMILAR_CONDITIONS + MAX_KINDS + MAX_LISTED_CONDITIONS
 _NAME = re.compile(r"[^\W_]+")
 

@@ -21,6 +21,7 @@ from app.paths import resources_folder
 _PART = re.compile(r"\.\.\.|[()\[\]|]|<\w+>|[^\s()\[\]|<>]+|[<>]=?")
 _MAX_GAP_TOKENS = 12
 _MAX_PLAIN_NUMBER = 20
+"""The largest number in words that is a function word; zero and larger numbers may be values."""
 BEFORE = "<before>"
 BUILT_IN_PROPERTIES = frozenset(("confidence", "type", "aliases", "status"))
 
@@ -266,6 +267,7 @@ class Language:
         if "all" not in self._words:
             words: set[str] = set()
             for name, value in self.data.items():
+                # The parts of "best-before" are not function words, and a weekend may be a topic.
                 if name == "due_properties":
                     words |= self.words(name)
                 elif isinstance(value, list) and name not in ("filters", "frames", "model"):

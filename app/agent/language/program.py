@@ -25,7 +25,7 @@ from app.agent.language.conditions import (
     replaced_conditions,
     top_level_parts,
 )
-from app.agent.language.frames import FrameParser
+from app.agent.language.frames import OPEN_TASK, FrameParser
 from app.agent.language.known_conditions import known_conditions
 from app.agent.language.lexicon import BUILT_IN_PROPERTIES, Language
 from app.agent.language.list_orders import within_list
@@ -794,7 +794,7 @@ class ProgramReader:
             return name if role == "key" or (name is not None and self._is_known(name)) else None
         if not isinstance(first, tuple):
             if first == "task" and len(values) == 2 and isinstance(values[1], tuple):
-                return f"- [ ] {self._text(values[1])}"
+                return f"{OPEN_TASK}{self._text(values[1])}"
             if first == "day" and len(values) == 2 and isinstance(values[1], tuple):
                 return self.day_ahead(values[1])
             if first == "empty":

@@ -134,10 +134,11 @@ def item_inputs(request: Request, items: Sequence[RequestItem]) -> list[ItemInpu
 def field_inputs(request: Request) -> list[FieldInput]:
     """Return the model's input for each of the vocabulary's fields and each known condition: words and flags.
 
-    The flags of a field are the value shares, whether the request contains a part of its name or a synonym,
-    and whether the last step had a condition on it, sorted by it or showed it. Of these, a condition has only
-    the fifth: whether the request contains a word of its value. The last four are those of a condition: that
-    it is one, is of the last search, excludes notes, and is about a kind of notes.
+    There are eleven flags. The first seven describe a field: the shares of its four kinds of values, whether
+    the request contains a part of its name, whether it contains a synonym, and whether the last step had a
+    condition on the field, sorted by it or showed it. For a condition, the fifth is whether the request
+    contains a word of it, and the other six are 0. The last four describe a condition: whether the input is
+    one, belongs to the last search, excludes notes, and is about a kind of notes. For a field, they are 0.
     """
     language, dialog = request.language, request.dialog
     keys = {token.key for token in request.tokens if token.is_word}
@@ -260,7 +261,7 @@ class _Network:
         pieces = np.stack([self._piece_vector(words) for words in names])
         similarity = np.zeros(len(names), np.float32)
         if asked:
-            similarity = (_units(pieces) @ _units(np.stack(asked)).T).max(axis=1)
+            similarity = (_normalized_rows(pieces) @ _normalized_rows(np.stack(asked)).T).max(axis=1)
         own = w["word"][[self._words.get(words, 0) for words in names]] + pieces @ w["piece_in"]
         rows = np.concatenate((own, flags, similarity[:, None]), axis=1)
         return np.asarray(np.tanh(rows @ w["field_w"] + w["field_b"]), np.float32)
@@ -395,8 +396,8 @@ def _sigmoid(values: Array) -> Array:
     return np.asarray(1 / (1 + np.exp(-np.clip(values, -30, 30))), np.float32)
 
 
-def _units(rows: Array) -> Array:
-    """Return rows of length 1; rows of zeros stay as they are."""
+def _normalized_rows(rows: Array) -> Array:
+    """Scale each row to length 1; rows of zeros stay unchanged."""
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     return np.asarray(rows / np.where(lengths > 0, lengths, 1), np.float32)
 

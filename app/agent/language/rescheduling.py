@@ -16,7 +16,7 @@ _DATES_OF_ORIGIN = frozenset(("created", "modified", "updated", "published", "da
 
 
 def rescheduled_note(reading: Reading, focus: tuple[str, ...]) -> str:
-    """Return the note of a reading that reschedules its task without naming the task; empty for another one.
+    """Return the only note whose task a reading reschedules without naming the task; otherwise an empty text.
 
     Args:
         reading: The reading.

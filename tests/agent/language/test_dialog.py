@@ -592,7 +592,7 @@ async def test_options_without_an_effect_come_last(talk, text, lines, wanted) ->
     assert [one.label for one in asked.options] == [lines[at] for at in wanted]
 
 
-async def test_to_move_a_note_without_tasks_may_mean_one_of_its_days(talk) -> None:
+async def test_moving_a_note_without_tasks_offers_its_date_properties(talk) -> None:
     agent = talk.workspace.agent._builtin
     moved = line_option(talk, "reschedule_task [@People/Edmond Halley] due=2026-03-28").reading
     asked = await agent.compare_with_vault(moved, "move died, to March 28", state(talk))

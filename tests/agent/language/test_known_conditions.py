@@ -93,6 +93,17 @@ def test_each_word_finds_a_similar_value_in_turn() -> None:
     assert texts[:2] == ["tag:project/p0", "[status:finished]"]
 
 
+def test_the_number_of_conditions_is_limited() -> None:
+    language = languages()[0]
+    tags = tuple(f"project/p{number}" for number in range(40))
+    values = tuple((f"mood{at}", f"mood {at} {number}") for at in range(10) for number in range(12))
+    vocabulary = Vocabulary(Resolver(), VaultWords(tags, values=values), language.data.get("plurals", ()))
+    tokens = tokenize("projects in a mood", language.contractions, frozenset())
+    dates = DateParser(language, NOW)
+    asked = Request("", language, tokens, vocabulary, dates, DialogState(), ACTIONS, language.frames)
+    assert len(known_conditions(asked)) == MAX_KNOWN_CONDITIONS
+
+
 @pytest.mark.parametrize(("count", "is_listed"), [(1, False), (2, True), (12, True), (13, False)])
 def test_properties_with_few_values_are_listed(count: int, is_listed: bool) -> None:
     values = tuple(("mood", f"mood {number}") for number in range(count))
@@ -158,11 +169,10 @@ def test_the_model_sees_each_condition() -> None:
     asked = request("books instead", "[categories:Films] -[status:finished]")
     inputs = field_inputs(asked)
     known = known_conditions(asked)
-    assert len(known) <= MAX_KNOWN_CONDITIONS
     assert len(inputs) == len(asked.vocabulary.fields) + len(known)
-    flags = [(words, flags[-4:]) for words, flags in inputs[len(asked.vocabulary.fields) :]]
+    flags = [(words, [flags[4], *flags[-4:]]) for words, flags in inputs[len(asked.vocabulary.fields) :]]
     assert flags[:3] == [
-        ("films", [1.0, 1.0, 0.0, 1.0]),
-        ("finished", [1.0, 1.0, 1.0, 0.0]),
-        ("books", [1.0, 0.0, 0.0, 1.0]),
+        ("films", [0.0, 1.0, 1.0, 0.0, 1.0]),
+        ("finished", [0.0, 1.0, 1.0, 1.0, 0.0]),
+        ("books", [1.0, 1.0, 0.0, 0.0, 1.0]),
     ]
