@@ -57,7 +57,7 @@ def candidates(request: Request) -> list[MeaningCandidate]:
         reading = reader.read(program.symbols, program.probability)
         if reading is not None and len(reading.steps) == 1:
             step = frames.complete_step(reading.last, request.tokens)
-            reading = resolve_undo(request, replace(reading, steps=(_with_confidence_action(step),)))
+            reading = resolve_undo(request, replace(reading, steps=(_with_special_action(step),)))
         if reading is not None:
             meanings += _with_each_note(request, named, MeaningCandidate(program.probability, reading))
     person = _person(request)
@@ -271,14 +271,19 @@ def _merged(meanings: Iterable[MeaningCandidate]) -> list[MeaningCandidate]:
     return merged
 
 
-def _with_confidence_action(step: PipelineStep) -> PipelineStep:
-    """Turn a numeric change of `confidence` into the grammar's own action; return other steps unchanged."""
-    value = step.arguments.get("value")
-    if step.action != "set_property" or step.arguments.get("key") != "confidence":
-        return step
-    if not isinstance(value, int | float) or step.target is None:
-        return step
-    return PipelineStep("set_confidence", step.target, {"confidence": float(value)})
+def _with_special_action(step: PipelineStep) -> PipelineStep:
+    """Return a step with the grammar's own action for what it does; return other steps unchanged.
+
+    A numeric change of `confidence` is `set_confidence`; a replacement by nothing is `remove_text`.
+    """
+    values, target = step.arguments, step.target
+    if step.action == "replace" and values.get("text") == "" and values.keys() == {"old", "text"}:
+        return PipelineStep("remove_text", target, {"old": values["old"]})
+    value = values.get("value")
+    is_confidence = step.action == "set_property" and values.get("key") == "confidence"
+    if is_confidence and isinstance(value, int | float) and target is not None:
+        return PipelineStep("set_confidence", target, {"confidence": float(value)})
+    return step
 
 
 def have_same_meaning(reading: Reading, other: Reading) -> bool:
@@ -289,8 +294,8 @@ def have_same_meaning(reading: Reading, other: Reading) -> bool:
         and {name: _unordered(value) for name, value in step.arguments.items()}
         == {name: _unordered(value) for name, value in other_step.arguments.items()}
         for step, other_step in zip(
-            map(_with_confidence_action, reading.steps),
-            map(_with_confidence_action, other.steps),
+            map(_with_special_action, reading.steps),
+            map(_with_special_action, other.steps),
             strict=True,
         )
     )

@@ -262,6 +262,17 @@ async def test_text_that_occurs_twice_is_replaced_where_the_user_says(talk, answ
         assert after.index("knots") == before.index("knots")
 
 
+async def test_a_removal_is_offered_once_and_takes_the_whole_list_item(talk) -> None:
+    await say(talk, "pls create a note called Shopping list with milk, eggs and bread")
+    await say(talk, "actually remove the milk from it")
+    question = talk.items[-1]
+    if isinstance(question, Question):
+        removals = [choice.reply for choice in question.choices if "old=milk" in choice.reply]
+        assert len(removals) == 1
+        await talk.say(removals[0], open_note=OPEN)
+    assert text(talk, "Shopping list.md").split() == ["-", "eggs", "-", "bread"]
+
+
 async def test_words_are_removed_after_a_letter_that_casefolding_makes_longer(talk) -> None:
     await say(talk, 'append "Die Straße nach Kew führt am Fluss entlang" to Chip log')
     await say(talk, f"{PREFIX} remove_text [@Chip log] old=KEW")
