@@ -96,6 +96,9 @@ _FOLDERS = sorted(
 )
 _FOLDER = re.compile(rf'path:"?(?P<name>{"|".join(_FOLDERS)})"?(?=[\s\]])')
 """A folder without the slash at its end: its query would also match names of notes."""
+_TASK_CHANGE = re.compile(
+    r'replace (\[@[^\]]*\]) old~="([^"]*)" text~="?(\[[ x]\]|\d{4}-\d\d-\d\d)"?(?=$| \|)'
+)
 RANKS = {"at once": 0, "refused": 0, "by question": 1, "missed": 2, "wrong write": 3}
 MISSES = ("missed", "wrong write")
 UNDERSTOOD_TARGET = 0.9
@@ -260,7 +263,7 @@ class Evaluation:
         """Return the first right reading of a request in the notation; empty for an outcome."""
         for gold in request.gold:
             try:
-                reading = parse(prepared(gold)[0], self._resolve, ACTIONS)
+                reading = parse(prepared(_executable(gold))[0], self._resolve, ACTIONS)
             except (LookupError, ValueError, TypeError):
                 continue
             if reading is not None:
@@ -535,6 +538,18 @@ def prepared(gold: str) -> tuple[str, dict[str, list[str]]]:
         return ""
 
     return re.sub(r"(\w+)~=(?:\"([^\"]*)\"|(\S+))", collect, line).strip(), parts
+
+
+def _executable(gold: str) -> str:
+    """Return a gold line whose steps can run: with whole arguments, and the actions on tasks."""
+
+    def task_action(match: re.Match[str]) -> str:
+        target, query, mark = match.groups()
+        action = {"[x]": "complete_task", "[ ]": "reopen_task"}.get(mark, "reschedule_task")
+        due = "" if mark in ("[x]", "[ ]") else f" due={mark}"
+        return f'{action} {target} query="{query}"{due}'
+
+    return _TASK_CHANGE.sub(task_action, gold).replace("~=", "=")
 
 
 def _with_slash(match: re.Match[str]) -> str:
