@@ -3,7 +3,8 @@
     find [tag:instrument -tag:core] | add_tag [these] tag=navigation
 
 A set is a search, `@note, @note` (`@note & search` for both), `these` (the result of the previous step) or
-`*` (every note). Values with spaces or special characters are quoted, and list items are separated by commas.
+`*` (every note). The name of a note is quoted if it contains such marks (`@"Keel & Co"`); a quotation mark in
+it is doubled. Values with spaces or special characters are quoted, and list items are separated by commas.
 """
 
 from __future__ import annotations
@@ -26,6 +27,10 @@ _ARGUMENT = re.compile(
 _VALUE = re.compile(r"\"((?:[^\"\\]|\\.)*)\"|([^\s,\"]+)")
 _BAR = re.compile(r"\s\|\s(?=\w+\s*(?:\[|\w+=|$|\|))")
 _PLAIN = re.compile(r"[\w./#-]+")
+_NAME = re.compile(
+    r'@(?:"(?P<quoted>(?:[^"]|"")*)"|(?P<plain>[^"].*?))\s*(?:,\s*(?=@)|(?P<end> & |$))', re.DOTALL
+)
+_MARKS_IN_NAME = re.compile(r'["\[\]]| & |,\s*@')
 PREFIX = "="
 
 Resolve = Callable[[str], tuple[str, ...]]
@@ -56,10 +61,18 @@ def _serialize_step(step: PipelineStep) -> str:
 def _serialize_set(notes: NoteSet) -> str:
     if notes.source:
         return f"these {notes.query}".strip()
-    named = ", ".join(f"@{NotePath.on_disk(path).stem_path}" for path in notes.notes)
+    named = ", ".join(f"@{_serialize_name(path)}" for path in notes.notes)
     if named and notes.query:
         return f"{named} & {notes.query}"
     return named or notes.query or "*"
+
+
+def _serialize_name(path: str) -> str:
+    name = str(NotePath.on_disk(path).stem_path)
+    if not _MARKS_IN_NAME.search(name):
+        return name
+    doubled = name.replace('"', '""')
+    return f'"{doubled}"'
 
 
 def _serialize_value(value: object) -> str:
@@ -143,15 +156,28 @@ def _parse_set(text: str, resolve: Resolve) -> NoteSet:
     if text == "these" or text.startswith("these "):
         return NoteSet(query=text.removeprefix("these").strip(), source="previous")
     if text.startswith("@"):
-        names, _, query = text.partition(" & ")
-        paths: list[str] = []
-        for name in re.split(r",\s*@", names.removeprefix("@")):
-            matches = resolve(name.strip())
-            if not matches:
-                return NoteSet(unknown=name.strip())
-            paths += matches[:1]
-        return NoteSet(query=query, notes=tuple(paths))
+        return _parse_names(text, resolve)
     return NoteSet(query=text)
+
+
+def _parse_names(text: str, resolve: Resolve) -> NoteSet:
+    # People type "@Keel & Co" without quotation marks.
+    if whole := resolve(text.removeprefix("@")):
+        return NoteSet(notes=whole[:1])
+    paths: list[str] = []
+    position = 0
+    if _NAME.match(text) is None:
+        return NoteSet(unknown=text.removeprefix("@").strip())
+    while position < len(text) and (match := _NAME.match(text, position)):
+        name = match["plain"].strip() if match["quoted"] is None else match["quoted"].replace('""', '"')
+        found = resolve(name)
+        if not found:
+            return NoteSet(unknown=name)
+        paths += found[:1]
+        position = match.end()
+        if match["end"] is not None:
+            break
+    return NoteSet(query=text[position:].strip(), notes=tuple(paths))
 
 
 def to_json(reading: Reading) -> Mapping[str, object]:
