@@ -614,8 +614,11 @@ class Pipeline:
                 self._question = _which_occurrence(step, outcome, self._language)
                 self._say_skipped_notes([name for other in calls[index + 1 :] if (name := _note_of(other))])
                 return None
-            changed_paths += _paths_after(step, call, outcome)
+            paths_after = _paths_after(step, call, outcome)
+            changed_paths += paths_after
             self._record_change(step.action, outcome, tuple(changed_paths), paths)
+            if step.action in ("rename", "move"):
+                self._dialog = self._dialog.with_moved_note(str(_note_of(call)), paths_after[-1])
         return tuple(dict.fromkeys(changed_paths))
 
     def _say_skipped_notes(self, names: Sequence[str]) -> None:

@@ -139,12 +139,14 @@ class Score:
 
 @dataclass
 class _Approver:
-    """Approve during a conversation, and deny in its last turn."""
+    """Approve during a conversation, and deny in its last turn; count the proposals."""
 
     yes: bool = True
+    proposals: int = 0
 
     async def decide(self, request: ApprovalRequest) -> Decision:
         """Approve or deny."""
+        self.proposals += 1
         return Approved(request.proposal) if self.yes else Denied("evaluation")
 
 
@@ -226,13 +228,13 @@ class Evaluation:
             )
             # Judged before the execution, since a deleted note could no longer be compared.
             accepted = request
-            verdict, answer = await self._verdict(accepted)
+            verdict, answer = await self._verdict_of_run(accepted, state)
             strict = verdict
             if self.on_miss is not None and verdict in MISSES:
                 await self.on_miss(request, requests[:at])
             if request.judged and verdict in MISSES:
                 accepted = replace(request, gold=request.judged)
-                verdict, answer = await self._verdict(accepted)
+                verdict, answer = await self._verdict_of_run(accepted, state)
             milliseconds = self._milliseconds
             shown = (
                 serialize(self._interpretation)
@@ -296,6 +298,30 @@ class Evaluation:
         fill(self._vault, self._root)
         await self._workspace.index.scan()
         set_times(self._workspace)
+
+    async def _verdict_of_run(self, request: EvaluatedRequest, state: DialogState) -> tuple[str, str]:
+        """Return what `_verdict` returns, but no wrong write for a change that would not be proposed.
+
+        A change of a task that several tasks match is a question, and one of a missing text is only missed.
+        """
+        verdict, answer = await self._verdict(request)
+        reading = self._interpretation
+        if verdict != "wrong write" or not isinstance(reading, Reading):
+            return verdict, answer
+        conversation = self._workspace.agent.create().id
+        self._agent._states[(conversation, "")] = replace(state, question=None)
+        may_approve, self._approver.yes = self._approver.yes, False
+        proposals = self._approver.proposals
+        await self._turn(conversation, f"{PREFIX} {serialize(reading)}")
+        self._approver.yes = may_approve
+        if self._approver.proposals > proposals:
+            return verdict, ""
+        verdict, answer = "missed", ""
+        if (question := self._agent._states[(conversation, "")].question) is not None:
+            self._interpretation = question
+            verdict, answer = await self._verdict(request)
+        self._interpretation = reading
+        return verdict, answer
 
     async def _verdict(self, request: EvaluatedRequest) -> tuple[str, str]:
         """Return the verdict, and the option that the user would choose in a question; empty without one."""

@@ -57,6 +57,14 @@ class DialogState:
         """Return the state with another note on the screen and other attached notes."""
         return replace(self, open_note=open_note, attached=attached)
 
+    def with_moved_note(self, before: str, after: str) -> DialogState:
+        """Return the state after the note at the path `before` was moved to the path `after`."""
+
+        def moved(paths: tuple[str, ...]) -> tuple[str, ...]:
+            return tuple(after if path == before else path for path in paths)
+
+        return replace(self, results=moved(self.results), recent=moved(self.recent))
+
     def after(self, reading: Reading, question: Clarification | None) -> DialogState:
         """Return the state after a reading has run, with the notes that it named and the question it left."""
         named = [
