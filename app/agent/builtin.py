@@ -13,6 +13,7 @@ from app.agent.answered_call import AnsweredCall
 from app.agent.language.actions import ACTIONS, Action
 from app.agent.language.answers import localize
 from app.agent.language.candidates import have_same_meaning
+from app.agent.language.change_doubts import is_in_doubt, names_notes, other_changes
 from app.agent.language.chips import Chip, describe_readings, reading_chips
 from app.agent.language.choices import MAX_OPTIONS, note_sets_of, question_about
 from app.agent.language.dialog import DialogState
@@ -244,9 +245,11 @@ class BuiltinAgent:
             offered = interpretation.options if isinstance(interpretation, Clarification) else ()
             if offered and sum(option.share for option in offered) < MIN_FALLBACK_PROBABILITY:
                 return Reply("", understood=False)
+        ranker = OptionRanker(text, self._words(), self._with_hits, self._properties_of)
+        if isinstance(interpretation, Reading):
+            interpretation = await self._ask_in_doubt(interpretation, text, state, ranker)
         if not isinstance(interpretation, Clarification):
             return interpretation
-        ranker = OptionRanker(text, self._words(), self._with_hits, self._properties_of)
         options: dict[str, ClarificationOption] = {}
         shares: dict[str, float] = {}
         ranks: dict[str, int] = {}
@@ -265,6 +268,25 @@ class BuiltinAgent:
         if is_likely and not any(self.actions()[step.action].writes for step in reading.steps):
             return meaning_of(reading)
         return replace(interpretation, question=question_about(offered), options=offered, spare=())
+
+    async def _ask_in_doubt(
+        self, reading: Reading, text: str, state: DialogState, ranker: OptionRanker
+    ) -> Interpretation:
+        """Return a question instead of a change that is unusual, has no effect or may mean other notes."""
+        is_change = any(self.actions()[step.action].writes for step in reading.steps)
+        if not is_change or self._properties_of is None or _is_chosen(reading, text, state):
+            return reading
+        now = self._now().replace(second=0, microsecond=0)
+        vocabulary = self._vocabulary_of(self._words())
+        request = self._interpreter.request_of(text, state, vocabulary, self.actions(), now)
+        found = await self._with_found_notes(reading)
+        in_doubt = is_in_doubt(request, found, self._properties_of, self._words().templates)
+        if not in_doubt and (names_notes(request, found) or await ranker.is_expected(found)):
+            return reading
+        others = other_changes(request, reading)
+        changes = (*others, reading) if in_doubt else (reading, *others)
+        options = tuple(ClarificationOption(serialize(change), change) for change in changes)
+        return Clarification(question_about(options), options)
 
     async def _with_date_changes(
         self, interpretation: Interpretation, text: str, state: DialogState
@@ -560,6 +582,12 @@ def _asks_for_missing(reading: Reading, properties_of: PropertiesOf) -> bool:
     if about in FACTS or step.target is None or len(step.target.notes) != 1:
         return False
     return name_key(about) not in map(name_key, properties_of(step.target.notes[0]))
+
+
+def _is_chosen(reading: Reading, text: str, state: DialogState) -> bool:
+    """Return whether a reading is written in the notation, or was an option of the open question."""
+    options = state.question.options if state.question is not None else ()
+    return text.lstrip().startswith(PREFIX) or any(option.reading == reading for option in options)
 
 
 def _finds_nothing(reading: Reading, found: Reading) -> bool:

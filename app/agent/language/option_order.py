@@ -104,9 +104,25 @@ class OptionRanker:
             return not shares.dates
         return max(shares.numbers, shares.dates) == 1
 
+    async def is_expected(self, found: Reading) -> bool:
+        """Return whether a change has an effect, and sets no property that only other folders have."""
+        if await self.rank(found) != USEFUL:
+            return False
+        for step in found.steps:
+            key = str(step.arguments.get("key", ""))
+            if step.action != "set_property" or step.target is None or name_key(key) not in self._shares:
+                continue
+            if not self._has(step.target.notes, key) and not await self._is_near(key, step.target.notes):
+                return False
+        return True
+
     async def _is_expected(self, name: str, notes: Sequence[str]) -> bool:
         if name_key(name) in self._text_key or self._has(notes, name):
             return True
+        return await self._is_near(name, notes)
+
+    async def _is_near(self, name: str, notes: Sequence[str]) -> bool:
+        """Return whether a note in the folders of these notes has the property; also True if unknown."""
         folders = {folder for path in notes if (folder := _folder(path))}
         searches = [NoteSet(query=f"path:{quote_text(folder)} [{quote_text(name)}]") for folder in folders]
         found = [await self._with_hits(search) for search in searches]

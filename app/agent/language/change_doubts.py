@@ -1,0 +1,185 @@
+"""Find changes that may be meant for other notes: "tag both" with three listed notes, "link him to that".
+
+The agent asks before such a change, even if its words are plain.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import pairwise, permutations
+
+from app.agent.language.dialog import NOTE_ROLES
+from app.agent.language.note_facts import PropertiesOf
+from app.agent.language.readings import NoteSet, PipelineStep, Reading
+from app.agent.language.request import Request
+from app.agent.language.tokens import Token
+from app.agent.language.vocabulary import name_parts
+from app.vault.path import NotePath, name_key
+
+_WORD = re.compile(r"[^\W_]+")
+_TEXT_ROLES = ("text", "old", "name", "new_name", "value", "query")
+_MAX_ALTERNATIVES = 3
+
+
+def is_in_doubt(request: Request, found: Reading, properties_of: PropertiesOf, templates: str) -> bool:
+    """Return whether a change may be meant for other notes, or for another value.
+
+    Args:
+        request: The request.
+        found: The change, with the found notes in place of its searches.
+        properties_of: Returns the properties of the note at a path.
+        templates: The folder of the templates for new notes.
+    """
+    return any(
+        _joins_note_with_itself(step)
+        or _has_reference_as_value(request, step)
+        or (
+            step.target is not None
+            and bool(step.target.notes)
+            and (
+                _differs_in_number(request, found, step.target)
+                or _is_unnamed_template(request, step.target, templates)
+                or _is_about_person(request, step, properties_of)
+            )
+        )
+        for step in found.steps
+        if request.writes(replace(found, steps=(step,)))
+    )
+
+
+def names_notes(request: Request, reading: Reading) -> bool:
+    """Return whether a request names a note of each set that a reading is about."""
+    sets = [step.target for step in reading.steps if step.target is not None and not step.target.source]
+    return all(_is_named(request, notes) for notes in sets)
+
+
+def other_changes(request: Request, reading: Reading) -> list[Reading]:
+    """Return the same change of the other notes that the conversation is about, likeliest first."""
+    dialog, step = request.dialog, reading.last
+    if len(reading.steps) > 1 or step.target is None:
+        return []
+    recent = tuple(reversed(dialog.recent))
+    singles = tuple(dict.fromkeys((*recent, *dialog.focus[:1], *dialog.this[:1])))
+    role = next((role for role in NOTE_ROLES[1:] if role in step.arguments), "")
+    changes: list[PipelineStep] = []
+    if role and _joins_note_with_itself(step):
+        for path, other in permutations(singles[:2], 2):
+            joined = replace(step, target=NoteSet(notes=(path,)))
+            changes.append(joined.with_argument(role, NoteSet(notes=(other,))))
+    else:
+        sets: list[tuple[str, ...]] = [(path,) for path in singles]
+        sets += [recent] if len(recent) > 1 else []
+        sets += [dialog.them] if len(dialog.them) > 1 else []
+        changes = [replace(step, target=NoteSet(notes=paths)) for paths in sets]
+    known = {step.target.notes}
+    others = [change for change in changes if role or (change.target and change.target.notes not in known)]
+    return [replace(reading, steps=(change,)) for change in others[:_MAX_ALTERNATIVES]]
+
+
+def _joins_note_with_itself(step: PipelineStep) -> bool:
+    values = (step.arguments.get(role) for role in NOTE_ROLES[1:])
+    return any(
+        isinstance(value, NoteSet) and bool(value.notes) and step.target == NoteSet(notes=value.notes)
+        for value in values
+    )
+
+
+def _has_reference_as_value(request: Request, step: PipelineStep) -> bool:
+    """Return whether a value is only a pronoun: "add a field topics to it"."""
+    texts = {str(step.arguments[role]).casefold() for role in _TEXT_ROLES if role in step.arguments}
+    return any(
+        token.is_word
+        and token.key in texts
+        and any(request.language.matches_phrase((token,), kind) for kind in ("it", "this", "them"))
+        for token in request.tokens
+    )
+
+
+def _differs_in_number(request: Request, found: Reading, notes: NoteSet) -> bool:
+    """Return whether "both" or "the three" is another number of notes than those of a change."""
+    if notes.query or len(found.steps) > 1:
+        return False
+    language, tokens = request.language, _said(request, found.last)
+    numbers = [
+        2
+        for at in range(len(tokens))
+        if language.match_prefix(tokens, at, "both") > at and not _is_named(request, notes)
+    ]
+    numbers += [
+        number
+        for lead, token in pairwise(tokens)
+        if lead.key in language.words("counted_leads")
+        and (number := language.table("numbers").get(token.key)) is not None
+    ]
+    return any(number != len(notes.notes) for number in numbers)
+
+
+def _is_unnamed_template(request: Request, notes: NoteSet, templates: str) -> bool:
+    """Return whether a change is of a template, which the request does not say."""
+    folder = f"{templates}/"
+    said = name_parts(name_key(request.text))
+    return (
+        all(path.startswith(folder) for path in notes.notes)
+        and not _is_named(request, notes)
+        and said.isdisjoint(name_parts(name_key(templates)) | request.language.words("template_nouns"))
+        and not set(notes.notes) <= {*request.dialog.it, *request.dialog.this}
+    )
+
+
+def _is_about_person(request: Request, step: PipelineStep, properties_of: PropertiesOf) -> bool:
+    """Return whether a request says "him" or "her", but the changed note may be about something else.
+
+    That is so if it is not about a person, and also if both of the last two notes are, or if the request has
+    two such pronouns for one note.
+    """
+    target, dialog = step.target, request.dialog
+    pronouns = request.language.words("personal_pronouns")
+    said = {token.key for token in _said(request, step)} & pronouns
+    if not said or target is None or len(target.notes) != 1 or _is_named(request, target):
+        return False
+    others = [path for path in (*dialog.recent, *dialog.focus) if path not in target.notes]
+    is_person = _person_test(request, properties_of)
+    if len(said) > 1 and any(map(is_person, others)):
+        return True
+    if not is_person(target.notes[0]):
+        return bool(others) or _knows_persons(request)
+    return any(map(is_person, others))
+
+
+def _knows_persons(request: Request) -> bool:
+    """Return whether a kind of notes in the vault is a kind of persons."""
+    kinds = (
+        name_parts(name_key(word))
+        for kind in request.vocabulary.kind_conditions
+        for word in _WORD.findall(kind)
+    )
+    return any(not parts.isdisjoint(request.language.words("person_kinds")) for parts in kinds)
+
+
+def _person_test(request: Request, properties_of: PropertiesOf) -> Callable[[str], bool]:
+    kinds = request.language.words("person_kinds")
+
+    def is_person(path: str) -> bool:
+        values = [str(value) for value in properties_of(path).values()]
+        names = (*NotePath.on_disk(path).folder.split("/"), *values)
+        return any(not name_parts(name_key(name)).isdisjoint(kinds) for name in names)
+
+    return is_person
+
+
+def _said(request: Request, step: PipelineStep) -> Sequence[Token]:
+    """Return the request's words without those of the texts that the change writes."""
+    texts = [str(step.arguments.get(role, "")).casefold() for role in _TEXT_ROLES]
+    written = {word for text in texts for word in text.split()}
+    return [token for token in request.tokens if token.is_word and token.value.casefold() not in written]
+
+
+def _is_named(request: Request, notes: NoteSet) -> bool:
+    """Return whether the request names one of the notes."""
+    return any(
+        mention.notes is not None and not set(mention.notes.notes).isdisjoint(notes.notes)
+        for mention in request.mentions(request.tokens)
+        if mention.kind == "note"
+    )
