@@ -280,7 +280,7 @@ class BuiltinAgent:
         vocabulary = self._vocabulary_of(self._words())
         request = self._interpreter.request_of(text, state, vocabulary, self.actions(), now)
         found = await self._with_found_notes(reading)
-        in_doubt = is_in_doubt(request, found, self._properties_of, self._words().templates)
+        in_doubt = is_in_doubt(request, reading, found, self._properties_of, self._words().templates)
         if not in_doubt and (names_notes(request, found) or await ranker.is_expected(found)):
             return reading
         others = other_changes(request, reading)

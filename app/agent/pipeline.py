@@ -403,15 +403,13 @@ class Pipeline:
         if all_hits is None:
             return None
         hits = [hit for hit in all_hits if allowed_paths is None or hit["path"] in allowed_paths]
-        lines: list[str] = []
-        paths: tuple[str, ...] = ()
-        listed_tasks: list[tuple[str, str]] = []
-        for hit in hits:
-            tasks = [str(line["text"]).strip() for line in hit["lines"]]
-            tasks = [text for text in tasks if not due or _is_due(text, due)]
-            lines += [f"- {wikilink(str(hit['path']))}: {' '.join(text.split())}" for text in tasks]
-            paths += (str(hit["path"]),) if tasks else ()
-            listed_tasks += [(str(hit["path"]), _task_text(text)) for text in tasks]
+        found = [(str(hit["path"]), str(line["text"]).strip()) for hit in hits for line in hit["lines"]]
+        if due:
+            found = [task for task in found if _days_within(task[1], due)]
+            found.sort(key=lambda task: min(_days_within(task[1], due)))
+        lines = [f"- {wikilink(path)}: {' '.join(text.split())}" for path, text in found]
+        paths = tuple(dict.fromkeys(path for path, _ in found))
+        listed_tasks = [(path, _task_text(text)) for path, text in found]
         state = {"open": "open task", "done": "completed task"}.get(str(step.arguments.get("state")), "task")
         total = pluralize(len(lines), state)
         listed = "\n".join(lines[:_MAX_LISTED_TASKS])
@@ -922,10 +920,10 @@ def _task_text(line: str) -> str:
     return _TASK_BOX.sub("", line).strip()
 
 
-def _is_due(task: str, days: str) -> bool:
-    """Return whether a task names one of `days`, which is a day or a range `first..last`."""
+def _days_within(task: str, days: str) -> list[str]:
+    """Return those of `days`, which is a day or a range `first..last`, that a task names."""
     first, _, last = days.partition("..")
-    return any(first <= day <= (last or first) for day in re.findall(_DAY, task))
+    return [day for day in re.findall(_DAY, task) if first <= day <= (last or first)]
 
 
 def _notes_in(action: str, result: Mapping[str, Any]) -> list[str]:

@@ -23,12 +23,15 @@ _TEXT_ROLES = ("text", "old", "name", "new_name", "value", "query")
 _MAX_ALTERNATIVES = 3
 
 
-def is_in_doubt(request: Request, found: Reading, properties_of: PropertiesOf, templates: str) -> bool:
+def is_in_doubt(
+    request: Request, reading: Reading, found: Reading, properties_of: PropertiesOf, templates: str
+) -> bool:
     """Return whether a change may be meant for other notes, or for another value.
 
     Args:
         request: The request.
-        found: The change, with the found notes in place of its searches.
+        reading: The change.
+        found: The same with the found notes in place of its searches.
         properties_of: Returns the properties of the note at a path.
         templates: The folder of the templates for new notes.
     """
@@ -37,14 +40,15 @@ def is_in_doubt(request: Request, found: Reading, properties_of: PropertiesOf, t
         or _has_reference_as_value(request, step)
         or (
             step.target is not None
-            and bool(step.target.notes)
+            and found_step.target is not None
             and (
-                _differs_in_number(request, found, step.target)
-                or _is_unnamed_template(request, step.target, templates)
+                _is_search_for_this_note(request, step)
+                or _differs_in_number(request, found, found_step.target)
+                or _is_unnamed_template(request, found_step.target, templates)
                 or _is_about_person(request, step, properties_of)
             )
         )
-        for step in found.steps
+        for step, found_step in zip(reading.steps, found.steps, strict=True)
         if request.writes(replace(found, steps=(step,)))
     )
 
@@ -76,6 +80,13 @@ def other_changes(request: Request, reading: Reading) -> list[Reading]:
     known = {step.target.notes}
     others = [change for change in changes if role or (change.target and change.target.notes not in known)]
     return [replace(reading, steps=(change,)) for change in others[:_MAX_ALTERNATIVES]]
+
+
+def _is_search_for_this_note(request: Request, step: PipelineStep) -> bool:
+    """Return whether a change is of the notes of a search, but the request says "here"."""
+    here = request.language.words("place_pronouns")
+    is_search = step.target is not None and bool(step.target.query) and not step.target.notes
+    return is_search and any(token.key in here for token in _said(request, step))
 
 
 def _joins_note_with_itself(step: PipelineStep) -> bool:
@@ -121,8 +132,8 @@ def _is_unnamed_template(request: Request, notes: NoteSet, templates: str) -> bo
     folder = f"{templates}/"
     said = name_parts(name_key(request.text))
     return (
-        all(path.startswith(folder) for path in notes.notes)
-        and not _is_named(request, notes)
+        bool(notes.notes)
+        and all(path.startswith(folder) for path in notes.notes)
         and said.isdisjoint(name_parts(name_key(templates)) | request.language.words("template_nouns"))
         and not set(notes.notes) <= {*request.dialog.it, *request.dialog.this}
     )
@@ -139,23 +150,21 @@ def _is_about_person(request: Request, step: PipelineStep, properties_of: Proper
     said = {token.key for token in _said(request, step)} & pronouns
     if not said or target is None or len(target.notes) != 1 or _is_named(request, target):
         return False
-    others = [path for path in (*dialog.recent, *dialog.focus) if path not in target.notes]
+    recent = {*dialog.recent, *dialog.focus} - set(target.notes)
+    listed = set(dialog.them) - set(target.notes)
     is_person = _person_test(request, properties_of)
-    if len(said) > 1 and any(map(is_person, others)):
+    if len(said) > 1 and any(map(is_person, recent | listed)):
         return True
     if not is_person(target.notes[0]):
-        return bool(others) or _knows_persons(request)
-    return any(map(is_person, others))
+        return bool(recent) or _knows_persons(request)
+    return any(map(is_person, recent))
 
 
 def _knows_persons(request: Request) -> bool:
     """Return whether a kind of notes in the vault is a kind of persons."""
-    kinds = (
-        name_parts(name_key(word))
-        for kind in request.vocabulary.kind_conditions
-        for word in _WORD.findall(kind)
-    )
-    return any(not parts.isdisjoint(request.language.words("person_kinds")) for parts in kinds)
+    kinds = request.language.words("person_kinds")
+    conditions = request.vocabulary.kind_conditions
+    return any(word in kinds for condition in conditions for word in _WORD.findall(name_key(condition)))
 
 
 def _person_test(request: Request, properties_of: PropertiesOf) -> Callable[[str], bool]:
@@ -164,7 +173,7 @@ def _person_test(request: Request, properties_of: PropertiesOf) -> Callable[[str
     def is_person(path: str) -> bool:
         values = [str(value) for value in properties_of(path).values()]
         names = (*NotePath.on_disk(path).folder.split("/"), *values)
-        return any(not name_parts(name_key(name)).isdisjoint(kinds) for name in names)
+        return any(word in kinds for name in names for word in _WORD.findall(name_key(name)))
 
     return is_person
 

@@ -102,8 +102,6 @@ MIN_READINGS_PROBABILITY = 0.05
 """Minimum probability of all readings together at which the user is asked about them."""
 _CREATION_ROLES = {"new_name": "name", "folder": "folder", "tag": "tag", "text": "text", "type": "type"}
 """The roles of "call it X and put it in People", with the roles that they fill in the note's creation."""
-_TEXT_ROLES = ("name", "new_name", "text", "old")
-"""The roles that any words can fill."""
 _FOLDER = re.compile(r'path:(?:"[^"]*/"|[^"\s]*/)')
 _SIMILAR_ACTIONS = ({"open", "read"}, {"count", "count_these"})
 _VALUES = re.compile(r"(?: ?\[[^:\]]+:[^<>=\]]+\])+")
@@ -765,12 +763,12 @@ class Interpreter:
                 if target is not None and (target.query or (target.unknown and not target.candidates)):
                     continue  # not the name of a note
             elif (
-                question.partial.missing in _TEXT_ROLES
+                question.partial.missing not in NOTE_ROLES
                 and len(request.tokens) > 1
                 and fresh
                 and is_clear(fresh[0])
                 and fresh[0].score >= MIN_COMPLETE_SCORE
-                and not (fresh[0].missing or fresh[0].unexplained or request.writes(fresh[0]))
+                and not (fresh[0].missing or fresh[0].unexplained)
             ):
                 return self._chooser.ask(request, [filled, fresh[0]])
             verbs = frozenset[str]().union(*(known.verbs() for known in self._languages))

@@ -259,7 +259,7 @@ class Language:
     def coverage(self, tokens: Sequence[Token]) -> float:
         """Return the share of the words that the language knows, from 0 to 1."""
         words = [token.key for token in tokens if token.is_word]
-        known = self.vocabulary() | self.words("fillers") | self.words("question_words")
+        known = self.vocabulary().union(*map(self.words, ("fillers", "question_words", "personal_pronouns")))
         return sum(word in known for word in words) / len(words) if words else 0.0
 
     def function_words(self) -> frozenset[str]:

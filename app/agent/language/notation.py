@@ -30,7 +30,7 @@ _PLAIN = re.compile(r"[\w./#-]+")
 _NAME = re.compile(
     r'@(?:"(?P<quoted>(?:[^"]|"")*)"|(?P<plain>[^"].*?))\s*(?:,\s*(?=@)|(?P<end> & |$))', re.DOTALL
 )
-_MARKS_IN_NAME = re.compile(r'["\[\]]| & |,\s*@')
+_MARKS_IN_NAME = re.compile(r'["\[\]&]|,\s*@')
 PREFIX = "="
 
 Resolve = Callable[[str], tuple[str, ...]]
@@ -161,22 +161,20 @@ def _parse_set(text: str, resolve: Resolve) -> NoteSet:
 
 
 def _parse_names(text: str, resolve: Resolve) -> NoteSet:
-    # People type "@Keel & Co" without quotation marks.
-    if whole := resolve(text.removeprefix("@")):
-        return NoteSet(notes=whole[:1])
     paths: list[str] = []
     position = 0
-    if _NAME.match(text) is None:
-        return NoteSet(unknown=text.removeprefix("@").strip())
     while position < len(text) and (match := _NAME.match(text, position)):
         name = match["plain"].strip() if match["quoted"] is None else match["quoted"].replace('""', '"')
-        found = resolve(name)
-        if not found:
-            return NoteSet(unknown=name)
+        if not (found := resolve(name)):
+            # People type "@Keel & Co" without quotation marks.
+            whole = resolve(text.removeprefix("@"))
+            return NoteSet(notes=whole[:1]) if whole else NoteSet(unknown=name)
         paths += found[:1]
         position = match.end()
         if match["end"] is not None:
             break
+    if not paths:
+        return NoteSet(unknown=text.removeprefix("@").strip())
     return NoteSet(query=text[position:].strip(), notes=tuple(paths))
 
 
