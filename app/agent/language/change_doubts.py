@@ -64,7 +64,7 @@ def other_changes(request: Request, reading: Reading) -> list[Reading]:
     dialog, step = request.dialog, reading.last
     if len(reading.steps) > 1 or step.target is None:
         return []
-    recent = tuple(reversed(dialog.recent))
+    recent = tuple(reversed(dialog.last_two))
     singles = tuple(dict.fromkeys((*recent, *dialog.focus[:1], *dialog.this[:1])))
     role = next((role for role in NOTE_ROLES[1:] if role in step.arguments), "")
     changes: list[PipelineStep] = []
@@ -150,7 +150,7 @@ def _is_about_person(request: Request, step: PipelineStep, properties_of: Proper
     said = {token.key for token in _said(request, step)} & pronouns
     if not said or target is None or len(target.notes) != 1 or _is_named(request, target):
         return False
-    recent = {*dialog.recent, *dialog.focus} - set(target.notes)
+    recent = {*dialog.last_two, *dialog.focus} - set(target.notes)
     listed = set(dialog.them) - set(target.notes)
     is_person = _person_test(request, properties_of)
     if len(said) > 1 and any(map(is_person, recent | listed)):
