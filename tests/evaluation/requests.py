@@ -99,6 +99,7 @@ _FOLDER = re.compile(rf'path:"?(?P<name>{"|".join(_FOLDERS)})"?(?=[\s\]])')
 _TASK_CHANGE = re.compile(
     r'replace (\[@[^\]]*\]) old~="([^"]*)" text~="?(\[[ x]\]|\d{4}-\d\d-\d\d)"?(?=$| \|)'
 )
+_LINK = re.compile(r"\[\[([^\]|#]+)[^\]]*\]\]")
 RANKS = {"at once": 0, "refused": 0, "by question": 1, "missed": 2, "wrong write": 3}
 MISSES = ("missed", "wrong write")
 UNDERSTOOD_TARGET = 0.9
@@ -548,7 +549,7 @@ def _plain(value: object) -> object:
     try:
         return str(float(str(value)))
     except ValueError:
-        return name_key(str(value).strip())
+        return name_key(_LINK.sub(r"\1", str(value)).strip())
 
 
 def prepared(gold: str) -> tuple[str, dict[str, list[str]]]:

@@ -35,9 +35,11 @@ def is_in_doubt(
         properties_of: Returns the properties of the note at a path.
         templates: The folder of the templates for new notes.
     """
-    return any(
+    return _is_asked(request, reading) or any(
         _joins_note_with_itself(step)
-        or _has_reference_as_value(request, step)
+        or _has_function_word_as_value(request, step)
+        or _is_weak_deletion(request, step)
+        or _creates_known_note(request, step)
         or (
             step.target is not None
             and found_step.target is not None
@@ -46,6 +48,7 @@ def is_in_doubt(
                 or _differs_in_number(request, found, found_step.target)
                 or _is_unnamed_template(request, found_step.target, templates)
                 or _is_about_person(request, step, properties_of)
+                or _is_one_of_pair(request, step)
             )
         )
         for step, found_step in zip(reading.steps, found.steps, strict=True)
@@ -62,6 +65,9 @@ def names_notes(request: Request, reading: Reading) -> bool:
 def other_changes(request: Request, reading: Reading) -> list[Reading]:
     """Return the same change of the other notes that the conversation is about, likeliest first."""
     dialog, step = request.dialog, reading.last
+    if _creates_known_note(request, step) and "rename" in request.allowed and dialog.it:
+        renamed = PipelineStep("rename", NoteSet(notes=dialog.it[:1]), {"new_name": step.arguments["name"]})
+        return [replace(reading, steps=(renamed,))]
     if len(reading.steps) > 1 or step.target is None:
         return []
     recent = tuple(reversed(dialog.last_two))
@@ -97,15 +103,51 @@ def _joins_note_with_itself(step: PipelineStep) -> bool:
     )
 
 
-def _has_reference_as_value(request: Request, step: PipelineStep) -> bool:
-    """Return whether a value is only a pronoun: "add a field topics to it"."""
-    texts = {str(step.arguments[role]).casefold() for role in _TEXT_ROLES if role in step.arguments}
-    return any(
-        token.is_word
-        and token.key in texts
-        and any(request.language.matches_phrase((token,), kind) for kind in ("it", "this", "them"))
-        for token in request.tokens
+def _has_function_word_as_value(request: Request, step: PipelineStep) -> bool:
+    """Return whether a tag or value is only a word such as "it" or "then": "add a field topics to it"."""
+    values = [step.arguments.get(role, "") for role in ("tag", "value")]
+    texts = {
+        str(text).casefold() for value in values for text in (value if isinstance(value, tuple) else [value])
+    }
+    plain = request.language.function_words()
+    return any(token.is_word and token.key in texts and token.key in plain for token in request.tokens)
+
+
+def _is_asked(request: Request, reading: Reading) -> bool:
+    """Return whether a request ends with a question mark without being a polite order: "tag late?"."""
+    is_polite = request.language.match_prefix(request.tokens, 0, "courtesies") > 0
+    words = [token for token in request.tokens if token.is_word]
+    # The question mark may belong to the text that is written.
+    is_own = all(words[-1:] == list(_said(request, step))[-1:] for step in reading.steps)
+    return request.text.rstrip().endswith("?") and not is_polite and is_own
+
+
+def _is_weak_deletion(request: Request, step: PipelineStep) -> bool:
+    """Return whether a verb for a deletion also means taking something out of a note: "remove it"."""
+    words = {token.key for token in request.tokens}
+    is_weak = bool(words & request.language.words("removal_verbs"))
+    return step.action == "delete" and is_weak and words.isdisjoint(request.language.words("single_nouns"))
+
+
+def _creates_known_note(request: Request, step: PipelineStep) -> bool:
+    """Return whether a note is created, but the request is about a known one: "make the note simply X"."""
+    said = _said(request, step)
+    return step.action == "create_note" and any(
+        request.language.match_prefix(said, at, "one_note") > at + 1 for at in range(len(said))
     )
+
+
+def _is_one_of_pair(request: Request, step: PipelineStep) -> bool:
+    """Return whether an unnamed note may be either of those just linked, or a pair two other notes."""
+    dialog, target = request.dialog, step.target
+    last = dialog.last.last if dialog.last is not None else None
+    if target is None or last is None or _is_named(request, target):
+        return False
+    if len(target.notes) == 2:
+        is_known = set(target.notes) in ({*dialog.them}, {*dialog.last_two})
+        return is_known and len(dialog.them) == len(dialog.last_two) and {*dialog.them} != {*dialog.last_two}
+    joined = [role for role in NOTE_ROLES[1:] if role in last.arguments]
+    return bool(joined) and last.action == "relate" != step.action and set(target.notes) <= {*dialog.last_two}
 
 
 def _differs_in_number(request: Request, found: Reading, notes: NoteSet) -> bool:
@@ -161,10 +203,12 @@ def _is_about_person(request: Request, step: PipelineStep, properties_of: Proper
 
 
 def _knows_persons(request: Request) -> bool:
-    """Return whether a kind of notes in the vault is a kind of persons."""
-    kinds = request.language.words("person_kinds")
-    conditions = request.vocabulary.kind_conditions
-    return any(word in kinds for condition in conditions for word in _WORD.findall(name_key(condition)))
+    """Return whether a folder, type or category of the vault is a kind of persons."""
+    names = request.vocabulary
+    return any(
+        names.find_folder(word) or names.find_type(word) or names.find_category(word)
+        for word in request.language.words("person_kinds")
+    )
 
 
 def _person_test(request: Request, properties_of: PropertiesOf) -> Callable[[str], bool]:
