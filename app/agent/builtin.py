@@ -13,7 +13,7 @@ from app.agent.answered_call import AnsweredCall
 from app.agent.language.actions import ACTIONS, Action
 from app.agent.language.answers import localize
 from app.agent.language.candidates import have_same_meaning
-from app.agent.language.change_doubts import is_in_doubt, names_notes, other_changes
+from app.agent.language.change_doubts import is_in_doubt, means_others, names_notes, other_changes
 from app.agent.language.chips import Chip, describe_readings, reading_chips
 from app.agent.language.choices import MAX_OPTIONS, note_sets_of, question_about
 from app.agent.language.dialog import DialogState
@@ -280,11 +280,12 @@ class BuiltinAgent:
         vocabulary = self._vocabulary_of(self._words())
         request = self._interpreter.request_of(text, state, vocabulary, self.actions(), now)
         found = await self._with_found_notes(reading)
-        in_doubt = is_in_doubt(request, reading, found, self._properties_of, self._words().templates)
-        if not in_doubt and (names_notes(request, found) or await ranker.is_expected(found)):
+        is_for_others = means_others(request, reading, self._properties_of)
+        is_doubtful = is_for_others or is_in_doubt(request, reading, found, self._words().templates)
+        if not is_doubtful and (names_notes(request, found) or await ranker.is_expected(found)):
             return reading
         others = other_changes(request, reading)
-        changes = (*others, reading) if in_doubt else (reading, *others)
+        changes = (*others, reading) if is_for_others else (reading, *others)
         options = tuple(ClarificationOption(serialize(change), change) for change in changes)
         return Clarification(question_about(options), options)
 

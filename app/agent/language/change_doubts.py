@@ -23,37 +23,46 @@ _TEXT_ROLES = ("text", "old", "name", "new_name", "value", "query")
 _MAX_ALTERNATIVES = 3
 
 
-def is_in_doubt(
-    request: Request, reading: Reading, found: Reading, properties_of: PropertiesOf, templates: str
-) -> bool:
-    """Return whether a change may be meant for other notes, or for another value.
+def means_others(request: Request, reading: Reading, properties_of: PropertiesOf) -> bool:
+    """Return whether a change is likely meant for other notes: it links a note to itself, or is of "him"."""
+    return any(
+        _joins_note_with_itself(step)
+        or _is_search_for_this_note(request, step)
+        or _is_about_person(request, step, properties_of)
+        for step in _changes(request, reading)
+    )
+
+
+def is_in_doubt(request: Request, reading: Reading, found: Reading, templates: str) -> bool:
+    """Return whether a change may be meant for other notes, for another value, or not as a change.
 
     Args:
         request: The request.
         reading: The change.
         found: The same with the found notes in place of its searches.
-        properties_of: Returns the properties of the note at a path.
         templates: The folder of the templates for new notes.
     """
-    return _is_asked(request, reading) or any(
-        _joins_note_with_itself(step)
-        or _has_function_word_as_value(request, step)
-        or _is_weak_deletion(request, step)
-        or _creates_known_note(request, step)
-        or (
-            step.target is not None
-            and found_step.target is not None
-            and (
-                _is_search_for_this_note(request, step)
-                or _differs_in_number(request, found, found_step.target)
-                or _is_unnamed_template(request, found_step.target, templates)
-                or _is_about_person(request, step, properties_of)
-                or _is_one_of_pair(request, step)
-            )
+    return (
+        _is_asked(request, reading)
+        or any(
+            _has_function_word_as_value(request, step)
+            or _is_weak_deletion(request, step)
+            or _creates_known_note(request, step)
+            or _is_one_of_pair(request, step)
+            for step in _changes(request, reading)
         )
-        for step, found_step in zip(reading.steps, found.steps, strict=True)
-        if request.writes(replace(found, steps=(step,)))
+        or any(
+            _differs_in_number(request, found, step.target)
+            or _is_unnamed_template(request, step.target, templates)
+            for step in _changes(request, found)
+            if step.target is not None
+        )
     )
+
+
+def _changes(request: Request, reading: Reading) -> list[PipelineStep]:
+    """Return the steps of a reading that change notes."""
+    return [step for step in reading.steps if request.writes(replace(reading, steps=(step,)))]
 
 
 def names_notes(request: Request, reading: Reading) -> bool:
@@ -225,7 +234,7 @@ def _person_test(request: Request, properties_of: PropertiesOf) -> Callable[[str
 def _said(request: Request, step: PipelineStep) -> Sequence[Token]:
     """Return the request's words without those of the texts that the change writes."""
     texts = [str(step.arguments.get(role, "")).casefold() for role in _TEXT_ROLES]
-    written = {word for text in texts for word in text.split()}
+    written = {word for text in texts for word in (*text.split(), *_WORD.findall(text))}
     return [token for token in request.tokens if token.is_word and token.value.casefold() not in written]
 
 
