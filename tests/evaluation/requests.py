@@ -227,6 +227,7 @@ class Evaluation:
             self._interpretation = await self._agent.compare_with_vault(
                 self._agent.interpret(request.text, state), request.text, state
             )
+            milliseconds = self._milliseconds
             # Judged before the execution, since a deleted note could no longer be compared.
             accepted = request
             verdict, answer = await self._verdict_of_run(accepted, state)
@@ -236,7 +237,6 @@ class Evaluation:
             if request.judged and verdict in MISSES:
                 accepted = replace(request, gold=request.judged)
                 verdict, answer = await self._verdict_of_run(accepted, state)
-            milliseconds = self._milliseconds
             shown = (
                 serialize(self._interpretation)
                 if isinstance(self._interpretation, Reading)
@@ -309,11 +309,16 @@ class Evaluation:
         reading = self._interpretation
         if verdict != "wrong write" or not isinstance(reading, Reading):
             return verdict, answer
+        line = f"{PREFIX} {serialize(reading)}"
+        rehearsed = self._agent.interpret(line, state)
+        self._interpretation = reading
+        if not isinstance(rehearsed, Reading) or rehearsed.steps != reading.steps:
+            return verdict, answer  # the notation can't express the change
         conversation = self._workspace.agent.create().id
         self._agent._states[(conversation, "")] = replace(state, question=None)
         may_approve, self._approver.yes = self._approver.yes, False
         proposals = self._approver.proposals
-        await self._turn(conversation, f"{PREFIX} {serialize(reading)}")
+        await self._turn(conversation, line)
         self._approver.yes = may_approve
         if self._approver.proposals > proposals:
             return verdict, ""
