@@ -82,7 +82,7 @@ async def _judge_conversations(
                 run._reading = None
                 with contextlib.suppress(UnalignedError):
                     await run._align(request, state)
-                await run.run._turn(conversation, run._right_line(request) or request.text)
+                await run.run._turn(conversation, await run._right_line(request) or request.text)
         if run.workspace.journal.commits(1) != last_commits:
             await run.run._reset()
     return judged

@@ -306,7 +306,7 @@ class Aligner:
     def _says_ordinal(self) -> bool:
         """Return whether the request names a position in a list: "the first"."""
         ordinals = self._request.language.table("ordinals")
-        return any(item.tokens[0].key in ordinals for item in self._items)
+        return any(item.tokens[0].key in ordinals or item.tokens[0].key in _LAST for item in self._items)
 
     def _value_span_of_note(self) -> Span | None:
         """Return the only item that names a property's text; None without one."""

@@ -148,7 +148,7 @@ class VaultRun:
                     if verbose:
                         print(f"{request.text}\n    {' || '.join(request.gold)}\n    {error}")
                 if request is not requests[-1]:
-                    await self.run._turn(conversation, self._right_line(request) or request.text)
+                    await self.run._turn(conversation, await self._right_line(request) or request.text)
             if self.workspace.journal.commits(1) != last_commits:
                 await self.run._reset()
         return aligned
@@ -243,18 +243,11 @@ class VaultRun:
         except IndexError:
             return False
 
-    def _right_line(self, request: evaluation.EvaluatedRequest) -> str:
+    async def _right_line(self, request: evaluation.EvaluatedRequest) -> str:
         """Return a right reading in the notation, to continue the conversation; empty if there is none."""
         if self._reading is not None and is_clear(self._reading):
             return f"{PREFIX} {serialize(self._reading)}"
-        for gold in request.gold:
-            try:
-                reading = parse(evaluation.prepared(gold)[0], self.run._resolve, ACTIONS)
-            except (LookupError, ValueError, TypeError):
-                continue
-            if reading is not None:
-                return f"{PREFIX} {serialize(reading)}"
-        return ""
+        return await self.run.right_line(request)
 
     # Templates
 
@@ -287,7 +280,8 @@ def _random_state(paths: Sequence[str], chance: random.Random) -> DialogState:
     kind = chance.random()
     if kind < 0.35:
         reading = Reading((PipelineStep(chance.choice(("read", "find", "add_tag", "open"))),), 1.0)
-        state = DialogState(focus=(chance.choice(paths),), last=reading)
+        focus = (chance.choice(paths),)
+        state = DialogState(focus=focus, recent=focus, last=reading)
     elif kind < 0.7:
         reading = Reading((PipelineStep("find"),), 1.0)
         state = DialogState(results=tuple(chance.sample(paths, chance.randint(2, 6))), last=reading)

@@ -26,7 +26,7 @@ from datetime import date, datetime, timedelta
 from pathlib import Path
 
 from app.agent.builtin import BuiltinAgent
-from app.agent.language.actions import ACTIONS
+from app.agent.language.actions import ACTIONS, TOOL_PREFIX
 from app.agent.language.conditions import states_kind
 from app.agent.language.dialog import DialogState
 from app.agent.language.notation import PREFIX, parse, serialize
@@ -97,9 +97,12 @@ _FOLDERS = sorted(
 _FOLDER = re.compile(rf'path:"?(?P<name>{"|".join(_FOLDERS)})"?(?=[\s\]])')
 """A folder without the slash at its end: its query would also match names of notes."""
 _TASK_CHANGE = re.compile(
-    r'replace (\[@[^\]]*\]) old~="([^"]*)" text~="?(\[[ x]\]|\d{4}-\d\d-\d\d)"?(?=$| \|)'
+    r'replace (?P<notes>\[@[^\]]*\]) old~=(?:"(?P<quoted>[^"]*)"|(?P<plain>\S+))'
+    r' text~="?(?P<mark>\[[ x]\]|\d{4}-\d\d-\d\d)"?(?=$| \|)'
 )
-_LINK = re.compile(r"\[\[([^\]|#]+)[^\]]*\]\]")
+"""A replacement of the checkbox or date of a task."""
+_LINK = re.compile(r"\[\[(?:[^\]|#]*/)?([^\]|#]+)[^\]]*\]\]")
+"""A link, with the name of its note."""
 RANKS = {"at once": 0, "refused": 0, "by question": 1, "missed": 2, "wrong write": 3}
 MISSES = ("missed", "wrong write")
 UNDERSTOOD_TARGET = 0.9
@@ -227,16 +230,16 @@ class Evaluation:
             self._interpretation = await self._agent.compare_with_vault(
                 self._agent.interpret(request.text, state), request.text, state
             )
-            milliseconds = self._milliseconds
             # Judged before the execution, since a deleted note could no longer be compared.
             accepted = request
-            verdict, answer = await self._verdict_of_run(accepted, state)
+            verdict, answer = await self._rehearsed_verdict(accepted, state)
             strict = verdict
             if self.on_miss is not None and verdict in MISSES:
                 await self.on_miss(request, requests[:at])
             if request.judged and verdict in MISSES:
                 accepted = replace(request, gold=request.judged)
-                verdict, answer = await self._verdict_of_run(accepted, state)
+                verdict, answer = await self._rehearsed_verdict(accepted, state)
+            milliseconds = self._milliseconds
             shown = (
                 serialize(self._interpretation)
                 if isinstance(self._interpretation, Reading)
@@ -266,10 +269,15 @@ class Evaluation:
         """Return the first right reading of a request in the notation; empty for an outcome."""
         for gold in request.gold:
             try:
-                reading = parse(prepared(_executable(gold))[0], self._resolve, ACTIONS)
+                reading = parse(executable(gold), self._resolve, ACTIONS)
             except (LookupError, ValueError, TypeError):
                 continue
             if reading is not None:
+                steps = [
+                    replace(step, arguments={_bare(name): value for name, value in step.arguments.items()})
+                    for step in reading.steps
+                ]
+                reading = replace(reading, steps=tuple(steps))
                 first = reading.steps[0]
                 if first.target is not None and first.target.source:
                     paths = await self._paths(first.target, ())
@@ -300,34 +308,45 @@ class Evaluation:
         await self._workspace.index.scan()
         set_times(self._workspace)
 
-    async def _verdict_of_run(self, request: EvaluatedRequest, state: DialogState) -> tuple[str, str]:
-        """Return what `_verdict` returns, but no wrong write for a change that would not be proposed.
+    async def _rehearsed_verdict(self, request: EvaluatedRequest, state: DialogState) -> tuple[str, str]:
+        """Return the verdict after a rehearsal of a wrong change, which an approver denies.
 
-        A change of a task that several tasks match is a question, and one of a missing text is only missed.
+        If the agent asks a question instead, the question is judged; if it proposes nothing, the request is
+        missed.
         """
         verdict, answer = await self._verdict(request)
         reading = self._interpretation
-        if verdict != "wrong write" or not isinstance(reading, Reading):
+        # A tool may need no approval, so a rehearsal would make its change.
+        is_tool = isinstance(reading, Reading) and any(
+            step.action.startswith(TOOL_PREFIX) for step in reading.steps
+        )
+        if verdict != "wrong write" or is_tool:
             return verdict, answer
-        line = f"{PREFIX} {serialize(reading)}"
-        rehearsed = self._agent.interpret(line, state)
-        self._interpretation = reading
-        if not isinstance(rehearsed, Reading) or rehearsed.steps != reading.steps:
-            return verdict, answer  # the notation can't express the change
-        conversation = self._workspace.agent.create().id
-        self._agent._states[(conversation, "")] = replace(state, question=None)
-        may_approve, self._approver.yes = self._approver.yes, False
-        proposals = self._approver.proposals
-        await self._turn(conversation, line)
-        self._approver.yes = may_approve
-        if self._approver.proposals > proposals:
-            return verdict, ""
-        verdict, answer = "missed", ""
-        if (question := self._agent._states[(conversation, "")].question) is not None:
-            self._interpretation = question
-            verdict, answer = await self._verdict(request)
+        proposals, question = await self._rehearse(request.text, state)
+        if proposals:
+            return verdict, answer
+        if question is None:
+            return "missed", ""
+        self._interpretation = question
+        verdict, answer = await self._verdict(request)
         self._interpretation = reading
         return verdict, answer
+
+    async def _rehearse(self, text: str, state: DialogState) -> tuple[int, Clarification | None]:
+        """Run a request in a copy of the conversation, without approval.
+
+        Returns:
+            The number of changes that the agent proposed, and the question that it asked.
+        """
+        known = self._interpretation, self._state, self._milliseconds, self._approver.yes
+        proposals, self._approver.yes = self._approver.proposals, False
+        conversation = self._workspace.agent.create().id
+        self._agent._states[(conversation, "")] = state
+        try:
+            await self._turn(conversation, text)
+        finally:
+            self._interpretation, self._state, self._milliseconds, self._approver.yes = known
+        return self._approver.proposals - proposals, self._agent._states[(conversation, "")].question
 
     async def _verdict(self, request: EvaluatedRequest) -> tuple[str, str]:
         """Return the verdict, and the option that the user would choose in a question; empty without one."""
@@ -506,6 +525,8 @@ class Evaluation:
             own_value = own.get(_bare(given))
             if isinstance(own_value, tuple) and not isinstance(value, tuple):
                 value = tuple(str(value).split(", "))
+            if step.action == "set_property" and given == "value":
+                own_value, value = _unlinked(own_value), _unlinked(value)
             if _plain(own_value) != _plain(value) and not (own_value is None and value == ""):
                 return False
         extra = set(own) - {"state", "scope", "what"} - {_bare(name) for name in wanted} - set(parts)
@@ -544,6 +565,13 @@ def _same_action(step: PipelineStep, gold: PipelineStep) -> bool:
     return step.action == wanted or aliases.get(step.action) == wanted
 
 
+def _unlinked(value: object) -> object:
+    """Return a property's value with the names of notes in place of links."""
+    if isinstance(value, tuple | list):
+        return tuple(map(_unlinked, value))
+    return _LINK.sub(r"\1", value) if isinstance(value, str) else value
+
+
 def _plain(value: object) -> object:
     if isinstance(value, NoteSet):
         return frozenset(value.notes)
@@ -554,7 +582,7 @@ def _plain(value: object) -> object:
     try:
         return str(float(str(value)))
     except ValueError:
-        return name_key(_LINK.sub(r"\1", str(value)).strip())
+        return name_key(str(value).strip())
 
 
 def prepared(gold: str) -> tuple[str, dict[str, list[str]]]:
@@ -572,16 +600,18 @@ def prepared(gold: str) -> tuple[str, dict[str, list[str]]]:
     return re.sub(r"(\w+)~=(?:\"([^\"]*)\"|(\S+))", collect, line).strip(), parts
 
 
-def _executable(gold: str) -> str:
-    """Return a gold line whose steps can run: with whole arguments, and the actions on tasks."""
+def executable(gold: str) -> str:
+    """Return a gold line that can run: with whole texts instead of parts, and actions on tasks."""
 
     def task_action(match: re.Match[str]) -> str:
-        target, query, mark = match.groups()
+        mark = match["mark"]
         action = {"[x]": "complete_task", "[ ]": "reopen_task"}.get(mark, "reschedule_task")
         due = "" if mark in ("[x]", "[ ]") else f" due={mark}"
-        return f'{action} {target} query="{query}"{due}'
+        return f'{action} {match["notes"]} query="{match["quoted"] or match["plain"]}"{due}'
 
-    return _TASK_CHANGE.sub(task_action, gold).replace("~=", "=")
+    line, parts = prepared(_TASK_CHANGE.sub(task_action, gold))
+    whole = [f' {name}="{", ".join(pieces)}"' for name, pieces in parts.items()]
+    return line + "".join(whole)
 
 
 def _with_slash(match: re.Match[str]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.agent.transcript import Question
-from tests.agent.language.test_dialog import OPEN, answers, names, say, talk, text
+from tests.agent.language.test_dialog import OPEN, answers, fill, names, say, talk, text
 
 __all__ = ["talk"]
 
@@ -33,8 +33,10 @@ async def test_him_is_the_only_person_that_was_mentioned(talk) -> None:
 
 async def test_a_note_is_not_linked_to_itself(talk) -> None:
     await say(talk, "open K1", "open Larcum Kendall", "link him to that")
+    before = text(talk, "People/Larcum Kendall.md")
     offered = choices(talk)
-    assert any("@People/Larcum Kendall] to=" in choice and "K1" in choice for choice in offered)
+    assert "K1" in offered[0] and "Larcum Kendall" in offered[0]
+    assert text(talk, "People/Larcum Kendall.md") == before
 
 
 @pytest.mark.parametrize("request_text", ["tag both with pair", "tag the two with pair"])
@@ -46,8 +48,33 @@ async def test_a_number_that_differs_from_the_listed_notes_is_a_question(talk, r
 
 
 async def test_a_pronoun_is_no_value(talk) -> None:
+    before = text(talk, "Instruments/H4.md")
     await say(talk, "open H4", "add a field motto to it")
-    assert "motto: it" not in text(talk, "Instruments/H4.md")
+    assert isinstance(talk.items[-1], Question)
+    assert text(talk, "Instruments/H4.md") == before
+
+
+@pytest.mark.parametrize("request_text", ["remove it", "tag late?"])
+async def test_an_unclear_order_is_a_question(talk, request_text) -> None:
+    before = text(talk, "Instruments/H4.md")
+    await say(talk, "open H4", request_text)
+    assert choices(talk)
+    assert text(talk, "Instruments/H4.md") == before
+
+
+async def test_a_polite_order_is_carried_out(talk) -> None:
+    await say(talk, "open H4", "could you tag it brass?")
+    assert "brass" in text(talk, "Instruments/H4.md")
+
+
+async def test_a_template_is_changed_only_if_the_request_says_so(talk) -> None:
+    await fill(talk, Templates__Person="A template.\n")
+    await say(talk, "tag the person note with brass")
+    assert "brass" not in text(talk, "Templates/Person.md")
+    await say(talk, "tag the template Person with brass")
+    if isinstance(talk.items[-1], Question):
+        await talk.say(f"= {choices(talk)[0]}", open_note=OPEN)
+    assert "brass" in text(talk, "Templates/Person.md")
 
 
 async def test_a_property_that_only_other_notes_have_is_a_question(talk) -> None:
