@@ -13,7 +13,7 @@ from app.agent.answered_call import AnsweredCall
 from app.agent.language.actions import ACTIONS, Action
 from app.agent.language.answers import localize
 from app.agent.language.candidates import have_same_meaning
-from app.agent.language.change_doubts import is_in_doubt, means_others, names_notes, other_changes
+from app.agent.language.change_doubts import ChangeDoubts
 from app.agent.language.chips import Chip, describe_readings, reading_chips
 from app.agent.language.choices import MAX_OPTIONS, note_sets_of, question_about
 from app.agent.language.dialog import DialogState
@@ -117,7 +117,7 @@ class BuiltinAgent:
         public_words: Returns the words that a model may know; without it, a model's requests name none.
         public_resolver: Returns the names of the notes that a model may know; without it, none.
         properties_of: Returns the properties of the note at a path; without it, a question about a note is
-            never answered with a property that it does not name.
+            never answered with a property that it does not name, and no change is in doubt.
     """
 
     def __init__(
@@ -231,7 +231,7 @@ class BuiltinAgent:
         last. If the first option changes nothing, it is returned instead of the question, provided that it is
         the only one or likely enough after the merge. A question about one note may be answered by one of
         its properties. If a request reschedules a task of a note without open tasks, the days in the note's
-        properties are offered. Other interpretations stay unchanged.
+        properties are offered. A change in doubt becomes a question. Other interpretations stay unchanged.
         """
         interpretation = self._with_fact(interpretation, text, state)
         if self._find_notes is None:
@@ -272,7 +272,7 @@ class BuiltinAgent:
     async def _ask_in_doubt(
         self, reading: Reading, text: str, state: DialogState, ranker: OptionRanker
     ) -> Interpretation:
-        """Return a question instead of a change that is unusual, has no effect or may mean other notes."""
+        """Return a question instead of a change that is in doubt, has no effect or sets an unusual value."""
         is_change = any(self.actions()[step.action].writes for step in reading.steps)
         if not is_change or self._properties_of is None or _is_chosen(reading, text, state):
             return reading
@@ -280,12 +280,12 @@ class BuiltinAgent:
         vocabulary = self._vocabulary_of(self._words())
         request = self._interpreter.request_of(text, state, vocabulary, self.actions(), now)
         found = await self._with_found_notes(reading)
-        is_for_others = means_others(request, reading, self._properties_of)
-        is_doubtful = is_for_others or is_in_doubt(request, reading, found, self._words().templates)
-        if not is_doubtful and (names_notes(request, found) or await ranker.is_expected(found)):
+        doubts = ChangeDoubts(request, reading, found, self._properties_of, self._words().templates)
+        is_doubtful = doubts.means_others or doubts.is_in_doubt
+        if not is_doubtful and (doubts.names_notes or await ranker.is_plausible(found)):
             return reading
-        others = other_changes(request, reading)
-        changes = (*others, reading) if is_for_others else (reading, *others)
+        others = doubts.other_changes()
+        changes = (*others, reading) if doubts.means_others else (reading, *others)
         options = tuple(ClarificationOption(serialize(change), change) for change in changes)
         return Clarification(question_about(options), options)
 
@@ -586,9 +586,15 @@ def _asks_for_missing(reading: Reading, properties_of: PropertiesOf) -> bool:
 
 
 def _is_chosen(reading: Reading, text: str, state: DialogState) -> bool:
-    """Return whether a reading is written in the notation, or was an option of the open question."""
-    options = state.question.options if state.question is not None else ()
-    return text.lstrip().startswith(PREFIX) or any(option.reading == reading for option in options)
+    """Return whether a reading is written in the notation, or answers the open question."""
+    question = state.question
+    options = question.options if question is not None else ()
+    partial = question.partial if question is not None else None
+    return (
+        text.lstrip().startswith(PREFIX)
+        or any(option.reading == reading for option in options)
+        or (partial is not None and partial.last.action == reading.last.action)
+    )
 
 
 def _finds_nothing(reading: Reading, found: Reading) -> bool:

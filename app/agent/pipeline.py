@@ -751,7 +751,7 @@ class Pipeline:
         """
         changes = self._dialog.changes
         if outcome.commit is not None and outcome.entry:
-            changes = (*changes, OwnChange(outcome.entry, action, tuple({*paths, *before})))
+            changes = (*changes, OwnChange(outcome.entry, action, tuple(dict.fromkeys((*paths, *before)))))
         focus = paths[-1:] if len(set(paths)) == 1 else self._dialog.focus
         results = paths if len(set(paths)) > 1 else self._dialog.results
         is_lost = self._dialog.is_lost and not paths
@@ -799,7 +799,11 @@ class Pipeline:
             if entry is not None:
                 undone.add(entry)
         remaining = tuple(change for change in self._dialog.changes if change.entry not in undone)
-        undone_notes = [change.notes for change in self._dialog.changes if change.entry in undone]
+        for change in self._dialog.changes:
+            if change.entry in undone and change.action in ("rename", "move") and len(change.notes) == 2:
+                self._dialog = self._dialog.with_moved_note(change.notes[0], change.notes[1])
+        # The notes are again at the paths that the changes list last.
+        undone_notes = [change.notes[::-1] for change in self._dialog.changes if change.entry in undone]
         focus = undone_notes[0] if len(undone_notes) == 1 and undone_notes[0] else self._dialog.focus
         self._dialog = replace(self._dialog, changes=remaining, focus=focus)
         return ()

@@ -1,107 +1,303 @@
-"""Find changes that may be meant for other notes: "tag both" with three listed notes, "link him to that".
+"""Find reasons to ask before a change whose words are plain.
 
-The agent asks before such a change, even if its words are plain.
+It may be meant for other notes ("tag both" with three listed notes, "link him to that"), for another value,
+or not as a change.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
 from itertools import pairwise, permutations
 
+from app.agent.language.conditions import CATEGORY_PROPERTIES
 from app.agent.language.dialog import NOTE_ROLES
+from app.agent.language.mentions import EntityMention
 from app.agent.language.note_facts import PropertiesOf
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
-from app.agent.language.request import Request
+from app.agent.language.request import Request, writes
 from app.agent.language.tokens import Token
-from app.agent.language.vocabulary import name_parts
 from app.vault.path import NotePath, name_key
 
 _WORD = re.compile(r"[^\W_]+")
 _TEXT_ROLES = ("text", "old", "name", "new_name", "value", "query")
+_NAMING_MENTIONS = ("note", "date", "tag", "kind", "value", "quoted")
+_SINGLE_NOTE_ACTIONS = ("rename", "merge", "relate", "unrelate")
 _MAX_ALTERNATIVES = 3
 
 
-def means_others(request: Request, reading: Reading, properties_of: PropertiesOf) -> bool:
-    """Return whether a change is likely meant for other notes: it links a note to itself, or is of "him"."""
-    return any(
-        _joins_note_with_itself(step)
-        or _is_search_for_this_note(request, step)
-        or _is_about_person(request, step, properties_of)
-        for step in _changes(request, reading)
-    )
-
-
-def is_in_doubt(request: Request, reading: Reading, found: Reading, templates: str) -> bool:
-    """Return whether a change may be meant for other notes, for another value, or not as a change.
+class ChangeDoubts:
+    """The doubts about a change.
 
     Args:
         request: The request.
         reading: The change.
         found: The same with the found notes in place of its searches.
+        properties_of: Returns the properties of the note at a path.
         templates: The folder of the templates for new notes.
     """
-    return (
-        _is_asked(request, reading)
-        or any(
-            _has_function_word_as_value(request, step)
-            or _is_weak_deletion(request, step)
-            or _creates_known_note(request, step)
-            or _is_one_of_pair(request, step)
-            for step in _changes(request, reading)
+
+    def __init__(
+        self, request: Request, reading: Reading, found: Reading, properties_of: PropertiesOf, templates: str
+    ) -> None:
+        self._request = request
+        self._dialog = request.dialog
+        self._reading = reading
+        self._found = found
+        self._properties_of = properties_of
+        self._templates = templates
+
+    @property
+    def means_others(self) -> bool:
+        """True if other notes are likelier: a note would be linked to itself, or "him" is no person."""
+        return any(
+            _joins_note_with_itself(step)
+            or self._is_search_for_this_note(step)
+            or self._is_about_person(step)
+            for step in self._changes(self._reading)
         )
-        or any(
-            _differs_in_number(request, found, step.target)
-            or _is_unnamed_template(request, step.target, templates)
-            for step in _changes(request, found)
-            if step.target is not None
+
+    @property
+    def is_in_doubt(self) -> bool:
+        """True if the change may be meant for other notes, for another value, or not as a change."""
+        return (
+            self._is_asked
+            or any(
+                self._has_no_value(step)
+                or self._is_weak_deletion(step)
+                or self._creates_known_note(step)
+                or self._is_one_of_pair(step)
+                for step in self._changes(self._reading)
+            )
+            or any(
+                self._differs_in_number(step.target) or self._is_unnamed_template(step.target)
+                for step in self._changes(self._found)
+                if step.target is not None
+            )
         )
-    )
 
+    @property
+    def names_notes(self) -> bool:
+        """True if the request names a note of each set that the change is about."""
+        sets = [step.target for step in self._found.steps if step.target is not None]
+        return all(self._is_named(notes) for notes in sets if not notes.source)
 
-def _changes(request: Request, reading: Reading) -> list[PipelineStep]:
-    """Return the steps of a reading that change notes."""
-    return [step for step in reading.steps if request.writes(replace(reading, steps=(step,)))]
+    def other_changes(self) -> list[Reading]:
+        """Return the same change of the other notes that the conversation is about, likeliest first.
 
+        There are none if the request names its notes.
+        """
+        dialog, step = self._dialog, self._reading.last
+        has_file = self._request.vocabulary.has_file
+        if self._creates_known_note(step) and "rename" in self._request.allowed and dialog.it:
+            known = NoteSet(notes=dialog.it[:1])
+            renamed = PipelineStep("rename", known, {"new_name": step.arguments["name"]})
+            return [replace(self._reading, steps=(renamed,))]
+        if len(self._reading.steps) > 1 or step.target is None or self._is_named(step.target):
+            return []
+        recent = tuple(path for path in reversed(dialog.last_two) if has_file(path))
+        singles = tuple(
+            path for path in dict.fromkeys((*recent, *dialog.focus[:1], *dialog.this[:1])) if has_file(path)
+        )
+        if _joins_note_with_itself(step):
+            role = next(role for role in NOTE_ROLES[1:] if role in step.arguments)
+            changes = [
+                replace(step, target=NoteSet(notes=(path,))).with_argument(role, NoteSet(notes=(other,)))
+                for path, other in permutations(singles[:2], 2)
+            ]
+        else:
+            sets: list[tuple[str, ...]] = [(path,) for path in singles]
+            if step.action not in _SINGLE_NOTE_ACTIONS:
+                sets += [paths for paths in (recent, dialog.them) if len(paths) > 1]
+            changes = [
+                replace(step, target=NoteSet(notes=paths)) for paths in sets if paths != step.target.notes
+            ]
+        changes = [change for change in changes if not _joins_note_with_itself(change)]
+        return [replace(self._reading, steps=(change,)) for change in changes[:_MAX_ALTERNATIVES]]
 
-def names_notes(request: Request, reading: Reading) -> bool:
-    """Return whether a request names a note of each set that a reading is about."""
-    sets = [step.target for step in reading.steps if step.target is not None and not step.target.source]
-    return all(_is_named(request, notes) for notes in sets)
+    def _changes(self, reading: Reading) -> list[PipelineStep]:
+        return [step for step in reading.steps if writes(self._request.allowed, step.action)]
 
+    # Notes
 
-def other_changes(request: Request, reading: Reading) -> list[Reading]:
-    """Return the same change of the other notes that the conversation is about, likeliest first."""
-    dialog, step = request.dialog, reading.last
-    if _creates_known_note(request, step) and "rename" in request.allowed and dialog.it:
-        renamed = PipelineStep("rename", NoteSet(notes=dialog.it[:1]), {"new_name": step.arguments["name"]})
-        return [replace(reading, steps=(renamed,))]
-    if len(reading.steps) > 1 or step.target is None:
-        return []
-    recent = tuple(reversed(dialog.last_two))
-    singles = tuple(dict.fromkeys((*recent, *dialog.focus[:1], *dialog.this[:1])))
-    role = next((role for role in NOTE_ROLES[1:] if role in step.arguments), "")
-    changes: list[PipelineStep] = []
-    if role and _joins_note_with_itself(step):
-        for path, other in permutations(singles[:2], 2):
-            joined = replace(step, target=NoteSet(notes=(path,)))
-            changes.append(joined.with_argument(role, NoteSet(notes=(other,))))
-    else:
-        sets: list[tuple[str, ...]] = [(path,) for path in singles]
-        sets += [recent] if len(recent) > 1 else []
-        sets += [dialog.them] if len(dialog.them) > 1 else []
-        changes = [replace(step, target=NoteSet(notes=paths)) for paths in sets]
-    known = {step.target.notes}
-    others = [change for change in changes if role or (change.target and change.target.notes not in known)]
-    return [replace(reading, steps=(change,)) for change in others[:_MAX_ALTERNATIVES]]
+    def _is_search_for_this_note(self, step: PipelineStep) -> bool:
+        """Return whether a change is of the notes of a search, but the request says "here"."""
+        is_search = step.target is not None and bool(step.target.query) and not step.target.notes
+        return is_search and self._says("places")
 
+    def _is_about_person(self, step: PipelineStep) -> bool:
+        """Return whether a request says "him" or "her", but the changed note may be about something else.
 
-def _is_search_for_this_note(request: Request, step: PipelineStep) -> bool:
-    """Return whether a change is of the notes of a search, but the request says "here"."""
-    here = request.language.words("place_pronouns")
-    is_search = step.target is not None and bool(step.target.query) and not step.target.notes
-    return is_search and any(token.key in here for token in _said(request, step))
+        That is so if it is not about a person, and also if both of the last two notes are, or if the request
+        has two such pronouns for one note.
+        """
+        target, dialog = step.target, self._dialog
+        said = {token.key for token in self._said} & self._words("person_pronouns")
+        if not said or target is None or len(target.notes) != 1 or self._is_named(target):
+            return False
+        recent = {*dialog.last_two, *dialog.focus} - set(target.notes)
+        listed = set(dialog.them) - set(target.notes)
+        if len(said) > 1 and any(map(self._is_person, recent | listed)):
+            return True
+        if not self._is_person(target.notes[0]):
+            return bool(recent) or self._knows_persons
+        return any(map(self._is_person, recent))
+
+    @property
+    def _knows_persons(self) -> bool:
+        """True if a folder, type or category of the vault is a kind of persons."""
+        names = self._request.vocabulary
+        return any(
+            names.find_folder(word) or names.find_type(word) or names.find_category(word)
+            for word in self._words("persons")
+        )
+
+    def _is_person(self, path: str) -> bool:
+        properties = self._properties_of(path)
+        kinds = [str(properties.get(name, "")) for name in ("type", "tags", *CATEGORY_PROPERTIES)]
+        names = (*NotePath.on_disk(path).folder.split("/"), *kinds)
+        return any(word in self._words("persons") for name in names for word in _WORD.findall(name_key(name)))
+
+    def _is_one_of_pair(self, step: PipelineStep) -> bool:
+        """Return whether unnamed notes may be others: after a link, or if "both" may be two pairs."""
+        dialog, target = self._dialog, step.target
+        last = dialog.last.last if dialog.last is not None else None
+        if target is None or last is None or not target.notes or self._is_named(target):
+            return False
+        if len(target.notes) > 1:
+            pairs = {frozenset(dialog.them), frozenset(dialog.last_two)}
+            is_pair = frozenset(target.notes) in pairs and {len(pair) for pair in pairs} == {2}
+            return is_pair and len(pairs) == 2 and not dialog.has_list and bool(self._numbers)
+        says_this = target.notes == dialog.this and self._matches("this")
+        follows_link = last.action == "relate" != step.action
+        return follows_link and not says_this and set(target.notes) <= {*dialog.last_two}
+
+    def _differs_in_number(self, notes: NoteSet) -> bool:
+        """Return whether "both" or "the three" is another number of notes than those of a change."""
+        if notes.query or len(self._found.steps) > 1 or self._is_named(notes):
+            return False
+        changed = notes.first_notes(notes.notes)
+        return any(number != len(changed) for number in self._numbers)
+
+    def _is_unnamed_template(self, notes: NoteSet) -> bool:
+        """Return whether a change is of a template, which the request does not say."""
+        folder = f"{self._templates}/"
+        said = set(_WORD.findall(name_key(self._request.text)))
+        known = {*self._dialog.it, *self._dialog.this}
+        return (
+            bool(notes.notes)
+            and all(path.startswith(folder) for path in notes.notes)
+            and said.isdisjoint({*_WORD.findall(name_key(self._templates)), *self._words("templates")})
+            and not known.issuperset(notes.notes)
+        )
+
+    # Values and actions
+
+    def _has_no_value(self, step: PipelineStep) -> bool:
+        """Return whether a tag or value is only a word such as "it" or "then": "add a field topics to it"."""
+        values = [step.arguments.get(role, "") for role in ("tag", "value")]
+        texts = {str(text).casefold() for value in values for text in _as_tuple(value)}
+        words = texts & self._words("no_values")
+        return any(token.is_word and token.key in words for token in self._request.tokens)
+
+    @property
+    def _is_asked(self) -> bool:
+        """True if a request ends with a question mark of its own, and is no polite order: "tag late?"."""
+        tokens = [token for token in self._request.tokens if token.kind != "mark"]
+        written = [
+            str(step.arguments[role])
+            for step in self._reading.steps
+            for role in _TEXT_ROLES
+            if role in step.arguments
+        ]
+        is_text = any(text.rstrip().endswith("?") for text in written) or tokens[-1:] != [
+            token for token in tokens[-1:] if token.is_word
+        ]
+        return self._request.text.rstrip().endswith("?") and not is_text and not self._says("polite")
+
+    def _is_weak_deletion(self, step: PipelineStep) -> bool:
+        """Return whether a verb for a deletion also means taking something out of a note: "remove it".
+
+        A name in its own spelling, or a word such as "note", leaves no doubt.
+        """
+        if step.action != "delete" or not self._says("removals"):
+            return False
+        nouns = self._request.language.words("note_nouns") | self._request.language.words("single_nouns")
+        is_spelled = any(
+            token.kind != "word" or token.value[:1].isupper()
+            for mention in self._mentions
+            if mention.kind == "note"
+            for token in mention.tokens
+        )
+        return not is_spelled and nouns.isdisjoint(token.key for token in self._said)
+
+    def _creates_known_note(self, step: PipelineStep) -> bool:
+        """Return whether a note is created, but the request speaks of a known one: "make the note just X"."""
+        language, said = self._request.language, self._said
+        return step.action == "create_note" and any(
+            language.match_prefix(said, at, "one_note") > at + 1 for at in range(len(said))
+        )
+
+    # Words
+
+    @cached_property
+    def _mentions(self) -> Sequence[EntityMention]:
+        return self._request.mentions(self._request.tokens)
+
+    @cached_property
+    def _said(self) -> Sequence[Token]:
+        """The request's words without those of names, and of the texts that the change writes."""
+        texts = [
+            str(step.arguments.get(role, "")).casefold()
+            for step in self._reading.steps
+            for role in _TEXT_ROLES
+        ]
+        written = {word for text in texts for word in (*text.split(), *_WORD.findall(text))}
+        named = {
+            id(token)
+            for mention in self._mentions
+            if mention.kind in _NAMING_MENTIONS
+            for token in mention.tokens
+        }
+        return [
+            token
+            for token in self._request.tokens
+            if token.is_word and token.value.casefold() not in written and id(token) not in named
+        ]
+
+    @property
+    def _numbers(self) -> list[int]:
+        """The numbers of notes that the request states: "both", "the three"."""
+        language, said = self._request.language, self._said
+        numbers = language.table("numbers")
+        stated = [2] * self._matches("both")
+        stated += [
+            numbers[token.key]
+            for lead, token in pairwise(said)
+            if lead.key in self._words("number_leads") and token.key in numbers
+        ]
+        return stated
+
+    def _matches(self, phrases: str) -> bool:
+        """Return whether the request contains a phrase of a list."""
+        language, said = self._request.language, self._said
+        return any(language.match_prefix(said, at, phrases) > at for at in range(len(said)))
+
+    def _says(self, name: str) -> bool:
+        return any(token.key in self._words(name) for token in self._said)
+
+    def _words(self, name: str) -> frozenset[str]:
+        return frozenset(self._request.language.table("doubts").get(name, ()))
+
+    def _is_named(self, notes: NoteSet) -> bool:
+        """Return whether the request names one of the notes."""
+        return any(
+            mention.notes is not None and not set(mention.notes.notes).isdisjoint(notes.notes)
+            for mention in self._mentions
+            if mention.kind == "note"
+        )
 
 
 def _joins_note_with_itself(step: PipelineStep) -> bool:
@@ -112,136 +308,5 @@ def _joins_note_with_itself(step: PipelineStep) -> bool:
     )
 
 
-def _has_function_word_as_value(request: Request, step: PipelineStep) -> bool:
-    """Return whether a tag or value is only a word such as "it" or "then": "add a field topics to it"."""
-    values = [step.arguments.get(role, "") for role in ("tag", "value")]
-    texts = {
-        str(text).casefold() for value in values for text in (value if isinstance(value, tuple) else [value])
-    }
-    plain = request.language.function_words()
-    return any(token.is_word and token.key in texts and token.key in plain for token in request.tokens)
-
-
-def _is_asked(request: Request, reading: Reading) -> bool:
-    """Return whether a request ends with a question mark without being a polite order: "tag late?"."""
-    is_polite = request.language.match_prefix(request.tokens, 0, "courtesies") > 0
-    words = [token for token in request.tokens if token.is_word]
-    # The question mark may belong to the text that is written.
-    is_own = all(words[-1:] == list(_said(request, step))[-1:] for step in reading.steps)
-    return request.text.rstrip().endswith("?") and not is_polite and is_own
-
-
-def _is_weak_deletion(request: Request, step: PipelineStep) -> bool:
-    """Return whether a verb for a deletion also means taking something out of a note: "remove it"."""
-    words = {token.key for token in request.tokens}
-    is_weak = bool(words & request.language.words("removal_verbs"))
-    return step.action == "delete" and is_weak and words.isdisjoint(request.language.words("single_nouns"))
-
-
-def _creates_known_note(request: Request, step: PipelineStep) -> bool:
-    """Return whether a note is created, but the request is about a known one: "make the note simply X"."""
-    said = _said(request, step)
-    return step.action == "create_note" and any(
-        request.language.match_prefix(said, at, "one_note") > at + 1 for at in range(len(said))
-    )
-
-
-def _is_one_of_pair(request: Request, step: PipelineStep) -> bool:
-    """Return whether an unnamed note may be either of those just linked, or a pair two other notes."""
-    dialog, target = request.dialog, step.target
-    last = dialog.last.last if dialog.last is not None else None
-    if target is None or last is None or _is_named(request, target):
-        return False
-    if len(target.notes) == 2:
-        is_known = set(target.notes) in ({*dialog.them}, {*dialog.last_two})
-        return is_known and len(dialog.them) == len(dialog.last_two) and {*dialog.them} != {*dialog.last_two}
-    joined = [role for role in NOTE_ROLES[1:] if role in last.arguments]
-    return bool(joined) and last.action == "relate" != step.action and set(target.notes) <= {*dialog.last_two}
-
-
-def _differs_in_number(request: Request, found: Reading, notes: NoteSet) -> bool:
-    """Return whether "both" or "the three" is another number of notes than those of a change."""
-    if notes.query or len(found.steps) > 1:
-        return False
-    language, tokens = request.language, _said(request, found.last)
-    numbers = [
-        2
-        for at in range(len(tokens))
-        if language.match_prefix(tokens, at, "both") > at and not _is_named(request, notes)
-    ]
-    numbers += [
-        number
-        for lead, token in pairwise(tokens)
-        if lead.key in language.words("counted_leads")
-        and (number := language.table("numbers").get(token.key)) is not None
-    ]
-    return any(number != len(notes.notes) for number in numbers)
-
-
-def _is_unnamed_template(request: Request, notes: NoteSet, templates: str) -> bool:
-    """Return whether a change is of a template, which the request does not say."""
-    folder = f"{templates}/"
-    said = name_parts(name_key(request.text))
-    return (
-        bool(notes.notes)
-        and all(path.startswith(folder) for path in notes.notes)
-        and said.isdisjoint(name_parts(name_key(templates)) | request.language.words("template_nouns"))
-        and not set(notes.notes) <= {*request.dialog.it, *request.dialog.this}
-    )
-
-
-def _is_about_person(request: Request, step: PipelineStep, properties_of: PropertiesOf) -> bool:
-    """Return whether a request says "him" or "her", but the changed note may be about something else.
-
-    That is so if it is not about a person, and also if both of the last two notes are, or if the request has
-    two such pronouns for one note.
-    """
-    target, dialog = step.target, request.dialog
-    pronouns = request.language.words("personal_pronouns")
-    said = {token.key for token in _said(request, step)} & pronouns
-    if not said or target is None or len(target.notes) != 1 or _is_named(request, target):
-        return False
-    recent = {*dialog.last_two, *dialog.focus} - set(target.notes)
-    listed = set(dialog.them) - set(target.notes)
-    is_person = _person_test(request, properties_of)
-    if len(said) > 1 and any(map(is_person, recent | listed)):
-        return True
-    if not is_person(target.notes[0]):
-        return bool(recent) or _knows_persons(request)
-    return any(map(is_person, recent))
-
-
-def _knows_persons(request: Request) -> bool:
-    """Return whether a folder, type or category of the vault is a kind of persons."""
-    names = request.vocabulary
-    return any(
-        names.find_folder(word) or names.find_type(word) or names.find_category(word)
-        for word in request.language.words("person_kinds")
-    )
-
-
-def _person_test(request: Request, properties_of: PropertiesOf) -> Callable[[str], bool]:
-    kinds = request.language.words("person_kinds")
-
-    def is_person(path: str) -> bool:
-        values = [str(value) for value in properties_of(path).values()]
-        names = (*NotePath.on_disk(path).folder.split("/"), *values)
-        return any(word in kinds for name in names for word in _WORD.findall(name_key(name)))
-
-    return is_person
-
-
-def _said(request: Request, step: PipelineStep) -> Sequence[Token]:
-    """Return the request's words without those of the texts that the change writes."""
-    texts = [str(step.arguments.get(role, "")).casefold() for role in _TEXT_ROLES]
-    written = {word for text in texts for word in (*text.split(), *_WORD.findall(text))}
-    return [token for token in request.tokens if token.is_word and token.value.casefold() not in written]
-
-
-def _is_named(request: Request, notes: NoteSet) -> bool:
-    """Return whether the request names one of the notes."""
-    return any(
-        mention.notes is not None and not set(mention.notes.notes).isdisjoint(notes.notes)
-        for mention in request.mentions(request.tokens)
-        if mention.kind == "note"
-    )
+def _as_tuple(value: object) -> tuple[object, ...]:
+    return value if isinstance(value, tuple) else (value,)

@@ -9,11 +9,12 @@ from app.agent.language.readings import Clarification, NoteSet, Reading
 MAX_RESULTS = 200
 MAX_RECENT = 4
 NOTE_ROLES = ("target", "to", "other")
+_MOVING_ACTIONS = ("rename", "move")
 
 
 @dataclass(frozen=True, slots=True)
 class OwnChange:
-    """A change made in a conversation: its audit entry, action, and the notes' paths before and after it."""
+    """A change made in a conversation: its audit entry, action, and its notes, by their former paths last."""
 
     entry: int
     action: str
@@ -61,16 +62,22 @@ class DialogState:
     def with_moved_note(self, before: str, after: str) -> DialogState:
         """Return the state after the note at the path `before` was moved to the path `after`."""
 
-        def moved(paths: tuple[str, ...]) -> tuple[str, ...]:
-            return tuple(after if path == before else path for path in paths)
+        def moved(path: str) -> str:
+            return after if path == before else path
 
-        return replace(self, results=moved(self.results), recent=moved(self.recent))
+        return replace(
+            self,
+            results=tuple(map(moved, self.results)),
+            recent=tuple(map(moved, self.recent)),
+            tasks=tuple((moved(path), text) for path, text in self.tasks),
+        )
 
     def after(self, reading: Reading, question: Clarification | None) -> DialogState:
         """Return the state after a reading has run, with the notes that it named and the question it left."""
         named = [
             notes.notes[0]
             for step in reading.steps
+            if step.action not in _MOVING_ACTIONS  # "it" is the note at its new path
             for notes in (step.target, *(step.arguments.get(role) for role in NOTE_ROLES))
             if isinstance(notes, NoteSet) and notes.is_single
         ]

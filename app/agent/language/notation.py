@@ -134,6 +134,8 @@ def _unquote(match: re.Match[str]) -> str:
 
 def _parse_argument(name: str, values: list[str], resolve: Resolve) -> object:
     if name in ("to", "other"):
+        if whole := resolve(values[0].removeprefix("@")):
+            return NoteSet(notes=whole[:1])
         return _parse_set(f"@{values[0].removeprefix('@')}", resolve)
     if name in ("tag", "new_tag"):
         return tuple(values)
@@ -174,7 +176,7 @@ def _parse_names(text: str, resolve: Resolve) -> NoteSet:
         if match["end"] is not None:
             break
     if not paths:
-        return NoteSet(unknown=text.removeprefix("@").strip())
+        return NoteSet(unknown=text.removeprefix("@").strip() or text)
     return NoteSet(query=text[position:].strip(), notes=tuple(paths))
 
 

@@ -104,24 +104,29 @@ class OptionRanker:
             return not shares.dates
         return max(shares.numbers, shares.dates) == 1
 
-    async def is_expected(self, found: Reading) -> bool:
-        """Return whether a change has an effect, and sets no property that only other folders have."""
+    async def is_plausible(self, found: Reading) -> bool:
+        """Return whether a change has an effect, and sets no property that only other folders have.
+
+        A change of many notes is plausible.
+        """
         if await self.rank(found) != USEFUL:
             return False
         for step in found.steps:
-            key = str(step.arguments.get("key", ""))
-            if step.action != "set_property" or step.target is None or name_key(key) not in self._shares:
+            key, target = str(step.arguments.get("key", "")), step.target
+            if step.action != "set_property" or target is None or name_key(key) not in self._shares:
                 continue
-            if not self._has(step.target.notes, key) and not await self._is_near(key, step.target.notes):
+            if len(target.notes) > _MAX_NOTES or self._has(target.notes, key):
+                continue
+            if not await self._exists_near(key, target.notes):
                 return False
         return True
 
     async def _is_expected(self, name: str, notes: Sequence[str]) -> bool:
         if name_key(name) in self._text_key or self._has(notes, name):
             return True
-        return await self._is_near(name, notes)
+        return await self._exists_near(name, notes)
 
-    async def _is_near(self, name: str, notes: Sequence[str]) -> bool:
+    async def _exists_near(self, name: str, notes: Sequence[str]) -> bool:
         """Return whether a note in the folders of these notes has the property; also True if unknown."""
         folders = {folder for path in notes if (folder := _folder(path))}
         searches = [NoteSet(query=f"path:{quote_text(folder)} [{quote_text(name)}]") for folder in folders]

@@ -53,7 +53,7 @@ REFERENCES = (
 )
 """References to the conversation.
 
-"m1" to "m4" are the last single notes of requests, latest first, and "both" are two of them. "prev" means
+"m1" to "m4" are the last single notes of requests, latest first; "both" are the last two. "prev" means
 the notes and conditions of the last step, "kind" only its conditions on kinds of notes, "swap" its conditions
 except those that the new ones replace, "unlike" its kinds with its only other condition negated, and "target"
 only its notes. "others" are the listed notes that are not among its notes.

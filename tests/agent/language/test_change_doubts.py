@@ -4,6 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from app.agent.language.actions import ACTIONS
+from app.agent.language.change_doubts import ChangeDoubts
+from app.agent.language.dialog import DialogState
+from app.agent.language.lexicon import languages
+from app.agent.language.notation import parse
+from app.agent.language.readings import PipelineStep, Reading
 from app.agent.transcript import Question
 from tests.agent.language.test_dialog import OPEN, answers, fill, names, say, talk, text
 
@@ -14,6 +20,103 @@ def choices(talk) -> list[str]:
     """Return the notation of the choices of the last question."""
     assert isinstance(talk.items[-1], Question), talk.items[-1]
     return [choice.reply.removeprefix("= ") for choice in talk.items[-1].choices]
+
+
+H1, H2, H3, H4 = (f"Instruments/H{number}.md" for number in range(1, 5))
+COOK, GRAHAM = "People/James Cook.md", "People/George Graham.md"
+LINK = Reading((PipelineStep("relate", None, {"to": "x"}),), 1.0)
+SEARCH = Reading((PipelineStep("find"),), 1.0)
+
+
+def doubts(talk, text_of_request: str, notation: str, **state: object) -> ChangeDoubts:
+    """Return the doubts about a change in a state of the conversation, with a note on the screen."""
+    agent = talk.workspace.agent._builtin
+    vocabulary = agent._vocabulary_of(agent._words())
+    dialog = DialogState(open_note=OPEN, **state)
+    request = agent._interpreter.request_of(
+        text_of_request, dialog, vocabulary, agent.actions(), agent._now()
+    )
+    reading = parse(notation, vocabulary(languages()[0]).notes, ACTIONS)
+    return ChangeDoubts(request, reading, reading, agent._properties_of, "Templates")
+
+
+@pytest.mark.parametrize(
+    ("request_text", "notation", "state"),
+    [
+        ("set its status to done", "set_property [@H4] key=status value=done", {"focus": (H4,)}),
+        ("tag it late", "add_tag [@H4] tag=late", {"focus": (H4,), "recent": (H3, H4)}),
+        ("tag it late, please?", "add_tag [@H4] tag=late", {"focus": (H4,)}),
+        ("tag him pacific", "add_tag [@James Cook] tag=pacific", {"focus": (COOK,), "recent": (H4, COOK)}),
+        ("tagge ihn mit pazifik", "add_tag [@James Cook] tag=pazifik", {"focus": (COOK,), "recent": (COOK,)}),
+        ("tag both x", "add_tag [@H1, @H2] tag=x", {"results": (H1, H2), "last": SEARCH, "recent": (H3, H4)}),
+        ("tag them x", "add_tag [@H1, @H2] tag=x", {"results": (H1, H2), "recent": (H3, H4)}),
+        ("tag the three x", "add_tag [@H1, @H2, @H3] tag=x", {"results": (H1, H2, H3), "last": SEARCH}),
+        (
+            "tag all instruments brass",
+            "add_tag [path:Instruments/] tag=brass",
+            {"last": LINK, "recent": (H1, H2)},
+        ),
+        ("tag this note brass", "add_tag [@H1] tag=brass", {"last": LINK, "recent": (H1, H2)}),
+        ("tag the notes of the last two weeks x", "add_tag [@H1, @H2, @H3] tag=x", {}),
+        ("remove H4", "delete [@H4]", {}),
+        ("delete it", "delete [@H4]", {"focus": (H4,)}),
+        ("remove the note", "delete [@H4]", {"focus": (H4,)}),
+        ('append "Is it true?" to it', 'append [@H4] text="Is it true?"', {"focus": (H4,)}),
+        ("create a note called This thing", 'create_note name="This thing"', {"focus": (H4,)}),
+    ],
+)
+async def test_a_clear_order_is_not_in_doubt(talk, request_text, notation, state) -> None:
+    found = doubts(talk, request_text, notation, **state)
+    assert not found.means_others and not found.is_in_doubt
+
+
+@pytest.mark.parametrize(
+    ("request_text", "notation", "state"),
+    [
+        ("tag late?", "add_tag [@H4] tag=late", {"focus": (H4,)}),
+        ("rename it to Nara?", "rename [@H4] new_name=Nara", {"focus": (H4,)}),
+        ("tag it then", "add_tag [@H4] tag=then", {"focus": (H4,)}),
+        ("remove it", "delete [@H4]", {"focus": (H4,)}),
+        ("entferne das", "delete [@H4]", {"focus": (H4,)}),
+        ("tag both x", "add_tag [@H1, @H2, @H3] tag=x", {"results": (H1, H2, H3), "last": SEARCH}),
+        ("tag both x", "add_tag [@H1, @H2] tag=x", {"results": (H1, H2), "recent": (H3, H4), "last": LINK}),
+        ("tag it x", "add_tag [@H1] tag=x", {"focus": (H1,), "recent": (H2, H1), "last": LINK}),
+        ("make the note just Smoother", "create_note name=Smoother", {"focus": (H4,)}),
+    ],
+)
+async def test_an_order_that_may_mean_something_else_is_in_doubt(talk, request_text, notation, state) -> None:
+    found = doubts(talk, request_text, notation, **state)
+    assert found.is_in_doubt and not found.means_others
+
+
+@pytest.mark.parametrize(
+    ("request_text", "notation", "state"),
+    [
+        ("tag him x", "add_tag [@H4] tag=x", {"focus": (H4,), "recent": (GRAHAM, H4)}),
+        ("verschlagworte ihn mit x", "add_tag [@H4] tag=x", {"focus": (H4,), "recent": (GRAHAM, H4)}),
+        ("tag him x", "add_tag [@James Cook] tag=x", {"focus": (COOK,), "recent": (GRAHAM, COOK)}),
+        ("tag him x", "add_tag [@H1] tag=x", {}),
+        ("link it to that", "relate [@H4] to=H4", {"focus": (H4,), "recent": (H3, H4)}),
+        ("add a line here", 'append [path:Claims/] text="a line"', {}),
+    ],
+)
+async def test_an_order_that_fits_other_notes_better_offers_these(
+    talk, request_text, notation, state
+) -> None:
+    found = doubts(talk, request_text, notation, **state)
+    assert found.means_others
+    assert all(change.last.target != change.last.arguments.get("to") for change in found.other_changes())
+
+
+async def test_a_named_note_has_no_alternatives(talk) -> None:
+    found = doubts(talk, "remove h4", "delete [@H4]", focus=(H3,), recent=(H2, H3))
+    assert found.is_in_doubt and not found.other_changes()
+
+
+async def test_missing_notes_are_not_offered(talk) -> None:
+    found = doubts(talk, "tag him x", "add_tag [@H4] tag=x", focus=(H4,), recent=("Gone.md", H4))
+    offered = [change.last.target.notes for change in found.other_changes()]
+    assert offered and all("Gone.md" not in notes for notes in offered)
 
 
 async def test_a_person_comes_first_if_the_request_says_him(talk) -> None:
@@ -87,6 +190,13 @@ async def test_after_a_renaming_the_listed_notes_have_their_new_names(talk) -> N
     await say(talk, "show H1 and H2", "rename H2 to H2 of 1741")
     state = await say(talk, "= list_tags")
     assert names(state.results) == ["H1", "H2 of 1741"]
+
+
+async def test_after_an_undone_renaming_the_listed_notes_have_their_old_names(talk) -> None:
+    await say(talk, "show H1 and H2", "rename H2 to H2 of 1741", "undo")
+    state = await say(talk, "= list_tags")
+    assert names(state.results) == ["H1", "H2"]
+    assert "Instruments/H2 of 1741.md" not in state.recent
 
 
 async def test_tasks_that_are_due_are_listed_by_day(talk) -> None:
