@@ -193,10 +193,11 @@ class DateParser:
                 return DateSpan(end, end, after + 1)
             whole = self._days_ahead(tokens, after)
             return DateSpan(whole.last, whole.last, whole.end) if whole is not None else None
-        after = language.match_prefix(tokens, position, "dates", "weekend")
-        if after > position:
-            sunday = _period_start(today, "week") + timedelta(days=6)
-            return DateSpan(max(today, sunday - timedelta(days=1)), sunday, after)
+        for name, weeks in (("weekend", 0), ("weekend_after", 1)):
+            after = language.match_prefix(tokens, position, "dates", name)
+            if after > position:
+                sunday = _period_start(today, "week") + timedelta(days=6, weeks=weeks)
+                return DateSpan(max(today, sunday - timedelta(days=1)), sunday, after)
         for name, count in (("this", 0), ("next", -1)):
             after = language.match_prefix(tokens, position, "dates", name)
             if after == position or after >= len(tokens):

@@ -593,6 +593,7 @@ def test_a_day_of_the_month_lies_ahead(text: str, day: str | None) -> None:
         (0, "between now and Sunday", "2026-03-18..2026-03-22"),
         (0, "from Monday to Friday", "2026-03-23..2026-03-27"),
         (0, "this weekend", "2026-03-21..2026-03-22"),
+        (0, "next weekend", "2026-03-28..2026-03-29"),
         (0, "by the end of the month", "2026-03-18..2026-03-31"),
         (0, "end of March", "2026-03-31"),
         (0, "March", "2026-03-01..2026-03-31"),
