@@ -74,6 +74,9 @@ OPEN_NOTES = {
     "operations": "Services/Gateway.md",
     "family": "Notes/Agnes Holloway.md",
     "travel": "Notes/Lisbon.md",
+    "workshop": "Jobs/Brass hinge box.md",
+    "choir": "Pieces/Northern Lights.md",
+    "newsroom": "Stories/Harbour dredging.md",
     "kepano": "References/Blade Runner.md",
 }
 """The vaults, each with the note on the screen."""
