@@ -53,7 +53,7 @@ SHAPES = (
 )
 """Numbers of items, symbols and fields to which batches are padded: each shape is compiled once."""
 SIMILAR_CLASSES = ("word", "prop", "kind")
-EPOCHS, BATCH, RATE, DROPOUT = 18, 64, 2e-3, 0.35
+EPOCHS, BATCH, RATE, DROPOUT = 22, 64, 2e-3, 0.35
 WORD_DROPOUT, FIELD_DROPOUT = 0.2, 0.5
 """Share of the words, and of the properties' names, that training represents only by their pieces, so that
 the model reads unknown ones."""

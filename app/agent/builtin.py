@@ -76,7 +76,7 @@ MAX_PASSAGES = 3
 MIN_SHARED_MEANING_PROBABILITY = 0.75
 """The minimum total probability of readings that mean the same notes at which the first one runs."""
 MIN_FALLBACK_PROBABILITY = 0.05
-"""Minimum total probability of a question's options when the search for the words found nothing."""
+"""Minimum probability of a question's likeliest option when the search for the words found nothing."""
 _MAX_CONTINUATION_WORDS = 5
 _MAX_NAME_WORDS = 8
 _QUESTION_ACTIONS = frozenset(("properties_of", "question"))
@@ -237,14 +237,13 @@ class BuiltinAgent:
         if self._find_notes is None:
             return interpretation
         interpretation = await self._with_date_changes(interpretation, text, state)
+        finds_nothing = False
         if isinstance(interpretation, Reading) and interpretation.score == GUESS_SCORE:
             if not _finds_nothing(interpretation, await self._with_found_notes(interpretation)):
                 return interpretation
             plain = self._interpret(text, state, self._vocabulary_of(self._words()), guesses=False)
             interpretation = self._with_fact(plain, text, state)
-            offered = interpretation.options if isinstance(interpretation, Clarification) else ()
-            if offered and sum(option.share for option in offered) < MIN_FALLBACK_PROBABILITY:
-                return Reply("", understood=False)
+            finds_nothing = True
         ranker = OptionRanker(text, self._words(), self._with_hits, self._properties_of)
         if isinstance(interpretation, Reading):
             interpretation = await self._ask_in_doubt(interpretation, text, state, ranker)
@@ -259,6 +258,9 @@ class BuiltinAgent:
             options.setdefault(meaning, option)
             shares[meaning] = shares.get(meaning, 0.0) + option.share
             ranks[meaning] = USELESS if _finds_nothing(option.reading, found) else await ranker.rank(found)
+        likeliest = max((share for key, share in shares.items() if ranks[key] != USELESS), default=0.0)
+        if finds_nothing and likeliest < MIN_FALLBACK_PROBABILITY:
+            return Reply("", understood=False)
         options = {meaning: options[meaning] for meaning in sorted(options, key=ranks.__getitem__)}
         offered = tuple(options.values())[:MAX_OPTIONS]
         if not offered or offered == interpretation.options:

@@ -945,11 +945,23 @@ def _are_similar(reading: Reading, other: Reading) -> bool:
         return False
     if notes is None or other_notes is None:
         return notes == other_notes
+    # "The shortest" by words or by bytes is a question that no one asks.
+    if (
+        notes.limit
+        and notes.limit == other_notes.limit
+        and _is_by_length(notes)
+        and _is_by_length(other_notes)
+    ):
+        return notes.order.startswith("-") == other_notes.order.startswith("-")
     # "The biggest budget of all projects" is one of them.
     is_limited = bool(notes.limit) and notes.order == other_notes.order != "" and not other_notes.limit
     is_list = "previous" in (notes.source, other_notes.source)
     has_same_notes = _slots(notes) <= _slots(other_notes) and (is_list or notes.notes == other_notes.notes)
     return has_same_notes and not is_limited
+
+
+def _is_by_length(notes: NoteSet) -> bool:
+    return notes.order.lstrip("-") in ("size", "words")
 
 
 def _slots(notes: NoteSet) -> set[str]:
