@@ -287,7 +287,10 @@ class BuiltinAgent:
         if not is_doubtful and (doubts.names_notes or await ranker.is_plausible(found)):
             return reading
         others = doubts.other_changes()
-        changes = (*others, reading) if doubts.means_others else (reading, *others)
+        if others and doubts.links_note_to_itself:
+            changes = tuple(others)
+        else:
+            changes = (*others, reading) if doubts.means_others else (reading, *others)
         options = tuple(ClarificationOption(serialize(change), change) for change in changes)
         return Clarification(question_about(options), options)
 

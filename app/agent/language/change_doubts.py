@@ -50,12 +50,15 @@ class ChangeDoubts:
         self._templates = templates
 
     @property
+    def links_note_to_itself(self) -> bool:
+        """True if a note would be linked to itself, or merged with itself."""
+        return any(map(_joins_note_with_itself, self._changes(self._reading)))
+
+    @property
     def means_others(self) -> bool:
         """True if other notes are likelier: a note would be linked to itself, or "him" is no person."""
-        return any(
-            _joins_note_with_itself(step)
-            or self._is_search_for_this_note(step)
-            or self._is_about_person(step)
+        return self.links_note_to_itself or any(
+            self._is_search_for_this_note(step) or self._is_about_person(step)
             for step in self._changes(self._reading)
         )
 
