@@ -256,7 +256,7 @@ class Aligner:
         if len(paths) > 1 and last is not None and set(paths) == set(last.notes):
             yield "target"
             return
-        if len(paths) > 1 and set(paths) == set(state.last_two) and not self._mention(paths[0]):
+        if len(paths) > 1 and set(paths) == set(state.recent) and not self._mention(paths[0]):
             yield "both"
             return
         if set(paths) == set(state.others) and len(state.them) > len(paths) and self._says_others():
@@ -282,16 +282,12 @@ class Aligner:
                 yield "it"
             elif last is not None and last.notes == (path,):
                 yield "target"
-            elif path in state.recent and not self._says_ordinal():
-                yield f"m{len(state.recent) - state.recent.index(path)}"
             elif path in state.them[:9]:
                 place = state.them.index(path) + 1
                 ends = {t.tokens[0].key for t in self._items} & _LAST
                 yield "n-1" if ends and place == len(state.them) else f"n{place}"
             elif state.them and path == state.them[-1]:
                 yield "n-1"
-            elif path in state.recent:
-                yield f"m{len(state.recent) - state.recent.index(path)}"
             elif span := self._similar(path):
                 yield "@"
                 yield span
@@ -302,11 +298,6 @@ class Aligner:
                 yield span
             else:
                 raise UnalignedError(f"note {path}")
-
-    def _says_ordinal(self) -> bool:
-        """Return whether the request names a position in a list: "the first"."""
-        ordinals = self._request.language.table("ordinals")
-        return any(item.tokens[0].key in ordinals or item.tokens[0].key in _LAST for item in self._items)
 
     def _value_span_of_note(self) -> Span | None:
         """Return the only item that names a property's text; None without one."""

@@ -43,7 +43,7 @@ CLASSES = (
     *("word", "mark", "note", "near", "names", "quoted", "link", "hashtag"),
     *("tag", "kind", "value", "prop", "num", "date", "rel"),
 )
-MAX_ITEMS, MAX_SYMBOLS, MAX_STATE_SYMBOLS = 60, 48, 16
+MAX_ITEMS, MAX_SYMBOLS, MAX_STATE_SYMBOLS = 60, 48, 12
 PIECE_SIZE, WORD_SIZE, CLASS_SIZE, STATE_SIZE, SYMBOL_SIZE = 96, 64, 16, 24, 64
 HIDDEN = 128
 FLAGS, FIELD_FLAGS, MAX_FIELDS = 9, 12, 76

@@ -100,7 +100,7 @@ class ChangeDoubts:
             return [replace(self._reading, steps=(renamed,))]
         if len(self._reading.steps) > 1 or step.target is None or self._is_named(step.target):
             return []
-        recent = tuple(path for path in reversed(dialog.last_two) if has_file(path))
+        recent = tuple(path for path in reversed(dialog.recent) if has_file(path))
         singles = tuple(
             path for path in dict.fromkeys((*recent, *dialog.focus[:1], *dialog.this[:1])) if has_file(path)
         )
@@ -140,7 +140,7 @@ class ChangeDoubts:
         said = {token.key for token in self._said} & self._words("person_pronouns")
         if not said or target is None or len(target.notes) != 1 or self._is_named(target):
             return False
-        recent = {*dialog.last_two, *dialog.focus} - set(target.notes)
+        recent = {*dialog.recent, *dialog.focus} - set(target.notes)
         listed = set(dialog.them) - set(target.notes)
         if len(said) > 1 and any(map(self._is_person, recent | listed)):
             return True
@@ -170,12 +170,12 @@ class ChangeDoubts:
         if target is None or last is None or not target.notes or self._is_named(target):
             return False
         if len(target.notes) > 1:
-            pairs = {frozenset(dialog.them), frozenset(dialog.last_two)}
+            pairs = {frozenset(dialog.them), frozenset(dialog.recent)}
             is_pair = frozenset(target.notes) in pairs and {len(pair) for pair in pairs} == {2}
             return is_pair and len(pairs) == 2 and not dialog.has_list and bool(self._numbers)
         says_this = target.notes == dialog.this and self._matches("this")
         follows_link = last.action == "relate" != step.action
-        return follows_link and not says_this and set(target.notes) <= {*dialog.last_two}
+        return follows_link and not says_this and set(target.notes) <= {*dialog.recent}
 
     def _differs_in_number(self, notes: NoteSet) -> bool:
         """Return whether "both" or "the three" is another number of notes than those of a change."""

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from app.agent.language.readings import Clarification, NoteSet, Reading
 
 MAX_RESULTS = 200
-MAX_RECENT = 4
 NOTE_ROLES = ("target", "to", "other")
 _MOVING_ACTIONS = ("rename", "move")
 
@@ -34,7 +33,7 @@ class DialogState:
         values: The texts of the property that the last request asked for.
         asked: The question that the last request asked about the contents of the notes.
         tasks: The tasks that the last request listed or changed, each as its note's path and its text.
-        recent: The paths of the last `MAX_RECENT` single notes that requests named or meant, oldest first.
+        recent: The paths of the last two single notes that requests named or meant, oldest first.
         last: The last reading that was run.
         changes: The changes made in the conversation, oldest first.
         question: The open question to the user.
@@ -88,7 +87,7 @@ class DialogState:
             if change.action == "create_note" and len(change.notes) == 1
         ]
         mentioned = (*self.recent, *named, *created, *self.focus[:1])
-        recent = [path for path in dict.fromkeys(reversed(mentioned))][:MAX_RECENT]
+        recent = [path for path in dict.fromkeys(reversed(mentioned))][:2]
         return replace(self, last=reading, question=question, recent=tuple(reversed(recent)))
 
     @property
@@ -97,11 +96,6 @@ class DialogState:
         target = self.last.last.target if self.last is not None else None
         taken = target.notes if target is not None else ()
         return tuple(path for path in self.them if path not in taken)
-
-    @property
-    def last_two(self) -> tuple[str, ...]:
-        """The last two single notes that requests named or meant, oldest first."""
-        return self.recent[-2:]
 
     @property
     def this(self) -> tuple[str, ...]:

@@ -46,17 +46,13 @@ OUTCOMES = ("model", "question", "none", "ask")
 "model" needs a language model, "question" is about the content of the notes, "none" asks for nothing that the
 agent can do, and "ask" is unclear.
 """
-MENTIONED = ("m1", "m2", "m3", "m4")
-REFERENCES = (
-    *("it", "this", "these", "all", "prev", "kind", "swap", "unlike", "target", "others", "both"),
-    *MENTIONED,
-)
+REFERENCES = ("it", "this", "these", "all", "prev", "kind", "swap", "unlike", "target", "others", "both")
 """References to the conversation.
 
-"m1" to "m4" are the last single notes of requests, latest first; "both" are the last two. "prev" means
-the notes and conditions of the last step, "kind" only its conditions on kinds of notes, "swap" its conditions
-except those that the new ones replace, "unlike" its kinds with its only other condition negated, and "target"
-only its notes. "others" are the listed notes that are not among its notes.
+"prev" means the notes and conditions of the last step, "kind" only its conditions on kinds of notes, "swap"
+its conditions except those that the new ones replace, "unlike" its kinds with its only other condition
+negated, and "target" only its notes. "others" are the listed notes that are not among its notes, "both" the
+last two single notes.
 """
 NTH = tuple(f"n{ordinal}" for ordinal in (1, 2, 3, 4, 5, 6, 7, 8, 9, -1, -2))
 FLAGS = ("orphan:", "unresolved:", "untagged:", 'task:""', 'task-todo:""', 'task-done:""', 'backlinks:""')
@@ -222,7 +218,7 @@ class ProgramReader:
 
         A change is about both only if the last request created both.
         """
-        tokens, recent = self._request.tokens, self._dialog.last_two
+        tokens, recent = self._request.tokens, self._dialog.recent
         last = self._dialog.last.steps if self._dialog.last is not None else ()
         if is_change and [step.action for step in last] != ["create_note", "create_note"]:
             return False
@@ -261,7 +257,7 @@ class ProgramReader:
             following = symbols[position] if position < len(symbols) else None
             if isinstance(symbol, tuple):
                 return None
-            if is_negated and (symbol in ("@", "it", "this", "target", *MENTIONED, *NTH)):
+            if is_negated and (symbol in ("@", "it", "this", "target") or symbol in NTH):
                 left_out = self._notes(
                     [symbol, *([following] if symbol == "@" and following else [])], follows=False
                 )
@@ -304,11 +300,6 @@ class ProgramReader:
                 if not -len(results) <= ordinal <= len(results):
                     return NoteSet(unknown=" ")
                 paths.append(results[ordinal - 1 if ordinal > 0 else ordinal])
-            elif symbol in MENTIONED:
-                recent, back = self._dialog.recent, int(symbol[1:])
-                if len(recent) < back or not self._vocabulary.has_file(recent[-back]):
-                    return NoteSet(unknown=" ")
-                paths.append(recent[-back])
             elif symbol == "prev":
                 last = self._dialog.last.last.target if self._dialog.last else None
                 if last is None:
@@ -334,7 +325,7 @@ class ProgramReader:
                     return None
                 parts += opposite
             elif symbol in ("others", "both"):
-                referenced = self._dialog.others if symbol == "others" else self._dialog.last_two
+                referenced = self._dialog.others if symbol == "others" else self._dialog.recent
                 if not referenced or (symbol == "both" and len(referenced) < 2):
                     return NoteSet(unknown=" ")
                 paths += referenced

@@ -56,7 +56,7 @@ CLASSES = (
 SIMILAR_CLASSES = ("word", "prop", "kind")
 """The classes of items whose words are compared with the names of fields."""
 _NAMED = frozenset(("note", "near", "names", "quoted", "link", "hashtag", "value", "num"))
-MAX_STATE_SYMBOLS = 16
+MAX_STATE_SYMBOLS = 12
 _SMALL_NUMBER = re.compile(r"1?\d|20")
 
 Array = npt.NDArray[np.float32]
@@ -82,10 +82,7 @@ def state_symbols(state: DialogState) -> list[str]:
         f"results:{results}",
         "focus" if state.focus else "nofocus",
         "lost" if state.is_lost else "found",
-        f"recent:{len(state.recent)}",
     ]
-    symbols += ["focus is open"] * (state.open_note in state.focus)
-    symbols += ["focus is listed"] * any(path in state.them for path in state.focus)
     symbols += ["values"] * bool(state.values)
     if step is not None:
         symbols += [f"argument:{role}" for role in step.arguments]
