@@ -72,6 +72,7 @@ class ChangeDoubts:
                 or self._is_weak_deletion(step)
                 or self._creates_known_note(step)
                 or self._is_one_of_pair(step)
+                or self._follows_answer(step)
                 for step in self._changes(self._reading)
             )
             or any(
@@ -101,9 +102,9 @@ class ChangeDoubts:
         if len(self._reading.steps) > 1 or step.target is None or self._is_named(step.target):
             return []
         recent = tuple(path for path in reversed(dialog.recent) if has_file(path))
-        singles = tuple(
-            path for path in dict.fromkeys((*recent, *dialog.focus[:1], *dialog.this[:1])) if has_file(path)
-        )
+        answers = dialog.results if dialog.asked else ()
+        known = dict.fromkeys((*answers, *recent, *dialog.focus[:1], *dialog.this[:1]))
+        singles = tuple(path for path in known if has_file(path))
         if _joins_note_with_itself(step):
             role = next(role for role in NOTE_ROLES[1:] if role in step.arguments)
             changes = [
@@ -176,6 +177,18 @@ class ChangeDoubts:
         says_this = target.notes == dialog.this and self._matches("this")
         follows_link = last.action == "relate" != step.action
         return follows_link and not says_this and set(target.notes) <= {*dialog.recent}
+
+    def _follows_answer(self, step: PipelineStep) -> bool:
+        """Return whether the changed note may be another one of the answer to the last question.
+
+        "This note" and "the first one" leave no doubt, nor does a name.
+        """
+        dialog, target = self._dialog, step.target
+        if not dialog.asked or target is None or len(target.notes) != 1 or self._is_named(target):
+            return False
+        ordinals = self._request.language.table("ordinals")
+        says_this = target.notes == dialog.this and self._matches("this")
+        return not says_this and ordinals.keys().isdisjoint(token.key for token in self._said)
 
     def _differs_in_number(self, notes: NoteSet) -> bool:
         """Return whether "both" or "the three" is another number of notes than those of a change."""

@@ -61,6 +61,10 @@ def doubts(talk, text_of_request: str, notation: str, **state: object) -> Change
         ("remove H4", "delete [@H4]", {}),
         ("delete it", "delete [@H4]", {"focus": (H4,)}),
         ("remove the note", "delete [@H4]", {"focus": (H4,)}),
+        ("tag the first one x", "add_tag [@H1] tag=x", {"asked": "who made it?", "results": (H1, H2)}),
+        ("tag them x", "add_tag [@H1, @H2] tag=x", {"asked": "who made it?", "results": (H1, H2)}),
+        ("tag h4 x", "add_tag [@H4] tag=x", {"asked": "who made it?", "focus": (H1,)}),
+        ("tag this note x", "add_tag [@H1] tag=x", {"asked": "who made it?"}),
         ('append "Is it true?" to it', 'append [@H4] text="Is it true?"', {"focus": (H4,)}),
         ("create a note called This thing", 'create_note name="This thing"', {"focus": (H4,)}),
     ],
@@ -81,6 +85,7 @@ async def test_a_clear_order_is_not_in_doubt(talk, request_text, notation, state
         ("tag both x", "add_tag [@H1, @H2, @H3] tag=x", {"results": (H1, H2, H3), "last": SEARCH}),
         ("tag both x", "add_tag [@H1, @H2] tag=x", {"results": (H1, H2), "recent": (H3, H4), "last": LINK}),
         ("tag it x", "add_tag [@H1] tag=x", {"focus": (H1,), "recent": (H2, H1), "last": LINK}),
+        ("tag it x", "add_tag [@H1] tag=x", {"focus": (H1,), "asked": "is that one a copy of H4?"}),
         ("make the note just Smoother", "create_note name=Smoother", {"focus": (H4,)}),
     ],
 )
@@ -117,6 +122,11 @@ async def test_missing_notes_are_not_offered(talk) -> None:
     found = doubts(talk, "tag him x", "add_tag [@H4] tag=x", focus=(H4,), recent=("Gone.md", H4))
     offered = [change.last.target.notes for change in found.other_changes()]
     assert offered and all("Gone.md" not in notes for notes in offered)
+
+
+async def test_the_notes_of_an_answer_are_offered(talk) -> None:
+    found = doubts(talk, "tag it x", "add_tag [@H1] tag=x", focus=(H1,), asked="is it a copy?", results=(H4,))
+    assert [change.last.target.notes for change in found.other_changes()][0] == (H4,)
 
 
 async def test_a_person_comes_first_if_the_request_says_him(talk) -> None:
