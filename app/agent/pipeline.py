@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -129,6 +130,7 @@ class Pipeline:
         self._actions = actions
         self._question: Clarification | None = None
         self._has_changed = False
+        self._new_paths: dict[str, str] = {}
 
     async def run(self, reading: Reading) -> DialogState:
         """Run the steps until one fails, is denied or asks a question; return the dialog state after them."""
@@ -138,7 +140,7 @@ class Pipeline:
         tasks = self._dialog.tasks if keeps_tasks else ()
         self._dialog = replace(self._dialog, values=(), asked="", tasks=tasks)
         for index, step in enumerate(reading.steps):
-            result = await self._run_step(step, previous)
+            result = await self._run_step(self._with_new_paths(step), previous)
             if result is None:
                 self._focus_after_failure(step)
                 self._say_skipped_steps(reading.steps[index + 1 :])
@@ -151,6 +153,19 @@ class Pipeline:
             reading = replace(reading, steps=(*reading.steps[:-1], opened))
         self._dialog = self._dialog.after(reading, self._question)
         return self._dialog
+
+    def _with_new_paths(self, step: PipelineStep) -> PipelineStep:
+        """Return a step with the new paths of the notes that the steps before it have moved."""
+
+        def moved(notes: NoteSet) -> NoteSet:
+            return replace(notes, notes=tuple(self._new_paths.get(path, path) for path in notes.notes))
+
+        target = moved(step.target) if step.target is not None else None
+        arguments = {
+            role: moved(value) if isinstance(value, NoteSet) else value
+            for role, value in step.arguments.items()
+        }
+        return replace(step, target=target, arguments=arguments)
 
     def _focus_after_failure(self, step: PipelineStep) -> None:
         """Let "it" mean the note that the failed step named; a failed search or creation leaves no "it"."""
@@ -205,6 +220,8 @@ class Pipeline:
                 return await self._list_tags_with_uses(int(uses))
             case "create_note":
                 return await self._create(step)
+            case "random":
+                return await self._open_any()
             case "meaning":
                 query = str(step.arguments["query"])
                 return self._remember_hits(await self._call(step, "semantic_search", {"query": query}))
@@ -538,6 +555,19 @@ class Pipeline:
         self._dialog = replace(self._dialog, focus=(note_path,), is_lost=False)
         return (note_path,)
 
+    async def _open_any(self) -> tuple[str, ...] | None:
+        """Open a note of the vault, chosen at random."""
+        outcome = await self._search(_ALL_NOTES_QUERY, 1)
+        total = int(str(outcome.result["total"])) if outcome is not None else 0
+        if total > 1:
+            outcome = await self._search(_ALL_NOTES_QUERY, 1, offset=random.randrange(total))
+        if outcome is None:
+            return None
+        if not (hits := _as_list(outcome.result, "hits")):
+            self._say("No notes match.")
+            return None
+        return await self._open(str(hits[0]["path"]))
+
     async def _explain_relation(self, step: PipelineStep, path: str) -> tuple[str, ...] | None:
         other = step.arguments.get("to")
         target = other.notes[0] if isinstance(other, NoteSet) and other.notes else ""
@@ -616,7 +646,9 @@ class Pipeline:
             changed_paths += paths_after
             self._record_change(step.action, outcome, tuple(changed_paths), paths)
             if step.action in ("rename", "move"):
-                self._dialog = self._dialog.with_moved_note(str(_note_of(call)), paths_after[-1])
+                before, after = str(_note_of(call)), paths_after[-1]
+                self._dialog = self._dialog.with_moved_note(before, after)
+                self._new_paths[before] = after
         return tuple(dict.fromkeys(changed_paths))
 
     def _say_skipped_notes(self, names: Sequence[str]) -> None:

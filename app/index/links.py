@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from bisect import bisect_right
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from functools import cache
@@ -18,6 +18,7 @@ from app.index.normalization import tokenize, unsegment
 from app.index.query_ast import PhraseTerm
 from app.index.records import LinkRecord, Mention, UnresolvedName
 from app.index.text_matcher import Term, find_marks, shorten
+from app.vault.markdown.inline import unlinkable_spans
 from app.vault.path import NotePath
 
 _COLUMNS = (
@@ -128,7 +129,7 @@ def unlinked_mentions(connection: sqlite3.Connection, path: NotePath) -> tuple[M
     """Return the places where other notes mention the note without a link, by note and line.
 
     Names with fewer than three letters (two if one is beyond ASCII) are skipped. At most 500 mentions are
-    returned; text in links and properties does not count.
+    returned. Text in properties does not count, nor text that a link would break, such as code and addresses.
     """
     row = connection.execute(
         "SELECT files.id, notes.name, title, aliases FROM files JOIN notes USING (id) WHERE path = ?",
@@ -148,10 +149,10 @@ def _can_be_mentioned(name: str) -> bool:
     return letters >= _MIN_MENTION_CHARS or (letters == 2 and not name.isascii())
 
 
-def _is_inside(offset: int, spans: list[tuple[int, int]]) -> bool:
-    """Return whether an offset is in one of the spans, which are sorted and do not overlap."""
-    index = bisect_right(spans, offset, key=itemgetter(0)) - 1
-    return index >= 0 and offset < spans[index][1]
+def _overlaps(start: int, end: int, spans: list[tuple[int, int]]) -> bool:
+    """Return whether a part of the text overlaps one of the spans, which are sorted and do not overlap."""
+    index = bisect_left(spans, end, key=itemgetter(0)) - 1
+    return index >= 0 and start < spans[index][1]
 
 
 def _mentions(connection: sqlite3.Connection, row_id: int, names: list[PhraseTerm]) -> Iterator[Mention]:
@@ -160,21 +161,19 @@ def _mentions(connection: sqlite3.Connection, row_id: int, names: list[PhraseTer
         return
     terms = [Term(name) for name in names]
     rows = connection.execute(
-        "SELECT files.id, path, body_line, text FROM fulltext"
+        "SELECT path, body_line, text FROM fulltext"
         " JOIN files ON files.id = fulltext.rowid JOIN notes ON notes.id = fulltext.rowid"
         " WHERE fulltext MATCH ? AND files.id <> ? ORDER BY files.key",
         (f"{{text}} : ({fts_query})", row_id),
     )
-    for source, path, body_line, segmented in rows.fetchall():
+    for path, body_line, segmented in rows.fetchall():
         text = unsegment(segmented)
-        linked = connection.execute(
-            "SELECT start, stop FROM links WHERE source = ? ORDER BY start", (source,)
-        ).fetchall()
-        offset = 0
-        for number, line in enumerate(text.split("\n"), start=1):
-            if number >= body_line:
-                for start, end in find_marks(line, terms):
-                    if not _is_inside(offset + start, linked):
-                        excerpt, marks = shorten(line.rstrip("\r"), [(start, end)], _MAX_MENTION_CHARS)
-                        yield Mention(NotePath(path), number, excerpt, *marks[0])
+        lines = text.split("\n")
+        offset = sum(len(line) + 1 for line in lines[: body_line - 1])
+        spans = unlinkable_spans(text, offset)
+        for number, line in enumerate(lines[body_line - 1 :], start=body_line):
+            for start, end in find_marks(line, terms):
+                if not _overlaps(offset + start, offset + end, spans):
+                    excerpt, marks = shorten(line.rstrip("\r"), [(start, end)], _MAX_MENTION_CHARS)
+                    yield Mention(NotePath(path), number, excerpt, *marks[0])
             offset += len(line) + 1

@@ -103,6 +103,25 @@ async def test_mentions_without_a_link(make_vault: MakeVault) -> None:
     assert vault.index.unlinked_mentions(NotePath("nothing.md")) == ()
 
 
+async def test_text_that_a_link_would_break_is_no_mention(make_vault: MakeVault) -> None:
+    broken = [
+        "[Focus](https://focus.example/)",
+        "![a focus picture](focus.png)",
+        "https://example.com/focus/download",
+        "<https://example.com/focus> and <img src='focus.png'>",
+        "me@focus.example, www.focus.example",
+        "`focus` and $focus$ and %%focus%%",
+        "#focus and #a/focus",
+        "[focus][1] and [^focus]",
+        "[[Other|our focus]]",
+        "[![focus](focus.png)](https://focus.example)",
+    ]
+    text = "\n\n".join([*broken, "```", "focus", "```", "A \\[focus, too."])
+    vault = await make_vault({"Focus.md": "", "Other.md": "", "a.md": text})
+    found = vault.index.unlinked_mentions(NotePath("Focus.md"))
+    assert [(mention.text, mention.start) for mention in found] == [("A \\[focus, too.", 4)]
+
+
 async def test_the_graph_as_arrays(make_vault: MakeVault) -> None:
     vault = await make_vault(
         {

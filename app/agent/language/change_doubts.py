@@ -103,8 +103,8 @@ class ChangeDoubts:
             return []
         recent = tuple(path for path in reversed(dialog.recent) if has_file(path))
         answers = dialog.results if dialog.asked else ()
-        known = dict.fromkeys((*answers, *recent, *dialog.focus[:1], *dialog.this[:1]))
-        singles = tuple(path for path in known if has_file(path))
+        mentioned = dict.fromkeys((*answers, *recent, *dialog.focus[:1], *dialog.this[:1]))
+        singles = tuple(path for path in mentioned if has_file(path))
         if _joins_note_with_itself(step):
             role = next(role for role in NOTE_ROLES[1:] if role in step.arguments)
             changes = [

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from app.vault.markdown.links import markdown_link, wiki_link
+from app.vault.markdown.masking import code_spans, mask_text
 from app.vault.markdown.text import LineCounter
 from app.vault.note import Link, Span, Tag
 
@@ -29,6 +30,10 @@ _TOKEN = re.compile(
     rf"|\[(?<!\\\[)(?:{_WIKI})?"
     rf"|\](?<!\\\])(?:{_DESTINATION})?"
     rf"|#(?<!{_BEFORE_TAG}#)({TAG_CHARACTER}++)"
+)
+# An autolink or HTML tag, a bare web address, or an email address.
+_ADDRESS = re.compile(
+    r"<[^\s<>][^<>\n]*+>|\b(?:[a-zA-Z][\w+.-]*+://|www\.)[^\s<>]++|\b[\w.+-]++@[\w-]++\.[\w.-]++"
 )
 _MAX_LABEL_CHARS = 2000
 _NOT_A_TAG = re.compile(r"[\d/_-]*")
@@ -63,6 +68,33 @@ def scan_inline(masked: str, text: str, start: int, lines: LineCounter) -> tuple
     if any(a.span.start > b.span.start for a, b in pairwise(links)):
         links.sort(key=lambda link: link.span.start)
     return links, tags
+
+
+def unlinkable_spans(text: str, start: int = 0) -> list[tuple[int, int]]:
+    """Return the spans of `text`, from `start` on, in which a new link would break something.
+
+    These are code, math, comments, brackets (such as links and images to any place), tags, addresses and HTML
+    tags. The spans are in order, without overlap.
+    """
+    spans = code_spans(text, start)
+    masked = mask_text(text, start)
+    opened: list[int] = []
+    for match in _TOKEN.finditer(masked, start):
+        kind = masked[match.start()]
+        if kind == "#" or match[1] or match[2]:
+            spans.append(match.span())
+        elif kind != "]":
+            opened.append(match.start())
+        elif opened:
+            spans.append((opened.pop(), match.end()))
+    spans += (match.span() for match in _ADDRESS.finditer(masked, start))
+    outer: list[tuple[int, int]] = []
+    for begin, end in sorted(spans):
+        if outer and begin < outer[-1][1]:
+            outer[-1] = outer[-1][0], max(end, outer[-1][1])
+        else:
+            outer.append((begin, end))
+    return outer
 
 
 def _iter_inline(masked: str, text: str, start: int, lines: LineCounter) -> Iterator[Link | Tag]:

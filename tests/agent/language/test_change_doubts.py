@@ -126,7 +126,7 @@ async def test_missing_notes_are_not_offered(talk) -> None:
 
 async def test_the_notes_of_an_answer_are_offered(talk) -> None:
     found = doubts(talk, "tag it x", "add_tag [@H1] tag=x", focus=(H1,), asked="is it a copy?", results=(H4,))
-    assert [change.last.target.notes for change in found.other_changes()][0] == (H4,)
+    assert found.other_changes()[0].last.target.notes == (H4,)
 
 
 async def test_a_person_comes_first_if_the_request_says_him(talk) -> None:

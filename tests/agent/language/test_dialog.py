@@ -65,6 +65,23 @@ async def test_a_set_has_the_order_and_the_size_that_are_asked_for(talk, text, w
     assert names(replies.results) == wanted
 
 
+async def test_newest_first_is_an_order_and_no_limit(talk) -> None:
+    listed = await say(talk, "show H1, H2 and H3")
+    assert names((await say(talk, "show me them, newest first")).results) != names(listed.results)[:1]
+    assert len(state(talk).results) == 3 and state(talk).last.last.target.order == "modified"
+
+
+async def test_a_later_step_works_on_the_moved_note(talk) -> None:
+    reading = "move [@H4] folder=People | add_tag [@Instruments/H4] tag=archived"
+    await say(talk, f"{PREFIX} {reading}")
+    assert b"archived" in talk.workspace.store.read(NotePath("People/H4.md"))
+
+
+async def test_a_random_note_is_opened(talk) -> None:
+    replies = await say(talk, "random note please")
+    assert len(replies.focus) == 1 and NotePath(replies.focus[0]) in talk.workspace.index.note_paths()
+
+
 async def test_a_part_of_a_listed_set_is_what_the_next_request_works_on(talk) -> None:
     await say(talk, "hypotheses sorted by confidence, lowest first")
     listed = state(talk).results
