@@ -54,6 +54,12 @@ _ORDER_LABELS = {
     "dated": "latest date first",
     "-dated": "earliest date first",
 }
+_STATE_LABELS = {"open": "not done", "done": "done", "all": "done and not done"}
+_SCOPE_LABELS = {
+    "last": "the last change",
+    "all": "all changes of this conversation",
+    "today": "all changes of today",
+}
 _MAX_NOTE_CHIPS = 8
 _MAX_NAMED_NOTES = 3
 """Maximum number of notes that a label names, and a search shows as chips; more are counted."""
@@ -150,7 +156,8 @@ def _step_chips(
         return localize(text, language)
 
     action = step.action.removeprefix(TOOL_PREFIX).replace("_", " ")
-    yield Chip(label_of(_ACTION_LABELS.get(step.action, action)))
+    verb = label_of(_ACTION_LABELS.get(step.action, action))
+    yield Chip(label_of(f"then {verb}") if index else verb)
     if step.action in ("question", "model"):
         return  # the query is the whole request
 
@@ -189,7 +196,8 @@ def _step_chips(
             yield Chip(label_of("all"))
         if target.source:
             pick = target.pick
-            yield Chip(label_of("these" if pick is None else f"number {pick}" if pick > 0 else "the last"))
+            all_notes = "the same" if index else "these"
+            yield Chip(label_of(all_notes if pick is None else f"number {pick}" if pick > 0 else "the last"))
         if target.order:
             yield Chip(label_of(_order_label(target.order)), with_target(replace(target, order="")))
         if target.limit:
@@ -215,7 +223,10 @@ def _step_chips(
                 change = with_argument(name, tuple(SLOT if other == item else other for other in value))
                 yield Chip(f"{label_of(name)}: {item}", without, str(item), change, "text", lead)
         elif name in _FIXED_ARGUMENTS:
-            yield Chip(f"{label_of(name)}: {value}")
+            if label := _fixed_label(name, str(value)):
+                yield Chip(label_of(label))
+            else:
+                yield Chip(f"{label_of(name)}: {value}")
         else:
             text = " ".join(str(value).split())
             is_cut = shorten and len(text) > _MAX_LABEL_LENGTH
@@ -227,6 +238,24 @@ def _order_label(order: str) -> str:
     if label := _ORDER_LABELS.get(order):
         return label
     return f"by {order[1:]}, lowest first" if order.startswith("-") else f"by {order}, highest first"
+
+
+def _fixed_label(name: str, value: str) -> str:
+    """Return the label of a value that the user can't change; empty if it is shown with its name."""
+    count = value.partition(":")[2] if name == "scope" else value.removeprefix("all")
+    match name:
+        case "state":
+            return _STATE_LABELS.get(value, "")
+        case "scope" if count.isdecimal():
+            return f"the last {count} changes"
+        case "scope":
+            return _SCOPE_LABELS.get(value, "")
+        case "occurrence" if count.isdecimal():
+            return f"all {count} places" if value != count else f"place {count}"
+        case "due" if ".." in value:
+            first, _, last = value.partition("..")
+            return f"due {first} to {last}" if first and last else f"due by {last}" if last else f"due from {first}"
+    return ""
 
 
 def _limit_label(limit: int) -> str:

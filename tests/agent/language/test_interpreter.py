@@ -659,6 +659,30 @@ def test_labels_of_readings_differ_where_their_long_values_differ() -> None:
     assert labels[3].startswith("append · H4 · text: Not A text") and labels[3].endswith("…")
 
 
+@pytest.mark.parametrize(
+    ("notation", "english", "german"),
+    [
+        ("undo scope=last", "undo · the last change", "rückgängig · die letzte Änderung"),
+        ("undo scope=last:2", "undo · the last 2 changes", "rückgängig · die letzten 2 Änderungen"),
+        ("list_tasks state=open", "tasks · not done", "Aufgaben · nicht erledigt"),
+        (
+            "list_tasks state=done due=..2026-11-28",
+            "tasks · done · due by 2026-11-28",
+            "Aufgaben · erledigt · fällig bis 2026-11-28",
+        ),
+        (
+            "find [tag:clock] | add_tag [these] tag=brass",
+            "notes · tag:clock · then add tag · the same · tag: brass",
+            "Notizen · tag:clock · dann Tag hinzufügen · dieselben · Tag: brass",
+        ),
+    ],
+)
+def test_a_label_is_in_words(notation, english, german) -> None:
+    reading = parse(f"= {notation}", lambda name: (), ACTIONS)
+    assert describe_readings([reading]) == [english]
+    assert describe_readings([replace(reading, language="de")]) == [german]
+
+
 def test_a_chip_with_the_name_of_no_note_does_nothing(agent: BuiltinAgent) -> None:
     found = read(agent, "delete H4")
     assert isinstance(found, Reading)
