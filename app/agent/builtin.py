@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import replace
 from datetime import datetime
@@ -37,7 +38,7 @@ from app.agent.language.readings import (
 )
 from app.agent.language.rescheduling import date_changes, rescheduled_note
 from app.agent.language.tool_frames import tool_frames
-from app.agent.language.vocabulary import VaultWords, Vocabulary
+from app.agent.language.vocabulary import VaultWords, Vocabulary, correct_spelling
 from app.agent.pipeline import ChangesToday, Pipeline
 from app.agent.result_formatting import format_outcome, shown_passages
 from app.agent.transcript import SET_UP_MODEL, AnswerChoice, ReadingChip
@@ -77,6 +78,7 @@ MIN_SHARED_MEANING_PROBABILITY = 0.75
 """The minimum total probability of readings that mean the same notes at which the first one runs."""
 MIN_FALLBACK_PROBABILITY = 0.05
 """Minimum probability of a question's likeliest option when the search for the words found nothing."""
+_WORD = re.compile(r"[^\W_]+")
 _MAX_CONTINUATION_WORDS = 5
 _MAX_NAME_WORDS = 8
 _QUESTION_ACTIONS = frozenset(("properties_of", "question"))
@@ -249,6 +251,7 @@ class BuiltinAgent:
             interpretation = await self._ask_in_doubt(interpretation, text, state, ranker)
         if not isinstance(interpretation, Clarification):
             return interpretation
+        interpretation = self._without_deletions(interpretation, text, state)
         options: dict[str, ClarificationOption] = {}
         shares: dict[str, float] = {}
         ranks: dict[str, int] = {}
@@ -270,6 +273,25 @@ class BuiltinAgent:
         if is_likely and not any(self.actions()[step.action].writes for step in reading.steps):
             return meaning_of(reading)
         return replace(interpretation, question=question_about(offered), options=offered, spare=())
+
+    def _without_deletions(
+        self, clarification: Clarification, text: str, state: DialogState
+    ) -> Clarification:
+        """Return a question that offers to delete notes only if the request says so, or continues one."""
+        question = state.question
+        before = [state.last, question.partial if question is not None else None]
+        before += [option.reading for option in question.options] if question is not None else []
+        continues = any(reading is not None and reading.last.action == "delete" for reading in before)
+        if continues or _says_deletion(text):
+            return clarification
+        offered = clarification.options + clarification.spare
+        kept = [option for option in offered if option.reading.last.action != "delete"]
+        if len(kept) in (0, len(offered)):
+            return clarification
+        options = tuple(kept[:MAX_OPTIONS])
+        return replace(
+            clarification, question=question_about(options), options=options, spare=tuple(kept[MAX_OPTIONS:])
+        )
 
     async def _ask_in_doubt(
         self, reading: Reading, text: str, state: DialogState, ranker: OptionRanker
@@ -529,6 +551,18 @@ class BuiltinAgent:
             if matches:
                 break
         return tuple(matches) if len(matches) == 1 else ()
+
+
+def _says_deletion(text: str) -> bool:
+    """Return whether a text has a word for a deletion, in any language."""
+    words = _WORD.findall(text.casefold())
+    known = {
+        word
+        for language in languages()
+        for name in ("deletions", "removals")
+        for word in language.table("doubts").get(name, ())
+    }
+    return any(word in known or correct_spelling(word, known) for word in words)
 
 
 def reply_text(reply: Reply) -> str:

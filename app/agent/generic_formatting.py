@@ -24,7 +24,10 @@ def link_or_path(path: str) -> str:
 
 
 def format_details(result: Mapping[str, Any], message: str) -> str:
-    """Format the long strings and the lists of a result as Markdown, without its message and its subject."""
+    """Format the long strings and the lists of a result as Markdown.
+
+    Its message, its subject and ids are left out.
+    """
     parts = [
         part for name, value in result.items() if (part := _format_value(name, value)) and part != message
     ]
@@ -33,7 +36,7 @@ def format_details(result: Mapping[str, Any], message: str) -> str:
 
 def _format_value(name: str, value: object) -> str:
     if isinstance(value, str) and len(value.split()) > 3:
-        return "" if name in _TITLE_FIELDS else value
+        return "" if name in _TITLE_FIELDS or name.endswith("_id") else value
     if not isinstance(value, list) or not value:
         return ""
     lines = [f"- {_format_item(item)}" for item in value[:_MAX_LIST_ITEMS]]

@@ -140,8 +140,10 @@ def _passages(result: Result, call: AnsweredCall) -> str:
     passages = "\n\n".join(_quoted(passage) for passage in shown_passages(result))
     if result["answered"]:
         return passages
-    heading = "**Not in your notes**: no passage answers this question."
-    return f"{heading} The closest passages are:\n\n{passages}" if passages else heading
+    if not passages:
+        return "**Not in your notes**: I found no passage that answers this question."
+    heading = "**Perhaps not in your notes**: no passage clearly answers this question."
+    return f"{heading} The closest passages are:\n\n{passages}"
 
 
 def _quoted(passage: Mapping[str, Any]) -> str:

@@ -81,7 +81,7 @@ async def test_a_question_without_an_answer_in_the_notes_is_not_answered(workspa
 
 async def test_passages_far_from_an_answer_are_not_shown(workspace, talk):
     await talk.say("what is the half-life of caffeine?")
-    assert _texts(talk) == ["**Not in your notes**: no passage answers this question."]
+    assert _texts(talk) == ["**Not in your notes**: I found no passage that answers this question."]
 
 
 async def test_a_note_that_became_a_folder_is_left_out(unwatched_workspace):

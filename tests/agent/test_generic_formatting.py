@@ -32,6 +32,7 @@ def test_a_long_list_is_cut_and_says_so_and_nothing_gives_nothing() -> None:
     assert text.endswith("- n19\n- … and 5 more")
     assert format_details({"message_again": "one two three four"}, "one two three four") == ""
     assert format_details({}, "") == ""
+    assert format_details({"edge_id": "Notes/A b.md -[CITES]-> Notes/C d.md"}, "Done.") == ""
 
 
 def test_the_long_name_of_the_changed_note_is_not_repeated() -> None:

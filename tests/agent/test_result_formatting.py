@@ -104,3 +104,19 @@ def test_the_files_and_folders_of_the_vault_are_listed_by_name() -> None:
     assert text == "3 files and folders:\n\n- Atlas/\n- [[About]]\n- map.png"
     german = next(language for language in languages() if language.code == "de")
     assert localize(text, german).startswith("3 Dateien und Ordner:")
+
+
+def test_uncertain_passages_are_shown_without_a_flat_denial() -> None:
+    passage = {
+        "path": "Sync.md",
+        "text": "Not with Dropbox.",
+        "source": "Not with Dropbox.",
+        "citation": "[[Sync#^a]]",
+        "weak": False,
+    }
+    result = {"passages": [passage], "answered": False}
+    text = formatted("find_passages", result)
+    assert text.startswith("**Perhaps not in your notes**") and "> Not with Dropbox." in text
+    german = next(language for language in languages() if language.code == "de")
+    assert localize(text, german).startswith("**Vielleicht nicht in deinen Notizen**")
+    assert formatted("find_passages", {**result, "passages": []}).startswith("**Not in your notes**")

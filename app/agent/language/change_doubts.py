@@ -58,7 +58,7 @@ class ChangeDoubts:
     def means_others(self) -> bool:
         """True if other notes are likelier: a note would be linked to itself, or "him" is no person."""
         return self.links_note_to_itself or any(
-            self._is_search_for_this_note(step) or self._is_about_person(step)
+            self._is_not_this_note(step) or self._is_about_person(step)
             for step in self._changes(self._reading)
         )
 
@@ -103,7 +103,8 @@ class ChangeDoubts:
             return []
         recent = tuple(path for path in reversed(dialog.recent) if has_file(path))
         answers = dialog.results if dialog.asked else ()
-        mentioned = dict.fromkeys((*answers, *recent, *dialog.focus[:1], *dialog.this[:1]))
+        here = dialog.this[:1] if self._says("places") else ()
+        mentioned = dict.fromkeys((*here, *answers, *recent, *dialog.focus[:1], *dialog.this[:1]))
         singles = tuple(path for path in mentioned if has_file(path))
         if _joins_note_with_itself(step):
             role = next(role for role in NOTE_ROLES[1:] if role in step.arguments)
@@ -126,10 +127,12 @@ class ChangeDoubts:
 
     # Notes
 
-    def _is_search_for_this_note(self, step: PipelineStep) -> bool:
-        """Return whether a change is of the notes of a search, but the request says "here"."""
-        is_search = step.target is not None and bool(step.target.query) and not step.target.notes
-        return is_search and self._says("places")
+    def _is_not_this_note(self, step: PipelineStep) -> bool:
+        """Return whether a request says "here", but the change is of other notes, perhaps of a search."""
+        target = step.target
+        if target is None or not self._says("places") or self._is_named(target):
+            return False
+        return bool(target.query and not target.notes) or not set(target.notes) <= {*self._dialog.this}
 
     def _is_about_person(self, step: PipelineStep) -> bool:
         """Return whether a request says "him" or "her", but the changed note may be about something else.

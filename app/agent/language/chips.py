@@ -254,7 +254,13 @@ def _fixed_label(name: str, value: str) -> str:
             return f"all {count} places" if value != count else f"place {count}"
         case "due" if ".." in value:
             first, _, last = value.partition("..")
-            return f"due {first} to {last}" if first and last else f"due by {last}" if last else f"due from {first}"
+            return (
+                f"due {first} to {last}"
+                if first and last
+                else f"due by {last}"
+                if last
+                else f"due from {first}"
+            )
     return ""
 
 

@@ -9,7 +9,7 @@ from app.agent.language.change_doubts import ChangeDoubts
 from app.agent.language.dialog import DialogState
 from app.agent.language.lexicon import languages
 from app.agent.language.notation import parse
-from app.agent.language.readings import PipelineStep, Reading
+from app.agent.language.readings import Clarification, ClarificationOption, NoteSet, PipelineStep, Reading
 from app.agent.transcript import Question
 from tests.agent.language.test_dialog import OPEN, answers, fill, names, say, talk, text
 
@@ -122,6 +122,36 @@ async def test_missing_notes_are_not_offered(talk) -> None:
     found = doubts(talk, "tag him x", "add_tag [@H4] tag=x", focus=(H4,), recent=("Gone.md", H4))
     offered = [change.last.target.notes for change in found.other_changes()]
     assert offered and all("Gone.md" not in notes for notes in offered)
+
+
+async def test_here_is_the_note_on_the_screen(talk) -> None:
+    await say(talk, "append Brass to H3", "replace 'Brass' with 'Steel' here")
+    assert choices(talk)[0].startswith(f"replace [@{OPEN.removesuffix('.md')}]")
+    assert "Brass" in text(talk, "Instruments/H3.md")
+
+
+def offered_actions(talk, request_text: str, state: DialogState) -> list[str]:
+    """Return the actions of a question that offers to open, tag and delete H4."""
+    agent = talk.workspace.agent._builtin
+    resolve = agent._vocabulary_of(agent._words())(languages()[0]).notes
+    lines = ("open [@H4]", "add_tag [@H4] tag=x", "delete [@H4]")
+    readings = [parse(line, resolve, ACTIONS) for line in lines]
+    question = Clarification("", tuple(ClarificationOption("", reading) for reading in readings))
+    kept = agent._without_deletions(question, request_text, state)
+    return [option.reading.last.action for option in kept.options]
+
+
+@pytest.mark.parametrize("request_text", ["delte it", "throw H4 away", "take it out", "weg damit"])
+def test_a_deletion_is_offered_if_the_request_says_so(talk, request_text) -> None:
+    assert "delete" in offered_actions(talk, request_text, DialogState())
+
+
+def test_a_deletion_is_not_offered_for_other_words(talk) -> None:
+    assert offered_actions(talk, "no, not the export one", DialogState()) == ["open", "add_tag"]
+    deletion = Reading((PipelineStep("delete", NoteSet(notes=(H3,))),), 1.0)
+    assert "delete" in offered_actions(talk, "and the other one", DialogState(last=deletion))
+    question = Clarification("", (), deletion)
+    assert "delete" in offered_actions(talk, "the second", DialogState(question=question))
 
 
 async def test_the_notes_of_an_answer_are_offered(talk) -> None:
