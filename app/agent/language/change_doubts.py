@@ -70,7 +70,7 @@ class ChangeDoubts:
             or any(
                 self._has_no_value(step)
                 or self._is_weak_deletion(step)
-                or self._creates_known_note(step)
+                or self._may_be_renaming(step)
                 or self._is_one_of_pair(step)
                 or self._follows_answer(step)
                 for step in self._changes(self._reading)
@@ -95,10 +95,10 @@ class ChangeDoubts:
         """
         dialog, step = self._dialog, self._reading.last
         has_file = self._request.vocabulary.has_file
-        if self._creates_known_note(step) and "rename" in self._request.allowed and dialog.it:
-            known = NoteSet(notes=dialog.it[:1])
-            renamed = PipelineStep("rename", known, {"new_name": step.arguments["name"]})
-            return [replace(self._reading, steps=(renamed,))]
+        if self._may_be_renaming(step) and "rename" in self._request.allowed and dialog.it:
+            known = step.target or NoteSet(notes=dialog.it[:1])
+            name = step.arguments["name" if step.action == "create_note" else "text"]
+            return [replace(self._reading, steps=(PipelineStep("rename", known, {"new_name": name}),))]
         if len(self._reading.steps) > 1 or step.target is None or self._is_named(step.target):
             return []
         recent = tuple(path for path in reversed(dialog.recent) if has_file(path))
@@ -252,12 +252,12 @@ class ChangeDoubts:
         )
         return not is_spelled and nouns.isdisjoint(token.key for token in self._said)
 
-    def _creates_known_note(self, step: PipelineStep) -> bool:
-        """Return whether a note is created, but the request speaks of a known one: "make the note just X"."""
+    def _may_be_renaming(self, step: PipelineStep) -> bool:
+        """Return whether a known note may get a new name: "make the note just X", "the note is now X"."""
         language, said = self._request.language, self._said
-        return step.action == "create_note" and any(
-            language.match_prefix(said, at, "one_note") > at + 1 for at in range(len(said))
-        )
+        # "Note" is no verb at the beginning of "the note is now X".
+        positions = {"create_note": range(len(said)), "append": range(1)}.get(step.action, range(0))
+        return any(language.match_prefix(said, at, "one_note") > at + 1 for at in positions if said)
 
     # Words
 

@@ -59,6 +59,7 @@ def doubts(talk, text_of_request: str, notation: str, **state: object) -> Change
         ("tag this note brass", "add_tag [@H1] tag=brass", {"last": LINK, "recent": (H1, H2)}),
         ("tag the notes of the last two weeks x", "add_tag [@H1, @H2, @H3] tag=x", {}),
         ("remove H4", "delete [@H4]", {}),
+        ("add brass to the note", "append [@H4] text=brass", {"focus": (H4,)}),
         ("delete it", "delete [@H4]", {"focus": (H4,)}),
         ("remove the note", "delete [@H4]", {"focus": (H4,)}),
         ("tag the first one x", "add_tag [@H1] tag=x", {"asked": "who made it?", "results": (H1, H2)}),
@@ -86,6 +87,7 @@ async def test_a_clear_order_is_not_in_doubt(talk, request_text, notation, state
         ("tag both x", "add_tag [@H1, @H2] tag=x", {"results": (H1, H2), "recent": (H3, H4), "last": LINK}),
         ("tag it x", "add_tag [@H1] tag=x", {"focus": (H1,), "recent": (H2, H1), "last": LINK}),
         ("tag it x", "add_tag [@H1] tag=x", {"focus": (H1,), "asked": "is that one a copy of H4?"}),
+        ('the note is now "Watch"', "append [@H4] text=Watch", {"focus": (H4,)}),
         ("make the note just Smoother", "create_note name=Smoother", {"focus": (H4,)}),
     ],
 )
