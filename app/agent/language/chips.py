@@ -155,6 +155,9 @@ def _step_chips(
     def label_of(text: str) -> str:
         return localize(text, language)
 
+    def role_label(name: str) -> str:
+        return localize(name, language).replace("_", " ")
+
     action = step.action.removeprefix(TOOL_PREFIX).replace("_", " ")
     verb = label_of(_ACTION_LABELS.get(step.action, action))
     yield Chip(label_of(f"then {verb}") if index else verb)
@@ -208,9 +211,10 @@ def _step_chips(
         return f"{PREFIX} {serialize(replace(reading, steps=steps))}"
 
     for name, value in step.arguments.items():
+        role = role_label(name)
         lead = "rel:" if name == "type" and step.action == "relate" else _OPERATOR_BY_ROLE.get(name, "")
         if isinstance(value, NoteSet):
-            label = f"{label_of(name)}: {', '.join(NotePath.on_disk(path).name for path in value.notes)}"
+            label = f"{role}: {', '.join(NotePath.on_disk(path).name for path in value.notes)}"
             if len(value.notes) != 1:
                 yield Chip(label)
                 continue
@@ -221,17 +225,17 @@ def _step_chips(
                 rest = tuple(other for other in value if other != item)
                 without = with_argument(name, rest) if rest else ""
                 change = with_argument(name, tuple(SLOT if other == item else other for other in value))
-                yield Chip(f"{label_of(name)}: {item}", without, str(item), change, "text", lead)
+                yield Chip(f"{role}: {item}", without, str(item), change, "text", lead)
         elif name in _FIXED_ARGUMENTS:
             if label := _fixed_label(name, str(value)):
                 yield Chip(label_of(label))
             else:
-                yield Chip(f"{label_of(name)}: {value}")
+                yield Chip(f"{role}: {value}")
         else:
             text = " ".join(str(value).split())
             is_cut = shorten and len(text) > _MAX_LABEL_LENGTH
             shown = f"{text[: _MAX_LABEL_LENGTH - 1]}…" if is_cut else text
-            yield Chip(f"{label_of(name)}: {shown}", "", str(value), with_argument(name, SLOT), "text", lead)
+            yield Chip(f"{role}: {shown}", "", str(value), with_argument(name, SLOT), "text", lead)
 
 
 def _order_label(order: str) -> str:

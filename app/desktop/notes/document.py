@@ -91,6 +91,7 @@ class NoteDocument(QObject):
         self._drafts = DraftStore(client.root)
         self.page: NoteData | None = None
         self.conflict: Conflict | None = None
+        self._is_deleted = False
         self.failure = ""
         self._is_dirty = False
         self._shows_warning = False
@@ -277,6 +278,7 @@ class NoteDocument(QObject):
             self._session = ""
         self.page = page
         self.conflict = None
+        self._is_deleted = False
         self._set_dirty(False)
         self.loaded.emit(page)
         self._saved_length = self._source.characterCount()
@@ -517,6 +519,7 @@ class NoteDocument(QObject):
             if page.path != previous.path:
                 self._follow_move(page)
             self._end_conflict()
+            self._end_deletion()
         elif not self._is_dirty:
             self._set_page(page)
         else:
@@ -526,8 +529,15 @@ class NoteDocument(QObject):
         if self._is_dirty:
             self._enter_conflict(None)
         else:
+            self._is_deleted = True
             text = self.tr("This note was deleted or moved. Its last version is shown.")
             self.notice_requested.emit(text, "warning")
+
+    def _end_deletion(self) -> None:
+        """Remove the notice of the deletion: the note is back, for example after an undo."""
+        if self._is_deleted:
+            self._is_deleted = False
+            self.notice_cleared.emit()
 
     def _follow_move(self, page: NoteData) -> None:
         previous, self.page = self.page, page

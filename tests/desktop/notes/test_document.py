@@ -288,6 +288,17 @@ def test_consecutive_saves_share_one_session(gui, opened, wait_until) -> None:
     gui(main())
 
 
+def test_the_notice_of_a_deletion_ends_when_the_note_is_back(gui, opened, wait_until) -> None:
+    async def main() -> None:
+        async with opened("A.md") as (vault, view):
+            (vault.root / "A.md").unlink()
+            await wait_until(lambda: "deleted or moved" in view.notice.text)
+            (vault.root / "A.md").write_text(NOTES["A.md"])
+            await wait_until(lambda: not view.notice.isVisible())
+
+    gui(main())
+
+
 def dialog() -> ConflictDialog | None:
     visible = (w for w in QApplication.topLevelWidgets() if isinstance(w, ConflictDialog) and w.isVisible())
     return next(visible, None)
