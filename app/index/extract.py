@@ -11,6 +11,7 @@ import hashlib
 import json
 import logging
 import os
+import re
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
@@ -33,7 +34,8 @@ log = logging.getLogger(__name__)
 
 MAX_CONTEXT_CHARS = 240
 _READ_CHUNK_BYTES = 2**20
-_CREATED = "created"
+_CREATED = ("created", "date created", "created at", "creation date")
+"""The names of properties with a note's creation time, in order of preference; "_" and "-" are spaces."""
 _json = json.JSONEncoder(default=str).encode
 _RACY_WINDOW_NS = 2_000_000_000
 _OPEN_FLAGS = (
@@ -252,18 +254,20 @@ def _parse_note(
 
 
 def stated_time(properties: Mapping[str, object]) -> float | None:
-    """Return the Unix time in the `created` property, or None if it has no valid date.
+    """Return the Unix time in the property `created` or a similar one, or None if it has no valid date.
 
     A date without a time means midnight; a time without a time zone is local.
     """
-    for name, value in properties.items():
-        if name.strip().casefold() != _CREATED or not isinstance(value, str):
+    texts = {re.sub(r"[-_ ]+", " ", name.strip().casefold()): value for name, value in properties.items()}
+    for name in _CREATED:
+        value = texts.get(name)
+        if not isinstance(value, str):
             continue
         try:
             # A year outside the system's range has no Unix time.
             return datetime.fromisoformat(value.strip()).timestamp()
         except (ValueError, OverflowError, OSError):
-            return None
+            continue
     return None
 
 

@@ -165,6 +165,17 @@ def m006_judge_privacy_again(connection: sqlite3.Connection) -> None:
     _run(connection, _M006)
 
 
+_M007 = """
+-- Earlier versions read creation times only from the property `created`.
+UPDATE files SET hash = NULL WHERE is_note;
+"""
+
+
+def m007_read_creation_times_again(connection: sqlite3.Connection) -> None:
+    """Read every note again for its creation time, which may be in a property such as `date created`."""
+    _run(connection, _M007)
+
+
 def _run(connection: sqlite3.Connection, script: str) -> None:
     """Execute each statement of a script; `executescript` would end the migration's transaction."""
     statement = ""
@@ -182,4 +193,5 @@ MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (
     m004_defer_heads,
     m005_defer_headings_and_tasks,
     m006_judge_privacy_again,
+    m007_read_creation_times_again,
 )

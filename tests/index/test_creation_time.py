@@ -69,6 +69,14 @@ def test_an_invalid_time_counts_as_missing(value: object) -> None:
     assert stated_time({"created": value}) is None
 
 
+@pytest.mark.parametrize("name", ["date created", "Date-Created", "created_at", "creation date"])
+def test_other_common_names_of_the_property_count(name: str) -> None:
+    expected = datetime(2021, 3, 4).timestamp()
+    assert stated_time({"title": "x", name: "2021-03-04"}) == expected
+    assert stated_time({name: "2021-03-04", "created": "soon"}) == expected
+    assert stated_time({name: "2022-01-01", "created": "2021-03-04"}) == expected
+
+
 async def test_a_new_index_takes_the_first_sighting_from_the_journal(tmp_path: Path) -> None:
     root = tmp_path / "vault"
     root.mkdir()
