@@ -734,11 +734,11 @@ class Pipeline:
 
     @staticmethod
     def _relation_calls(step: PipelineStep, paths: tuple[str, ...]) -> list[Arguments]:
-        second = _named_note(step.arguments["to"])
+        others = _named_notes(step.arguments["to"])
         options: Arguments = {"relationship_type": str(step.arguments.get("type") or "relates_to")}
         if "confidence" in step.arguments:
             options["confidence"] = step.arguments["confidence"]
-        return [{"from_id": path, "to_id": second, **options} for path in paths]
+        return [{"from_id": path, "to_id": other, **options} for path in paths for other in others]
 
     def _format_text(self, arguments: Mapping[str, object]) -> str:
         return bullet_list(str(arguments["text"]), self._language.phrases("and"))
@@ -1007,6 +1007,11 @@ def _tool_arguments(step: PipelineStep) -> Arguments:
 def _named_note(value: object) -> str:
     """Return the note that an argument names."""
     return value.notes[0] if isinstance(value, NoteSet) else str(value)
+
+
+def _named_notes(value: object) -> tuple[str, ...]:
+    """Return the notes that an argument names."""
+    return value.notes if isinstance(value, NoteSet) else (str(value),)
 
 
 def _item_text(line: str) -> str:

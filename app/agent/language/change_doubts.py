@@ -73,6 +73,7 @@ class ChangeDoubts:
                 or self._may_be_renaming(step)
                 or self._is_one_of_pair(step)
                 or self._follows_answer(step)
+                or self._leaves_out_note(step)
                 for step in self._changes(self._reading)
             )
             or any(
@@ -192,6 +193,14 @@ class ChangeDoubts:
         ordinals = self._request.language.table("ordinals")
         says_this = target.notes == dialog.this and self._matches("this")
         return not says_this and ordinals.keys().isdisjoint(token.key for token in self._said)
+
+    def _leaves_out_note(self, step: PipelineStep) -> bool:
+        """Return whether a relation is only of named notes, but the request also says "it" or "them"."""
+        values = [step.arguments.get(role) for role in NOTE_ROLES[1:]]
+        others = [value for value in values if isinstance(value, NoteSet)]
+        if not others or step.target is None or not all(map(self._is_named, (step.target, *others))):
+            return False
+        return self._matches("it") or self._matches("them")
 
     def _differs_in_number(self, notes: NoteSet) -> bool:
         """Return whether "both" or "the three" is another number of notes than those of a change."""
@@ -321,10 +330,8 @@ class ChangeDoubts:
 
 def _joins_note_with_itself(step: PipelineStep) -> bool:
     values = (step.arguments.get(role) for role in NOTE_ROLES[1:])
-    return any(
-        isinstance(value, NoteSet) and bool(value.notes) and step.target == NoteSet(notes=value.notes)
-        for value in values
-    )
+    notes = step.target.notes if step.target is not None else ()
+    return any(isinstance(value, NoteSet) and not {*notes}.isdisjoint(value.notes) for value in values)
 
 
 def _as_tuple(value: object) -> tuple[object, ...]:

@@ -55,6 +55,7 @@ from app.agent.language.readings import (
     Reading,
     Reply,
 )
+from app.agent.language.relations import parse_relations
 from app.agent.language.request import Request, without_marks_at_end, writes
 from app.agent.language.request_model import request_model
 from app.agent.language.task_references import parse_task_change
@@ -248,6 +249,8 @@ class Interpreter:
                 return self._chooser.decide(request, [creation]), request, []
             if question := parse_property_question(request, words):
                 return question, request, []
+            if relations := parse_relations(request, words):
+                return self._chooser.decide(request, [relations]), request, []
             if task_changes := parse_task_change(request, words):
                 is_one = len(task_changes) == 1
                 answer = task_changes[0] if is_one else self._chooser.ask(request, task_changes)

@@ -1,0 +1,46 @@
+"""Requests that relate several notes; each relation is one change."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.agent.transcript import Question
+from tests.agent.language.test_dialog import OPEN, say, talk, text
+
+__all__ = ["talk"]
+H1, H2, H3 = (f"Instruments/H{number}.md" for number in (1, 2, 3))
+
+
+@pytest.mark.parametrize(
+    ("before", "request_text", "relations"),
+    [
+        ("open H3", "link it to George Graham and James Cook", {H3: ("George Graham", "James Cook")}),
+        ("open H3", "verlinke sie mit George Graham und James Cook", {H3: ("George Graham", "James Cook")}),
+        ("open H3", "connect this note with H2, H3 and K1", {H1: ("H2", "H3", "K1")}),
+        ("open H3", "link Octant to George Graham and to James Cook", {}),
+        ("open H3", "relate H1 and H2 to James Cook as well", {H1: ("James Cook",), H2: ("James Cook",)}),
+        ("show H1 and H2", "link them to James Cook", {H1: ("James Cook",), H2: ("James Cook",)}),
+    ],
+)
+async def test_several_notes_are_related(talk, before, request_text, relations) -> None:
+    await say(talk, before)
+    changed = await say(talk, request_text)
+    for path, names in relations.items():
+        for name in names:
+            assert f"- relates_to [[{name}]]" in text(talk, path)
+    expected = sum(map(len, relations.values())) or 2
+    assert len(changed.changes) == expected
+
+
+@pytest.mark.parametrize("request_text", ["link H1 to H1 and H2", "link it to H1 and H2"])
+async def test_a_note_is_not_related_to_itself(talk, request_text) -> None:
+    before = text(talk, H1)
+    await say(talk, f"= open [@{H1.removesuffix('.md')}]", request_text)
+    assert isinstance(talk.items[-1], Question)
+    assert text(talk, OPEN) == before
+
+
+async def test_unknown_words_are_not_left_out(talk) -> None:
+    before = text(talk, H1)
+    await say(talk, "link H1 to H2 and the flurble")
+    assert text(talk, H1) == before
