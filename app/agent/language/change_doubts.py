@@ -195,12 +195,11 @@ class ChangeDoubts:
         return not says_this and ordinals.keys().isdisjoint(token.key for token in self._said)
 
     def _leaves_out_note(self, step: PipelineStep) -> bool:
-        """Return whether a relation is only of named notes, but the request also says "it" or "them"."""
-        values = [step.arguments.get(role) for role in NOTE_ROLES[1:]]
-        others = [value for value in values if isinstance(value, NoteSet)]
-        if not others or step.target is None or not all(map(self._is_named, (step.target, *others))):
-            return False
-        return self._matches("it") or self._matches("them")
+        """Return whether all notes of a change are named, but the request says "it": "link it to A and B"."""
+        values = [step.target, *(step.arguments.get(role) for role in NOTE_ROLES[1:])]
+        notes = [value for value in values if isinstance(value, NoteSet)]
+        is_only_step = len(self._reading.steps) == 1
+        return is_only_step and bool(notes) and all(map(self._is_named, notes)) and self._says("objects")
 
     def _differs_in_number(self, notes: NoteSet) -> bool:
         """Return whether "both" or "the three" is another number of notes than those of a change."""

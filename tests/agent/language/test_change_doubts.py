@@ -87,6 +87,8 @@ async def test_a_clear_order_is_not_in_doubt(talk, request_text, notation, state
         ("tag both x", "add_tag [@H1, @H2] tag=x", {"results": (H1, H2), "recent": (H3, H4), "last": LINK}),
         ("tag it x", "add_tag [@H1] tag=x", {"focus": (H1,), "recent": (H2, H1), "last": LINK}),
         ("tag it x", "add_tag [@H1] tag=x", {"focus": (H1,), "asked": "is that one a copy of H4?"}),
+        ("tag it sextant and draft", "add_tag [@Sextant] tag=draft", {"focus": (H4,)}),
+        ("link it to h1 and h2", "relate [@H1] to=H2", {"focus": (H4,)}),
         ('the note is now "Watch"', "append [@H4] text=Watch", {"focus": (H4,)}),
         ("make the note just Smoother", "create_note name=Smoother", {"focus": (H4,)}),
     ],
