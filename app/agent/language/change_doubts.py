@@ -74,6 +74,9 @@ class ChangeDoubts:
                 or self._is_one_of_pair(step)
                 or self._follows_answer(step)
                 or self._leaves_out_note(step)
+                or self._has_clause_in_name(step)
+                or self._replaces_value(step)
+                or self._moves_unnamed_task(step)
                 for step in self._changes(self._reading)
             )
             or any(
@@ -125,6 +128,12 @@ class ChangeDoubts:
 
     def _changes(self, reading: Reading) -> list[PipelineStep]:
         return [step for step in reading.steps if writes(self._request.allowed, step.action)]
+
+    def _found_notes(self, step: PipelineStep) -> tuple[str, ...]:
+        """Return the notes of one of the change's steps, with those of its search."""
+        at = next(at for at, own in enumerate(self._reading.steps) if own is step)
+        target = self._found.steps[at].target
+        return target.notes if target is not None else ()
 
     # Notes
 
@@ -259,6 +268,30 @@ class ChangeDoubts:
             for token in mention.tokens
         )
         return not is_spelled and nouns.isdisjoint(token.key for token in self._said)
+
+    def _has_clause_in_name(self, step: PipelineStep) -> bool:
+        """Return whether an unquoted name may end earlier: "rename it to Log unless Ann objects"."""
+        name = step.arguments.get("new_name")
+        if step.action != "rename" or not isinstance(name, str):
+            return False
+        if any(token.kind != "word" and token.value == name for token in self._request.tokens):
+            return False
+        return not self._words("name_ends").isdisjoint(name.split()[1:])
+
+    def _replaces_value(self, step: PipelineStep) -> bool:
+        """Return whether a change replaces a value that may have to stay: "set project to X as well"."""
+        if step.action != "set_property" or step.target is None or not self._says("additions"):
+            return False
+        key = name_key(str(step.arguments["key"]))
+        properties = map(self._properties_of, self._found_notes(step))
+        return any(name_key(name) == key and value for each in properties for name, value in each.items())
+
+    def _moves_unnamed_task(self, step: PipelineStep) -> bool:
+        """Return whether a new day may be meant for a named note instead of its only task."""
+        if step.action != "reschedule_task" or step.arguments.get("query") or step.target is None:
+            return False
+        nouns = self._request.language.words("task_nouns")
+        return self._is_named(step.target) and nouns.isdisjoint(token.key for token in self._request.tokens)
 
     def _may_be_renaming(self, step: PipelineStep) -> bool:
         """Return whether a known note may get a new name: "make the note just X", "the note is now X"."""
