@@ -772,10 +772,16 @@ class Pipeline:
                 self._say(f"I have not changed {names} in this conversation.")
                 return None
             entries: Sequence[int | None] = note_entries[-1:]
+        elif action:
+            entries = [change.entry for change in self._dialog.changes if change.action == action][-1:]
+            if not entries:
+                self._say("I have not made such a change in this conversation.")
+                return None
         elif scope == "last":
             entries = own_entries[-1:] or (None,)
         elif scope.startswith("last:"):
-            entries = own_entries[-int(scope.partition(":")[2]) :][::-1]
+            # As for the last change, those of other conversations count if this one has none.
+            entries = (own_entries or tuple(self._changes_today()))[-int(scope.partition(":")[2]) :][::-1]
         elif scope == "today":
             entries = tuple(self._changes_today())[::-1]
         else:

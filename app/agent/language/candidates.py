@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 
+from app.agent.language.negations import with_negated_change
 from app.agent.language.program import OUTCOMES, ProgramReader, request_items
 from app.agent.language.readings import NoteSet, PipelineStep, Reading, parenthesize
 from app.agent.language.request import Request
@@ -58,6 +59,7 @@ def candidates(request: Request) -> list[MeaningCandidate]:
         if reading is not None and len(reading.steps) == 1:
             step = frames.complete_step(reading.last, request.tokens)
             reading = resolve_undo(request, replace(reading, steps=(_with_special_action(step),)))
+            reading = with_negated_change(request, reading)
         if reading is not None:
             meanings += _with_each_note(request, named, MeaningCandidate(program.probability, reading))
     person = _person(request)

@@ -282,7 +282,9 @@ def _repeat_on_pronoun(
             if not rest or not all(token.key in again_words for token in rest):
                 continue
             part = words[start:end]
-            parsed = sets.parse_reference(part) or sets.find_similar(part)
+            # In "undo that", the verb is no part of a name.
+            is_name = part[0].key not in language.verbs()
+            parsed = sets.parse_reference(part) or (sets.find_similar(part) if is_name else None)
             last_notes = step.target.notes if step.target is not None else ()
             if parsed is not None and parsed.notes.notes and parsed.notes.notes != last_notes:
                 repeated = replace(step, target=parsed.notes)

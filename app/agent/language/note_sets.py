@@ -187,7 +187,7 @@ class NoteSetParser(NoteReferenceParser):
                 unexplained.append(token.value)
                 advance(position + 1, fit=0.0)
                 continue
-            query = _negated(part.query) if is_negated else part.query
+            query = negated(part.query) if is_negated else part.query
             if is_alternative and conditions:
                 conditions[-1] = f"({conditions[-1].strip('()')} OR {query})"
             else:
@@ -752,8 +752,8 @@ def _is_condition(part: QueryPart | None) -> bool:
     return part.filter is None or part.filter.value != "topic"
 
 
-def _negated(query: str) -> str:
-    """Negate a search; "not changed in the last year" means last changed before that."""
+def negated(query: str) -> str:
+    """Return the negation of a search; "not changed in the last year" means last changed before that."""
     if span := _CHANGED.fullmatch(query):
         return f"{span[1]}:<{span[2]}"
     return f"-{parenthesize(query) if ' ' not in query else _wrap_query(query)}"
