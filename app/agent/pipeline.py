@@ -149,6 +149,8 @@ class Pipeline:
             # The request after "open the cat's note" is about that note, not about notes with a tag.
             opened = replace(last, target=NoteSet(notes=previous))
             reading = replace(reading, steps=(*reading.steps[:-1], opened))
+        if last.action == "count_these":
+            reading = _as_count(self._dialog.last) or reading
         self._dialog = self._dialog.after(reading, self._question)
         return self._dialog
 
@@ -835,6 +837,13 @@ _INTENTS = {
     "tags_of": "note-tags",
     "properties_of": "details",
 }
+
+
+def _as_count(reading: Reading | None) -> Reading | None:
+    """Return the request that listed the notes just counted; a search as one that counts its notes."""
+    if reading is None or reading.last.action != "find":
+        return reading
+    return replace(reading, steps=(*reading.steps[:-1], replace(reading.last, action="count")))
 
 
 def _search_limit(notes: NoteSet) -> int:

@@ -9,6 +9,7 @@ from datetime import date
 from app.agent.language.dates import DateParser
 from app.agent.language.list_orders import continued_order
 from app.agent.language.note_sets import NoteSetParser
+from app.agent.language.periods import search_of_period
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.request import Request, without_marks_at_end
 from app.agent.language.tokens import Token, span_text
@@ -34,6 +35,7 @@ def parse_plain_follow_up(request: Request, tokens: tuple[Token, ...]) -> Readin
         _link_listed_mentions(request, tokens, last.last)
         or _open_listed(request, tokens)
         or _shift_dates(request, tokens, last.last)
+        or _search_other_period(request, tokens, last.last)
     )
 
 
@@ -190,6 +192,34 @@ def _shift_dates(request: Request, tokens: tuple[Token, ...], step: PipelineStep
             days = [day.isoformat() for day in request.dates.shift(start, end, unit, count)]
             repeated = repeated.with_argument("due", days[0] if days[0] == days[1] else "..".join(days))
     return Reading((repeated,), 0.95, language=request.language.code) if repeated != step else None
+
+
+def _search_other_period(request: Request, tokens: tuple[Token, ...], step: PipelineStep) -> Reading | None:
+    """Repeat a search of names or properties for another period: "and in 2020?", "April instead"."""
+    language = request.language
+    end, is_corrected = len(tokens), False
+    while end > 1 and (
+        language.matches_phrase(tokens[end - 1 : end], "refine", "instead_after")
+        or language.matches_phrase(tokens[end - 1 : end], "courtesies")
+    ):
+        is_corrected = is_corrected or not language.matches_phrase(tokens[end - 1 : end], "courtesies")
+        end -= 1
+    starts = {
+        match.end
+        for kind in ("same", "only", "instead")
+        for phrase in language.phrases("refine", kind)
+        for match in phrase.match(tokens[:end], 0)
+    }
+    if is_corrected:
+        starts.add(0)
+    plain = language.words("determiners") | language.words("result_pronouns")
+    for start in sorted(starts):
+        while start < end and tokens[start].key in plain:
+            start += 1
+        moved = search_of_period(request, tokens[start:end], step) if start < end else None
+        if moved is not None:
+            return Reading((moved,), 0.95, language=language.code)
+    return None
 
 
 def _shift_query_dates(query: str, dates: DateParser, unit: str, count: int) -> str:

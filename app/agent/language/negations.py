@@ -58,11 +58,10 @@ def with_negated_change(request: Request, reading: Reading) -> Reading:
 
 def _has_negation(parts: Sequence[str]) -> bool:
     """Return whether a condition of a search may express a negation; the end of a period does not."""
-    starts = {match["name"] for part in parts if (match := _CHANGED.fullmatch(part)) and match["sign"] == ">="}
+    changed = {part: match for part in parts if (match := _CHANGED.fullmatch(part))}
+    starts = {match["name"] for match in changed.values() if match["sign"] == ">="}
     return any(
-        _NEGATIVE.match(part)
-        for part in parts
-        if not ((match := _CHANGED.fullmatch(part)) and match["name"] in starts)
+        _NEGATIVE.match(part) for part in parts if part not in changed or changed[part]["name"] not in starts
     )
 
 
@@ -84,9 +83,9 @@ def _negates_change(request: Request) -> bool:
         for phrase in known.say
         for word in phrase.words
     } - language.words("fillers")
-    prefixes = tuple(language.data.get("negating_prefixes", ()))
+    prefixes = language.words("negating_prefixes")
     for at, token in enumerate(tokens):
-        if any(token.key.startswith(prefix) and token.key.removeprefix(prefix) in changes for prefix in prefixes):
+        if any(token.key == prefix + word for prefix in prefixes for word in changes):
             return True
         if token.key not in language.words("negations"):
             continue

@@ -234,13 +234,8 @@ class NoteSetParser(NoteReferenceParser):
 
         Return an empty text for an open or a long period and for words that are not a period.
         """
-        days = self._dates.parse_span(tokens, 0)
-        # "Entries from February" means those of that month, not those since then.
-        after = self._language.match_prefix(tokens, 0, "dates", "span")
-        if days is not None and days.last is None and after:
-            days = self._dates.parse_span(tokens, after)
-        is_period = days is not None and days.end == len(tokens)
-        if days is None or not is_period:
+        days = self._dates.parse_period(tokens)
+        if days is None:
             return ""
         return day_name_conditions(days.first, days.last, self._vocabulary.day_separator)
 
