@@ -53,6 +53,7 @@ def parse_follow_up(request: Request, tokens: tuple[Token, ...]) -> Reading | No
     repeats = step.action != "rename"
     return (
         _refine_search(request, tokens, sets, step)
+        or _limit_links(request, tokens, sets, step)
         or (_repeat_on_note(request, tokens, sets, step) if repeats else None)
         or _replace_target(request, tokens, sets, step)
         or (_repeat_on_notes(request, tokens, sets, step) if repeats else None)
@@ -125,6 +126,21 @@ def _refine_search(
             refined = PipelineStep("find", notes)  # "which of them …" asks for the notes, not their number
         return Reading((refined,), 0.9, language=language.code, is_certain=not is_ambiguous)
     return None
+
+
+def _limit_links(
+    request: Request, tokens: tuple[Token, ...], sets: NoteSetParser, step: PipelineStep
+) -> Reading | None:
+    """Limit a list of unresolved links to those in some notes: "only in References"."""
+    language = request.language
+    after = language.match_prefix(tokens, 0, "refine", "only")
+    parsed = sets.parse(tokens[after:]) if 0 < after < len(tokens) else None
+    if step.action != "unresolved_links" or parsed is None or parsed.notes.unknown or parsed.unexplained:
+        return None
+    if parsed.has_bare_topic or parsed.notes.is_everything:
+        return None
+    limited = PipelineStep("unresolved_links", parsed.notes)
+    return Reading((limited,), 0.9, language=language.code, is_certain=parsed.is_certain)
 
 
 def _excluded(request: Request, path: str) -> str:

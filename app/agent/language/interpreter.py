@@ -41,6 +41,7 @@ from app.agent.language.follow_ups import (
 from app.agent.language.frames import ClauseReading, FrameParser
 from app.agent.language.lexicon import ActionFrame, Language
 from app.agent.language.list_orders import within_list
+from app.agent.language.listed_notes import without_guessed_note
 from app.agent.language.negations import with_negation
 from app.agent.language.note_sets import is_search
 from app.agent.language.property_questions import parse_property_question
@@ -190,7 +191,7 @@ class Interpreter:
         decision = self._decide(likeliest, grammar_request, grammar_readings, written)
         expected = self._ask_if_unexpected(likeliest, with_negation(likeliest, decision), written)
         whole = with_dropped_value(likeliest, expected, written)
-        return with_every_condition(likeliest, whole)
+        return without_guessed_note(likeliest, with_every_condition(likeliest, whole))
 
     def request_of(
         self,
@@ -541,6 +542,7 @@ class Interpreter:
 
     def _without_courtesies(self, language: Language, tokens: tuple[Token, ...]) -> tuple[Token, ...]:
         phrases = language.phrases("courtesies")
+        ending = (*phrases, *language.phrases("scopes", "totals"))
         position, end = 0, len(tokens)
         while position < end:
             if tokens[position].kind == "mark":
@@ -559,7 +561,7 @@ class Interpreter:
                 end, changed = end - 1, True
                 continue
             for start in range(max(position + 1, end - 5), end):
-                if any(phrase.matches_all(tokens[start:end]) for phrase in phrases) and tokens[
+                if any(phrase.matches_all(tokens[start:end]) for phrase in ending) and tokens[
                     start
                 ].key not in (
                     "then",
@@ -924,6 +926,8 @@ def _rival(request: Request, best: Reading, written: Sequence[MeaningCandidate])
         if meaning.reading is not None and have_same_meaning(meaning.reading, best)
     )
     first = written[0].reading if written else None
+    if _is_seldom_seen(best):
+        return None
     if first is None or expected >= MIN_EXPECTED_PROBABILITY or request.writes(best):
         return None
     is_confident = written[0].probability >= MIN_RIVAL_PROBABILITY
@@ -1062,8 +1066,17 @@ def _is_for_grammar(best: Reading, *, is_change: bool) -> bool:
     if best.score < MIN_COMPLETE_SCORE or not best.is_certain or best.missing or best.unexplained:
         return False
     rare = any(name in best.last.arguments for name in ("due", "uses", "about", "what", "side"))
-    rare = rare or best.last.action == "link_mentions"
+    rare = rare or best.last.action == "link_mentions" or _is_seldom_seen(best)
     return rare or any(notes.candidates or "backlinks:" in notes.query for notes in note_sets_of(best))
+
+
+def _is_seldom_seen(reading: Reading) -> bool:
+    """Return whether the request model has seen no or few such readings.
+
+    These are the unresolved links of certain notes, and names that start with a word.
+    """
+    target = reading.last.target
+    return target is not None and (reading.last.action == "unresolved_links" or "file:/" in target.query)
 
 
 def _clauses(tokens: Sequence[Token]) -> list[list[Token]]:

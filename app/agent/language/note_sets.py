@@ -27,6 +27,7 @@ _MAX_FOLDER_TOKENS = 5
 _TOPIC_FIT = 0.75
 """Fit of search words that follow a noun such as "notes": "notes on longitude"."""
 _PLAIN = re.compile(r"[\w][\w-]*")
+_PATTERN_MARK = re.compile(r"[^\w\s-]")
 _ORDINAL = re.compile(r"\d{1,2}(?:st|nd|rd|th)")
 _CHANGED = re.compile(r"(modified|created):>=(\S+)(?: \1:<=\S+)?")
 _STATED_DATE = re.compile(r"\[(?:date|year|born|died|published):")
@@ -133,6 +134,9 @@ class NoteSetParser(NoteReferenceParser):
             token = tokens[position]
             if token.kind == "mark":
                 position += 1
+                continue
+            if (after := self.end_of_vault(tokens, position)) > position:
+                advance(after)
                 continue
             after = language.match_prefix(tokens, position, "or")
             if last is not None and position < after < len(tokens):
@@ -737,6 +741,8 @@ def _fill_query(query: str, value: str) -> str:
         return f"{query[:-3]}{quote_value(f'{value}/')}"
     if query == "{}":
         return value
+    if "/^{}/" in query:
+        return query.replace("{}", _PATTERN_MARK.sub(r"\\\g<0>", value))
     return query.replace("{}", value if value.startswith(('"', "(", "-")) else quote_value(value))
 
 
