@@ -6,6 +6,8 @@ import re
 from dataclasses import replace
 from datetime import date
 
+from app.agent.language.candidates import have_same_meaning
+from app.agent.language.conditions import top_level_parts
 from app.agent.language.dates import DateParser
 from app.agent.language.list_orders import continued_order
 from app.agent.language.note_sets import NoteSetParser
@@ -22,12 +24,15 @@ _SPAN = re.compile(
     r"(?: (?P=name):<=(?P<last>\d{4}-\d\d-\d\d))?"
 )
 _YEAR_CONDITION = re.compile(r"\[(?P<name>\w+):(?P<sign><=|>=|<|>|)(?P<year>\d{4})")
+_LACKING = re.compile(r"-\[([^:\]]+)\]")
 _LISTINGS = frozenset(("backlinks", "outgoing", "related", "similar", "mentions", "meaning", "what_supports"))
 _CORRECTED_ROLES = ("confidence", "value", "tag", "text", "new_name", "folder", "name")
 
 
 def parse_plain_follow_up(request: Request, tokens: tuple[Token, ...]) -> Reading | None:
     """Interpret a follow-up that has only one meaning: "one week later", "link them", "the second one"."""
+    if counted := _list_counted(request, tokens):
+        return counted
     last = request.dialog.last
     if last is None or request.dialog.question is not None:
         return None
@@ -61,6 +66,23 @@ def parse_follow_up(request: Request, tokens: tuple[Token, ...]) -> Reading | No
     )
 
 
+def parse_refined_question(request: Request, tokens: tuple[Token, ...]) -> list[Reading]:
+    """Return the searches of an open question with more conditions: "what's rated 7?", "just books".
+
+    Return an empty list if some option is no search, or for other words.
+    """
+    question, sets = request.dialog.question, request.set_parser()
+    refined: list[Reading] = []
+    for option in question.options if question is not None else ():
+        reading = option.reading
+        narrower = _refine_search(request, tokens, sets, reading.last) if len(reading.steps) == 1 else None
+        if narrower is None:
+            return []
+        if not any(have_same_meaning(known, narrower) for known in refined):
+            refined.append(narrower)
+    return refined
+
+
 def _refine_search(
     request: Request, tokens: tuple[Token, ...], sets: NoteSetParser, step: PipelineStep
 ) -> Reading | None:
@@ -78,6 +100,10 @@ def _refine_search(
             continue
         while after < len(tokens) - 1 and tokens[after].key in language.words("determiners"):
             after += 1
+        # "Which of those still no topics" forgets its verb.
+        still = language.match_prefix(tokens, after, "scopes", "still")
+        if still < len(tokens) and tokens[still].key in language.words("lacking"):
+            after = still
         end = next(
             (
                 position
@@ -105,15 +131,22 @@ def _refine_search(
         elif narrows and tokens[0].key in language.verbs():
             refined_step = replace(step, action="find")  # "show me only the people" after a count
         query = parsed.notes.query
-        if kind == "without" and parsed.notes.notes and not query:
+        words = [token.value for token in tokens[after:end] if token.kind != "mark"]
+        if kind == "without" and parsed.is_near and len(words) == 1:
+            query = words[0]  # "without the drafts" is more than the note "First draft"
+        elif kind == "without" and parsed.notes.notes and not query:
             query = " OR ".join(_excluded(request, path) for path in parsed.notes.notes)
         if narrows and parsed.notes.is_single:
-            # "Which of those mention Maskelyne?" looks for the name.
+            # "Which of those mention Maskelyne?" looks for the name, but "are in the Harlow note" does not.
+            if tokens[after].key in language.words("lacking") or language.match_prefix(
+                tokens, after, "dates", "span"
+            ):
+                return None
             query = quote_text(span_text(request.text, without_marks_at_end(tokens[after:])))
         if not query or (kind == "also" and (not parsed.has_head or target.notes)):
             continue
         if narrows:
-            notes = target.with_query(query)
+            notes = target.with_query(_with_empty_values(request, target, _added(target, query)))
         elif kind == "also":
             notes = target.or_query(query)
         else:
@@ -126,6 +159,26 @@ def _refine_search(
             refined = PipelineStep("find", notes)  # "which of them …" asks for the notes, not their number
         return Reading((refined,), 0.9, language=language.code, is_certain=not is_ambiguous)
     return None
+
+
+def _added(listed: NoteSet, query: str) -> str:
+    """Return a search without the conditions that the listed notes already meet."""
+    known, parts = top_level_parts(listed.query), top_level_parts(query)
+    return query if "OR" in (*known, *parts) else " ".join(part for part in parts if part not in known)
+
+
+def _with_empty_values(request: Request, listed: NoteSet, query: str) -> str:
+    """Return the lack of a property with notes in which it is empty: "which of those have no topics?".
+
+    "No rating field" means notes without the property, and so does "no rating" for templates.
+    """
+    lacking = _LACKING.fullmatch(query)
+    is_stated = any(token.key in request.language.words("introduces_property") for token in request.tokens)
+    templates = request.vocabulary.excluded_templates.removeprefix("-")
+    has_templates = bool(templates) and templates in top_level_parts(listed.query)
+    if lacking is None or is_stated or has_templates:
+        return query
+    return f"({query} OR [{lacking[1]}:null])"
 
 
 def _limit_links(
@@ -152,6 +205,20 @@ def _excluded(request: Request, path: str) -> str:
     if path in request.dialog.them or not conditions:
         return f"path:{quote_text(path)}"
     return " OR ".join(conditions)
+
+
+def _list_counted(request: Request, tokens: tuple[Token, ...]) -> Reading | None:
+    """Interpret "list them" or "which ones?" after a count, or after a question about counts."""
+    dialog, language = request.dialog, request.language
+    readings = [option.reading for option in dialog.question.options] if dialog.question is not None else []
+    readings = readings or ([dialog.last] if dialog.last is not None else [])
+    counted = next((reading for reading in readings if reading.last.action == "count"), None)
+    if counted is None or readings[0].last.action not in ("find", "count"):
+        return None
+    if len(counted.steps) > 1 or not language.matches_phrase(tokens, "refine_counts", "list"):
+        return None
+    step = replace(counted.last, action="find")
+    return Reading((step,), 0.95, language=language.code)
 
 
 def _link_listed_mentions(request: Request, tokens: tuple[Token, ...], step: PipelineStep) -> Reading | None:

@@ -33,9 +33,11 @@ from app.agent.language.decision import Option, bare_words, options_of, weigh_op
 from app.agent.language.dialog import NOTE_ROLES, DialogState
 from app.agent.language.dropped_conditions import with_every_condition
 from app.agent.language.dropped_values import with_dropped_value
+from app.agent.language.exclusions import with_excluded_names
 from app.agent.language.follow_ups import (
     parse_follow_up,
     parse_plain_follow_up,
+    parse_refined_question,
     with_undo_first,
 )
 from app.agent.language.frames import ClauseReading, FrameParser
@@ -177,10 +179,14 @@ class Interpreter:
         for request in requests:
             fixed, checked_request, readings = self._apply_grammar(request)
             if fixed is not None:
-                return with_every_condition(request, fixed)
+                return with_excluded_names(request, with_every_condition(request, fixed))
             if request is not likeliest:
                 # A language that knows fewer of the words would search for those of the other language.
-                readings = [reading for reading in readings if reading.score > GUESS_SCORE]
+                readings = [
+                    reading
+                    for reading in readings
+                    if reading.score > GUESS_SCORE and not _searches_for_words_of(likeliest.language, reading)
+                ]
             if readings and (not grammar_readings or readings[0].score > grammar_readings[0].score):
                 grammar_readings, grammar_request = readings, checked_request
             if grammar_readings and grammar_readings[0].score >= MIN_READ_SCORE:
@@ -191,7 +197,8 @@ class Interpreter:
         decision = self._decide(likeliest, grammar_request, grammar_readings, written)
         expected = self._ask_if_unexpected(likeliest, with_negation(likeliest, decision), written)
         whole = with_dropped_value(likeliest, expected, written)
-        return without_guessed_note(likeliest, with_every_condition(likeliest, whole))
+        kept = without_guessed_note(likeliest, with_every_condition(likeliest, whole))
+        return with_excluded_names(likeliest, kept)
 
     def request_of(
         self,
@@ -252,6 +259,10 @@ class Interpreter:
             if task_changes := parse_task_change(request, words):
                 is_one = len(task_changes) == 1
                 answer = task_changes[0] if is_one else self._chooser.ask(request, task_changes)
+                return answer, request, []
+            if narrower := parse_refined_question(request, words):
+                is_one = len(narrower) == 1
+                answer = narrower[0] if is_one else self._chooser.ask(request, narrower)
                 return answer, request, []
             follow_up = parse_plain_follow_up(request, words)
             if follow_up and all(step.action in request.allowed for step in follow_up.steps):
@@ -1144,6 +1155,13 @@ def _to_reading(clause: ClauseReading, language: Language) -> Reading:
 def _candidates_once(request: Request) -> Callable[[], list[MeaningCandidate]]:
     """Return a function that runs the request model at most once, since that is slow."""
     return cache(partial(candidates, request))
+
+
+def _searches_for_words_of(language: Language, reading: Reading) -> bool:
+    """Return whether a reading searches for function words of a language: "without", "a"."""
+    targets = [step.target for step in reading.steps if step.target is not None]
+    searched = {word.strip("-").casefold() for target in targets for word in bare_words(target.query)}
+    return not searched.isdisjoint(language.function_words())
 
 
 def _as_tag(request: Request, reading: Reading) -> Reading | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from app.agent.language.choices import MAX_OPTIONS, question_about
@@ -57,7 +58,8 @@ def without_guessed_note(request: Request, interpretation: Interpretation) -> In
             readings = [option.reading for option in interpretation.options]
         case _:
             return interpretation
-    guessed = [reading for reading in readings if _is_guess(reading, them)]
+    known = {*them, *request.dialog.it, *request.dialog.this}
+    guessed = [reading for reading in readings if _is_guess(reading, known)]
     if not guessed:
         return interpretation
     first, matching = guessed[0], request.vocabulary.notes_near(description.words, them)
@@ -70,10 +72,10 @@ def without_guessed_note(request: Request, interpretation: Interpretation) -> In
     return Clarification(question_about(options), options)
 
 
-def _is_guess(reading: Reading, listed: tuple[str, ...]) -> bool:
-    """Return whether a reading is about one of the listed notes."""
+def _is_guess(reading: Reading, known: Collection[str]) -> bool:
+    """Return whether a reading is about one of the notes that the request may mean without naming them."""
     target = reading.last.target
-    return len(reading.steps) == 1 and target is not None and target.is_single and target.notes[0] in listed
+    return len(reading.steps) == 1 and target is not None and target.is_single and target.notes[0] in known
 
 
 def _description(request: Request) -> _Description | None:

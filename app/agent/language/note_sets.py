@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from app.agent.language.conditions import condition_slots, is_kind_condition
+from app.agent.language.conditions import condition_slots, is_kind_condition, top_level_parts
 from app.agent.language.dates import day_name_conditions
 from app.agent.language.dialog import MAX_RESULTS
 from app.agent.language.lexicon import Filter
@@ -19,7 +19,7 @@ from app.agent.language.tokens import Token
 from app.errors import QueryError
 from app.index.query import parse as parse_query
 from app.index.query_serializer import quote_text, quote_value
-from app.vault.path import NotePath
+from app.vault.path import NotePath, name_key
 from app.vault.reference import parse_reference
 
 _MAX_NAME_TOKENS = 10
@@ -71,10 +71,14 @@ class NoteSetParser(NoteReferenceParser):
         return None if part is not None and part.is_topic and part.filter is None else part
 
     def stated_conditions(self, tokens: Sequence[Token]) -> frozenset[str]:
-        """Return the conditions on makers and on years of a kind: "by Kevin Kelly", "movies from 1999"."""
+        """Return the conditions on makers, on years of a kind and on the lack of a property.
+
+        Examples are "by Kevin Kelly", "movies from 1999" and "without a rating".
+        """
         parts: list[QueryPart | None] = []
         for position in range(len(tokens)):
             parts += [self._made_by(tokens, position), self._makes(tokens, position)]
+            parts.append(self._comparisons.parse_lacking(tokens, position))
             kind = self._noun(tokens, position)
             if kind is not None and kind.end < len(tokens) and is_kind_condition(kind.query):
                 parts.append(self._comparisons.parse_years(tokens, kind.end, is_stated=True))
@@ -145,8 +149,17 @@ class NoteSetParser(NoteReferenceParser):
                 continue
             after = language.match_prefix(tokens, position, "and")
             if 0 < position < after < len(tokens):
-                # "Movies and shows" are the notes of both kinds.
-                is_alternative = self._joins_kinds(tokens, position, after, last)
+                # "Movies and shows" are the notes of both kinds, "pages and journal entries" of both folders.
+                noun = tokens[position - 1].key if not conditions else ""
+                if (
+                    noun in nouns
+                    and self._noun(tokens, after)
+                    and (folder := self._vocabulary.find_folder(noun))
+                ):
+                    conditions.append(f"path:{quote_value(f'{folder}/')}")
+                    is_alternative = True
+                else:
+                    is_alternative = self._joins_kinds(tokens, position, after, last)
                 advance(after)
                 continue
             part = self._condition(tokens, position, last)
@@ -266,6 +279,8 @@ class NoteSetParser(NoteReferenceParser):
             notes = replace(notes, source="previous")
         elif is_bare and order.endswith("dated"):
             order = order.replace("dated", "created")
+        if order == "-dated" and self._vocabulary.means_daily_notes(top_level_parts(notes.query)):
+            order = "name"  # the names of daily notes are their dates
         if order in ("modified", "-modified") and _STATED_DATE.search(notes.query):
             order = order.replace("modified", "dated")
         return replace(notes, order=order, limit=limit)
@@ -344,6 +359,8 @@ class NoteSetParser(NoteReferenceParser):
             day_names = self.names_of_days(tokens[position : span.end])
             parts.append(QueryPart(span.query("modified"), span.end, day_names=day_names))
         if part := self._comparisons.parse(tokens, position):
+            parts.append(part)
+        if part := self._comparisons.parse_lacking(tokens, position):
             parts.append(part)
         if part := self._comparisons.parse_years(tokens, position):
             parts.append(part)
@@ -625,6 +642,8 @@ class NoteSetParser(NoteReferenceParser):
             return QueryPart(f"type:{quote_value(note_type)}", position + 1)
         if is_noun and (category := vocabulary.find_category(token.value)):
             return QueryPart(category, position + 1)
+        if is_before_noun and (folder := self._daily_folder(token.key)):
+            return QueryPart(f"path:{quote_value(f'{folder}/')}", position + 1)
         is_after_article = position > 0 and tokens[position - 1].key in self._language.words("one_of")
         if (tag := vocabulary.find_tag(token.value)) and (
             is_before_noun
@@ -634,6 +653,19 @@ class NoteSetParser(NoteReferenceParser):
         ):
             return QueryPart(f"tag:{quote_value(tag)}", position + 1)
         return None
+
+    def _daily_folder(self, word: str) -> str:
+        """Return the folder of the daily notes for "journal" before "entry"; empty for another word.
+
+        That is the highest one that is named so, if the daily notes are in folders for months or years.
+        """
+        nouns = self._language.words("daily_nouns") - self._language.words("note_nouns")
+        folder = self._vocabulary.daily_folder if word in nouns else None
+        if not folder:
+            return ""
+        parts = folder.split("/")
+        named = (at for at, part in enumerate(parts, 1) if name_key(part).startswith(word))
+        return "/".join(parts[: next(named, len(parts))])
 
     @cached_property
     def _before_nouns(self) -> frozenset[str]:
