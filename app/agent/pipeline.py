@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -191,6 +192,8 @@ class Pipeline:
             case "count_these":
                 self._say(f"{pluralize(len(self._dialog.them), 'note')}.")
                 return self._dialog.them
+            case "random":
+                return await self._open_random()
             case "list_tasks":
                 return await self._list_tasks(step, previous)
             case "complete_task" | "reopen_task" | "reschedule_task":
@@ -383,6 +386,15 @@ class Pipeline:
         paths = tuple(dict.fromkeys(str(hit["path"]) for hit in _as_list(outcome.result, "hits")))
         self._remember(paths)
         return paths
+
+    async def _open_random(self) -> tuple[str, ...] | None:
+        """Open any note."""
+        hits = await self._search_all(_ALL_NOTES_QUERY)
+        if not hits:
+            if hits is not None:
+                self._say("No notes match.")
+            return None
+        return await self._open(str(random.choice(hits)["path"]))
 
     async def _list_unresolved_links(
         self, notes: NoteSet, previous: tuple[str, ...]

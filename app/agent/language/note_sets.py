@@ -71,14 +71,17 @@ class NoteSetParser(NoteReferenceParser):
         return None if part is not None and part.is_topic and part.filter is None else part
 
     def stated_conditions(self, tokens: Sequence[Token]) -> frozenset[str]:
-        """Return the conditions on makers, on years of a kind and on the lack of a property.
+        """Return the conditions on makers, on years of a kind, on the lack of a property and on a folder.
 
-        Examples are "by Kevin Kelly", "movies from 1999" and "without a rating".
+        Examples are "by Kevin Kelly", "movies from 1999", "without a rating", and "pages and journal entries"
+        in a vault with a folder `pages`.
         """
         parts: list[QueryPart | None] = []
         for position in range(len(tokens)):
             parts += [self._made_by(tokens, position), self._makes(tokens, position)]
             parts.append(self._comparisons.parse_lacking(tokens, position))
+            if folder := self._joined_folder(tokens, position):
+                parts.append(QueryPart(folder, position))
             kind = self._noun(tokens, position)
             if kind is not None and kind.end < len(tokens) and is_kind_condition(kind.query):
                 parts.append(self._comparisons.parse_years(tokens, kind.end, is_stated=True))
@@ -149,17 +152,11 @@ class NoteSetParser(NoteReferenceParser):
                 continue
             after = language.match_prefix(tokens, position, "and")
             if 0 < position < after < len(tokens):
-                # "Movies and shows" are the notes of both kinds, "pages and journal entries" of both folders.
-                noun = tokens[position - 1].key if not conditions else ""
-                if (
-                    noun in nouns
-                    and self._noun(tokens, after)
-                    and (folder := self._vocabulary.find_folder(noun))
-                ):
-                    conditions.append(f"path:{quote_value(f'{folder}/')}")
+                # "Movies and shows" are the notes of both kinds.
+                is_alternative = self._joins_kinds(tokens, position, after, last)
+                if not conditions and (folder := self._joined_folder(tokens, position)):
+                    conditions.append(folder)
                     is_alternative = True
-                else:
-                    is_alternative = self._joins_kinds(tokens, position, after, last)
                 advance(after)
                 continue
             part = self._condition(tokens, position, last)
@@ -245,6 +242,18 @@ class NoteSetParser(NoteReferenceParser):
         kinds = (last.query, following.query)
         are_tags = all(query.startswith("tag:") for query in kinds)
         return all(condition_slots(query) == {"kind"} for query in kinds) and not (are_tags and has_noun)
+
+    def _joined_folder(self, tokens: Sequence[Token], position: int) -> str:
+        """Return the condition on the folder that a noun before "and" names: "pages and journal entries".
+
+        Return an empty text if "and" is not at the position, or if no kind of notes follows.
+        """
+        after = self._language.match_prefix(tokens, position, "and")
+        noun = tokens[position - 1].key if position else ""
+        if not position < after < len(tokens) or noun not in self._language.words("note_nouns"):
+            return ""
+        folder = self._vocabulary.find_folder(noun) if self._noun(tokens, after) else None
+        return f"path:{quote_value(f'{folder}/')}" if folder else ""
 
     def names_of_days(self, tokens: Sequence[Token]) -> str:
         """Return the search for the daily notes of the days that tokens name: `file:2026-02`.

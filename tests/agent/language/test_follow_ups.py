@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.agent.language.dialog import DialogState
-from app.agent.language.notation import serialize
+from app.agent.language.notation import PREFIX, serialize
 from app.agent.language.readings import (
     Clarification,
     ClarificationOption,
@@ -72,3 +72,27 @@ async def test_the_lack_of_a_property_is_counted(talk, request_text) -> None:
 async def test_words_that_are_no_name_are_not_searched_for_as_a_phrase(talk) -> None:
     await say(talk, "instruments", "how many of those are in the Longitude page?")
     assert answers(talk)[-1:] != ["0 notes."]
+
+
+async def test_broken_links_are_listed_for_notes_and_sets(talk) -> None:
+    await fill(
+        talk, Drafts__One="[[Nowhere]] and [[H4]]", Drafts__Two="[[H4]]", Drafts__Three="[[Somewhere]]"
+    )
+    await say(talk, "broken links in One")
+    assert answers(talk)[-1] == "1 note with unresolved links:\n\n- [[Drafts/One|One]]: [[Nowhere]]"
+    await say(talk, "are there any broken links in Two?")
+    assert answers(talk)[-1] == "Every link in [[Drafts/Two|Two]] resolves to a note."
+    await say(talk, "any broken links?", "only in Drafts")
+    assert names(state(talk).results) == ["One", "Three"] or names(state(talk).results) == ["Three", "One"]
+    await say(talk, "gibt es kaputte Links in Drafts?")
+    assert answers(talk)[-1].startswith("2 Notizen mit Links ins Leere:")
+
+
+async def test_a_list_of_everything_says_that_it_cannot_be_limited(talk) -> None:
+    await say(talk, f"{PREFIX} list_tags [@H4]")
+    assert answers(talk)[-1] == "This can't be limited to some notes."
+
+
+async def test_any_note_is_opened(talk) -> None:
+    replies = await say(talk, "random note please")
+    assert len(replies.focus) == 1 and "Invalid" not in answers(talk)[-1]
