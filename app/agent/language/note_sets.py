@@ -651,7 +651,11 @@ class NoteSetParser(NoteReferenceParser):
             return QueryPart(f"type:{quote_value(note_type)}", position + 1)
         if is_noun and (category := vocabulary.find_category(token.value)):
             return QueryPart(category, position + 1)
-        if is_before_noun and (folder := self._daily_folder(token.key)):
+        # "The daily note" is one of them, "the oldest daily note" the first of all.
+        is_set = is_before_noun and (
+            counted or tokens[position + 1].key not in self._language.words("single_nouns")
+        )
+        if is_set and (folder := self._daily_folder(token.key)):
             return QueryPart(f"path:{quote_value(f'{folder}/')}", position + 1)
         is_after_article = position > 0 and tokens[position - 1].key in self._language.words("one_of")
         if (tag := vocabulary.find_tag(token.value)) and (
