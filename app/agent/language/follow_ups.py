@@ -131,6 +131,8 @@ def _refine_search(
         elif narrows and tokens[0].key in language.verbs():
             refined_step = replace(step, action="find")  # "show me only the people" after a count
         query = parsed.notes.query
+        if narrows and (days := _days_of_listed(request, target, tokens[after:end], sets)):
+            query = days
         words = [token.value for token in tokens[after:end] if token.kind != "mark"]
         if kind == "without" and parsed.is_near and len(words) == 1:
             query = words[0]  # "without the drafts" is more than the note "First draft"
@@ -159,6 +161,17 @@ def _refine_search(
             refined = PipelineStep("find", notes)  # "which of them …" asks for the notes, not their number
         return Reading((refined,), 0.9, language=language.code, is_certain=not is_ambiguous)
     return None
+
+
+def _days_of_listed(request: Request, listed: NoteSet, tokens: tuple[Token, ...], sets: NoteSetParser) -> str:
+    """Return the condition on the names of listed daily notes for the period that tokens name, or no text.
+
+    After "the notes in Journal", "only the ones from February" are those of its days.
+    """
+    plain = request.language.words("determiners") | request.language.words("result_pronouns")
+    start = next((at for at, token in enumerate(tokens) if token.key not in plain), len(tokens))
+    is_daily = request.vocabulary.means_daily_notes(top_level_parts(listed.query))
+    return sets.names_of_days(without_marks_at_end(tokens[start:])) if is_daily and tokens[start:] else ""
 
 
 def _added(listed: NoteSet, query: str) -> str:

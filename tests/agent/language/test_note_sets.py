@@ -55,7 +55,9 @@ async def test_no_part_of_a_count_is_left_out(talk) -> None:
     assert state(talk).last.last.target.query == "(path:pages/ OR path:Journal/)"
 
 
-@pytest.mark.parametrize("request_text", ["pages without a volume property", "notes that have no volume field"])
+@pytest.mark.parametrize(
+    "request_text", ["pages without a volume property", "notes that have no volume field"]
+)
 async def test_a_property_that_no_note_has_is_missing_in_all(talk, request_text) -> None:
     replies = await say(talk, request_text)
     assert (replies.last.last.target.query, replies.last.language) == ("-[volume]", "en")

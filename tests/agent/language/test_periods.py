@@ -48,3 +48,9 @@ async def test_a_year_replaces_that_of_a_property(talk) -> None:
 async def test_another_period_of_a_change_is_one_of_changes(talk) -> None:
     replies = await say(talk, "notes changed in March 2021", "and in April 2021?")
     assert replies.last.last.target.query == "modified:>=2021-04-01 modified:<=2021-04-30"
+
+
+async def test_a_period_selects_listed_daily_notes_by_their_names(talk) -> None:
+    await fill_journals(talk)
+    await say(talk, "how many notes are in the Journal folder?", "only the ones from March 2021")
+    assert sorted(names(state(talk).results)) == ["2021-03-01", "2021-03-08"]
