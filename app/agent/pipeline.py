@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from app.agent.answered_call import AnsweredCall
 from app.agent.generic_formatting import wikilink
-from app.agent.language.actions import TOOL_PREFIX, Action
+from app.agent.language.actions import TOOL_PREFIX, WITHOUT_NOTES, Action
 from app.agent.language.answers import localize
 from app.agent.language.chips import describe_readings
 from app.agent.language.dialog import MAX_RESULTS, DialogState, OwnChange
@@ -151,6 +151,8 @@ class Pipeline:
             # The request after "open the cat's note" is about that note, not about notes with a tag.
             opened = replace(last, target=NoteSet(notes=previous))
             reading = replace(reading, steps=(*reading.steps[:-1], opened))
+        if last.action == "count_these":
+            reading = self._dialog.last or reading  # the next request may continue what was counted
         self._dialog = self._dialog.after(reading, self._question)
         return self._dialog
 
@@ -222,6 +224,11 @@ class Pipeline:
                 return await self._create(step)
             case "random":
                 return await self._open_any()
+            case "unresolved_links" if step.target is not None and not step.target.is_everything:
+                return await self._list_unresolved_links(step.target, previous)
+            case action if action in WITHOUT_NOTES and step.target is not None:
+                self._say("This can't be limited to some notes.")
+                return None
             case "meaning":
                 query = str(step.arguments["query"])
                 return self._remember_hits(await self._call(step, "semantic_search", {"query": query}))
@@ -234,7 +241,7 @@ class Pipeline:
             outcome = await self._call(step, self._actions[step.action].tool, _tool_arguments(step))
             self._record_change(step.action, outcome, ())
             return previous if outcome.success else None
-        if step.target is None:
+        if step.target is None or step.action == "unresolved_links":
             outcome = await self._call(step, self._actions[step.action].tool, self._plain_arguments(step))
             self._record_change(step.action, outcome, ())
             return previous if outcome.success else None
@@ -391,6 +398,32 @@ class Pipeline:
         if not outcome.success:
             return None
         paths = tuple(dict.fromkeys(str(hit["path"]) for hit in _as_list(outcome.result, "hits")))
+        self._remember(paths)
+        return paths
+
+    async def _list_unresolved_links(
+        self, notes: NoteSet, previous: tuple[str, ...]
+    ) -> tuple[str, ...] | None:
+        """List the notes of a set with unresolved links, and the links of the first `MAX_READ_NOTES`."""
+        paths = await self._resolve_notes(notes.with_query("unresolved:"), previous)
+        if paths is None:
+            return None
+        if not paths:
+            where = wikilink(notes.notes[0]) if notes.is_single else "these notes"
+            self._say(f"Every link in {where} resolves to a note.")
+            return ()
+        lines = [f"- {wikilink(path)}" for path in paths[:MAX_LISTED_NOTES]]
+        for index, path in enumerate(paths[:MAX_READ_NOTES]):
+            outcome = await self._host.call("get_metadata", {"name": path})
+            if not outcome.success:
+                self._say(format_outcome(AnsweredCall("get_metadata", {"name": path}), outcome))
+                return None
+            targets = ", ".join(f"[[{target}]]" for target in _as_list(outcome.result, "unresolved_links"))
+            lines[index] += f": {targets}"
+        omitted = len(paths) - MAX_LISTED_NOTES
+        remainder = f"\n\n… and {omitted} more." if omitted > 0 else ""
+        listed = "\n".join(lines)
+        self._say(f"{pluralize(len(paths), 'note')} with unresolved links:\n\n{listed}{remainder}")
         self._remember(paths)
         return paths
 
@@ -804,10 +837,16 @@ class Pipeline:
                 self._say(f"I have not changed {names} in this conversation.")
                 return None
             entries: Sequence[int | None] = note_entries[-1:]
+        elif action:
+            entries = [change.entry for change in self._dialog.changes if change.action == action][-1:]
+            if not entries:
+                self._say("I have not made such a change in this conversation.")
+                return None
         elif scope == "last":
             entries = own_entries[-1:] or (None,)
         elif scope.startswith("last:"):
-            entries = own_entries[-int(scope.partition(":")[2]) :][::-1]
+            # As for the last change, those of other conversations count if this one has none.
+            entries = (own_entries or tuple(self._changes_today()))[-int(scope.partition(":")[2]) :][::-1]
         elif scope == "today":
             entries = tuple(self._changes_today())[::-1]
         else:

@@ -30,6 +30,9 @@ TOOL_PREFIX = "tool_"
 TASK_ACTIONS = ("complete_task", "reopen_task", "reschedule_task")
 """The actions that change one task of a note."""
 
+WITHOUT_NOTES = frozenset(("count_these", "duplicates", "list_tags", "list_folders", "vault_info", "random"))
+"""The actions that are never about certain notes."""
+
 ROLE_KINDS: Mapping[str, Kind] = {
     "target": "notes",
     "other": "notes",

@@ -6,6 +6,9 @@ import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 
+from app.agent.language.actions import WITHOUT_NOTES
+from app.agent.language.listed_notes import with_listed_note
+from app.agent.language.negations import with_negated_change
 from app.agent.language.program import OUTCOMES, ProgramReader, request_items
 from app.agent.language.readings import NoteSet, PipelineStep, Reading, parenthesize
 from app.agent.language.request import Request
@@ -16,14 +19,11 @@ from app.agent.language.request_model import (
     request_model,
     state_symbols,
 )
-from app.agent.language.tokens import Token
 from app.agent.language.undo import resolve_undo
 from app.index.query_serializer import quote_text
-from app.vault.path import NotePath, name_key
+from app.vault.path import NotePath
 
 _QUOTED = re.compile(r'"([^"]+)"')
-_MAX_NAME_WORDS = 3
-_MIN_NAME_LENGTH = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,57 +58,14 @@ def candidates(request: Request) -> list[MeaningCandidate]:
         if reading is not None and len(reading.steps) == 1:
             step = frames.complete_step(reading.last, request.tokens)
             reading = resolve_undo(request, replace(reading, steps=(_with_special_action(step),)))
-        if reading is not None:
+            reading = with_negated_change(request, reading)
+        if reading is not None and all(
+            step.target is None or step.action not in WITHOUT_NOTES for step in reading.steps
+        ):
             meanings += _with_each_note(request, named, MeaningCandidate(program.probability, reading))
     person = _person(request)
     meanings = [_without_focus(request, _about(person, request, meaning)) for meaning in meanings]
     return sorted(_with_ordinals(request, _merged(meanings)), key=lambda meaning: -meaning.probability)
-
-
-def with_listed_note(request: Request) -> Request:
-    """Return a request with "the Halden one" as a link to the note that has the word in its name.
-
-    Listed notes take precedence over those in their folders.
-    """
-    language, tokens = request.language, request.tokens
-    pronouns = language.words("result_pronouns") & language.words("single_nouns")
-    plain = language.vocabulary() | language.words("adjectives") | language.words("fillers")
-    for end in range(2, len(tokens)):
-        start = end
-        while start > max(0, end - _MAX_NAME_WORDS) and tokens[start - 1].is_word:
-            if tokens[start - 1].key in plain:
-                break
-            start -= 1
-        is_definite = start > 0 and tokens[start - 1].key in language.words("determiners")
-        if tokens[end].key not in pronouns or start == end or not is_definite:
-            continue
-        words = [token.key for token in tokens[start:end]]
-        if path := request.vocabulary.note_near(words, request.dialog.them):
-            name = str(NotePath.on_disk(path).stem_path)
-            link = Token("link", "[[]]", name, tokens[start].start, tokens[end].end)
-            return replace(request, tokens=(*tokens[: start - 1], link, *tokens[end + 1 :]))
-    return _with_listed_name(request)
-
-
-def _with_listed_name(request: Request) -> Request:
-    """Return a request with a proper noun as a link to the only listed note that has it in its name."""
-    tokens = request.tokens
-    if not request.dialog.them:
-        return request
-    known = request.language.vocabulary() | request.language.function_words()
-    words = {id(one.tokens[0]) for one in request.mentions(tokens) if one.kind == "word"}
-    for at, token in enumerate(tokens[1:], 1):
-        is_name = token.is_word and token.value[0].isupper() and len(token.key) >= _MIN_NAME_LENGTH
-        if not is_name or id(token) not in words or token.key in known:
-            continue
-        paths = [
-            path for path in request.dialog.them if token.key in name_key(NotePath.on_disk(path).name).split()
-        ]
-        if len(paths) == 1:
-            name = str(NotePath.on_disk(paths[0]).stem_path)
-            link = Token("link", "[[]]", name, token.start, token.end)
-            return replace(request, tokens=(*tokens[:at], link, *tokens[at + 1 :]))
-    return request
 
 
 def _with_each_note(

@@ -116,6 +116,14 @@ class DateParser:
         after = language.match_prefix(tokens, position, "dates", "span")
         return (self._period(tokens, after) if after > position else None) or self._period(tokens, position)
 
+    def parse_period(self, tokens: Sequence[Token]) -> DateSpan | None:
+        """Parse all tokens as a period: "from February" means that month, not the time since then."""
+        days = self.parse_span(tokens, 0)
+        after = self._language.match_prefix(tokens, 0, "dates", "span")
+        if days is not None and days.last is None and after:
+            days = self.parse_span(tokens, after)
+        return days if days is not None and days.end == len(tokens) else None
+
     def _between(self, tokens: Sequence[Token], position: int) -> DateSpan | None:
         while position < len(tokens) - 1 and tokens[position].key in self._language.words("determiners"):
             position += 1

@@ -176,7 +176,11 @@ def _refines(reading: Reading, other: Reading) -> bool:
 def bare_words(query: str) -> set[str]:
     """Return the conditions of a search that look for words in the text."""
     parts = re.findall(r'(?:"[^"]*"|[^\s"])+', query)
-    return {part for part in parts if ":" not in part and "[" not in part and part not in ("OR", "-")}
+    return {
+        part
+        for part in parts
+        if part.startswith('"') or (":" not in part and "[" not in part and part not in ("OR", "-"))
+    }
 
 
 def _log(probability: float) -> float:

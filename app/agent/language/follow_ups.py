@@ -6,9 +6,12 @@ import re
 from dataclasses import replace
 from datetime import date
 
+from app.agent.language.candidates import have_same_meaning
+from app.agent.language.conditions import top_level_parts
 from app.agent.language.dates import DateParser
 from app.agent.language.list_orders import continued_order
 from app.agent.language.note_sets import NoteSetParser
+from app.agent.language.periods import search_of_period
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.request import Request, without_marks_at_end
 from app.agent.language.tokens import Token, span_text
@@ -21,12 +24,15 @@ _SPAN = re.compile(
     r"(?: (?P=name):<=(?P<last>\d{4}-\d\d-\d\d))?"
 )
 _YEAR_CONDITION = re.compile(r"\[(?P<name>\w+):(?P<sign><=|>=|<|>|)(?P<year>\d{4})")
+_LACKING = re.compile(r"-\[([^:\]]+)\]")
 _LISTINGS = frozenset(("backlinks", "outgoing", "related", "similar", "mentions", "meaning", "what_supports"))
 _CORRECTED_ROLES = ("confidence", "value", "tag", "text", "new_name", "folder", "name")
 
 
 def parse_plain_follow_up(request: Request, tokens: tuple[Token, ...]) -> Reading | None:
     """Interpret a follow-up that has only one meaning: "one week later", "link them", "the second one"."""
+    if counted := _list_counted(request, tokens):
+        return counted
     last = request.dialog.last
     if last is None or request.dialog.question is not None:
         return None
@@ -34,6 +40,7 @@ def parse_plain_follow_up(request: Request, tokens: tuple[Token, ...]) -> Readin
         _link_listed_mentions(request, tokens, last.last)
         or _open_listed(request, tokens)
         or _shift_dates(request, tokens, last.last)
+        or _search_other_period(request, tokens, last.last)
     )
 
 
@@ -51,11 +58,29 @@ def parse_follow_up(request: Request, tokens: tuple[Token, ...]) -> Reading | No
     repeats = step.action != "rename"
     return (
         _refine_search(request, tokens, sets, step)
+        or _limit_links(request, tokens, sets, step)
         or (_repeat_on_note(request, tokens, sets, step) if repeats else None)
         or _replace_target(request, tokens, sets, step)
         or (_repeat_on_notes(request, tokens, sets, step) if repeats else None)
         or _correct_value(request, tokens, step)
     )
+
+
+def parse_refined_question(request: Request, tokens: tuple[Token, ...]) -> list[Reading]:
+    """Return the searches of an open question with more conditions: "what's rated 7?", "just books".
+
+    Return an empty list if some option is no search, or for other words.
+    """
+    question, sets = request.dialog.question, request.set_parser()
+    refined: list[Reading] = []
+    for option in question.options if question is not None else ():
+        reading = option.reading
+        narrower = _refine_search(request, tokens, sets, reading.last) if len(reading.steps) == 1 else None
+        if narrower is None:
+            return []
+        if not any(have_same_meaning(known, narrower) for known in refined):
+            refined.append(narrower)
+    return refined
 
 
 def _refine_search(
@@ -75,6 +100,10 @@ def _refine_search(
             continue
         while after < len(tokens) - 1 and tokens[after].key in language.words("determiners"):
             after += 1
+        # "Which of those still no topics" forgets its verb.
+        still = language.match_prefix(tokens, after, "scopes", "still")
+        if still < len(tokens) and tokens[still].key in language.words("lacking"):
+            after = still
         end = next(
             (
                 position
@@ -102,15 +131,24 @@ def _refine_search(
         elif narrows and tokens[0].key in language.verbs():
             refined_step = replace(step, action="find")  # "show me only the people" after a count
         query = parsed.notes.query
-        if kind == "without" and parsed.notes.notes and not query:
+        if narrows and (days := _days_of_listed(request, target, tokens[after:end], sets)):
+            query = days
+        words = [token.value for token in tokens[after:end] if token.kind != "mark"]
+        if kind == "without" and parsed.is_near and len(words) == 1:
+            query = words[0]  # "without the drafts" is more than the note "First draft"
+        elif kind == "without" and parsed.notes.notes and not query:
             query = " OR ".join(_excluded(request, path) for path in parsed.notes.notes)
         if narrows and parsed.notes.is_single:
-            # "Which of those mention Maskelyne?" looks for the name.
+            # "Which of those mention Maskelyne?" looks for the name, but "are in the Harlow note" does not.
+            if tokens[after].key in language.words("lacking") or language.match_prefix(
+                tokens, after, "dates", "span"
+            ):
+                return None
             query = quote_text(span_text(request.text, without_marks_at_end(tokens[after:])))
         if not query or (kind == "also" and (not parsed.has_head or target.notes)):
             continue
         if narrows:
-            notes = target.with_query(query)
+            notes = target.with_query(_with_empty_values(request, target, _added(target, query)))
         elif kind == "also":
             notes = target.or_query(query)
         else:
@@ -125,6 +163,52 @@ def _refine_search(
     return None
 
 
+def _days_of_listed(request: Request, listed: NoteSet, tokens: tuple[Token, ...], sets: NoteSetParser) -> str:
+    """Return the condition on the names of listed daily notes for the period that tokens name, or no text.
+
+    After "the notes in Journal", "only the ones from February" are those of its days.
+    """
+    plain = request.language.words("determiners") | request.language.words("result_pronouns")
+    start = next((at for at, token in enumerate(tokens) if token.key not in plain), len(tokens))
+    is_daily = request.vocabulary.means_daily_notes(top_level_parts(listed.query))
+    return sets.names_of_days(without_marks_at_end(tokens[start:])) if is_daily and tokens[start:] else ""
+
+
+def _added(listed: NoteSet, query: str) -> str:
+    """Return a search without the conditions that the listed notes already meet."""
+    known, parts = top_level_parts(listed.query), top_level_parts(query)
+    return query if "OR" in (*known, *parts) else " ".join(part for part in parts if part not in known)
+
+
+def _with_empty_values(request: Request, listed: NoteSet, query: str) -> str:
+    """Return the lack of a property with notes in which it is empty: "which of those have no topics?".
+
+    "No rating field" means notes without the property, and so does "no rating" for templates.
+    """
+    lacking = _LACKING.fullmatch(query)
+    is_stated = any(token.key in request.language.words("introduces_property") for token in request.tokens)
+    templates = request.vocabulary.excluded_templates.removeprefix("-")
+    has_templates = bool(templates) and templates in top_level_parts(listed.query)
+    if lacking is None or is_stated or has_templates:
+        return query
+    return f"({query} OR [{lacking[1]}:null])"
+
+
+def _limit_links(
+    request: Request, tokens: tuple[Token, ...], sets: NoteSetParser, step: PipelineStep
+) -> Reading | None:
+    """Limit a list of unresolved links to those in some notes: "only in References"."""
+    language = request.language
+    after = language.match_prefix(tokens, 0, "refine", "only")
+    parsed = sets.parse(tokens[after:]) if 0 < after < len(tokens) else None
+    if step.action != "unresolved_links" or parsed is None or parsed.notes.unknown or parsed.unexplained:
+        return None
+    if parsed.has_bare_topic or parsed.notes.is_everything:
+        return None
+    limited = PipelineStep("unresolved_links", parsed.notes)
+    return Reading((limited,), 0.9, language=language.code, is_certain=parsed.is_certain)
+
+
 def _excluded(request: Request, path: str) -> str:
     """Return the condition that selects a note to leave out or, if it was not listed, its mentions.
 
@@ -134,6 +218,20 @@ def _excluded(request: Request, path: str) -> str:
     if path in request.dialog.them or not conditions:
         return f"path:{quote_text(path)}"
     return " OR ".join(conditions)
+
+
+def _list_counted(request: Request, tokens: tuple[Token, ...]) -> Reading | None:
+    """Interpret "list them" or "which ones?" after a count, or after a question about counts."""
+    dialog, language = request.dialog, request.language
+    readings = [option.reading for option in dialog.question.options] if dialog.question is not None else []
+    readings = readings or ([dialog.last] if dialog.last is not None else [])
+    counted = next((reading for reading in readings if reading.last.action == "count"), None)
+    if counted is None or readings[0].last.action not in ("find", "count"):
+        return None
+    if len(counted.steps) > 1 or not language.matches_phrase(tokens, "refine_counts", "list"):
+        return None
+    step = replace(counted.last, action="find")
+    return Reading((step,), 0.95, language=language.code)
 
 
 def _link_listed_mentions(request: Request, tokens: tuple[Token, ...], step: PipelineStep) -> Reading | None:
@@ -190,6 +288,34 @@ def _shift_dates(request: Request, tokens: tuple[Token, ...], step: PipelineStep
             days = [day.isoformat() for day in request.dates.shift(start, end, unit, count)]
             repeated = repeated.with_argument("due", days[0] if days[0] == days[1] else "..".join(days))
     return Reading((repeated,), 0.95, language=request.language.code) if repeated != step else None
+
+
+def _search_other_period(request: Request, tokens: tuple[Token, ...], step: PipelineStep) -> Reading | None:
+    """Repeat a search of names or properties for another period: "and in 2020?", "April instead"."""
+    language = request.language
+    end, is_corrected = len(tokens), False
+    while end > 1 and (
+        language.matches_phrase(tokens[end - 1 : end], "refine", "instead_after")
+        or language.matches_phrase(tokens[end - 1 : end], "courtesies")
+    ):
+        is_corrected = is_corrected or not language.matches_phrase(tokens[end - 1 : end], "courtesies")
+        end -= 1
+    starts = {
+        match.end
+        for kind in ("same", "only", "instead")
+        for phrase in language.phrases("refine", kind)
+        for match in phrase.match(tokens[:end], 0)
+    }
+    if is_corrected:
+        starts.add(0)
+    plain = language.words("determiners") | language.words("result_pronouns")
+    for start in sorted(starts):
+        while start < end and tokens[start].key in plain:
+            start += 1
+        moved = search_of_period(request, tokens[start:end], step) if start < end else None
+        if moved is not None:
+            return Reading((moved,), 0.95, language=language.code)
+    return None
 
 
 def _shift_query_dates(query: str, dates: DateParser, unit: str, count: int) -> str:
@@ -282,7 +408,9 @@ def _repeat_on_pronoun(
             if not rest or not all(token.key in again_words for token in rest):
                 continue
             part = words[start:end]
-            parsed = sets.parse_reference(part) or sets.find_similar(part)
+            # In "undo that", the verb is no part of a name.
+            is_name = part[0].key not in language.verbs()
+            parsed = sets.parse_reference(part) or (sets.find_similar(part) if is_name else None)
             last_notes = step.target.notes if step.target is not None else ()
             if parsed is not None and parsed.notes.notes and parsed.notes.notes != last_notes:
                 repeated = replace(step, target=parsed.notes)

@@ -33,14 +33,17 @@ from app.agent.language.decision import Option, bare_words, options_of, weigh_op
 from app.agent.language.dialog import NOTE_ROLES, DialogState
 from app.agent.language.dropped_conditions import with_every_condition
 from app.agent.language.dropped_values import with_dropped_value
+from app.agent.language.exclusions import with_excluded_names
 from app.agent.language.follow_ups import (
     parse_follow_up,
     parse_plain_follow_up,
+    parse_refined_question,
     with_undo_first,
 )
 from app.agent.language.frames import ClauseReading, FrameParser
 from app.agent.language.lexicon import ActionFrame, Language
 from app.agent.language.list_orders import within_list
+from app.agent.language.listed_notes import without_guessed_note
 from app.agent.language.negations import with_negation
 from app.agent.language.note_sets import is_search
 from app.agent.language.property_questions import parse_property_question
@@ -177,10 +180,14 @@ class Interpreter:
         for request in requests:
             fixed, checked_request, readings = self._apply_grammar(request)
             if fixed is not None:
-                return with_every_condition(request, fixed)
+                return with_excluded_names(request, with_every_condition(request, fixed))
             if request is not likeliest:
                 # A language that knows fewer of the words would search for those of the other language.
-                readings = [reading for reading in readings if reading.score > GUESS_SCORE]
+                readings = [
+                    reading
+                    for reading in readings
+                    if reading.score > GUESS_SCORE and not _searches_for_words_of(likeliest.language, reading)
+                ]
             if readings and (not grammar_readings or readings[0].score > grammar_readings[0].score):
                 grammar_readings, grammar_request = readings, checked_request
             if grammar_readings and grammar_readings[0].score >= MIN_READ_SCORE:
@@ -191,7 +198,8 @@ class Interpreter:
         decision = self._decide(likeliest, grammar_request, grammar_readings, written)
         expected = self._ask_if_unexpected(likeliest, with_negation(likeliest, decision), written)
         whole = with_dropped_value(likeliest, expected, written)
-        return with_every_condition(likeliest, whole)
+        kept = without_guessed_note(likeliest, with_every_condition(likeliest, whole))
+        return with_excluded_names(likeliest, kept)
 
     def request_of(
         self,
@@ -254,6 +262,10 @@ class Interpreter:
             if task_changes := parse_task_change(request, words):
                 is_one = len(task_changes) == 1
                 answer = task_changes[0] if is_one else self._chooser.ask(request, task_changes)
+                return answer, request, []
+            if narrower := parse_refined_question(request, words):
+                is_one = len(narrower) == 1
+                answer = narrower[0] if is_one else self._chooser.ask(request, narrower)
                 return answer, request, []
             follow_up = parse_plain_follow_up(request, words)
             if follow_up and all(step.action in request.allowed for step in follow_up.steps):
@@ -544,6 +556,7 @@ class Interpreter:
 
     def _without_courtesies(self, language: Language, tokens: tuple[Token, ...]) -> tuple[Token, ...]:
         phrases = language.phrases("courtesies")
+        ending = (*phrases, *language.phrases("scopes", "totals"))
         position, end = 0, len(tokens)
         while position < end:
             if tokens[position].kind == "mark":
@@ -562,7 +575,7 @@ class Interpreter:
                 end, changed = end - 1, True
                 continue
             for start in range(max(position + 1, end - 5), end):
-                if any(phrase.matches_all(tokens[start:end]) for phrase in phrases) and tokens[
+                if any(phrase.matches_all(tokens[start:end]) for phrase in ending) and tokens[
                     start
                 ].key not in (
                     "then",
@@ -927,6 +940,8 @@ def _rival(request: Request, best: Reading, written: Sequence[MeaningCandidate])
         if meaning.reading is not None and have_same_meaning(meaning.reading, best)
     )
     first = written[0].reading if written else None
+    if _is_seldom_seen(best):
+        return None
     if first is None or expected >= MIN_EXPECTED_PROBABILITY or request.writes(best):
         return None
     is_confident = written[0].probability >= MIN_RIVAL_PROBABILITY
@@ -1065,8 +1080,17 @@ def _is_for_grammar(best: Reading, *, is_change: bool) -> bool:
     if best.score < MIN_COMPLETE_SCORE or not best.is_certain or best.missing or best.unexplained:
         return False
     rare = any(name in best.last.arguments for name in ("due", "uses", "about", "what", "side"))
-    rare = rare or best.last.action == "link_mentions"
+    rare = rare or best.last.action == "link_mentions" or _is_seldom_seen(best)
     return rare or any(notes.candidates or "backlinks:" in notes.query for notes in note_sets_of(best))
+
+
+def _is_seldom_seen(reading: Reading) -> bool:
+    """Return whether the request model has seen no or few such readings.
+
+    These are the unresolved links of certain notes, and names that start with a word.
+    """
+    target = reading.last.target
+    return target is not None and (reading.last.action == "unresolved_links" or "file:/" in target.query)
 
 
 def _clauses(tokens: Sequence[Token]) -> list[list[Token]]:
@@ -1134,6 +1158,13 @@ def _to_reading(clause: ClauseReading, language: Language) -> Reading:
 def _candidates_once(request: Request) -> Callable[[], list[MeaningCandidate]]:
     """Return a function that runs the request model at most once, since that is slow."""
     return cache(partial(candidates, request))
+
+
+def _searches_for_words_of(language: Language, reading: Reading) -> bool:
+    """Return whether a reading searches for function words of a language: "without", "a"."""
+    targets = [step.target for step in reading.steps if step.target is not None]
+    searched = {word.strip("-").casefold() for target in targets for word in bare_words(target.query)}
+    return not searched.isdisjoint(language.function_words())
 
 
 def _as_tag(request: Request, reading: Reading) -> Reading | None:

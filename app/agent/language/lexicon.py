@@ -53,6 +53,11 @@ class PhrasePattern:
     first: frozenset[str]
     starts_with_gap: bool
 
+    @property
+    def words(self) -> frozenset[str]:
+        """The words in the phrase."""
+        return frozenset(_iter_words(self.parts))
+
     def match(self, tokens: Sequence[Token], position: int) -> Iterator[PhraseMatch]:
         """Yield every match of the phrase that starts at the token `position`."""
         yield from _match(self.parts, tokens, PhraseMatch(position))
@@ -298,7 +303,7 @@ class Language:
             lists += list(self.relations.values())
             for phrases in lists:
                 for phrase in phrases:
-                    words.update(_iter_words(phrase.parts))
+                    words |= phrase.words
             words |= self.words("note_nouns") | self.words("fillers") | set(self.table("ordinals"))
             self._words["*"] = frozenset(word for word in words if word.isalpha())
         return self._words["*"]

@@ -172,6 +172,17 @@ def _value_at(
     return None
 
 
+def _is_ordinary(
+    tokens: Sequence[Token], position: int, end: int, language: Language, sets: NoteSetParser
+) -> bool:
+    """Return whether words are an ordinary phrase, even if a note has this name: "all pages", "the docs"."""
+    part = tokens[position:end]
+    generic = language.words("note_nouns") | language.words("fillers")
+    if all(token.is_word and token.value.islower() and token.key in generic for token in part):
+        return True
+    return position > 0 and sets.end_of_vault(tokens, position - 1) == end
+
+
 def _without_kind(word: str, language: Language, vocabulary: Vocabulary) -> str:
     """Return a compound without its last part, if that is a word for notes: "Harlow" for "Harlow-Paper"."""
     name, _, noun = word.rpartition("-")
@@ -195,6 +206,8 @@ def _note_at(
     for end in range(min(len(tokens), position + _MAX_NAME_TOKENS), position, -1):
         part = tuple(tokens[position:end])
         if part[-1].kind == "mark" or (end == position + 1 and part[0].is_word and part[0].key in own_words):
+            continue
+        if _is_ordinary(tokens, position, end, language, sets):
             continue
         text = part[0].value if len(part) == 1 else span_text(request, part)
         if len(part) == 1 and part[0].kind == "link":

@@ -1,13 +1,15 @@
-"""Ask about a search that leaves out the negation of a request: "what isn't serviced?"."""
+"""Restore the negation of a request in a search that leaves it out: "what isn't serviced?"."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
 from app.agent.language.choices import question_about
 from app.agent.language.conditions import top_level_parts
 from app.agent.language.notation import serialize
+from app.agent.language.note_sets import negated
 from app.agent.language.readings import Clarification, ClarificationOption, Interpretation, Reading
 from app.agent.language.request import Request
 
@@ -15,6 +17,7 @@ _NEGATIVE = re.compile(
     r'-|\(?(?:\[[^\]]*:(?:<|false)|orphan:|untagged:|unresolved:|modified:<|created:<|\w+:"")'
 )
 """A condition that may express a negation: "not since 2024", "unread"."""
+_CHANGED = re.compile(r"(?P<name>modified|created):(?P<sign>[<>]?=?)\d{4}(?:-\d\d){0,2}")
 _OPPOSITES = {">=": "<", ">": "<="}
 
 
@@ -26,12 +29,40 @@ def with_negation(request: Request, interpretation: Interpretation) -> Interpret
     if len(interpretation.steps) > 1 or step.action not in ("find", "count") or step.target is None:
         return interpretation
     *others, last = top_level_parts(step.target.query) or [""]
-    if not last or step.target.notes or any(map(_NEGATIVE.match, (*others, last))):
+    if not last or step.target.notes or _has_negation((*others, last)):
         return interpretation
     query = " ".join((*others, _opposite(last)))
     negated = replace(interpretation, steps=(replace(step, target=replace(step.target, query=query)),))
     options = tuple(ClarificationOption(serialize(reading), reading) for reading in (negated, interpretation))
     return Clarification(question_about(options), options)
+
+
+def with_negated_change(request: Request, reading: Reading) -> Reading:
+    """Return a search for changes of a time as one for notes not changed since, if the request negates it.
+
+    The request model drops the negation of "pages that haven't been touched in 2026". Other readings are
+    returned unchanged.
+    """
+    step = reading.last
+    if len(reading.steps) > 1 or step.action not in ("find", "count") or step.target is None:
+        return reading
+    parts = top_level_parts(step.target.query)
+    changed = [match for part in parts if (match := _CHANGED.fullmatch(part))]
+    is_one = len({match["name"] for match in changed}) == 1
+    if not is_one or _has_negation(parts) or not _negates_change(request):
+        return reading
+    spans = [match[0] for match in changed]
+    query = " ".join((*(part for part in parts if part not in spans), negated(" ".join(spans))))
+    return replace(reading, steps=(replace(step, target=replace(step.target, query=query)),))
+
+
+def _has_negation(parts: Sequence[str]) -> bool:
+    """Return whether a condition of a search may express a negation; the end of a period does not."""
+    changed = {part: match for part in parts if (match := _CHANGED.fullmatch(part))}
+    starts = {match["name"] for match in changed.values() if match["sign"] == ">="}
+    return any(
+        _NEGATIVE.match(part) for part in parts if part not in changed or changed[part]["name"] not in starts
+    )
 
 
 def _is_negated(request: Request) -> bool:
@@ -40,6 +71,28 @@ def _is_negated(request: Request) -> bool:
     return any(
         token.key in words or language.match_prefix(tokens, at, "not") > at for at, token in enumerate(tokens)
     )
+
+
+def _negates_change(request: Request) -> bool:
+    """Return whether a request negates a word for changes: "not edited", "haven't I touched", "unchanged"."""
+    language, tokens = request.language, request.tokens
+    changes = {
+        word
+        for known in language.filters
+        if known.query in ("modified:{}", "created:{}")
+        for phrase in known.say
+        for word in phrase.words
+    } - language.words("fillers")
+    prefixes = language.words("negating_prefixes")
+    for at, token in enumerate(tokens):
+        if any(token.key == prefix + word for prefix in prefixes for word in changes):
+            return True
+        if token.key not in language.words("negations"):
+            continue
+        following = (word.key for word in tokens[at + 1 :] if word.key not in language.words("fillers"))
+        if next(following, "") in changes:
+            return True
+    return False
 
 
 def _opposite(condition: str) -> str:

@@ -117,6 +117,8 @@ class NoteReferenceParser:
         """Parse a pronoun, an ordinal, or "everything"; return None for other words."""
         language, dialog = self._language, self._dialog
         generic_words = language.words("note_nouns") | language.words("fillers")
+        if tokens and self.end_of_vault(tokens, 0) == len(tokens):
+            return ParsedSet(NoteSet(), CUED_FIT, has_head=True)
         if language.matches_phrase(tokens, "everything") and (
             len(tokens) > 1 or tokens[0].key not in generic_words
         ):
@@ -141,6 +143,14 @@ class NoteReferenceParser:
             # After a list, "it" may be one of its notes.
             return replace(self._first_existing(dialog.it), is_certain=self.implies_one)
         return None
+
+    def end_of_vault(self, tokens: Sequence[Token], position: int) -> int:
+        """Return the end of a phrase for the whole vault at a position; the position if there is none.
+
+        "The docs" are all notes, even if a note has this name; "Docs" may be the note.
+        """
+        end = self._language.match_prefix(tokens, position, "scopes", "vault")
+        return end if all(token.value.islower() for token in tokens[position:end]) else position
 
     def _first_existing(self, paths: tuple[str, ...]) -> ParsedSet:
         """Return the first of the paths that has a file; a set with an unknown note if none has."""

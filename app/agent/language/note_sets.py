@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from app.agent.language.conditions import condition_slots, is_kind_condition
+from app.agent.language.conditions import condition_slots, is_kind_condition, top_level_parts
 from app.agent.language.dates import day_name_conditions
 from app.agent.language.dialog import MAX_RESULTS
 from app.agent.language.lexicon import Filter
@@ -19,7 +19,7 @@ from app.agent.language.tokens import Token
 from app.errors import QueryError
 from app.index.query import parse as parse_query
 from app.index.query_serializer import quote_text, quote_value
-from app.vault.path import NotePath
+from app.vault.path import NotePath, name_key
 from app.vault.reference import parse_reference
 
 _MAX_NAME_TOKENS = 10
@@ -27,6 +27,7 @@ _MAX_FOLDER_TOKENS = 5
 _TOPIC_FIT = 0.75
 """Fit of search words that follow a noun such as "notes": "notes on longitude"."""
 _PLAIN = re.compile(r"[\w][\w-]*")
+_PATTERN_MARK = re.compile(r"[^\w\s-]")
 _ORDINAL = re.compile(r"\d{1,2}(?:st|nd|rd|th)")
 _CHANGED = re.compile(r"(modified|created):>=(\S+)(?: \1:<=\S+)?")
 _STATED_DATE = re.compile(r"\[(?:date|year|born|died|published):")
@@ -70,10 +71,17 @@ class NoteSetParser(NoteReferenceParser):
         return None if part is not None and part.is_topic and part.filter is None else part
 
     def stated_conditions(self, tokens: Sequence[Token]) -> frozenset[str]:
-        """Return the conditions on makers and on years of a kind: "by Kevin Kelly", "movies from 1999"."""
+        """Return the conditions on makers, on years of a kind, on the lack of a property and on a folder.
+
+        Examples are "by Kevin Kelly", "movies from 1999", "without a rating", and "pages and journal entries"
+        in a vault with a folder `pages`.
+        """
         parts: list[QueryPart | None] = []
         for position in range(len(tokens)):
             parts += [self._made_by(tokens, position), self._makes(tokens, position)]
+            parts.append(self._comparisons.parse_lacking(tokens, position))
+            if folder := self._joined_folder(tokens, position):
+                parts.append(QueryPart(folder, position))
             kind = self._noun(tokens, position)
             if kind is not None and kind.end < len(tokens) and is_kind_condition(kind.query):
                 parts.append(self._comparisons.parse_years(tokens, kind.end, is_stated=True))
@@ -134,6 +142,9 @@ class NoteSetParser(NoteReferenceParser):
             if token.kind == "mark":
                 position += 1
                 continue
+            if (after := self.end_of_vault(tokens, position)) > position:
+                advance(after)
+                continue
             after = language.match_prefix(tokens, position, "or")
             if last is not None and position < after < len(tokens):
                 is_alternative = True
@@ -143,6 +154,9 @@ class NoteSetParser(NoteReferenceParser):
             if 0 < position < after < len(tokens):
                 # "Movies and shows" are the notes of both kinds.
                 is_alternative = self._joins_kinds(tokens, position, after, last)
+                if not conditions and (folder := self._joined_folder(tokens, position)):
+                    conditions.append(folder)
+                    is_alternative = True
                 advance(after)
                 continue
             part = self._condition(tokens, position, last)
@@ -187,7 +201,7 @@ class NoteSetParser(NoteReferenceParser):
                 unexplained.append(token.value)
                 advance(position + 1, fit=0.0)
                 continue
-            query = _negated(part.query) if is_negated else part.query
+            query = negated(part.query) if is_negated else part.query
             if is_alternative and conditions:
                 conditions[-1] = f"({conditions[-1].strip('()')} OR {query})"
             else:
@@ -229,18 +243,25 @@ class NoteSetParser(NoteReferenceParser):
         are_tags = all(query.startswith("tag:") for query in kinds)
         return all(condition_slots(query) == {"kind"} for query in kinds) and not (are_tags and has_noun)
 
+    def _joined_folder(self, tokens: Sequence[Token], position: int) -> str:
+        """Return the condition on the folder that a noun before "and" names: "pages and journal entries".
+
+        Return an empty text if "and" is not at the position, or if no kind of notes follows.
+        """
+        after = self._language.match_prefix(tokens, position, "and")
+        noun = tokens[position - 1].key if position else ""
+        if not position < after < len(tokens) or noun not in self._language.words("note_nouns"):
+            return ""
+        folder = self._vocabulary.find_folder(noun) if self._noun(tokens, after) else None
+        return f"path:{quote_value(f'{folder}/')}" if folder else ""
+
     def names_of_days(self, tokens: Sequence[Token]) -> str:
         """Return the search for the daily notes of the days that tokens name: `file:2026-02`.
 
         Return an empty text for an open or a long period and for words that are not a period.
         """
-        days = self._dates.parse_span(tokens, 0)
-        # "Entries from February" means those of that month, not those since then.
-        after = self._language.match_prefix(tokens, 0, "dates", "span")
-        if days is not None and days.last is None and after:
-            days = self._dates.parse_span(tokens, after)
-        is_period = days is not None and days.end == len(tokens)
-        if days is None or not is_period:
+        days = self._dates.parse_period(tokens)
+        if days is None:
             return ""
         return day_name_conditions(days.first, days.last, self._vocabulary.day_separator)
 
@@ -267,6 +288,8 @@ class NoteSetParser(NoteReferenceParser):
             notes = replace(notes, source="previous")
         elif is_bare and order.endswith("dated"):
             order = order.replace("dated", "created")
+        if order == "-dated" and self._vocabulary.means_daily_notes(top_level_parts(notes.query)):
+            order = "name"  # the names of daily notes are their dates
         if order in ("modified", "-modified") and _STATED_DATE.search(notes.query):
             order = order.replace("modified", "dated")
         return replace(notes, order=order, limit=limit)
@@ -345,6 +368,8 @@ class NoteSetParser(NoteReferenceParser):
             day_names = self.names_of_days(tokens[position : span.end])
             parts.append(QueryPart(span.query("modified"), span.end, day_names=day_names))
         if part := self._comparisons.parse(tokens, position):
+            parts.append(part)
+        if part := self._comparisons.parse_lacking(tokens, position):
             parts.append(part)
         if part := self._comparisons.parse_years(tokens, position):
             parts.append(part)
@@ -626,6 +651,12 @@ class NoteSetParser(NoteReferenceParser):
             return QueryPart(f"type:{quote_value(note_type)}", position + 1)
         if is_noun and (category := vocabulary.find_category(token.value)):
             return QueryPart(category, position + 1)
+        # "The daily note" is one of them, "the oldest daily note" the first of all.
+        is_set = is_before_noun and (
+            counted or tokens[position + 1].key not in self._language.words("single_nouns")
+        )
+        if is_set and (folder := self._daily_folder(token.key)):
+            return QueryPart(f"path:{quote_value(f'{folder}/')}", position + 1)
         is_after_article = position > 0 and tokens[position - 1].key in self._language.words("one_of")
         if (tag := vocabulary.find_tag(token.value)) and (
             is_before_noun
@@ -635,6 +666,19 @@ class NoteSetParser(NoteReferenceParser):
         ):
             return QueryPart(f"tag:{quote_value(tag)}", position + 1)
         return None
+
+    def _daily_folder(self, word: str) -> str:
+        """Return the folder of the daily notes for "journal" before "entry"; empty for another word.
+
+        That is the highest one that is named so, if the daily notes are in folders for months or years.
+        """
+        nouns = self._language.words("daily_nouns") - self._language.words("note_nouns")
+        folder = self._vocabulary.daily_folder if word in nouns else None
+        if not folder:
+            return ""
+        parts = folder.split("/")
+        named = (at for at, part in enumerate(parts, 1) if name_key(part).startswith(word))
+        return "/".join(parts[: next(named, len(parts))])
 
     @cached_property
     def _before_nouns(self) -> frozenset[str]:
@@ -742,6 +786,8 @@ def _fill_query(query: str, value: str) -> str:
         return f"{query[:-3]}{quote_value(f'{value}/')}"
     if query == "{}":
         return value
+    if "/^{}/" in query:
+        return query.replace("{}", _PATTERN_MARK.sub(r"\\\g<0>", value))
     return query.replace("{}", value if value.startswith(('"', "(", "-")) else quote_value(value))
 
 
@@ -752,8 +798,8 @@ def _is_condition(part: QueryPart | None) -> bool:
     return part.filter is None or part.filter.value != "topic"
 
 
-def _negated(query: str) -> str:
-    """Negate a search; "not changed in the last year" means last changed before that."""
+def negated(query: str) -> str:
+    """Return the negation of a search; "not changed in the last year" means last changed before that."""
     if span := _CHANGED.fullmatch(query):
         return f"{span[1]}:<{span[2]}"
     return f"-{parenthesize(query) if ' ' not in query else _wrap_query(query)}"

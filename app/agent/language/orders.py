@@ -80,6 +80,10 @@ class OrderParser:
             after = language.match_prefix(tokens, position, "orders", order)
             if after > position and (best is None or after > best.end):
                 is_superlative = tokens[position].key not in language.words("no_superlatives")
+                # "Newest first" keeps all notes.
+                is_superlative &= not language.matches_phrase(
+                    tokens[after - 1 : after], "order_words", "on_top"
+                )
                 best = NoteOrder(order, None, after, is_superlative)
         for kind, sign in (("largest", ""), ("smallest", "-")):
             after = language.match_prefix(tokens, position, "order_words", kind)

@@ -19,7 +19,6 @@ from itertools import pairwise
 from app.agent.language.actions import ROLE_KINDS, TASK_ACTIONS, Action
 from app.agent.language.conditions import (
     conditions_on_kind,
-    date_slot,
     last_property,
     opposite_conditions,
     replaced_conditions,
@@ -32,6 +31,7 @@ from app.agent.language.list_orders import within_list
 from app.agent.language.mentions import EntityMention
 from app.agent.language.note_references import NAMED_FIT, ParsedSet, without_possessive
 from app.agent.language.note_sets import NoteSetParser, is_search
+from app.agent.language.periods import Period, moved_in_time, within_period
 from app.agent.language.readings import NoteSet, PipelineStep, Reading, parenthesize
 from app.agent.language.request import Request
 from app.agent.language.tokens import Token, plain_number, span_text
@@ -92,7 +92,6 @@ LIMITS = tuple(f"l{number}" for number in (*range(1, 11), -1, -2, -3))
 
 Span = tuple[int, int]
 Symbol = str | Span
-Period = tuple[date | None, date | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -428,19 +427,8 @@ class ProgramReader:
             linking |= self._language.words(name)
         if last is None or not last.query or not rest <= linking:
             return []
-        known = top_level_parts(last.query)
-        slots = [slot for part in known if (slot := date_slot(part))]
         bounds = self.period(span)
-        if not slots or bounds is None or "OR" in known:
-            return []
-        match slots[0]:
-            case "file":
-                moved = self._sets.names_of_days(self.tokens(span))
-            case "modified" | "created" as field:
-                moved = self._condition(f"{field}:", span)
-            case name:
-                moved = _within(name, bounds) or ""
-        return [*(part for part in known if date_slot(part) != slots[0]), moved] if moved else []
+        return moved_in_time(self._request, bounds) if bounds is not None else []
 
     def _last_tag(self) -> str:
         """Return the condition on the last change's first tag, a renamed one by its new name, or no text."""
@@ -620,7 +608,7 @@ class ProgramReader:
         if isinstance(symbol, tuple) and comparison == "=" and is_range and not self.number(symbol):
             comparison = "during"  # "visited last year"
         if comparison == "during" or (bounds is not None and None in bounds):  # "before the year 1750"
-            return (_within(name, bounds) if bounds else None), position
+            return (within_period(name, bounds) if bounds else None), position
         value = self.property_value(symbol)
         if value is None:
             return None, position
@@ -906,18 +894,3 @@ def _with_folder(arguments: dict[str, object]) -> dict[str, object]:
     if not slash or not folder.strip() or not name.strip() or "folder" in arguments:
         return arguments
     return {**arguments, "name": name.strip(), "folder": folder.strip()}
-
-
-def _within(name: str, bounds: Period) -> str | None:
-    """Return the conditions that limit a property to a period; None if both sides are open.
-
-    The first and last day of a year are written as years.
-    """
-    first, last = bounds
-    parts: list[str] = []
-    if first is not None:
-        parts.append(f"[{name}:>={first.year if (first.month, first.day) == (1, 1) else first}]")
-    if last is not None:
-        is_end_of_year = (last.month, last.day) == (12, 31)
-        parts.append(f"[{name}:<{last.year + 1}]" if is_end_of_year else f"[{name}:<={last}]")
-    return " ".join(parts) or None

@@ -89,8 +89,31 @@ class PropertyConditionParser:
         if position > start:
             is_absent = any(token.key in language.words("lacking") for token in tokens[start:position])
             stated = f"-[{name}]" if is_absent else self.term_condition(name, tokens)
-            return QueryPart(stated or f"[{name}]", after)
+            is_noun = after < len(tokens) and tokens[after].key in language.words("introduces_property")
+            return QueryPart(stated or f"[{name}]", after + is_noun)
         return None
+
+    def parse_lacking(self, tokens: Sequence[Token], position: int) -> QueryPart | None:
+        """Parse "no topics" or "without a description property" as the lack of a property.
+
+        A word that the vault does not have as a property is one only before such a noun. Return None before
+        a value of the property.
+        """
+        language = self._language
+        if tokens[position].key not in language.words("lacking"):
+            return None
+        at = position + 1
+        while at < len(tokens) and tokens[at].key in language.words("determiners"):
+            at += 1
+        if at >= len(tokens) or not tokens[at].is_word:
+            return None
+        end = at + 1
+        is_stated = end < len(tokens) and tokens[end].key in language.words("introduces_property")
+        name = self.property_name(tokens[at]) or (tokens[at].value if is_stated else None)
+        end += is_stated
+        is_last = end == len(tokens) or tokens[end].kind == "mark"
+        is_last = is_last or any(language.match_prefix(tokens, end, word) > end for word in ("and", "or"))
+        return QueryPart(f"-[{name}]", end) if name and is_last else None
 
     def term_condition(self, name: str, tokens: Sequence[Token]) -> str | None:
         """Return the condition that a term has ended or has not ended, if the request says so.

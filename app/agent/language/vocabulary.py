@@ -44,6 +44,7 @@ _MIN_STEM = 3
 _SEPARATOR = re.compile(r"[-_ ]+")
 _MIN_PART_LENGTH = 3
 _NAME_WORD = re.compile(r"\w+")
+_NAME_PART = re.compile(r"[^\W_]+")
 NAMED_PROPERTIES = ("confidence", "type", "status", "read", "due", "date", "year", "born", "died", "tags")
 """Properties with symbols of their own in programs."""
 MAX_FIELDS = 32
@@ -323,25 +324,29 @@ class Vocabulary:
         return paths[0] if len(paths) == 1 else None
 
     def note_near(self, words: Sequence[str], listed: Sequence[str]) -> str | None:
-        """Return the only listed note, or else the only note in the listed notes' folders, with these words.
+        """Return the only listed note with these words, or else the only one in the listed notes' folders."""
+        if found := self.notes_near(words, listed):
+            return found[0] if len(found) == 1 else None
+        folders = {path.rpartition("/")[0] for path in listed}
+        paths = [entry.path for entry in self._resolver.entries() if entry.path.is_note]
+        near = self.notes_near(words, [str(path) for path in paths if path.folder in folders])
+        return near[0] if len(near) == 1 else None
+
+    def notes_near(self, words: Sequence[str], paths: Sequence[str]) -> list[str]:
+        """Return the paths of the notes with these words in their names.
 
         Each word starts a word of the note's name, also in the singular: "stats" in "Statistics".
         """
         forms = [(word, *self.plural_stems(word)) for word in map(name_key, words)]
 
         def has_words(path: str) -> bool:
-            parts = _NAME_WORD.findall(name_key(NotePath.on_disk(path).name))
+            parts = _NAME_PART.findall(name_key(NotePath.on_disk(path).name))
             return all(
                 any(part.startswith(form) for part in parts for form in own if len(form) >= _MIN_STEM)
                 for own in forms
             )
 
-        if found := [path for path in listed if has_words(path)]:
-            return found[0] if len(found) == 1 else None
-        folders = {path.rpartition("/")[0] for path in listed}
-        paths = [entry.path for entry in self._resolver.entries() if entry.path.is_note]
-        near = [str(path) for path in paths if path.folder in folders and has_words(str(path))]
-        return near[0] if len(near) == 1 else None
+        return [path for path in paths if has_words(path)]
 
     def _search_names(self, key: str) -> SimilarNotes:
         names = self._resolver.fuzzy_names()

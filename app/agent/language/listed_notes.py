@@ -1,0 +1,133 @@
+"""Find the listed note that a request describes by a word of its name: "open the Halden one"."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+
+from app.agent.language.choices import MAX_OPTIONS, question_about
+from app.agent.language.notation import serialize
+from app.agent.language.readings import (
+    Clarification,
+    ClarificationOption,
+    Interpretation,
+    NoteSet,
+    Reading,
+)
+from app.agent.language.request import Request
+from app.agent.language.tokens import Token
+from app.vault.path import NotePath, name_key
+
+_MAX_NAME_WORDS = 3
+_MIN_NAME_LENGTH = 4
+
+
+@dataclass(frozen=True, slots=True)
+class _Description:
+    """The words that describe one of the listed notes, and the positions of the whole phrase."""
+
+    words: tuple[str, ...]
+    start: int
+    end: int
+
+
+def with_listed_note(request: Request) -> Request:
+    """Return a request with "the Halden one" as a link to the note that has the word in its name.
+
+    Listed notes take precedence over those in their folders.
+    """
+    description = _description(request)
+    path = request.vocabulary.note_near(description.words, request.dialog.them) if description else None
+    if description is None or path is None:
+        return _with_listed_name(request)
+    return _with_link(request, path, description.start, description.end)
+
+
+def without_guessed_note(request: Request, interpretation: Interpretation) -> Interpretation:
+    """Return a question instead of a guess which listed note has the words of a description.
+
+    The question offers the listed notes that have the words in their names; without one, it asks for a name.
+    """
+    description, them = _description(request), request.dialog.them
+    if description is None or not them or request.vocabulary.note_near(description.words, them) is not None:
+        return interpretation
+    match interpretation:
+        case Reading():
+            readings = [interpretation]
+        case Clarification(options=(_, *_)):
+            readings = [option.reading for option in interpretation.options]
+        case _:
+            return interpretation
+    known = {*them, *request.dialog.it, *request.dialog.this}
+    guessed = [reading for reading in readings if _is_guess(reading, known)]
+    if not guessed:
+        return interpretation
+    first, matching = guessed[0], request.vocabulary.notes_near(description.words, them)
+    if not matching and len(guessed) == len(readings):
+        cleared = replace(first, steps=(replace(first.last, target=None),), missing="target")
+        return Clarification("Which note?", (), cleared)
+    meant = [replace(first, steps=(replace(first.last, target=NoteSet(notes=(path,))),)) for path in matching]
+    meant += [reading for reading in readings if reading not in guessed]
+    options = tuple(ClarificationOption(serialize(reading), reading) for reading in meant[:MAX_OPTIONS])
+    return Clarification(question_about(options), options)
+
+
+def _is_guess(reading: Reading, known: Collection[str]) -> bool:
+    """Return whether a reading is about one of the notes that the request may mean without naming them."""
+    target = reading.last.target
+    return len(reading.steps) == 1 and target is not None and target.is_single and target.notes[0] in known
+
+
+def _description(request: Request) -> _Description | None:
+    """Return the description of one listed note: "the Halden one", "the one on language"; else None."""
+    language, tokens = request.language, request.tokens
+    pronouns = language.words("result_pronouns") & language.words("single_nouns")
+    plain = language.vocabulary() | language.words("adjectives") | language.words("fillers")
+    plain |= frozenset(language.table("ordinals"))
+    for at in range(len(tokens)):
+        start = at
+        while start > max(0, at - _MAX_NAME_WORDS) and tokens[start - 1].is_word:
+            if tokens[start - 1].key in plain:
+                break
+            start -= 1
+        is_definite = start > 0 and tokens[start - 1].key in language.words("determiners")
+        if start < at and is_definite and tokens[at].key in pronouns:
+            return _Description(tuple(token.key for token in tokens[start:at]), start - 1, at + 1)
+        first = after = language.match_prefix(tokens, at, "listed", "leads")
+        while at < first < len(tokens) and tokens[first].key in language.words("determiners"):
+            first += 1
+        end = first
+        while after > at and end < min(len(tokens), first + _MAX_NAME_WORDS) and tokens[end].is_word:
+            if tokens[end].key in plain:
+                break
+            end += 1
+        if end > first:
+            return _Description(tuple(token.key for token in tokens[first:end]), at, end)
+    return None
+
+
+def _with_listed_name(request: Request) -> Request:
+    """Return a request with a proper noun as a link to the only listed note that has it in its name."""
+    tokens = request.tokens
+    if not request.dialog.them:
+        return request
+    known = request.language.vocabulary() | request.language.function_words()
+    words = {id(one.tokens[0]) for one in request.mentions(tokens) if one.kind == "word"}
+    for at, token in enumerate(tokens[1:], 1):
+        is_name = token.is_word and token.value[0].isupper() and len(token.key) >= _MIN_NAME_LENGTH
+        if not is_name or id(token) not in words or token.key in known:
+            continue
+        paths = [
+            path for path in request.dialog.them if token.key in name_key(NotePath.on_disk(path).name).split()
+        ]
+        if len(paths) == 1:
+            return _with_link(request, paths[0], at, at + 1)
+    return request
+
+
+def _with_link(request: Request, path: str, start: int, end: int) -> Request:
+    """Return a request with a link to a note in place of some tokens."""
+    tokens = request.tokens
+    name = str(NotePath.on_disk(path).stem_path)
+    link = Token("link", "[[]]", name, tokens[start].start, tokens[end - 1].end)
+    return replace(request, tokens=(*tokens[:start], link, *tokens[end:]))

@@ -1,0 +1,97 @@
+"""Repeat a search for another period: "and in 2020?", "only March"."""
+
+from __future__ import annotations
+
+import re
+from calendar import monthrange
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date
+
+from app.agent.language.conditions import date_slot, top_level_parts
+from app.agent.language.dates import DateSpan, day_name_conditions
+from app.agent.language.readings import NoteSet, PipelineStep
+from app.agent.language.request import Request
+from app.agent.language.tokens import Token
+
+Period = tuple[date | None, date | None]
+_CHANGE_SLOTS = ("modified", "created")
+_YEAR = re.compile(r"\d{4}")
+_STATED_YEARS = re.compile(r"\(?\[[\w -]+:\d{4}\](?: OR \[[\w -]+:\d{4}\])*\)?")
+"""A condition that one of several properties is a year: "movies from 1999"."""
+_MONTH_NAME = re.compile(r"\d{4}-\d\d")
+_MONTH_CONDITION = re.compile(r"\d{4}-\d\d")
+
+
+def moved_in_time(request: Request, period: Period) -> list[str]:
+    """Return the last search's conditions with another period in place of its own; empty without one."""
+    last = request.dialog.last.last.target if request.dialog.last is not None else None
+    known = top_level_parts(last.query) if last is not None else []
+    slots = [slot for part in known if (slot := date_slot(part))]
+    if not slots or "OR" in known:
+        return []
+    match slots[0]:
+        case "file":
+            moved = day_name_conditions(*period, request.vocabulary.day_separator)
+        case "modified" | "created" as field:
+            moved = DateSpan(*period, 0).query(field)
+        case name:
+            moved = within_period(name, period) or ""
+    return [*(part for part in known if date_slot(part) != slots[0]), moved] if moved else []
+
+
+def within_period(name: str, period: Period) -> str | None:
+    """Return the conditions that limit a property to a period; None if both sides are open.
+
+    The first and last day of a year are written as years.
+    """
+    first, last = period
+    parts: list[str] = []
+    if first is not None:
+        parts.append(f"[{name}:>={first.year if (first.month, first.day) == (1, 1) else first}]")
+    if last is not None:
+        is_end_of_year = (last.month, last.day) == (12, 31)
+        parts.append(f"[{name}:<{last.year + 1}]" if is_end_of_year else f"[{name}:<={last}]")
+    return " ".join(parts) or None
+
+
+def search_of_period(request: Request, tokens: Sequence[Token], step: PipelineStep) -> PipelineStep | None:
+    """Return the last search for the period that the tokens name, if it selects by names or a property.
+
+    A month without a year is one of the year of that search. Return None for other words, and after a search
+    for the time of a change.
+    """
+    target = step.target
+    if step.action not in ("find", "count") or target is None or target.notes or target.source:
+        return None
+    parts = top_level_parts(target.query)
+    dated = [part for part in parts if date_slot(part)]
+    span = request.dates.parse_period(tokens)
+    stated = [part for part in parts if _STATED_YEARS.fullmatch(part)]
+    if len(stated) == 1 and span is not None and _YEAR.fullmatch(span.note_name):
+        year_only = re.sub(r":\d{4}\]", f":{span.note_name}]", stated[0])
+        query = " ".join(year_only if part == stated[0] else part for part in parts)
+        return replace(step, target=replace(target, query=query))
+    if not dated or date_slot(dated[0]) in _CHANGE_SLOTS or span is None:
+        return None
+    year = _YEAR.search(dated[0])
+    if _is_month(request, tokens, span) and year is not None:
+        if date_slot(dated[0]) != "file" and not _MONTH_CONDITION.search(dated[0]):
+            return None  # a property that may hold years only
+        span = _in_year(span, int(year[0]))
+    conditions = moved_in_time(request, (span.first, span.last))
+    moved = NoteSet(query=" ".join(conditions), order=target.order, limit=target.limit)
+    return replace(step, target=moved) if conditions else None
+
+
+def _is_month(request: Request, tokens: Sequence[Token], span: DateSpan) -> bool:
+    """Return whether the tokens of a span name only a month: "March", "in March"."""
+    after = request.language.match_prefix(tokens, 0, "dates", "span")
+    return _MONTH_NAME.fullmatch(span.note_name) is not None and len(tokens) == after + 1
+
+
+def _in_year(span: DateSpan, year: int) -> DateSpan:
+    """Return the month of a span in another year."""
+    first = span.first.replace(year=year) if span.first is not None else None
+    last = first.replace(day=monthrange(year, first.month)[1]) if first is not None else None
+    return DateSpan(first, last, span.end)

@@ -1,0 +1,98 @@
+"""Follow-ups of lists, counts and questions."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.agent.language.dialog import DialogState
+from app.agent.language.notation import PREFIX, serialize
+from app.agent.language.readings import (
+    Clarification,
+    ClarificationOption,
+    NoteSet,
+    PipelineStep,
+    Reading,
+)
+from app.agent.transcript import Question
+from tests.agent.language.test_change_doubts import choices
+from tests.agent.language.test_dialog import answers, fill, fill_library, names, say, state, talk
+
+__all__ = ["talk"]
+
+
+@pytest.mark.parametrize(
+    ("request_text", "follow_up"),
+    [
+        ("how many instruments are there?", "list them"),
+        ("how many instruments are there?", "which ones?"),
+        ("wie viele Instrumente gibt es?", "welche sind das?"),
+    ],
+)
+async def test_counted_notes_are_listed(talk, request_text, follow_up) -> None:
+    counted = await say(talk, request_text)
+    replies = await say(talk, follow_up)
+    assert replies.last.last.action == "find" and replies.results == counted.results
+
+
+async def test_conditions_narrow_the_searches_of_an_open_question(talk) -> None:
+    await fill_library(talk)
+    agent, conversation = talk.workspace.agent._builtin, (talk.id, "")
+    rated = [
+        Reading((PipelineStep("find", NoteSet(query=query)),), 1.0)
+        for query in ("[rating:7] path:Library/", "[rating:7]")
+    ]
+    options = tuple(ClarificationOption(serialize(reading), reading) for reading in rated)
+    last = Reading((PipelineStep("find", NoteSet(query="tag:none")),), 1.0)
+    agent._states[conversation] = DialogState(last=last, question=Clarification("Which?", options))
+    await say(talk, "only movies")
+    if isinstance(talk.items[-1], Question):
+        assert all("[rating:7]" in choice and "Movies" in choice for choice in choices(talk))
+        await say(talk, "1")
+    assert names(state(talk).results) == ["Brazil"]
+
+
+async def test_an_empty_property_of_a_listed_note_is_missing(talk) -> None:
+    await fill(
+        talk,
+        Clips__Empty="---\ntopics:\n---\nZotero.",
+        Clips__None="Zotero.",
+        Clips__Some="---\ntopics: [tides]\n---\nZotero.",
+    )
+    replies = await say(talk, "notes mentioning Zotero", "which of those still no topics?")
+    assert sorted(names(replies.results)) == ["Empty", "None"]
+
+
+@pytest.mark.parametrize("request_text", ["how many of those have no confidence?"])
+async def test_the_lack_of_a_property_is_counted(talk, request_text) -> None:
+    await fill(talk, Claims__Unsure="No confidence here.")
+    await say(talk, "claims", request_text)
+    assert answers(talk)[-1] == "1 note."
+
+
+async def test_words_that_are_no_name_are_not_searched_for_as_a_phrase(talk) -> None:
+    await say(talk, "instruments", "how many of those are in the Longitude page?")
+    assert answers(talk)[-1:] != ["0 notes."]
+
+
+async def test_broken_links_are_listed_for_notes_and_sets(talk) -> None:
+    await fill(
+        talk, Drafts__One="[[Nowhere]] and [[H4]]", Drafts__Two="[[H4]]", Drafts__Three="[[Somewhere]]"
+    )
+    await say(talk, "broken links in One")
+    assert answers(talk)[-1] == "1 note with unresolved links:\n\n- [[Drafts/One|One]]: [[Nowhere]]"
+    await say(talk, "are there any broken links in Two?")
+    assert answers(talk)[-1] == "Every link in [[Drafts/Two|Two]] resolves to a note."
+    await say(talk, "any broken links?", "only in Drafts")
+    assert names(state(talk).results) == ["One", "Three"] or names(state(talk).results) == ["Three", "One"]
+    await say(talk, "gibt es kaputte Links in Drafts?")
+    assert answers(talk)[-1].startswith("2 Notizen mit Links ins Leere:")
+
+
+async def test_a_list_of_everything_says_that_it_cannot_be_limited(talk) -> None:
+    await say(talk, f"{PREFIX} list_tags [@H4]")
+    assert answers(talk)[-1] == "This can't be limited to some notes."
+
+
+async def test_any_note_is_opened(talk) -> None:
+    replies = await say(talk, "random note please")
+    assert len(replies.focus) == 1 and "Invalid" not in answers(talk)[-1]

@@ -1,0 +1,35 @@
+"""A word of its name describes one of the listed notes."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.agent.transcript import Question
+from tests.agent.language.test_dialog import fill, names, say, state, talk
+
+__all__ = ["talk"]
+
+
+async def list_settings(talk) -> None:
+    await fill(talk, **{f"Manual__{name}": "Text." for name in ("Colors", "Language", "Font size")})
+    (talk.workspace.root / "Manual" / "setting___language.md").write_text("Text.")
+    (talk.workspace.root / "Manual" / "Language.md").unlink()
+    await talk.workspace.index.scan()
+    await say(talk, "notes in the folder Manual")
+
+
+@pytest.mark.parametrize("request_text", ["open the language one", "the one on language, open it please"])
+async def test_the_listed_note_with_the_word_in_its_name_is_opened(talk, request_text) -> None:
+    await list_settings(talk)
+    replies = await say(talk, request_text)
+    assert names(replies.focus) == ["setting___language"]
+
+
+@pytest.mark.parametrize("request_text", ["open the purple one", "tag the purple one x"])
+async def test_a_word_that_no_listed_name_has_is_a_question(talk, request_text) -> None:
+    await list_settings(talk)
+    await say(talk, request_text)
+    assert isinstance(talk.items[-1], Question) and state(talk).changes == ()
+    question = state(talk).question
+    targets = [option.reading.last.target for option in question.options]
+    assert not any(target.is_single for target in targets if target is not None)

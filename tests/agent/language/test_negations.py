@@ -1,0 +1,25 @@
+"""The negation of a request is part of the search."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.agent.language.test_dialog import say, talk
+
+__all__ = ["talk"]
+
+
+@pytest.mark.parametrize(
+    ("request_text", "query"),
+    [
+        ("which pages haven't been touched in 2020?", "modified:<2020-01-01"),
+        ("notes not changed since March 2020", "modified:<2020-03-01"),
+        ("claims that were not edited in 2020", "path:Claims/ modified:<2020-01-01"),
+        ("notes untouched since March 2020", "modified:<2020-03-01"),
+        ("welche Notizen wurden seit März 2020 nicht geändert?", "modified:<2020-03-01"),
+        ("notes changed in 2020", "modified:>=2020-01-01 modified:<=2020-12-31"),
+    ],
+)
+async def test_a_time_is_negated_with_the_change(talk, request_text, query) -> None:
+    replies = await say(talk, request_text)
+    assert replies.last is not None and replies.last.last.target.query == query

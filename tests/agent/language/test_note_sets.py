@@ -1,0 +1,71 @@
+"""Noun phrases as sets of notes."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.agent.language.test_dialog import answers, fill, names, say, state, talk
+
+__all__ = ["talk"]
+
+
+@pytest.mark.parametrize(
+    "request_text", ["how many notes are in this vault, all in all?", "wie viele Notizen gibt es insgesamt?"]
+)
+async def test_the_whole_vault_is_counted(talk, request_text) -> None:
+    total = talk.workspace.index.stats().notes
+    await say(talk, request_text)
+    assert answers(talk)[-1].split()[0] == str(total)
+
+
+async def test_names_are_found_by_their_start(talk) -> None:
+    await fill(talk, Terms__Tidal="A.", Terms__Intertidal="B.")
+    replies = await say(talk, "all pages whose name starts with tidal")
+    assert names(replies.results) == ["Tidal"]
+    await say(talk, "how many pages have tidal in their title?")
+    assert answers(talk)[-1] == "2 notes."
+
+
+async def test_an_ordinary_phrase_is_no_note_of_that_name(talk) -> None:
+    await fill(talk, Pages__All_pages="A list.", Pages__docs="Documents.", Pages__Draft="See [[Nowhere]].")
+    await say(talk, "show me all pages of type claim")
+    assert state(talk).last.last.target.query == "type:claim"
+    await say(talk, "are there any broken links in the docs?")
+    assert "[[Nowhere]]" in answers(talk)[-1]
+
+
+async def test_a_journal_entry_is_a_daily_note(talk) -> None:
+    (talk.workspace.root / "Journal").rename(talk.workspace.root / "Days")
+    await talk.workspace.index.scan()
+    await say(talk, "which is the oldest journal entry?")
+    assert names(state(talk).results) == ["2026-03-02"]
+    await say(talk, "list the daily notes")
+    assert state(talk).last.last.target.query == "path:Days/"
+
+
+async def test_the_newest_first_are_all_notes(talk) -> None:
+    listed = (await say(talk, "instruments")).results
+    replies = await say(talk, "show me them, newest first")
+    assert sorted(replies.results) == sorted(listed)
+
+
+async def test_no_part_of_a_count_is_left_out(talk) -> None:
+    await fill(talk, pages__One="1", pages__Two="2")
+    await say(talk, "how many pages and journal entries are there in total?")
+    assert state(talk).last.last.target.query == "(path:pages/ OR path:Journal/)"
+
+
+@pytest.mark.parametrize(
+    "request_text", ["pages without a volume property", "notes that have no volume field"]
+)
+async def test_a_property_that_no_note_has_is_missing_in_all(talk, request_text) -> None:
+    replies = await say(talk, request_text)
+    assert (replies.last.last.target.query, replies.last.language) == ("-[volume]", "en")
+
+
+@pytest.mark.parametrize(
+    "request_text", ["what did we change so far today?", "what changes did you make today?"]
+)
+async def test_the_changes_of_today_are_notes(talk, request_text) -> None:
+    replies = await say(talk, request_text)
+    assert replies.last.last.target.query.startswith("modified:")

@@ -1,0 +1,56 @@
+"""A list of notes that name or state dates is continued for another period."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.agent.language.test_dialog import fill, fill_library, names, say, state, talk
+
+__all__ = ["talk"]
+
+
+async def fill_journals(talk) -> None:
+    days = ("2020-10-01", "2021-03-01", "2021-03-08", "2021-04-19")
+    await fill(talk, **{f"Journal__{day}": "A day." for day in days})
+
+
+@pytest.mark.parametrize(
+    ("request_text", "found"),
+    [
+        ("and in 2020?", ["2020-10-01"]),
+        ("only March", ["2021-03-01", "2021-03-08"]),
+        ("only the ones from March please", ["2021-03-01", "2021-03-08"]),
+        ("what about April instead?", ["2021-04-19"]),
+        ("und 2020?", ["2020-10-01"]),
+        ("nur März", ["2021-03-01", "2021-03-08"]),
+    ],
+)
+async def test_another_period_replaces_that_of_the_names(talk, request_text, found) -> None:
+    await fill_journals(talk)
+    replies = await say(talk, "list the journal entries of 2021", request_text)
+    assert sorted(names(replies.results)) == found
+
+
+async def test_a_list_is_continued_after_its_notes_were_counted(talk) -> None:
+    await fill_journals(talk)
+    replies = await say(talk, "list the journal entries of 2021", "how many are there?", "and in 2020?")
+    assert names(replies.results) == ["2020-10-01"]
+
+
+async def test_a_year_replaces_that_of_a_property(talk) -> None:
+    await fill_library(talk)
+    await say(talk, "movies from 1999")
+    assert names(state(talk).results) == ["Alien"]
+    replies = await say(talk, "and 1985?")
+    assert names(replies.results) == ["Brazil"]
+
+
+async def test_another_period_of_a_change_is_one_of_changes(talk) -> None:
+    replies = await say(talk, "notes changed in March 2021", "and in April 2021?")
+    assert replies.last.last.target.query == "modified:>=2021-04-01 modified:<=2021-04-30"
+
+
+async def test_a_period_selects_listed_daily_notes_by_their_names(talk) -> None:
+    await fill_journals(talk)
+    await say(talk, "how many notes are in the Journal folder?", "only the ones from March 2021")
+    assert sorted(names(state(talk).results)) == ["2021-03-01", "2021-03-08"]

@@ -1,0 +1,56 @@
+"""Undo: only the change that is named, and none of another conversation."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.agent.transcript import Question
+from tests.agent.language.test_change_doubts import choices
+from tests.agent.language.test_dialog import OPEN, answers, fill, say, state, talk, text
+from tests.agent.test_session import SessionConversation
+
+__all__ = ["talk"]
+NO_SUCH_CHANGE = {
+    "undo the rename": "I have not made such a change in this conversation.",
+    "mach die umbenennung rückgängig": "In diesem Gespräch habe ich keine solche Änderung gemacht.",
+}
+
+
+@pytest.mark.parametrize(("request_text", "answer"), NO_SUCH_CHANGE.items())
+async def test_a_named_change_of_another_conversation_is_not_undone(
+    workspace, talk, request_text, answer
+) -> None:
+    await say(talk, "rename H4 to H5")
+    other = SessionConversation(workspace)
+    await say(other, request_text)
+    assert answers(other)[-1] == answer
+    assert text(talk, "Instruments/H5.md")
+
+
+async def test_an_undo_of_another_kind_than_the_last_change_is_a_question(talk) -> None:
+    await say(talk, "tag H4 with brass", "undo the rename")
+    assert choices(talk)[0] == "undo scope=last" and "brass" in text(talk, "Instruments/H4.md")
+
+
+async def test_the_last_changes_of_other_conversations_are_undone_if_this_one_has_none(
+    workspace, talk
+) -> None:
+    await say(talk, "tag H4 with brass", "tag H2 with wood")
+    await say(SessionConversation(workspace), "undo the last two changes")
+    assert "brass" not in text(talk, "Instruments/H4.md") and "wood" not in text(talk, "Instruments/H2.md")
+
+
+async def test_after_a_question_about_a_change_an_undo_asks_which_one(talk) -> None:
+    await say(talk, "tag H4 with brass", "delete")
+    assert isinstance(talk.items[-1], Question)
+    await say(talk, "take that back")
+    assert choices(talk)[0] == "undo scope=last" and "brass" in text(talk, "Instruments/H4.md")
+
+
+async def test_the_verb_of_an_undo_is_no_name_of_a_note(talk) -> None:
+    await fill(talk, Concepts__Undo_and_Redo="How to undo.")
+    await say(talk, "delete Octant")
+    await talk.say("undo that", open_note=OPEN)
+    assert (
+        state(talk).last.last.action == "undo" and "octant" in text(talk, "Instruments/Octant.md").casefold()
+    )
