@@ -218,7 +218,28 @@ class DateParser:
             if name == "next" and number and unit:
                 return DateSpan(today, _subtract_units(today, unit, -number), after + 2)
         start = max(position, language.match_prefix(tokens, position, "dates", "on"))
-        return self._parse_absolute(tokens, start, ahead=True) or self._parse_day_of_month(tokens, start)
+        return (
+            self._day_after_next(tokens, start)
+            or self._parse_absolute(tokens, start, ahead=True)
+            or self._parse_day_of_month(tokens, start)
+        )
+
+    def _day_after_next(self, tokens: Sequence[Token], position: int) -> DateSpan | None:
+        """Parse a day of the week after the coming one: "Friday after next", "übernächsten Freitag"."""
+        while position < len(tokens) and tokens[position].key in self._language.words("determiners"):
+            position += 1
+        lead = self._language.match_prefix(tokens, position, "dates", "second_next")
+        day = self._parse_absolute(tokens[: lead + 1], lead, ahead=True)
+        if day is None or day.first is None or day.last is None or day.first != day.last:
+            return None
+        end = (
+            day.end
+            if lead > position
+            else self._language.match_prefix(tokens, day.end, "dates", "after_next")
+        )
+        if lead == position and end == day.end:
+            return None
+        return DateSpan(day.first + timedelta(weeks=1), day.last + timedelta(weeks=1), end)
 
     def parse_latest_day(self, tokens: Sequence[Token]) -> date | None:
         """Parse all tokens as the latest day with a number: "the 6th"; None for other words."""
