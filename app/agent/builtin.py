@@ -304,7 +304,7 @@ class BuiltinAgent:
         vocabulary = self._vocabulary_of(self._words())
         request = self._interpreter.request_of(text, state, vocabulary, self.actions(), now)
         found = await self._with_found_notes(reading)
-        doubts = ChangeDoubts(request, reading, found, self._properties_of, self._words().templates)
+        doubts = ChangeDoubts(request, reading, found, self._properties_of, self._words())
         is_doubtful = doubts.means_others or doubts.is_in_doubt
         if not is_doubtful and (doubts.names_notes or await ranker.is_plausible(found)):
             return reading

@@ -37,7 +37,7 @@ def doubts(talk, text_of_request: str, notation: str, **state: object) -> Change
         text_of_request, dialog, vocabulary, agent.actions(), agent._now()
     )
     reading = parse(notation, vocabulary(languages()[0]).notes, ACTIONS)
-    return ChangeDoubts(request, reading, reading, agent._properties_of, "Templates")
+    return ChangeDoubts(request, reading, reading, agent._properties_of, agent._words())
 
 
 @pytest.mark.parametrize(
@@ -59,6 +59,16 @@ def doubts(talk, text_of_request: str, notation: str, **state: object) -> Change
         ("tag this note brass", "add_tag [@H1] tag=brass", {"last": LINK, "recent": (H1, H2)}),
         ("tag the notes of the last two weeks x", "add_tag [@H1, @H2, @H3] tag=x", {}),
         ("remove H4", "delete [@H4]", {}),
+        ("set its status to done", "set_property [@H4] key=status value=done", {"focus": (H4,)}),
+        ("tag all people x", "add_tag [path:People/] tag=x", {}),
+        ("tag every person x", "add_tag [path:People/] tag=x", {}),
+        ("add brass to all notes in Instruments", "append [path:Instruments/] text=brass", {}),
+        ("move it to May 3", "reschedule_task [@H4] due=2026-05-03", {"focus": (H4,)}),
+        ("remove the word brass from h4", "remove_text [@H4] old=brass", {}),
+        ("set fee of h4 to 3.9", "set_property [@H4] key=fee value=3.9", {}),
+        ("tag h4 as journal", "add_tag [@H4] tag=journal", {}),
+        ("new note brochure", "create_note name=brochure", {}),
+        ("bring it back", "undo scope=last", {}),
         ('rename h4 to "Watch for the sea"', 'rename [@H4] new_name="Watch for the sea"', {}),
         ("rename h4 to Sea watch", 'rename [@H4] new_name="Sea watch"', {}),
         ("set motto to x as well", "set_property [@James Cook] key=motto value=x", {"focus": (COOK,)}),
@@ -91,6 +101,25 @@ async def test_a_clear_order_is_not_in_doubt(talk, request_text, notation, state
         ("tag both x", "add_tag [@H1, @H2] tag=x", {"results": (H1, H2), "recent": (H3, H4), "last": LINK}),
         ("tag it x", "add_tag [@H1] tag=x", {"focus": (H1,), "recent": (H2, H1), "last": LINK}),
         ("tag it x", "add_tag [@H1] tag=x", {"focus": (H1,), "asked": "is that one a copy of H4?"}),
+        # Several notes
+        ("set their status to done", "set_property [@H4] key=status value=done", {"focus": (H4,)}),
+        ("set the status of all h4 to done", "set_property [@H4] key=status value=done", {}),
+        ("tag the first one x", "add_tag [@H4] tag=x", {"focus": (H4,)}),
+        ("delete all colleagues", "delete [path:People/]", {}),
+        ('add "brass" under Instruments', "append [path:Instruments/] text=brass", {}),
+        ("not h1, h2", "remove_tag [@H1, @H2] tag=x", {}),
+        # Values
+        ("rename h4 to something shorter", 'rename [@H4] new_name="something shorter"', {}),
+        ("set status of h4 to done or late", 'set_property [@H4] key=status value="done or late"', {}),
+        ("add the motto x to it", "set_property [@James Cook] key=born value=x", {"focus": (COOK,)}),
+        ("move it to May", "reschedule_task [@H4] due=2026-05-01..2026-05-31", {"focus": (H4,)}),
+        ("delete the line about brass from h4", "remove_text [@H4] old=brass", {}),
+        ("set fee of h4 to 3.900", "set_property [@H4] key=fee value=3.9", {}),
+        ("set best-before of h4 to 31.3.", "set_property [@H4] key=best-before value=31.3", {}),
+        ("tag h4 as diary", "add_tag [@H4] tag=journal", {}),
+        ("tag Kendall old and Octant", "add_tag [@Larcum Kendall] tag=old,octant", {}),
+        ("and the third one too", "create_note name=brochure", {}),
+        ("go back", "undo scope=last", {"last": SEARCH}),
         ("rename h4 to Watch for the sea", 'rename [@H4] new_name="Watch for the sea"', {}),
         ("benenne h4 in Uhr falls Ann will um", 'rename [@H4] new_name="Uhr falls Ann will"', {}),
         ("set born to 1729 as well", "set_property [@James Cook] key=born value=1729", {"focus": (COOK,)}),

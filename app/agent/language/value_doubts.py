@@ -1,0 +1,236 @@
+"""Find reasons to ask before a change in its values: its texts, names, numbers and days."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from app.agent.language.note_facts import PropertiesOf
+from app.agent.language.readings import NoteSet, PipelineStep, Reading
+from app.agent.language.request import Request, writes
+from app.agent.language.said_words import SaidWords
+from app.agent.language.vocabulary import VaultWords
+from app.vault.path import name_key
+
+_NUMBER_WITH_DOTS = re.compile(r"\+\d+|\d{1,3}(?:\.\d{3})+(?:,\d+)?|\d{1,2}\.\d{1,2}\.(?:\d{2,4})?")
+_LINK = re.compile(r"\[\[([^\[\]]+)\]\]")
+
+
+class ValueDoubts:
+    """The doubts about the values of a change.
+
+    Args:
+        request: The request.
+        reading: The change.
+        found: The same with the found notes in place of its searches.
+        said: The words of the request.
+        properties_of: Returns the properties of the note at a path.
+        words: The vault's properties.
+    """
+
+    def __init__(
+        self,
+        request: Request,
+        reading: Reading,
+        found: Reading,
+        said: SaidWords,
+        properties_of: PropertiesOf,
+        words: VaultWords,
+    ) -> None:
+        self._request = request
+        self._reading = reading
+        self._found = found
+        self._said = said
+        self._properties_of = properties_of
+        self._vault_words = words
+
+    @property
+    def is_in_doubt(self) -> bool:
+        """True if the change may be meant for another value, or not as a change."""
+        return self._is_asked or any(
+            self._has_no_value(step)
+            or self._is_weak_deletion(step)
+            or self._may_be_renaming(step)
+            or self._has_clause(step)
+            or self._replaces_value(step)
+            or self._moves_other_day(step)
+            or self._removes_part(step)
+            or self._is_number_with_dots(step)
+            or self._links_to_no_note(step)
+            or self._has_tag_of_other_name(step)
+            or self._creates_without_verb(step)
+            or self._goes_back(step)
+            for step in self._changes()
+        )
+
+    def other_changes(self) -> list[Reading]:
+        """Return changes with another action or value that are likelier; mostly none."""
+        step, dialog = self._reading.last, self._request.dialog
+        if self._may_be_renaming(step) and "rename" in self._request.allowed and dialog.it:
+            known = step.target or NoteSet(notes=dialog.it[:1])
+            name = step.arguments["name" if step.action == "create_note" else "text"]
+            return [self._instead(PipelineStep("rename", known, {"new_name": name}))]
+        return []
+
+    def _instead(self, step: PipelineStep) -> Reading:
+        return replace(self._reading, steps=(step,))
+
+    def _changes(self) -> Iterator[PipelineStep]:
+        return (step for step in self._reading.steps if writes(self._request.allowed, step.action))
+
+    def _found_notes(self, step: PipelineStep) -> tuple[str, ...]:
+        """Return the notes of one of the change's steps, with those of its search."""
+        at = next(at for at, own in enumerate(self._reading.steps) if own is step)
+        target = self._found.steps[at].target
+        return target.notes if target is not None else ()
+
+    def _has_no_value(self, step: PipelineStep) -> bool:
+        """Return whether a tag or value is only a word such as "it" or "then": "add a field topics to it"."""
+        values = [step.arguments.get(role, "") for role in ("tag", "value")]
+        texts = {str(text).casefold() for value in values for text in _as_tuple(value)}
+        words = texts & self._said.word_list("no_values")
+        return any(token.is_word and token.key in words for token in self._request.tokens)
+
+    @property
+    def _is_asked(self) -> bool:
+        """True if a request ends with a question mark of its own, and is no polite order: "tag late?"."""
+        tokens = [token for token in self._request.tokens if token.kind != "mark"]
+        is_text = any(text.rstrip().endswith("?") for text in self._said.texts) or tokens[-1:] != [
+            token for token in tokens[-1:] if token.is_word
+        ]
+        return self._request.text.rstrip().endswith("?") and not is_text and not self._said.says("polite")
+
+    def _is_weak_deletion(self, step: PipelineStep) -> bool:
+        """Return whether a verb for a deletion also means taking something out of a note: "remove it".
+
+        A name in its own spelling, or a word such as "note", leaves no doubt.
+        """
+        if step.action != "delete" or not self._said.says("removals"):
+            return False
+        nouns = self._request.language.words("note_nouns") | self._request.language.words("single_nouns")
+        is_spelled = any(
+            token.kind != "word" or token.value[:1].isupper()
+            for mention in self._said.mentions
+            if mention.kind == "note"
+            for token in mention.tokens
+        )
+        return not is_spelled and nouns.isdisjoint(token.key for token in self._said.tokens)
+
+    def _has_clause(self, step: PipelineStep) -> bool:
+        """Return whether an unquoted name or value may end earlier: "rename it to Log unless Ann objects".
+
+        It may also be a description: "rename it to something shorter".
+        """
+        for role in ("new_name", "value") if step.action in ("rename", "set_property") else ():
+            text = step.arguments.get(role)
+            if not isinstance(text, str) or self._is_marked(text):
+                continue
+            first, *others = text.casefold().split() or [""]
+            if not self._said.word_list("name_ends").isdisjoint(others) or first in self._said.word_list(
+                "descriptions"
+            ):
+                return True
+        return False
+
+    def _is_marked(self, text: str) -> bool:
+        """Return whether a text is a quoted one or a link of the request."""
+        return any(token.kind != "word" and token.value == text for token in self._request.tokens)
+
+    def _replaces_value(self, step: PipelineStep) -> bool:
+        """Return whether a change replaces a value that may have to stay: "add the alias X to it"."""
+        if step.action != "set_property" or step.target is None or not self._said.says("additions"):
+            return False
+        key = name_key(str(step.arguments["key"]))
+        new = step.arguments.get("value")
+        for properties in map(self._properties_of, self._found_notes(step)):
+            for name, value in properties.items():
+                old = value if isinstance(value, list | tuple) else [value]
+                kept = {str(text) for text in (new if isinstance(new, list | tuple) else [new])}
+                if name_key(name) == key and value and not {str(text) for text in old} <= kept:
+                    return True
+        return False
+
+    def _moves_other_day(self, step: PipelineStep) -> bool:
+        """Return whether a new day may be meant for a property of the note, or is a period.
+
+        "Move the wedding to May" may be about the note Wedding instead of its only task.
+        """
+        if step.action != "reschedule_task":
+            return False
+        if ".." in str(step.arguments.get("due", "")):
+            return True
+        language = self._request.language
+        if self._said.has_one_of(language.words("task_nouns")):
+            return False
+        says_property = any(mention.kind == "prop" for mention in self._said.mentions)
+        is_named = step.target is not None and self._said.names(step.target)
+        return says_property or (is_named and not step.arguments.get("query"))
+
+    def _removes_part(self, step: PipelineStep) -> bool:
+        """Return whether a whole line may have to go instead of some words: "delete the line about X"."""
+        return step.action == "remove_text" and self._said.says("lines")
+
+    def _is_number_with_dots(self, step: PipelineStep) -> bool:
+        """Return whether a number may be another one, or a day: "3.900", "31.3.", "+3"."""
+        if step.action != "set_property":
+            return False
+        return any(_NUMBER_WITH_DOTS.fullmatch(word) for word in self._request.text.rstrip("?!").split())
+
+    def _links_to_no_note(self, step: PipelineStep) -> bool:
+        """Return whether a value would become a link to no note, but resembles the name of one."""
+        key, value = step.arguments.get("key"), step.arguments.get("value")
+        if step.action != "set_property" or not isinstance(value, str) or self._is_marked(value):
+            return False
+        names = self._request.vocabulary
+        labels = _LINK.findall(self._vault_words.linked_value(str(key), value))
+        return any(not names.notes(label) and names.find_similar_notes(label).paths for label in labels)
+
+    def _has_tag_of_other_name(self, step: PipelineStep) -> bool:
+        """Return whether a tag has another name than the request says, or is the name of a note."""
+        if step.action not in ("add_tag", "remove_tag"):
+            return False
+        text = self._request.text.casefold()
+        tags = [str(tag).casefold() for tag in _as_tuple(step.arguments.get("tag", ()))]
+        noted = {
+            token.key
+            for mention in self._said.mentions
+            if mention.kind == "note" and not mention.is_near
+            for token in mention.tokens
+            if token.kind == "word" and token.value[:1].isupper()
+        }
+        return any(tag.rpartition("/")[2] not in text or tag in noted for tag in tags)
+
+    def _creates_without_verb(self, step: PipelineStep) -> bool:
+        """Return whether a note is created, but the request has no word for that: "and the third one too"."""
+        if step.action != "create_note" or self._request.dialog.question is not None:
+            return False
+        verbs = {
+            word
+            for frame in self._request.frames
+            if frame.action == "create_note"
+            for phrase in frame.say
+            for word in phrase.first
+        }
+        return not any(
+            token.key in verbs or token.key in self._request.language.words("new_words")
+            for token in self._request.tokens
+        )
+
+    def _goes_back(self, step: PipelineStep) -> bool:
+        """Return whether "go back" may mean the note before: the last request changed nothing."""
+        last = self._request.dialog.last
+        if step.action != "undo" or last is None or self._request.writes(last):
+            return False
+        return self._said.says("returns")
+
+    def _may_be_renaming(self, step: PipelineStep) -> bool:
+        """Return whether a known note may get a new name: "make the note just X", "the note is now X"."""
+        language, said = self._request.language, self._said.tokens
+        # "Note" is no verb at the beginning of "the note is now X".
+        positions = {"create_note": range(len(said)), "append": range(1)}.get(step.action, range(0))
+        return any(language.match_prefix(said, at, "one_note") > at + 1 for at in positions if said)
+
+
+def _as_tuple(value: object) -> tuple[object, ...]:
+    return value if isinstance(value, tuple) else (value,)
