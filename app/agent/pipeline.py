@@ -25,6 +25,7 @@ from app.agent.language.readings import (
 )
 from app.agent.language.role_values import bullet_list
 from app.agent.language.task_references import TASK_CHANGES
+from app.agent.language.task_texts import OPEN_TASK
 from app.agent.language.vocabulary import VaultWords, property_label
 from app.agent.result_formatting import format_outcome, property_key, strip_properties
 from app.answering.question import stems
@@ -709,7 +710,8 @@ class Pipeline:
         return [{"from_id": path, "to_id": second, **options} for path in paths]
 
     def _format_text(self, arguments: Mapping[str, object]) -> str:
-        return bullet_list(str(arguments["text"]), self._language.phrases("and"))
+        text = str(arguments["text"])
+        return text if text.startswith(OPEN_TASK) else bullet_list(text, self._language.phrases("and"))
 
     async def _tag_calls(self, path: str) -> list[Arguments]:
         outcome = await self._host.call("get_metadata", {"name": path})

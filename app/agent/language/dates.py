@@ -167,6 +167,14 @@ class DateParser:
             return DateSpan(today, span.last, span.end) if is_ahead else None
         return self._between_days(tokens, position) or self._days_ahead(tokens, position)
 
+    def days_ahead(self, tokens: Sequence[Token]) -> str | None:
+        """Parse all tokens as days in the future: an ISO date or `first..last`; None for other words."""
+        span = self.parse_ahead(tokens, 0)
+        if span is None or span.end != len(tokens) or span.first is None or span.last is None:
+            return None
+        first, last = span.first.isoformat(), span.last.isoformat()
+        return first if first == last else f"{first}..{last}"
+
     def _between_days(self, tokens: Sequence[Token], position: int) -> DateSpan | None:
         """Parse "between now and Sunday" or "from Monday to Friday"; None for other words."""
         language = self._language

@@ -42,6 +42,7 @@ from app.agent.language.frames import ClauseReading, FrameParser
 from app.agent.language.lexicon import ActionFrame, Language
 from app.agent.language.list_orders import within_list
 from app.agent.language.negations import with_negation
+from app.agent.language.new_tasks import parse_new_tasks
 from app.agent.language.note_sets import is_search
 from app.agent.language.property_questions import parse_property_question
 from app.agent.language.questions import question_language
@@ -248,9 +249,9 @@ class Interpreter:
                 return self._chooser.decide(request, [creation]), request, []
             if question := parse_property_question(request, words):
                 return question, request, []
-            if task_changes := parse_task_change(request, words):
-                is_one = len(task_changes) == 1
-                answer = task_changes[0] if is_one else self._chooser.ask(request, task_changes)
+            if of_tasks := parse_new_tasks(request, words) or parse_task_change(request, words):
+                is_complete = len(of_tasks) == 1 and not of_tasks[0].missing
+                answer = of_tasks[0] if is_complete else self._chooser.ask(request, of_tasks)
                 return answer, request, []
             follow_up = parse_plain_follow_up(request, words)
             if follow_up and all(step.action in request.allowed for step in follow_up.steps):
