@@ -13,7 +13,6 @@ from app.agent.language.request import Request
 from app.agent.language.role_values import trim_marks
 from app.agent.language.task_texts import (
     OPEN_TASK,
-    due_cue_end,
     split_due_day,
     task_line,
     without_full_stop,
