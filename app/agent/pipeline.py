@@ -26,6 +26,7 @@ from app.agent.language.readings import (
     Reading,
 )
 from app.agent.language.role_values import bullet_list
+from app.agent.language.task_lists import DUE_KINDS
 from app.agent.language.task_matching import TASK_BOX, matching_tasks, task_text
 from app.agent.language.task_texts import OPEN_TASK
 from app.agent.language.vocabulary import VaultWords, property_label
@@ -387,7 +388,13 @@ class Pipeline:
         parts = re.findall(r'"[^"]+"|\w[\w-]*', str(step.arguments.get("query", "")))
         words = " ".join(f'"{part}"' if part == "OR" else part for part in parts)
         due = str(step.arguments.get("due", ""))
-        query = f"{field}:({words})" if words else f"{field}:/{_DAY}/" if due else f'{field}:""'
+        query = (
+            f"{field}:({words})"
+            if words
+            else f"{field}:/{_DAY}/"
+            if due and due not in DUE_KINDS
+            else f'{field}:""'
+        )
         allowed_paths: frozenset[str] | None = None
         if step.target is not None:
             if (notes := await self._resolve_notes(step.target, previous)) is None:
@@ -398,7 +405,9 @@ class Pipeline:
             return None
         hits = [hit for hit in all_hits if allowed_paths is None or hit["path"] in allowed_paths]
         found = [(str(hit["path"]), str(line["text"]).strip()) for hit in hits for line in hit["lines"]]
-        if due:
+        if due in DUE_KINDS:
+            found = _tasks_by_due_date(found, due)
+        elif due:
             found = [task for task in found if _days_within(task[1], due)]
             found.sort(key=lambda task: min(_days_within(task[1], due)))
         lines = [f"- {wikilink(path)}: {' '.join(text.split())}" for path, text in found]
@@ -409,7 +418,7 @@ class Pipeline:
         listed = "\n".join(lines[:_MAX_LISTED_TASKS])
         if len(lines) > _MAX_LISTED_TASKS:
             listed += f"\n\n… and {len(lines) - _MAX_LISTED_TASKS} more."
-        is_filtered = bool(words or due or step.target is not None)
+        is_filtered = bool(words or (due and due != "sorted") or step.target is not None)
         none = f"No {state} matches." if is_filtered else f"There are no {state}s."
         self._say(f"{total}:\n\n{listed}" if lines else none)
         self._dialog = replace(self._dialog, results=paths, tasks=tuple(listed_tasks[:_MAX_LISTED_TASKS]))
@@ -564,7 +573,7 @@ class Pipeline:
     async def _create(self, step: PipelineStep) -> tuple[str, ...] | None:
         values = step.arguments
         text = str(values.get("text", ""))
-        content = bullet_list(text, self._language.phrases("and")) if text else ""
+        content = self._format_text(values) if text else ""
         tags = tuple(str(tag) for tag in _as_tuple(values.get("tag", ())))
         name, folder = str(values["name"]), str(values.get("folder", ""))
         head = ""
@@ -906,6 +915,21 @@ def _is_name_of(notes: NoteSet | None, words: str) -> bool:
     if notes is None or not notes.is_single:
         return False
     return words.casefold() == NotePath.on_disk(notes.notes[0]).name.casefold()
+
+
+def _tasks_by_due_date(tasks: Sequence[tuple[str, str]], kind: str) -> list[tuple[str, str]]:
+    """Return the tasks that a kind of due date selects (see `DUE_KINDS`), those due first on top."""
+    days = {task: day for task in tasks if (day := task_facts(task_text(task[1])).due) is not None}
+    dated, undated = sorted(days, key=days.__getitem__), [task for task in tasks if task not in days]
+    match kind:
+        case "first":
+            return [task for task in dated if days[task] == days[dated[0]]]
+        case "undated":
+            return undated
+        case "dated":
+            return dated
+        case _:
+            return [*dated, *undated]
 
 
 def _days_within(task: str, days: str) -> list[str]:

@@ -58,6 +58,7 @@ from app.agent.language.readings import (
 )
 from app.agent.language.request import Request, without_marks_at_end, writes
 from app.agent.language.request_model import request_model
+from app.agent.language.task_lists import about_whole_vault, parse_task_list
 from app.agent.language.task_references import parse_task_change
 from app.agent.language.tokens import Token, tokenize
 from app.agent.language.typed_search import parse_typed_search
@@ -191,7 +192,7 @@ class Interpreter:
         decision = self._decide(likeliest, grammar_request, grammar_readings, written)
         expected = self._ask_if_unexpected(likeliest, with_negation(likeliest, decision), written)
         whole = with_dropped_value(likeliest, expected, written)
-        return with_every_condition(likeliest, whole)
+        return with_every_condition(likeliest, about_whole_vault(likeliest, whole))
 
     def request_of(
         self,
@@ -247,12 +248,12 @@ class Interpreter:
         for words in (bare, tokens):
             if creation := parse_creation_with_properties(request, words):
                 return self._chooser.decide(request, [creation]), request, []
-            if question := parse_property_question(request, words):
+            if question := parse_property_question(request, words) or parse_task_list(request, words):
                 return question, request, []
             if of_tasks := parse_new_tasks(request, words) or parse_task_change(request, words):
-                is_complete = len(of_tasks) == 1 and not of_tasks[0].missing
-                answer = of_tasks[0] if is_complete else self._chooser.ask(request, of_tasks)
-                return answer, request, []
+                is_one = len(of_tasks) == 1 and not of_tasks[0].missing
+                asked = self._chooser.decide if of_tasks[0].missing else self._chooser.ask
+                return of_tasks[0] if is_one else asked(request, of_tasks), request, []
             follow_up = parse_plain_follow_up(request, words)
             if follow_up and all(step.action in request.allowed for step in follow_up.steps):
                 return self._chooser.decide(request, [follow_up]), request, []

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
 
+from app.agent.language.creation_properties import plain_creation
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.request import Request
 from app.agent.language.role_values import trim_marks
@@ -37,6 +38,8 @@ def parse_new_tasks(request: Request, tokens: tuple[Token, ...]) -> list[Reading
     if "append" not in request.allowed or len(request.tokens) >= MAX_TOKENS or not tokens:
         return []
     parser = _NewTaskParser(request, tokens)
+    if creations := parser.creations():
+        return creations
     return next((readings for lead in parser.leads() if (readings := parser.readings(lead))), [])
 
 
@@ -140,6 +143,26 @@ class _NewTaskParser:
             return position + 1, 1
         return (position + 1, count) if tokens[position].key in self._words("several") else None
 
+    def creations(self) -> list[Reading]:
+        """Return the readings of a request for a new note with tasks: "create Trip with two tasks: …"."""
+        tokens = self._tokens
+        for at in range(1, len(tokens)):
+            after = self._match(tokens, at, "with")
+            noun = self._noun(tokens, after) if after > at else None
+            if noun is None or noun[0] == len(tokens) or (noun[1] == 1 and tokens[noun[0]].key != ":"):
+                continue
+            created = plain_creation(self._request, tokens[:at])
+            if created is None or "create_note" not in self._request.allowed:
+                continue
+            rest = trim_marks(tokens[noun[0] :][tokens[noun[0]].key == ":" :])
+            readings = self._listed(tuple(rest), _Lead(noun[0], _Place(NoteSet(source="previous")), noun[1]))
+            texts = [reading.last.arguments["text"] for reading in readings]
+            return [
+                replace(reading, steps=(created.with_argument("text", text),))
+                for reading, text in zip(readings, texts, strict=True)
+            ]
+        return []
+
     # Places
 
     def _place(self, tokens: Sequence[Token]) -> _Place | None:
@@ -198,8 +221,9 @@ class _NewTaskParser:
         ends = tokens and self._match(tokens, len(tokens) - 1, "particles") == len(tokens)
         return tokens[:-1] if ends else tokens
 
-    def _listed(self, tokens: tuple[Token, ...], lead: _Lead, place: _Place) -> list[Reading]:
-        """Return the readings of the tasks after a colon."""
+    def _listed(self, tokens: tuple[Token, ...], lead: _Lead, place: _Place | None = None) -> list[Reading]:
+        """Return the readings of the tasks after a colon, at the place of the lead or another one."""
+        place = place or lead.place
         if place.notes is None and lead.count == 1:
             comma = max((at for at, token in enumerate(tokens) if token.key == ","), default=0)
             last = self._place(tokens[comma + 1 :]) if comma else None

@@ -16,6 +16,7 @@ from app.vault.markdown.tasks import task_facts
 from app.vault.path import NotePath
 
 _SCORE = 0.98
+_MAX_ENDING_WORDS = 4
 
 Task = tuple[str, str]
 """A task as its note's path, which is empty if the note is unknown, and the words for its text."""
@@ -57,7 +58,9 @@ def parse_task_change(request: Request, tokens: tuple[Token, ...]) -> list[Readi
 def _step(request: Request, change: _Change, task: Task) -> PipelineStep:
     path, text = task
     arguments: dict[str, object] = {"query": text, **({"due": change.due} if change.due else {})}
-    target = NoteSet(notes=(path,)) if path else request.set_parser().notes_of_tasks()
+    # Words that describe none of the known tasks are about another note.
+    known = None if request.dialog.tasks else request.set_parser().notes_of_tasks()
+    target = NoteSet(notes=(path,)) if path else known
     return PipelineStep(change.action, target, arguments)
 
 
@@ -69,9 +72,13 @@ def _core(request: Request, tokens: tuple[Token, ...]) -> tuple[Token, ...]:
     language = request.language
     words = tuple(token for token in tokens if token.kind != "mark")
     start = language.match_prefix(words, 0, "task_changes", "leads")
-    end = len(words)
-    while end > start + 1 and words[end - 1].key in language.table("task_changes")["endings"]:
-        end -= 1
+    end, before = len(words), 0
+    while end != before:
+        before = end
+        for at in range(max(start + 1, end - _MAX_ENDING_WORDS), end):
+            if language.matches_phrase(words[at:end], "task_changes", "endings"):
+                end = at
+                break
     return words[start:end]
 
 
