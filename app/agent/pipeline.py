@@ -596,6 +596,7 @@ class Pipeline:
             return None
         path = str(outcome.result["path"])
         self._record_change(step.action, outcome, (path,))
+        self._remember_new_tasks(step, (path,))
         return (path,)
 
     async def _write(self, step: PipelineStep, paths: tuple[str, ...]) -> tuple[str, ...] | None:

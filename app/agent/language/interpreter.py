@@ -251,7 +251,7 @@ class Interpreter:
             if question := parse_property_question(request, words) or parse_task_list(request, words):
                 return question, request, []
             if of_tasks := parse_new_tasks(request, words) or parse_task_change(request, words):
-                is_one = len(of_tasks) == 1 and not of_tasks[0].missing
+                is_one = len(of_tasks) == 1 and of_tasks[0].is_certain and not of_tasks[0].missing
                 asked = self._chooser.decide if of_tasks[0].missing else self._chooser.ask
                 return of_tasks[0] if is_one else asked(request, of_tasks), request, []
             follow_up = parse_plain_follow_up(request, words)

@@ -26,7 +26,7 @@ _MAX_LEAD_TOKENS = 12
 _LIST_BOX = re.compile(r"^[-*+] +(?:\[ \] *)?")
 _FINISHED_BOX = re.compile(r"^[-*+] +\[[^ ]\]")
 _ANY_TEXT = "x"
-_END_MARKS = re.compile(r"[?!…]+")
+_END_MARKS = re.compile(r"[?!…]+|\.{2,}")
 
 
 def parse_new_tasks(request: Request, tokens: tuple[Token, ...]) -> list[Reading]:
@@ -44,8 +44,10 @@ def parse_new_tasks(request: Request, tokens: tuple[Token, ...]) -> list[Reading
 
 
 def adds_tasks(step: PipelineStep) -> bool:
-    """Return whether a step adds tasks to a note."""
-    return step.action in ("append", "prepend") and str(step.arguments.get("text", "")).startswith(OPEN_TASK)
+    """Return whether a step adds tasks to a note, perhaps to a new one."""
+    return step.action in ("append", "prepend", "create_note") and str(
+        step.arguments.get("text", "")
+    ).startswith(OPEN_TASK)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,13 +156,10 @@ class _NewTaskParser:
             created = plain_creation(self._request, tokens[:at])
             if created is None or "create_note" not in self._request.allowed:
                 continue
-            rest = trim_marks(tokens[noun[0] :][tokens[noun[0]].key == ":" :])
-            readings = self._listed(tuple(rest), _Lead(noun[0], _Place(NoteSet(source="previous")), noun[1]))
-            texts = [reading.last.arguments["text"] for reading in readings]
-            return [
-                replace(reading, steps=(created.with_argument("text", text),))
-                for reading, text in zip(readings, texts, strict=True)
-            ]
+            start = noun[0] + (tokens[noun[0]].key == ":")
+            lists = self._lists(tokens[start:], noun[1])
+            steps = [created.with_argument("text", "\n".join(lines)) for lines in lists]
+            return [self._reading(step) for step in steps]
         return []
 
     # Places
@@ -179,7 +178,8 @@ class _NewTaskParser:
                 if found is not None and (rest := self._place(tokens[after:])) is not None:
                     return found.joined(rest)
                 continue
-            for end in range(len(tokens), after, -1):
+            # The shortest heading leaves the most words for a note: "under Next in H1".
+            for end in range(after + 1, len(tokens) + 1):
                 found = self._note(tokens[after:end])
                 if name == "headings" and found is None:
                     heading = span_text(self._request.text, tuple(tokens[after:end]))
@@ -221,25 +221,27 @@ class _NewTaskParser:
         ends = tokens and self._match(tokens, len(tokens) - 1, "particles") == len(tokens)
         return tokens[:-1] if ends else tokens
 
-    def _listed(self, tokens: tuple[Token, ...], lead: _Lead, place: _Place | None = None) -> list[Reading]:
-        """Return the readings of the tasks after a colon, at the place of the lead or another one."""
-        place = place or lead.place
+    def _listed(self, tokens: tuple[Token, ...], lead: _Lead, place: _Place) -> list[Reading]:
+        """Return the readings of the tasks after a colon."""
         if place.notes is None and lead.count == 1:
             comma = max((at for at, token in enumerate(tokens) if token.key == ","), default=0)
             last = self._place(tokens[comma + 1 :]) if comma else None
             if last is not None and last.notes is not None and (both := place.joined(last)) is not None:
                 tokens, place = tokens[:comma], both  # "call Ann by Friday, also in this note"
-        if lead.count == 1:
-            parts = self._nouns_apart(tokens)
-            return self._all_readings([parts], place)
+        return self._additions(self._lists(tokens, lead.count), place)
+
+    def _lists(self, tokens: Sequence[Token], count: int) -> list[list[str]]:
+        """Return the lines of the announced number of tasks, in each way to split them; perhaps none."""
+        if count == 1:
+            return self._all_lines([self._nouns_apart(tokens)])
         pieces = self._pieces(tokens)
         whole = self._apart_at_last_and(pieces)
-        if whole != pieces and lead.count not in (len(pieces), len(whole)):
-            return self._all_readings([whole, pieces], place)
-        if whole != pieces and lead.count == len(whole):
+        if whole != pieces and count not in (len(pieces), len(whole)):
+            return self._all_lines([whole, pieces])
+        if count == len(whole):
             pieces = whole
-        is_doubtful = lead.count not in (0, len(pieces)) and len(pieces) > 1
-        return self._all_readings([pieces, [list(tokens)]] if is_doubtful else [pieces], place)
+        is_doubtful = count not in (0, len(pieces)) and len(pieces) > 1
+        return self._all_lines([pieces, [list(tokens)]] if is_doubtful else [pieces])
 
     def _unlisted(self, tokens: tuple[Token, ...], lead: _Lead) -> list[Reading]:
         """Return the readings of tasks without a colon: quoted ones, or one that ends with a day."""
@@ -253,7 +255,7 @@ class _NewTaskParser:
             place = lead.place.joined(tail[1]) if tail is not None else None
             if tail is None or place is None or lead.count not in (0, len(texts)):
                 return []
-            return self._texts_readings([self._lines(texts, tail[0])], place)
+            return self._additions([self._lines(texts, tail[0])], place)
         if lead.count != 1:
             return []
         return self._with_day(tokens, lead.place) or self._up_to_particle(tokens, lead.place)
@@ -262,7 +264,7 @@ class _NewTaskParser:
         """Return the readings of a task whose day tells where it ends."""
         parts = self._nouns_apart(tokens)
         if len(parts) > 1:
-            return self._all_readings([parts], lead_place)
+            return self._additions(self._all_lines([parts]), lead_place)
         for cut in range(1, len(tokens) + 1):
             text, day = self._split_day(tokens[:cut])
             tail = self._place(tokens[cut:])
@@ -287,13 +289,13 @@ class _NewTaskParser:
         task = tuple(self._before_particle(words))
         if not task:
             return []
-        whole = self._texts_readings([self._lines([span_text(self._request.text, task)], day)], place)
+        whole = self._additions([self._lines([span_text(self._request.text, task)], day)], place)
         for at in range(1, len(task)):
             named = self._place(task[at:])
             inner = place.joined(named) if named is not None else None
             if inner is not None:
                 text = span_text(self._request.text, task[:at])
-                shorter = self._texts_readings([self._lines([text], day)], inner)
+                shorter = self._additions([self._lines([text], day)], inner)
                 # "Füge die Aufgabe X zu H1 hinzu" names the note of the verb.
                 return shorter if len(task) < len(words) else shorter + whole
         return whole
@@ -399,21 +401,25 @@ class _NewTaskParser:
             if len(texts) == 1 and (day := self._day(rest)) is not None:
                 return with_due_date(f"{OPEN_TASK}{texts[0]}", day)
         text = span_text(self._request.text, tuple(tokens))
-        if tokens[-1] is self._tokens[-1]:
-            after = self._request.text[tokens[-1].end :].strip()
-            text += after if _END_MARKS.fullmatch(after) else ""
         if _FINISHED_BOX.match(text):
             return ""
         text = without_full_stop(_LIST_BOX.sub("", text))
+        if tokens[-1] is self._tokens[-1] and not self._is_polite and self._split_day(tokens)[1] is None:
+            after = self._request.text[tokens[-1].end :].strip()
+            text += after if _END_MARKS.fullmatch(after) else ""
         return task_line(text, self._language, self._request.dates) if text else ""
 
-    def _all_readings(self, lists: Sequence[Sequence[Sequence[Token]]], place: _Place) -> list[Reading]:
-        return self._texts_readings([[self._line(piece) for piece in pieces] for pieces in lists], place)
+    @property
+    def _is_polite(self) -> bool:
+        """True if the request begins with a courtesy, so that its question mark is no part of a task."""
+        return self._request.tokens[0] is not self._tokens[0]
 
-    def _texts_readings(self, texts: Sequence[list[str]], place: _Place) -> list[Reading]:
+    def _all_lines(self, lists: Sequence[Sequence[Sequence[Token]]]) -> list[list[str]]:
+        texts = [[self._line(piece) for piece in pieces] for pieces in lists]
+        return texts if all(lines and all(lines) for lines in texts) else []
+
+    def _additions(self, texts: Sequence[list[str]], place: _Place) -> list[Reading]:
         """Return a reading for each list of lines, at each note that may be meant."""
-        if not texts or not all(lines and all(lines) for lines in texts):
-            return []
         notes = self._notes(place)
         readings: list[Reading] = []
         for lines in texts:
@@ -421,11 +427,13 @@ class _NewTaskParser:
             if place.heading:
                 arguments["heading"] = place.heading
             step = PipelineStep("append", None, arguments)
-            reading = Reading((step,), _SCORE, language=self._language.code, verb_words=1)
             if not notes:
-                return [replace(reading, missing="target")]
-            readings += [replace(reading, steps=(replace(step, target=note),)) for note in notes]
+                return [replace(self._reading(step), missing="target")]
+            readings += [self._reading(replace(step, target=note)) for note in notes]
         return readings if len(texts) == 1 else readings[:: len(notes)]
+
+    def _reading(self, step: PipelineStep) -> Reading:
+        return Reading((step,), _SCORE, language=self._language.code, verb_words=1)
 
     def _notes(self, place: _Place) -> list[NoteSet]:
         """Return the notes that may be meant, the likeliest first."""

@@ -47,12 +47,28 @@ def parse_task_change(request: Request, tokens: tuple[Token, ...]) -> list[Readi
     """
     for change in _changes(request, _core(request, tokens)):
         if named := _named_tasks(request, change):
-            steps = [_step(request, change, task) for task in named]
-            return [Reading((step,), _SCORE, language=request.language.code, verb_words=1) for step in steps]
+            is_known = change.is_sure or all(task in request.dialog.tasks for task in named)
+            # "Mark the task Read Dune as done" may be about a task or the note Dune.
+            is_certain = is_known or not any(_resembles_note(request, text) for _, text in named)
+            return [
+                Reading(
+                    (_step(request, change, task),),
+                    _SCORE,
+                    language=request.language.code,
+                    verb_words=1,
+                    is_certain=is_certain,
+                )
+                for task in named
+            ]
         if every := _all_tasks(request, change.words):
             steps = [_step(request, change, task) for task in every]
             return [Reading(tuple(steps), _SCORE, language=request.language.code, verb_words=1)]
     return []
+
+
+def _resembles_note(request: Request, words: str) -> bool:
+    names = request.vocabulary
+    return any(names.resembles(words, path) for path in names.find_similar_notes(words).paths)
 
 
 def _step(request: Request, change: _Change, task: Task) -> PipelineStep:
@@ -157,6 +173,8 @@ def _named_tasks(request: Request, change: _Change) -> list[Task]:
     if located := _located_tasks(request, change):
         return located
     core, has_noun = _without_nouns(request, change.words)
+    if core and language.match_prefix(core, 0, "task_changes", "in") > 0:
+        return []  # "the task in Errands", which is no note
     if not core:
         return _task_of_pronoun(request) if has_noun else []
     text = span_text(request.text, core)
@@ -189,7 +207,8 @@ def _located_tasks(request: Request, change: _Change) -> list[Task]:
         after = language.match_prefix(words, at, "task_changes", "in")
         if not at < after < len(words):
             continue
-        parsed = request.set_parser().find_named(words[after:])
+        sets = request.set_parser()
+        parsed = sets.parse_reference(words[after:]) or sets.find_named(words[after:])
         if parsed is None or not parsed.notes.is_single:
             continue
         path = parsed.notes.notes[0]
