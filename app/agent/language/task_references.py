@@ -170,6 +170,8 @@ def _named_tasks(request: Request, change: _Change) -> list[Task]:
         return [dialog.tasks[ordinal - 1 if ordinal > 0 else ordinal]] if is_listed else []
     if any(language.matches_phrase(change.words, name) for name in ("it", "this")):
         return _task_of_pronoun(request)
+    if language.matches_phrase(change.words, "them"):
+        return []
     if located := _located_tasks(request, change):
         return located
     core, has_noun = _without_nouns(request, change.words)
