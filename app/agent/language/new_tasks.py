@@ -103,7 +103,7 @@ class _NewTaskParser:
             if bare_end > start:
                 yield _Lead(bare_end, before, 1, is_bare=True)
             if self._follows_task and (again_end := self._match(tokens, start, "again")) > start:
-                yield _Lead(again_end, before, 1, is_bare=True)
+                yield _Lead(again_end, before, 1)
             if (noun := self._noun(tokens, start)) is not None and noun[1] != 1:
                 yield _Lead(noun[0], before, noun[1], is_bare=True)
             verb_end = self._match(tokens, start, "verbs")
@@ -213,7 +213,7 @@ class _NewTaskParser:
             place = lead.place.joined(between) if between is not None else None
             if place is not None and colon + 1 < len(tokens):
                 return self._listed(tokens[colon + 1 :], lead, place)
-        if lead.is_bare and not (self._follows_task and lead.count == 1):
+        if lead.is_bare:
             return []
         return self._unlisted(tokens[lead.end :], lead)
 

@@ -43,6 +43,9 @@ async def test_one_of_the_listed_tasks_is_changed(talk, request_text, line) -> N
         ("make it due on 2031-12-07", "- [ ] call Bob 📅 2031-12-07"),
         ("due 2031-12-07", "- [ ] call Bob 📅 2031-12-07"),
         ("Give that task a due date of 11 December 2031.", "- [ ] call Bob 📅 2031-12-11"),
+        ("the task call Bob is due on December 11, 2031", "- [ ] call Bob 📅 2031-12-11"),
+        ("the task is done", "- [x] call Bob"),
+        ("die Aufgabe ist fällig am 11. Dezember 2031", "- [ ] call Bob 📅 2031-12-11"),
         ("fällig am 11. Dezember 2031", "- [ ] call Bob 📅 2031-12-11"),
     ],
 )
