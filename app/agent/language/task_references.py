@@ -110,12 +110,21 @@ def _changes(request: Request, tokens: tuple[Token, ...]) -> Iterator[_Change]:
                 if is_question and phrase.starts_with_gap:
                     continue  # "is the milk task due on Friday?"
                 for words in _gaps(phrase, part):
+                    if phrase.starts_with_gap and _begins_order(request, words):
+                        continue  # "put “oil it” as a task in here due Sunday"
                     if negations.isdisjoint(token.key for token in words):
                         is_sure = any(
                             sure.matches_all(part)
                             for sure in request.language.phrases("task_changes", "sure")
                         )
                         yield _Change(name, words, due, is_sure)
+
+
+def _begins_order(request: Request, words: tuple[Token, ...]) -> bool:
+    """Return whether words begin with a verb for a request, and are not the text of a known task."""
+    language, text = request.language, span_text(request.text, words)
+    is_known = any(names_task(text, task, language.code) for _, task in request.dialog.tasks)
+    return words[0].key in language.verbs() and not is_known
 
 
 def _gaps(phrase: PhrasePattern, tokens: tuple[Token, ...]) -> Iterator[tuple[Token, ...]]:

@@ -98,7 +98,12 @@ async def test_a_task_without_a_due_date_has_none_to_move(talk) -> None:
 
 @pytest.mark.parametrize(
     "request_text",
-    ["mark the deposit task as not done", "is the deposit task due on Friday?", "which task is due Friday?"],
+    [
+        'put "check the salt" as a task in here due sunday',
+        "mark the deposit task as not done",
+        "is the deposit task due on Friday?",
+        "which task is due Friday?",
+    ],
 )
 async def test_no_task_is_changed_by_a_denial_or_a_question(talk, request_text) -> None:
     await fill(talk, Errands=ERRANDS)
