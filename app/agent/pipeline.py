@@ -11,11 +11,13 @@ from typing import Any, Protocol
 
 from app.agent.answered_call import AnsweredCall
 from app.agent.generic_formatting import wikilink
-from app.agent.language.actions import TOOL_PREFIX, WITHOUT_NOTES, Action
+from app.agent.language.actions import TASK_ACTIONS, TOOL_PREFIX, WITHOUT_NOTES, Action
 from app.agent.language.answers import localize
 from app.agent.language.chips import describe_readings
+from app.agent.language.dates import shifted_day
 from app.agent.language.dialog import MAX_RESULTS, DialogState, OwnChange
-from app.agent.language.lexicon import Language, languages
+from app.agent.language.lexicon import Language
+from app.agent.language.new_tasks import adds_tasks
 from app.agent.language.notation import serialize
 from app.agent.language.readings import (
     Clarification,
@@ -25,17 +27,18 @@ from app.agent.language.readings import (
     Reading,
 )
 from app.agent.language.role_values import bullet_list
-from app.agent.language.task_references import TASK_CHANGES
+from app.agent.language.task_lists import DUE_KINDS
+from app.agent.language.task_matching import TASK_BOX, matching_tasks, task_text
+from app.agent.language.task_texts import OPEN_TASK
 from app.agent.language.vocabulary import VaultWords, property_label
 from app.agent.result_formatting import format_outcome, property_key, strip_properties
-from app.answering.question import stems
 from app.permissions.pluralize import pluralize
 from app.toolkit.batch import make_batch_tool
 from app.toolkit.outcome import ToolOutcome
 from app.toolkit.registry import ToolRegistry
 from app.toolkit.tool import Tool
 from app.vault.markdown.frontmatter import read_frontmatter
-from app.vault.markdown.tasks import with_due_date
+from app.vault.markdown.tasks import task_facts, with_due_date
 from app.vault.path import NotePath
 
 MAX_WRITTEN_NOTES = 500
@@ -43,14 +46,6 @@ MAX_LISTED_NOTES = 20
 MAX_READ_NOTES = 5
 _ALL_NOTES_QUERY = "modified:>=1970"
 _DAY = r"\d{4}-\d\d-\d\d"
-_TASK_BOX = re.compile(r"^([\s>]*(?:[-*+]|\d+[.)])\s+)\[.\]")
-_WORD = re.compile(r"\w+")
-_MIN_TASK_SHARE = 0.5
-"""The minimum share of the requested words that a matching task contains."""
-_NAME_SHARE = 0.5
-"""How much a word counts that only the name of the task's note contains."""
-_FORM_SHARE = 0.7
-"""How much a word counts of which the task contains only another form."""
 _MAX_CHOICES = 5
 _MAX_LISTED_TASKS = 50
 _MAX_SEARCH_HITS = 1000
@@ -136,7 +131,7 @@ class Pipeline:
         """Run the steps until one fails, is denied or asks a question; return the dialog state after them."""
         # In the first step, "these" means the notes of the last list.
         previous: tuple[str, ...] = self._dialog.them
-        keeps_tasks = all(step.action in TASK_CHANGES for step in reading.steps)
+        keeps_tasks = all(step.action in TASK_ACTIONS for step in reading.steps)
         tasks = self._dialog.tasks if keeps_tasks else ()
         self._dialog = replace(self._dialog, values=(), asked="", tasks=tasks)
         for index, step in enumerate(reading.steps):
@@ -443,7 +438,13 @@ class Pipeline:
         parts = re.findall(r'"[^"]+"|\w[\w-]*', str(step.arguments.get("query", "")))
         words = " ".join(f'"{part}"' if part == "OR" else part for part in parts)
         due = str(step.arguments.get("due", ""))
-        query = f"{field}:({words})" if words else f"{field}:/{_DAY}/" if due else f'{field}:""'
+        query = (
+            f"{field}:({words})"
+            if words
+            else f"{field}:/{_DAY}/"
+            if due and due not in DUE_KINDS
+            else f'{field}:""'
+        )
         allowed_paths: frozenset[str] | None = None
         if step.target is not None:
             if (notes := await self._resolve_notes(step.target, previous)) is None:
@@ -454,18 +455,20 @@ class Pipeline:
             return None
         hits = [hit for hit in all_hits if allowed_paths is None or hit["path"] in allowed_paths]
         found = [(str(hit["path"]), str(line["text"]).strip()) for hit in hits for line in hit["lines"]]
-        if due:
+        if due in DUE_KINDS:
+            found = _tasks_by_due_date(found, due)
+        elif due:
             found = [task for task in found if _days_within(task[1], due)]
             found.sort(key=lambda task: min(_days_within(task[1], due)))
         lines = [f"- {wikilink(path)}: {' '.join(text.split())}" for path, text in found]
         paths = tuple(dict.fromkeys(path for path, _ in found))
-        listed_tasks = [(path, _task_text(text)) for path, text in found]
+        listed_tasks = [(path, task_text(text)) for path, text in found]
         state = {"open": "open task", "done": "completed task"}.get(str(step.arguments.get("state")), "task")
         total = pluralize(len(lines), state)
         listed = "\n".join(lines[:_MAX_LISTED_TASKS])
         if len(lines) > _MAX_LISTED_TASKS:
             listed += f"\n\n… and {len(lines) - _MAX_LISTED_TASKS} more."
-        is_filtered = bool(words or due or step.target is not None)
+        is_filtered = bool(words or (due and due != "sorted") or step.target is not None)
         none = f"No {state} matches." if is_filtered else f"There are no {state}s."
         self._say(f"{total}:\n\n{listed}" if lines else none)
         self._dialog = replace(self._dialog, results=paths, tasks=tuple(listed_tasks[:_MAX_LISTED_TASKS]))
@@ -476,12 +479,11 @@ class Pipeline:
 
         Without words, the only open task of the notes is rescheduled.
         """
-        due = None
+        due: date | str | None = None
         if step.action == "reschedule_task":
             day = str(step.arguments["due"]).partition("..")[0]
-            try:
-                due = date.fromisoformat(day)
-            except ValueError:
+            due = _parse_due(day)
+            if due is None:
                 self._say(f"“{day}” is not a date such as 2026-03-25. Nothing was changed.")
                 return None
         notes = await self._resolve_notes(step.target, previous) if step.target is not None else None
@@ -499,7 +501,7 @@ class Pipeline:
         ]
         words = str(step.arguments.get("query", ""))
         matches = tasks
-        if words or due is None:
+        if (words or due is None) and not _is_name_of(step.target, words):
             lines = [(path, line) for path, line, _ in tasks]
             matching = set(matching_tasks(words, lines, self._language.code))
             matches = [task for task in tasks if task[:2] in matching]
@@ -518,18 +520,26 @@ class Pipeline:
             self._question = Clarification("Which task do you mean?", options)
             return None
         path, line, number = matches[0]
+        if isinstance(due, str):
+            present = task_facts(line).due
+            due = shifted_day(present, due) if present is not None else None
+            if due is None:
+                self._say("The task has no due date that can be moved. Nothing was changed.")
+                return None
         if due is not None:
             changed = with_due_date(line, due)
         else:
-            changed = _TASK_BOX.sub(rf"\g<1>[{'x' if is_open else ' '}]", line, count=1)
+            changed = TASK_BOX.sub(rf"\g<1>[{'x' if is_open else ' '}]", line, count=1)
         call: Arguments = {"name": path, "op": "replace", "old": line, "text": changed}
         if index := await self._occurrence_at(path, line, number):
             call["occurrence"] = index
         outcome = await self._call(step, "edit_note", call)
         if not outcome.success:
             return None
-        if len(self._dialog.tasks) < 2:
-            self._dialog = replace(self._dialog, tasks=((path, _task_text(line)),))
+        before, after = ((path, task_text(text)) for text in (line, changed))
+        known = self._dialog.tasks if len(self._dialog.tasks) > 1 else (before,)
+        known = tuple(after if task == before else task for task in known)
+        self._dialog = replace(self._dialog, tasks=known)
         self._record_change(step.action, outcome, (path,))
         return (path,)
 
@@ -626,7 +636,7 @@ class Pipeline:
     async def _create(self, step: PipelineStep) -> tuple[str, ...] | None:
         values = step.arguments
         text = str(values.get("text", ""))
-        content = bullet_list(text, self._language.phrases("and")) if text else ""
+        content = self._format_text(values) if text else ""
         tags = tuple(str(tag) for tag in _as_tuple(values.get("tag", ())))
         name, folder = str(values["name"]), str(values.get("folder", ""))
         head = ""
@@ -649,6 +659,7 @@ class Pipeline:
             return None
         path = str(outcome.result["path"])
         self._record_change(step.action, outcome, (path,))
+        self._remember_new_tasks(step, (path,))
         return (path,)
 
     async def _write(self, step: PipelineStep, paths: tuple[str, ...]) -> tuple[str, ...] | None:
@@ -667,6 +678,7 @@ class Pipeline:
             if not outcome.success:
                 return None
             self._record_change(step.action, outcome, paths)
+            self._remember_new_tasks(step, paths)
             return paths
         changed_paths: list[str] = []
         for index, call in enumerate(calls):
@@ -682,7 +694,15 @@ class Pipeline:
                 before, after = str(_note_of(call)), paths_after[-1]
                 self._dialog = self._dialog.with_moved_note(before, after)
                 self._new_paths[before] = after
+        self._remember_new_tasks(step, changed_paths)
         return tuple(dict.fromkeys(changed_paths))
+
+    def _remember_new_tasks(self, step: PipelineStep, paths: Sequence[str]) -> None:
+        """Remember the tasks that a step added, for "tick it off" and "make it due on Friday"."""
+        if adds_tasks(step):
+            lines = str(step.arguments["text"]).splitlines()
+            tasks = tuple((path, task_text(line)) for path in paths for line in lines)
+            self._dialog = replace(self._dialog, tasks=tasks)
 
     def _say_skipped_notes(self, names: Sequence[str]) -> None:
         """List the notes of a step that were left after a call that failed or was denied."""
@@ -774,7 +794,8 @@ class Pipeline:
         return [{"from_id": path, "to_id": other, **options} for path in paths for other in others]
 
     def _format_text(self, arguments: Mapping[str, object]) -> str:
-        return bullet_list(str(arguments["text"]), self._language.phrases("and"))
+        text = str(arguments["text"])
+        return text if text.startswith(OPEN_TASK) else bullet_list(text, self._language.phrases("and"))
 
     async def _tag_calls(self, path: str) -> list[Arguments]:
         outcome = await self._host.call("get_metadata", {"name": path})
@@ -925,46 +946,6 @@ def _which_occurrence(step: PipelineStep, outcome: ToolOutcome, language: Langua
     return Clarification("Which occurrence do you mean?", options)
 
 
-def matching_tasks(words: str, tasks: Sequence[tuple[str, str]], language: str) -> list[tuple[str, str]]:
-    """Return the tasks that share the most words with `words`, at least half of them.
-
-    Other forms of a word count less than the word, and words in the name of the task's note count half: after
-    "I repotted the blueberry", that is the task "Repot the bigger one" in the note Blueberry. If the text of
-    some of the tasks is exactly `words`, return only those.
-
-    Args:
-        words: The words in the request.
-        tasks: The paths of notes, each with the line of a task.
-        language: The code of the request's language.
-    """
-    wanted = set(_WORD.findall(words.casefold()))
-    function_words = frozenset[str]().union(*(language.function_words() for language in languages()))
-    wanted = wanted - function_words or wanted
-    shares: list[float] = []
-    for path, line in tasks:
-        text, name = (
-            _WORD.findall(part.casefold()) for part in (_task_text(line), NotePath.on_disk(path).name)
-        )
-        found = [
-            max(_word_share(text, word, language), _NAME_SHARE * _word_share(name, word, language))
-            for word in wanted
-        ]
-        shares.append(sum(found) / len(wanted or "-"))
-    best = max(shares, default=0.0)
-    if best < _MIN_TASK_SHARE:
-        return []
-    matches = [task for task, share in zip(tasks, shares, strict=True) if share == best]
-    exact = [task for task in matches if _task_text(task[1]).casefold() == words.casefold()]
-    return exact or matches
-
-
-def _word_share(words: Sequence[str], word: str, language: str) -> float:
-    """Return how much of `word` is among the words: all of it, or less if only another form of it is."""
-    if word in words:
-        return 1.0
-    return _FORM_SHARE * (stems(word, language) in [stems(known, language) for known in words])
-
-
 def _property_texts(result: Mapping[str, Any], about: str) -> list[str]:
     """Return the texts of a property in a note's details, links by their labels, or none."""
     key = property_key(result, about)
@@ -981,9 +962,9 @@ def _task_reading(
 ) -> Reading:
     """Return the reading that selects `task` among `matches`, by its number if its text is not unique."""
     path, line, _ = task
-    text = _task_text(line)
+    text = task_text(line)
     equal_tasks = [
-        match for match in matches if match[0] == path and _task_text(match[1]).casefold() == text.casefold()
+        match for match in matches if match[0] == path and task_text(match[1]).casefold() == text.casefold()
     ]
     arguments = {**step.arguments, "query": text}
     if len(equal_tasks) > 1:
@@ -991,8 +972,36 @@ def _task_reading(
     return Reading((PipelineStep(step.action, NoteSet(notes=(path,)), arguments),), 1.0)
 
 
-def _task_text(line: str) -> str:
-    return _TASK_BOX.sub("", line).strip()
+def _parse_due(text: str) -> date | str | None:
+    """Parse a due date; a shift of the present one ("+1 week") stays text. Return None for other text."""
+    if shifted_day(date.today(), text) is not None:
+        return text
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        return None
+
+
+def _is_name_of(notes: NoteSet | None, words: str) -> bool:
+    """Return whether the words for a task are only the name of its note: "the task in Errands"."""
+    if notes is None or not notes.is_single:
+        return False
+    return words.casefold() == NotePath.on_disk(notes.notes[0]).name.casefold()
+
+
+def _tasks_by_due_date(tasks: Sequence[tuple[str, str]], kind: str) -> list[tuple[str, str]]:
+    """Return the tasks that a kind of due date selects (see `DUE_KINDS`), those due first on top."""
+    days = {task: day for task in tasks if (day := task_facts(task_text(task[1])).due) is not None}
+    dated, undated = sorted(days, key=days.__getitem__), [task for task in tasks if task not in days]
+    match kind:
+        case "first":
+            return [task for task in dated if days[task] == days[dated[0]]]
+        case "undated":
+            return undated
+        case "dated":
+            return dated
+        case _:
+            return [*dated, *undated]
 
 
 def _days_within(task: str, days: str) -> list[str]:

@@ -8,8 +8,9 @@ from app.agent.language.actions import ACTIONS
 from app.agent.language.dialog import DialogState, OwnChange
 from app.agent.language.lexicon import languages
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
+from app.agent.language.task_matching import matching_tasks
 from app.agent.language.vocabulary import VaultWords
-from app.agent.pipeline import Pipeline, matching_tasks
+from app.agent.pipeline import Pipeline
 from app.index.records import PropertyValueShares
 from app.toolkit.outcome import ToolOutcome
 from app.toolkit.registry import ToolRegistry

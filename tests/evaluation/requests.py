@@ -40,7 +40,7 @@ from app.agent.language.readings import (
     Reading,
     Reply,
 )
-from app.agent.pipeline import matching_tasks
+from app.agent.language.task_matching import matching_tasks
 from app.agent.transcript import TurnFinished
 from app.agent.turn import UserPrompt
 from app.errors import InvalidParametersError, QueryError

@@ -26,7 +26,7 @@ def parse_creation_with_properties(request: Request, tokens: tuple[Token, ...]) 
         if after == start:
             continue
         values = _values(request, tokens[after:])
-        creation = _creation(request, tokens[:start]) if values else None
+        creation = plain_creation(request, tokens[:start]) if values else None
         if creation is None:
             continue
         kind = values.pop("type", None)
@@ -39,8 +39,8 @@ def parse_creation_with_properties(request: Request, tokens: tuple[Token, ...]) 
     return None
 
 
-def _creation(request: Request, tokens: tuple[Token, ...]) -> PipelineStep | None:
-    """Return the step of a complete request to create a note, or None."""
+def plain_creation(request: Request, tokens: tuple[Token, ...]) -> PipelineStep | None:
+    """Return the step of a complete request to create a note without a text, or None."""
     best = next(iter(request.frame_parser(follows=False).readings(tokens)), None)
     if best is None or best.step.action != "create_note" or best.missing or best.unexplained:
         return None

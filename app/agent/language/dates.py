@@ -19,6 +19,7 @@ _LOOKS_LIKE_DATE = re.compile(
     r"\d{4}(-\d\d?(-\d\d?)?)?|\d{1,2}[./]\d{1,2}[./](\d{2}|\d{4})?|\d{4}-W\d\d|\d{1,2}(st|nd|rd|th)?"
 )
 _DAY_OF_MONTH = re.compile(r"(\d{1,2})(?:st|nd|rd|th)")
+_SHIFT = re.compile(r"(?P<count>[+-]\d{1,4}) (?P<unit>day|week|month|year)")
 _BARE_NUMBER = re.compile(r"\d{1,3}(st|nd|rd|th)?")
 
 
@@ -175,6 +176,14 @@ class DateParser:
             return DateSpan(today, span.last, span.end) if is_ahead else None
         return self._between_days(tokens, position) or self._days_ahead(tokens, position)
 
+    def days_ahead(self, tokens: Sequence[Token]) -> str | None:
+        """Parse all tokens as days in the future: an ISO date or `first..last`; None for other words."""
+        span = self.parse_ahead(tokens, 0)
+        if span is None or span.end != len(tokens) or span.first is None or span.last is None:
+            return None
+        first, last = span.first.isoformat(), span.last.isoformat()
+        return first if first == last else f"{first}..{last}"
+
     def _between_days(self, tokens: Sequence[Token], position: int) -> DateSpan | None:
         """Parse "between now and Sunday" or "from Monday to Friday"; None for other words."""
         language = self._language
@@ -301,6 +310,17 @@ class DateParser:
                 return unit, sign * (number or 1)
         return None
 
+    def parse_duration(self, tokens: Sequence[Token]) -> tuple[str, int] | None:
+        """Parse all tokens as a unit with its number: "a week" is `("week", 1)`; None for other text."""
+        words = [token for token in tokens if token.kind != "mark"]
+        start = 0
+        while start < len(words) and words[start].key in self._language.words("determiners"):
+            start += 1
+        number = self.parse_number(words[start].key) if start < len(words) else None
+        start += number is not None
+        unit = self._unit(words[start].key) if start == len(words) - 1 else None
+        return (unit, number or 1) if unit else None
+
     def shift(self, first: date, last: date, unit: str, count: int) -> tuple[date, date]:
         """Return a span of days shifted by a number of units.
 
@@ -426,6 +446,17 @@ def _parser(code: str, now: datetime, ahead: bool = False) -> _Parser:
     }
     parser: _Parser = DateDataParser(languages=[code], settings=settings)
     return parser
+
+
+def shifted_day(day: date, shift: str) -> date | None:
+    """Return a day shifted by a number of units ("+1 week"); None for other text, or beyond the calendar."""
+    match = _SHIFT.fullmatch(shift)
+    if match is None:
+        return None
+    try:
+        return _subtract_units(day, match["unit"], -int(match["count"]))
+    except OverflowError:
+        return None
 
 
 def _period_start(day: date, unit: str) -> date:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
 
 from app.agent.language.actions import TASK_ACTIONS, TOOL_PREFIX, Action
 from app.agent.language.lexicon import ActionFrame, Language
@@ -13,14 +11,12 @@ from app.agent.language.note_references import POINTED_FIT
 from app.agent.language.note_sets import NoteSetParser
 from app.agent.language.readings import NoteSet, PipelineStep
 from app.agent.language.role_values import RoleBinding, RoleValueParser, Values, trim_marks
-from app.agent.language.tokens import MAX_TOKENS, Token, tokenize
+from app.agent.language.task_texts import OPEN_TASK, task_line, without_full_stop
+from app.agent.language.tokens import Token
 from app.agent.language.vocabulary import Vocabulary
 from app.index.query_serializer import quote_text
-from app.vault.markdown.tasks import with_due_date
 from app.vault.path import NotePath
 
-OPEN_TASK = "- [ ] "
-_TASK_DATE = re.compile(r"[📅⏳🛫➕✅❌🔁]|\d{4}-\d\d-\d\d")
 _MAX_NAME_TOKENS = 14
 _LINK_FILTERS = {"backlinks": "links-to", "outgoing": "linked-from"}
 _MAX_CUES = 36
@@ -449,31 +445,17 @@ class FrameParser:
     def _with_due_day(self, step: PipelineStep, tokens: Sequence[Token]) -> PipelineStep:
         """Return the step with the day at the end of its new task as a due date: "call Ann by Friday".
 
-        Quoted text stays as it is, and so do tasks with a date of their own and days of the past.
+        Quoted text stays as it is.
         """
         text = str(step.arguments.get("text", ""))
         if step.action not in ("append", "prepend") or not text.startswith(OPEN_TASK):
             return step
         text = text.removeprefix(OPEN_TASK)
         is_quoted = any(token.kind == "quoted" and token.value.strip() == text.strip() for token in tokens)
-        own = tokenize(text, self._language.contractions)
-        if is_quoted or len(own) >= MAX_TOKENS or _TASK_DATE.search(text):
+        if is_quoted or "\n" in text:
             return step
-        found = ((start, self._sets.days_ahead(own[start:])) for start in range(1, len(own)))
-        start, days = next((entry for entry in found if entry[1]), (0, None))
-        first, _, last = (days or "").partition("..")
-        words = self._language.words
-        is_due = own[start - 1].key in words("due_words") if start else False
-        is_cue = own[start].key in words("due_cues") or (own[start].key in words("due_days") and not last)
-        if not days or not (is_due or is_cue):
-            return step
-        if last and self._language.match_prefix(own, start, "dates", "until") == start:
-            return step  # a period is no due date
-        rest = text[: own[start - is_due].start].rstrip(" ,:;–-")
-        if not rest:
-            return step
-        task = with_due_date(f"{OPEN_TASK}{rest}", date.fromisoformat(last or first))
-        return step.with_argument("text", task)
+        line = task_line(without_full_stop(text), self._language, self._sets.dates)
+        return step.with_argument("text", line)
 
     def _without_plain_query(self, step: PipelineStep) -> PipelineStep:
         """Return the rescheduling of a task without words that describe no task: "the due date of it"."""

@@ -45,6 +45,7 @@ from app.agent.language.lexicon import ActionFrame, Language
 from app.agent.language.list_orders import within_list
 from app.agent.language.listed_notes import without_guessed_note
 from app.agent.language.negations import with_negation
+from app.agent.language.new_tasks import parse_new_tasks
 from app.agent.language.note_sets import is_search
 from app.agent.language.property_questions import parse_property_question
 from app.agent.language.questions import question_language
@@ -61,6 +62,7 @@ from app.agent.language.readings import (
 from app.agent.language.relations import parse_relations
 from app.agent.language.request import Request, without_marks_at_end, writes
 from app.agent.language.request_model import request_model
+from app.agent.language.task_lists import about_whole_vault, parse_task_list
 from app.agent.language.task_references import parse_task_change
 from app.agent.language.tokens import Token, tokenize
 from app.agent.language.typed_search import parse_typed_search
@@ -198,8 +200,8 @@ class Interpreter:
         decision = self._decide(likeliest, grammar_request, grammar_readings, written)
         expected = self._ask_if_unexpected(likeliest, with_negation(likeliest, decision), written)
         whole = with_dropped_value(likeliest, expected, written)
-        kept = without_guessed_note(likeliest, with_every_condition(likeliest, whole))
-        return with_excluded_names(likeliest, kept)
+        complete = with_every_condition(likeliest, about_whole_vault(likeliest, whole))
+        return with_excluded_names(likeliest, without_guessed_note(likeliest, complete))
 
     def request_of(
         self,
@@ -255,18 +257,18 @@ class Interpreter:
         for words in (bare, tokens):
             if creation := parse_creation_with_properties(request, words):
                 return self._chooser.decide(request, [creation]), request, []
-            if question := parse_property_question(request, words):
+            if question := parse_property_question(request, words) or parse_task_list(request, words):
                 return question, request, []
             if relations := parse_relations(request, words):
                 return self._chooser.decide(request, [relations]), request, []
-            if task_changes := parse_task_change(request, words):
-                is_one = len(task_changes) == 1
-                answer = task_changes[0] if is_one else self._chooser.ask(request, task_changes)
-                return answer, request, []
             if narrower := parse_refined_question(request, words):
                 is_one = len(narrower) == 1
                 answer = narrower[0] if is_one else self._chooser.ask(request, narrower)
                 return answer, request, []
+            if of_tasks := parse_new_tasks(request, words) or parse_task_change(request, words):
+                is_one = len(of_tasks) == 1 and of_tasks[0].is_certain and not of_tasks[0].missing
+                asked = self._chooser.decide if of_tasks[0].missing else self._chooser.ask
+                return of_tasks[0] if is_one else asked(request, of_tasks), request, []
             follow_up = parse_plain_follow_up(request, words)
             if follow_up and all(step.action in request.allowed for step in follow_up.steps):
                 return self._chooser.decide(request, [follow_up]), request, []

@@ -66,7 +66,7 @@ class NoteReferenceParser:
         self._request = request
         self._language = language
         self._vocabulary = vocabulary
-        self._dates = dates
+        self.dates = dates
         self._dialog = dialog
         self._follows = follows
 
@@ -211,20 +211,16 @@ class NoteReferenceParser:
 
     def day(self, tokens: Sequence[Token]) -> date | None:
         """Parse a day such as "tomorrow"; return None for other words."""
-        return self._dates.parse_day(tokens)
+        return self.dates.parse_day(tokens)
 
     def days_ahead(self, tokens: Sequence[Token]) -> str | None:
         """Parse days in the future as an ISO date or `first..last`; return None for other words."""
-        span = self._dates.parse_ahead(tokens, 0)
-        if span is None or span.end != len(tokens) or span.first is None or span.last is None:
-            return None
-        first, last = span.first.isoformat(), span.last.isoformat()
-        return first if first == last else f"{first}..{last}"
+        return self.dates.days_ahead(tokens)
 
     def _periodic_note(self, tokens: Sequence[Token]) -> ParsedSet | None:
         """Find the note of a day or another period: "today's journal", "the journal for March", "the 6th"."""
         language = self._language
-        if (day := self._dates.parse_latest_day(tokens)) is not None:
+        if (day := self.dates.parse_latest_day(tokens)) is not None:
             paths = self._vocabulary.notes(self._vocabulary.period_name(day.isoformat()))
             if paths:
                 return ParsedSet(NoteSet(notes=paths[:1]), NAMED_FIT, has_head=True)
@@ -240,7 +236,7 @@ class NoteReferenceParser:
             for token in map(without_possessive, words)
         ]
         for start in range(len(rest)):
-            span = self._dates.parse_span(rest, start)
+            span = self.dates.parse_span(rest, start)
             if span is None or not span.note_name:
                 continue
             others = {token.key for token in (*rest[:start], *rest[span.end :])}

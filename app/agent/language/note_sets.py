@@ -38,11 +38,11 @@ class NoteSetParser(NoteReferenceParser):
 
     @cached_property
     def _comparisons(self) -> PropertyConditionParser:
-        return PropertyConditionParser(self._language, self._vocabulary, self._dates)
+        return PropertyConditionParser(self._language, self._vocabulary, self.dates)
 
     @cached_property
     def _orders(self) -> OrderParser:
-        return OrderParser(self._language, self._dates, self._comparisons)
+        return OrderParser(self._language, self.dates, self._comparisons)
 
     @cached_property
     def _small_words(self) -> frozenset[str]:
@@ -260,7 +260,7 @@ class NoteSetParser(NoteReferenceParser):
 
         Return an empty text for an open or a long period and for words that are not a period.
         """
-        days = self._dates.parse_period(tokens)
+        days = self.dates.parse_period(tokens)
         if days is None:
             return ""
         return day_name_conditions(days.first, days.last, self._vocabulary.day_separator)
@@ -363,7 +363,7 @@ class NoteSetParser(NoteReferenceParser):
                     if part := self._filtered(note_filter, tokens, match.end, match.gap_start, match.gap_end):
                         parts.append(part)
         if any(note_filter.value == "date_alone" for note_filter in self._language.filters) and (
-            span := self._dates.parse_span(tokens, position)
+            span := self.dates.parse_span(tokens, position)
         ):
             day_names = self.names_of_days(tokens[position : span.end])
             parts.append(QueryPart(span.query("modified"), span.end, day_names=day_names))
@@ -483,7 +483,7 @@ class NoteSetParser(NoteReferenceParser):
                 query, stop = self._tags(inside, 0)
                 return QueryPart(query, end, filter=note_filter) if query and stop == len(inside) else None
             if note_filter.value == "date":
-                span = self._dates.parse_span(inside, 0)
+                span = self.dates.parse_span(inside, 0)
                 is_complete = span is not None and span.end == len(inside)
                 return (
                     QueryPart(span.query(note_filter.query.partition(":")[0]), end, filter=note_filter)
@@ -502,7 +502,7 @@ class NoteSetParser(NoteReferenceParser):
             query, stop = self._tags(tokens, end)
             return QueryPart(query, stop, filter=note_filter) if query else None
         if note_filter.value in ("date", "date_alone"):
-            span = self._dates.parse_span(tokens, end)
+            span = self.dates.parse_span(tokens, end)
             if span is None:
                 return None
             is_bare = note_filter.value == "date_alone"
@@ -757,7 +757,7 @@ class NoteSetParser(NoteReferenceParser):
                         note_filter, tokens, match.end, match.gap_start, match.gap_end
                     ):
                         return True
-        span = self._dates.parse_span(tokens, position)
+        span = self.dates.parse_span(tokens, position)
         return span is not None and self._language.match_prefix(tokens, position, "dates", "cues") > position
 
     def _search_word(self, token: Token) -> str:

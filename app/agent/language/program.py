@@ -24,7 +24,7 @@ from app.agent.language.conditions import (
     replaced_conditions,
     top_level_parts,
 )
-from app.agent.language.frames import OPEN_TASK, FrameParser
+from app.agent.language.frames import FrameParser
 from app.agent.language.known_conditions import known_conditions
 from app.agent.language.lexicon import BUILT_IN_PROPERTIES, Language
 from app.agent.language.list_orders import within_list
@@ -34,6 +34,7 @@ from app.agent.language.note_sets import NoteSetParser, is_search
 from app.agent.language.periods import Period, moved_in_time, within_period
 from app.agent.language.readings import NoteSet, PipelineStep, Reading, parenthesize
 from app.agent.language.request import Request
+from app.agent.language.task_texts import OPEN_TASK
 from app.agent.language.tokens import Token, plain_number, span_text
 from app.index.query_serializer import quote_text, quote_value
 from app.vault.path import NotePath

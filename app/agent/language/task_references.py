@@ -1,76 +1,261 @@
-"""Find the tasks that a change means: "check it off" after a list of tasks, "mark “buy milk” as done"."""
+"""Find the tasks that a change means: "check it off" after a list of tasks, "mark the milk task as done"."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from dataclasses import dataclass
 
+from app.agent.language.actions import TASK_ACTIONS
+from app.agent.language.lexicon import PhrasePattern
+from app.agent.language.new_tasks import adds_tasks
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.request import Request
+from app.agent.language.task_matching import names_task
 from app.agent.language.tokens import Token, span_text
+from app.vault.markdown.tasks import task_facts
+from app.vault.path import NotePath
 
-TASK_CHANGES = ("complete_task", "reopen_task", "reschedule_task")
 _SCORE = 0.98
+_MAX_ENDING_WORDS = 4
+
+Task = tuple[str, str]
+"""A task as its note's path, which is empty if the note is unknown, and the words for its text."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """A change to a task.
+
+    Args:
+        action: Its action.
+        words: The words for the task.
+        due: The new due date, or the shift of the present one ("+1 week").
+        is_sure: Whether its words only fit a task, even one that is not known yet.
+    """
+
+    action: str
+    words: tuple[Token, ...]
+    due: str = ""
+    is_sure: bool = False
 
 
 def parse_task_change(request: Request, tokens: tuple[Token, ...]) -> list[Reading]:
-    """Return the readings of a request that completes or reopens a task without the word "task".
+    """Return the readings of a request that completes, reopens or reschedules a task.
 
-    The task is quoted, or one of the tasks listed or changed last. A pronoun that may mean any of several
-    tasks has a reading for each of them.
+    The task is quoted, one of the tasks just listed, added or changed, or described by the words with the
+    noun "task". Words that may mean any of several tasks have a reading for each of them.
     """
-    for action, phrase in _phrases(request, tokens):
-        named = _named_tasks(request, phrase)
-        if named:
+    for change in _changes(request, _core(request, tokens)):
+        if named := _named_tasks(request, change):
+            is_known = change.is_sure or all(task in request.dialog.tasks for task in named)
+            # "Mark the task Read Dune as done" may be about a task or the note Dune.
+            is_certain = is_known or not any(_resembles_note(request, text) for _, text in named)
             return [
-                Reading((_step(action, task),), _SCORE, language=request.language.code, verb_words=1)
+                Reading(
+                    (_step(request, change, task),),
+                    _SCORE,
+                    language=request.language.code,
+                    verb_words=1,
+                    is_certain=is_certain,
+                )
                 for task in named
             ]
-        if every := _all_tasks(request, phrase):
-            steps = tuple(_step(action, task) for task in every)
-            return [Reading(steps, _SCORE, language=request.language.code, verb_words=1)]
+        if every := _all_tasks(request, change.words):
+            steps = [_step(request, change, task) for task in every]
+            return [Reading(tuple(steps), _SCORE, language=request.language.code, verb_words=1)]
     return []
 
 
-def _step(action: str, task: tuple[str, str]) -> PipelineStep:
+def _resembles_note(request: Request, words: str) -> bool:
+    names = request.vocabulary
+    return any(names.resembles(words, path) for path in names.find_similar_notes(words).paths)
+
+
+def _step(request: Request, change: _Change, task: Task) -> PipelineStep:
     path, text = task
-    return PipelineStep(action, NoteSet(notes=(path,)) if path else None, {"query": text})
+    arguments: dict[str, object] = {"query": text, **({"due": change.due} if change.due else {})}
+    # Words that describe none of the known tasks are about another note.
+    known = None if request.dialog.tasks else request.set_parser().notes_of_tasks()
+    target = NoteSet(notes=(path,)) if path else known
+    return PipelineStep(change.action, target, arguments)
 
 
-def _phrases(request: Request, tokens: tuple[Token, ...]) -> Iterator[tuple[str, tuple[Token, ...]]]:
-    """Yield the actions whose phrases span all tokens, each with the words for the task."""
-    for name in TASK_CHANGES:
+# The change
+
+
+def _core(request: Request, tokens: tuple[Token, ...]) -> tuple[Token, ...]:
+    """Return the words of a request without those around it: "and … too", "actually …"."""
+    language = request.language
+    words = tuple(token for token in tokens if token.kind != "mark")
+    start = language.match_prefix(words, 0, "task_changes", "leads")
+    end, before = len(words), 0
+    while end != before:
+        before = end
+        for at in range(max(start + 1, end - _MAX_ENDING_WORDS), end):
+            if language.matches_phrase(words[at:end], "task_changes", "endings"):
+                end = at
+                break
+    return words[start:end]
+
+
+def _changes(request: Request, tokens: tuple[Token, ...]) -> Iterator[_Change]:
+    """Yield the changes whose phrases span all tokens."""
+    is_question = request.text.rstrip().endswith("?")
+    negations = request.language.words("negations")
+    for name in TASK_ACTIONS:
         if name not in request.allowed:
             continue
-        for phrase in request.language.phrases("task_changes", name):
-            for match in phrase.match(tokens, 0):
-                if match.end == len(tokens) and match.gap_start >= 0:
-                    yield name, tokens[match.gap_start : match.gap_end]
+        for part, due in _parts(request, name, tokens):
+            for phrase in request.language.phrases("task_changes", name):
+                if is_question and phrase.starts_with_gap:
+                    continue  # "is the milk task due on Friday?"
+                for words in _gaps(phrase, part):
+                    if phrase.starts_with_gap and _begins_order(request, words):
+                        continue  # "put “oil it” as a task in here due Sunday"
+                    if negations.isdisjoint(token.key for token in words):
+                        is_sure = any(
+                            sure.matches_all(part)
+                            for sure in request.language.phrases("task_changes", "sure")
+                        )
+                        yield _Change(name, words, due, is_sure)
 
 
-def _named_tasks(request: Request, phrase: Sequence[Token]) -> list[tuple[str, str]]:
-    """Return the tasks that the words mean, each as its note and its text."""
+def _begins_order(request: Request, words: tuple[Token, ...]) -> bool:
+    """Return whether words begin with a verb for a request, and are not the text of a known task."""
+    language, text = request.language, span_text(request.text, words)
+    is_known = any(names_task(text, task, language.code) for _, task in request.dialog.tasks)
+    return words[0].key in language.verbs() and not is_known
+
+
+def _gaps(phrase: PhrasePattern, tokens: tuple[Token, ...]) -> Iterator[tuple[Token, ...]]:
+    """Yield the words in the gap of a phrase that spans all tokens; none if the phrase has no gap."""
+    for match in phrase.match(tokens, 0):
+        if match.end == len(tokens):
+            yield tokens[match.gap_start : match.gap_end] if match.gap_start >= 0 else ()
+
+
+def _parts(
+    request: Request, action: str, tokens: tuple[Token, ...]
+) -> Iterator[tuple[tuple[Token, ...], str]]:
+    """Yield the tokens before the new due date, with that date; all tokens for other actions."""
+    if action != "reschedule_task":
+        yield tokens, ""
+        return
+    for cut in range(1, len(tokens)):
+        if due := _due(request, tokens[cut:]):
+            yield tokens[:cut], due
+
+
+def _due(request: Request, tokens: tuple[Token, ...]) -> str:
+    """Parse all tokens as a new due date, or as a shift of the present one: "by a week", "two days later"."""
+    language, dates = request.language, request.dates
+    after = language.match_prefix(tokens, 0, "task_changes", "by")
+    shift = dates.parse_duration(tokens[after:]) if after else dates.parse_shift(tokens)
+    if shift is not None:
+        unit, count = shift
+        return f"{count:+} {unit}"
+    first, _, last = (dates.days_ahead(tokens) or "").partition("..")
+    is_until = language.match_prefix(tokens, 0, "dates", "until") > 0
+    return last if last and is_until else first
+
+
+# The task
+
+
+def _named_tasks(request: Request, change: _Change) -> list[Task]:
+    """Return the tasks that the words mean."""
     language, dialog = request.language, request.dialog
-    words = [token for token in phrase if token.key not in language.words("determiners")]
+    if not change.words:
+        is_new = dialog.last is not None and adds_tasks(dialog.last.last)
+        return list(dialog.tasks) if is_new and change.due else []
+    words = [token for token in change.words if token.key not in language.words("determiners")]
     if len(words) == 1 and words[0].kind == "quoted":
         text = words[0].value
         known = [task for task in dialog.tasks if task[1].casefold() == text.casefold()]
         return known[:1] or ([("", text)] if not request.vocabulary.notes(text) else [])
-    if not dialog.tasks:
-        return []
-    ordinal = request.set_parser().ordinal_in(phrase)
+    ordinal = request.set_parser().ordinal_in(change.words)
     if ordinal is not None:
         is_listed = -len(dialog.tasks) <= ordinal <= len(dialog.tasks) and ordinal != 0
         return [dialog.tasks[ordinal - 1 if ordinal > 0 else ordinal]] if is_listed else []
-    if any(language.matches_phrase(phrase, name) for name in ("it", "this")):
-        last = dialog.last.last if dialog.last is not None and len(dialog.last.steps) == 1 else None
-        changed = last.target if last is not None and last.action in TASK_CHANGES else None
-        if last is not None and changed is not None and changed.is_single and last.arguments.get("query"):
-            return [(changed.notes[0], str(last.arguments["query"]))]
-        return list(dialog.tasks)
-    text = span_text(request.text, tuple(phrase)).casefold()
-    return [task for task in dialog.tasks if task[1].casefold() == text][:1]
+    if any(language.matches_phrase(change.words, name) for name in ("it", "this")):
+        return _task_of_pronoun(request)
+    if language.matches_phrase(change.words, "them"):
+        return []
+    if located := _located_tasks(request, change):
+        return located
+    core, has_noun = _without_nouns(request, change.words)
+    if core and language.match_prefix(core, 0, "task_changes", "in") > 0:
+        return []  # "the task in Errands", which is no note
+    if not core:
+        return _task_of_pronoun(request) if has_noun else []
+    text = span_text(request.text, core)
+    if found := [task for task in dialog.tasks if task[1].casefold() == text.casefold()]:
+        return found[:1]
+    if found := [task for task in dialog.tasks if names_task(text, task[1], language.code)]:
+        return found
+    return [("", text)] if change.is_sure or _says_task(request, change.words) else []
 
 
-def _all_tasks(request: Request, phrase: Sequence[Token]) -> list[tuple[str, str]]:
+def _task_of_pronoun(request: Request) -> list[Task]:
+    """Return the task changed last, or else the tasks that were just listed or added."""
+    dialog = request.dialog
+    last = dialog.last.last if dialog.last is not None and len(dialog.last.steps) == 1 else None
+    changed = last.target if last is not None and last.action in TASK_ACTIONS else None
+    query = str(last.arguments.get("query", "")) if last is not None else ""
+    if dialog.tasks and changed is not None and changed.is_single and query:
+        path, text = changed.notes[0], task_facts(query).text
+        known = (task for task in dialog.tasks if task[0] == path)
+        return [
+            next((task for task in known if names_task(text, task[1], request.language.code)), (path, query))
+        ]
+    return list(dialog.tasks)
+
+
+def _located_tasks(request: Request, change: _Change) -> list[Task]:
+    """Return the tasks that the words name by their note: "the one in H1", "the milk task in H1"."""
+    language, dialog, words = request.language, request.dialog, change.words
+    for at in range(1, len(words)):
+        after = language.match_prefix(words, at, "task_changes", "in")
+        if not at < after < len(words):
+            continue
+        sets = request.set_parser()
+        parsed = sets.parse_reference(words[after:]) or sets.find_named(words[after:])
+        if parsed is None or not parsed.notes.is_single:
+            continue
+        path = parsed.notes.notes[0]
+        core, has_noun = _without_nouns(request, words[:at])
+        if not core and not has_noun:
+            return []
+        listed = [task for task in dialog.tasks if task[0] == path]
+        if not core:
+            return listed or [(path, NotePath.on_disk(path).name)]
+        text = span_text(request.text, core)
+        found = [task for task in listed if names_task(text, task[1], language.code)]
+        return found or ([(path, text)] if change.is_sure or _says_task(request, words[:at]) else [])
+    return []
+
+
+def _without_nouns(request: Request, words: tuple[Token, ...]) -> tuple[tuple[Token, ...], bool]:
+    """Return the words without articles, and without "task" or "one" at either end; and whether one was."""
+    language = request.language
+    nouns = {*language.table("task_changes")["nouns"], *language.table("new_tasks")["one"]}
+    start, end, has_noun = 0, len(words), False
+    while start < end and words[start].key in language.words("determiners") | nouns:
+        has_noun = has_noun or words[start].key in nouns
+        start += 1
+    while end > start and words[end - 1].key in nouns:
+        has_noun, end = True, end - 1
+    return words[start:end], has_noun
+
+
+def _says_task(request: Request, words: tuple[Token, ...]) -> bool:
+    """Return whether the first or last word, besides articles, is a noun such as "task"."""
+    language = request.language
+    words = tuple(token for token in words if token.key not in language.words("determiners"))
+    nouns = language.table("new_tasks")["one"]
+    return len(words) > 1 and (words[0].key in nouns or words[-1].key in nouns)
+
+
+def _all_tasks(request: Request, words: tuple[Token, ...]) -> list[Task]:
     """Return the listed tasks if the words mean all of them: "check them off"."""
-    return list(request.dialog.tasks) if request.language.matches_phrase(phrase, "them") else []
+    return list(request.dialog.tasks) if request.language.matches_phrase(words, "them") else []

@@ -1,0 +1,450 @@
+"""Parse requests for new tasks: "add a task to H1: call Ann by Friday", "add todos: buy milk, call Ann"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from functools import cached_property
+
+from app.agent.language.creation_properties import plain_creation
+from app.agent.language.readings import NoteSet, PipelineStep, Reading
+from app.agent.language.request import Request
+from app.agent.language.role_values import trim_marks
+from app.agent.language.task_texts import (
+    OPEN_TASK,
+    split_due_day,
+    task_line,
+    without_full_stop,
+)
+from app.agent.language.tokens import MAX_TOKENS, Token, span_text
+from app.vault.markdown.tasks import with_due_date
+
+_SCORE = 0.98
+_MAX_LEAD_TOKENS = 12
+_LIST_BOX = re.compile(r"^[-*+] +(?:\[ \] *)?")
+_FINISHED_BOX = re.compile(r"^[-*+] +\[[^ ]\]")
+_ANY_TEXT = "x"
+_END_MARKS = re.compile(r"[?!…]+|\.{2,}")
+
+
+def parse_new_tasks(request: Request, tokens: tuple[Token, ...]) -> list[Reading]:
+    """Return the readings of a request that adds tasks to a note, the likeliest first; none for others.
+
+    Several readings leave it open where one of the tasks ends or which note is meant. A reading without a
+    note misses its target.
+    """
+    if "append" not in request.allowed or len(request.tokens) >= MAX_TOKENS or not tokens:
+        return []
+    parser = _NewTaskParser(request, tokens)
+    if creations := parser.creations():
+        return creations
+    return next((readings for lead in parser.leads() if (readings := parser.readings(lead))), [])
+
+
+def adds_tasks(step: PipelineStep) -> bool:
+    """Return whether a step adds tasks to a note, perhaps to a new one."""
+    return step.action in ("append", "prepend", "create_note") and str(
+        step.arguments.get("text", "")
+    ).startswith(OPEN_TASK)
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """The note and the heading for new tasks, as far as the request names them."""
+
+    notes: NoteSet | None = None
+    heading: str = ""
+    is_certain: bool = True
+
+    def joined(self, other: _Place) -> _Place | None:
+        """Return both places as one, or None if both name a note or a heading."""
+        if (self.notes and other.notes) or (self.heading and other.heading):
+            return None
+        is_certain = self.is_certain and other.is_certain
+        return _Place(self.notes or other.notes, self.heading or other.heading, is_certain)
+
+
+@dataclass(frozen=True, slots=True)
+class _Lead:
+    """The words before the texts of new tasks.
+
+    Args:
+        end: The position of the first token after them.
+        place: The place that they name.
+        count: The number of tasks that they announce; 0 for several.
+        is_bare: Whether a colon must follow, since they have no verb.
+    """
+
+    end: int
+    place: _Place
+    count: int
+    is_bare: bool = False
+
+
+class _NewTaskParser:
+    def __init__(self, request: Request, tokens: tuple[Token, ...]) -> None:
+        self._request = request
+        self._language = request.language
+        self._tokens = tokens
+        self._sets = request.set_parser()
+
+    # The words before the tasks
+
+    def leads(self) -> Iterator[_Lead]:
+        """Yield the ways in which the request may begin to add a task: "add two tasks to H1"."""
+        tokens = self._tokens
+        for start in range(min(len(tokens), _MAX_LEAD_TOKENS)):
+            before = self._place(tokens[:start])
+            if before is None:
+                continue
+            bare_end = self._match(tokens, start, "bare")
+            if bare_end > start:
+                yield _Lead(bare_end, before, 1, is_bare=True)
+            if self._follows_task and (again_end := self._match(tokens, start, "again")) > start:
+                yield _Lead(again_end, before, 1)
+            if (noun := self._noun(tokens, start)) is not None and noun[1] != 1:
+                yield _Lead(noun[0], before, noun[1], is_bare=True)
+            verb_end = self._match(tokens, start, "verbs")
+            if verb_end == start:
+                continue
+            for position in range(verb_end, min(len(tokens), verb_end + _MAX_LEAD_TOKENS)):
+                between = self._place(tokens[verb_end:position])
+                place = before.joined(between) if between is not None else None
+                noun = self._noun(tokens, position)
+                if self._follows_task and (again_end := self._match(tokens, position, "again")) > position:
+                    noun = noun or (again_end, 1)
+                if place is not None and noun is not None:
+                    yield _Lead(noun[0], place, noun[1])
+
+    def _match(self, tokens: Sequence[Token], position: int, name: str) -> int:
+        return self._language.match_prefix(tokens, position, "new_tasks", name)
+
+    def _words(self, name: str) -> frozenset[str]:
+        return frozenset(self._language.table("new_tasks")[name])
+
+    @cached_property
+    def _follows_task(self) -> bool:
+        last = self._request.dialog.last
+        return last is not None and adds_tasks(last.last)
+
+    def _noun(self, tokens: Sequence[Token], position: int) -> tuple[int, int] | None:
+        """Return the end of "a new task" or "three tasks", and the number of tasks (0 for several)."""
+        count = 0
+        plain = self._language.words("determiners") | self._words("adjectives")
+        while position < len(tokens):
+            number = self._request.dates.parse_number(tokens[position].key)
+            if number is None and tokens[position].key not in plain:
+                break
+            count = number or count
+            position += 1
+        if position == len(tokens):
+            return None
+        if tokens[position].key in self._words("one") and count < 2:
+            return position + 1, 1
+        return (position + 1, count) if tokens[position].key in self._words("several") else None
+
+    def creations(self) -> list[Reading]:
+        """Return the readings of a request for a new note with tasks: "create Trip with two tasks: …"."""
+        tokens = self._tokens
+        for at in range(1, len(tokens)):
+            after = self._match(tokens, at, "with")
+            noun = self._noun(tokens, after) if after > at else None
+            if noun is None or noun[0] == len(tokens) or (noun[1] == 1 and tokens[noun[0]].key != ":"):
+                continue
+            created = plain_creation(self._request, tokens[:at])
+            if created is None or "create_note" not in self._request.allowed:
+                continue
+            start = noun[0] + (tokens[noun[0]].key == ":")
+            lists = self._lists(tokens[start:], noun[1])
+            steps = [created.with_argument("text", "\n".join(lines)) for lines in lists]
+            return [self._reading(step) for step in steps]
+        return []
+
+    # Places
+
+    def _place(self, tokens: Sequence[Token]) -> _Place | None:
+        """Parse all tokens as places ("under Next in H1"); None for other words."""
+        tokens = trim_marks(tokens)
+        if not tokens:
+            return _Place()
+        for name in ("adverbs", "places", "headings"):
+            after = self._match(tokens, 0, name)
+            if after == 0:
+                continue
+            if name == "adverbs":
+                found = self._note(tokens[:after])
+                if found is not None and (rest := self._place(tokens[after:])) is not None:
+                    return found.joined(rest)
+                continue
+            # The shortest heading leaves the most words for a note: "under Next in H1".
+            for end in range(after + 1, len(tokens) + 1):
+                found = self._note(tokens[after:end])
+                if name == "headings" and found is None:
+                    heading = span_text(self._request.text, tuple(tokens[after:end]))
+                    found = _Place(heading=heading.strip("\"'“”„# "))
+                rest = self._place(tokens[end:]) if found is not None else None
+                if found is not None and rest is not None and (both := found.joined(rest)) is not None:
+                    return both
+        return None
+
+    def _note(self, tokens: Sequence[Token]) -> _Place | None:
+        """Parse all tokens as an existing note: a name, or a pronoun."""
+        tokens = trim_marks(tokens)
+        if not tokens:
+            return None
+        parsed = self._sets.parse_reference(tokens) or self._sets.find_named(tokens)
+        if parsed is None or not parsed.notes.is_single or parsed.notes.query or parsed.notes.unknown:
+            return None
+        return _Place(parsed.notes, is_certain=parsed.is_certain)
+
+    # The tasks
+
+    def readings(self, lead: _Lead) -> list[Reading]:
+        """Return the readings of the words after a lead; none if they are no tasks."""
+        tokens = self._tokens
+        particle_end = self._match(tokens, lead.end, "particles")
+        colon = next((at for at in range(lead.end, len(tokens)) if tokens[at].key == ":"), None)
+        if colon is not None:
+            start = particle_end if particle_end > lead.end else lead.end
+            before_particle = self._before_particle(tokens[start:colon])
+            between = self._place(before_particle)
+            place = lead.place.joined(between) if between is not None else None
+            if place is not None and colon + 1 < len(tokens):
+                return self._listed(tokens[colon + 1 :], lead, place)
+        if lead.is_bare:
+            return []
+        return self._unlisted(tokens[lead.end :], lead)
+
+    def _before_particle(self, tokens: Sequence[Token]) -> Sequence[Token]:
+        ends = tokens and self._match(tokens, len(tokens) - 1, "particles") == len(tokens)
+        return tokens[:-1] if ends else tokens
+
+    def _listed(self, tokens: tuple[Token, ...], lead: _Lead, place: _Place) -> list[Reading]:
+        """Return the readings of the tasks after a colon."""
+        if place.notes is None and lead.count == 1:
+            comma = max((at for at, token in enumerate(tokens) if token.key == ","), default=0)
+            last = self._place(tokens[comma + 1 :]) if comma else None
+            if last is not None and last.notes is not None and (both := place.joined(last)) is not None:
+                tokens, place = tokens[:comma], both  # "call Ann by Friday, also in this note"
+        return self._additions(self._lists(tokens, lead.count), place)
+
+    def _lists(self, tokens: Sequence[Token], count: int) -> list[list[str]]:
+        """Return the lines of the announced number of tasks, in each way to split them; perhaps none."""
+        if count == 1:
+            return self._all_lines([self._nouns_apart(tokens)])
+        pieces = self._pieces(tokens)
+        whole = self._apart_at_last_and(pieces)
+        if whole != pieces and count not in (len(pieces), len(whole)):
+            return self._all_lines([whole, pieces])
+        if count == len(whole):
+            pieces = whole
+        is_doubtful = count not in (0, len(pieces)) and len(pieces) > 1
+        return self._all_lines([pieces, [list(tokens)]] if is_doubtful else [pieces])
+
+    def _unlisted(self, tokens: tuple[Token, ...], lead: _Lead) -> list[Reading]:
+        """Return the readings of tasks without a colon: quoted ones, or one that ends with a day."""
+        tokens = tuple(trim_marks(tokens))
+        if not tokens:
+            return []
+        quoted = self._quoted(tokens)
+        if quoted:
+            texts, rest = quoted
+            tail = self._tail(rest)
+            place = lead.place.joined(tail[1]) if tail is not None else None
+            if tail is None or place is None or lead.count not in (0, len(texts)):
+                return []
+            return self._additions([self._lines(texts, tail[0])], place)
+        if lead.count != 1:
+            return []
+        return self._with_day(tokens, lead.place) or self._up_to_particle(tokens, lead.place)
+
+    def _with_day(self, tokens: tuple[Token, ...], lead_place: _Place) -> list[Reading]:
+        """Return the readings of a task whose day tells where it ends."""
+        parts = self._nouns_apart(tokens)
+        if len(parts) > 1:
+            return self._additions(self._all_lines([parts]), lead_place)
+        for cut in range(1, len(tokens) + 1):
+            text, day = self._split_day(tokens[:cut])
+            tail = self._place(tokens[cut:])
+            place = lead_place.joined(tail) if tail is not None else None
+            if day is None or place is None:
+                continue
+            end = tokens[0].start + len(text)
+            words = tuple(token for token in tokens if token.end <= end)
+            return self._task_readings(words, day, place)
+        return []
+
+    def _up_to_particle(self, tokens: tuple[Token, ...], place: _Place) -> list[Reading]:
+        """Return the readings of a task up to the particle of a German verb: "füg die Aufgabe X hinzu"."""
+        for at in range(1, len(tokens)):
+            if self._match(tokens, at, "particles") > at and (tail := self._tail(tokens[at + 1 :])):
+                both = place.joined(tail[1])
+                return self._task_readings(tokens[: at + 1], tail[0], both) if both else []
+        return []
+
+    def _task_readings(self, words: tuple[Token, ...], day: date | None, place: _Place) -> list[Reading]:
+        """Return the readings of a task whose last words may name its note: "send the report to Anna"."""
+        task = tuple(self._before_particle(words))
+        if not task:
+            return []
+        whole = self._additions([self._lines([span_text(self._request.text, task)], day)], place)
+        for at in range(1, len(task)):
+            named = self._place(task[at:])
+            inner = place.joined(named) if named is not None else None
+            if inner is not None:
+                text = span_text(self._request.text, task[:at])
+                shorter = self._additions([self._lines([text], day)], inner)
+                # "Füge die Aufgabe X zu H1 hinzu" names the note of the verb.
+                return shorter if len(task) < len(words) else shorter + whole
+        return whole
+
+    def _tail(self, tokens: Sequence[Token]) -> tuple[date | None, _Place] | None:
+        """Parse the words after a quoted task: its due date and its place, in any order."""
+        tokens = trim_marks(tokens)
+        if tokens and self._match(tokens, 0, "particles") > 0:
+            tokens = trim_marks(tokens[1:])
+        for cut in range(len(tokens) + 1):
+            for first, second in ((tokens[:cut], tokens[cut:]), (tokens[cut:], tokens[:cut])):
+                place = self._place(second)
+                day = self._day(first)
+                if place is not None and (day is not None or not trim_marks(first)):
+                    return day, place
+        return None
+
+    def _day(self, tokens: Sequence[Token]) -> date | None:
+        tokens = trim_marks(tokens)
+        if not tokens:
+            return None
+        text = span_text(self._request.text, tuple(tokens)).strip("()")
+        rest, day = split_due_day(f"{_ANY_TEXT}, {text}", self._language, self._request.dates)
+        return day if rest == _ANY_TEXT else None
+
+    def _split_day(self, tokens: Sequence[Token]) -> tuple[str, date | None]:
+        text = span_text(self._request.text, tuple(tokens))
+        return split_due_day(text, self._language, self._request.dates)
+
+    # Lists
+
+    def _quoted(self, tokens: Sequence[Token]) -> tuple[list[str], tuple[Token, ...]] | None:
+        """Return the quoted texts at the start of the tokens, and the tokens after them."""
+        texts: list[str] = []
+        position = 0
+        while position < len(tokens):
+            at = max(position, self._language.match_prefix(tokens, position, "and")) if texts else position
+            while texts and at < len(tokens) and tokens[at].kind == "mark":
+                at = max(at + 1, self._language.match_prefix(tokens, at + 1, "and"))
+            if at >= len(tokens) or tokens[at].kind != "quoted":
+                break
+            texts.append(tokens[at].value)
+            position = at + 1
+        return (texts, tuple(tokens[position:])) if texts else None
+
+    def _pieces(self, tokens: Sequence[Token]) -> list[list[Token]]:
+        """Split a list at commas and line breaks; a date stays with the piece before it."""
+        pieces: list[list[Token]] = []
+        current: list[Token] = []
+        for index, token in enumerate(tokens):
+            is_line = index > 0 and "\n" in self._request.text[tokens[index - 1].end : token.start]
+            if token.key in (",", ";") or is_line:
+                pieces.append(current)
+                current = []
+            if token.key not in (",", ";"):
+                current.append(token)
+        pieces.append(current)
+        joined: list[list[Token]] = []
+        for piece in pieces:
+            after = self._language.match_prefix(piece, 0, "and") if piece else 0
+            words = piece[after:] if after < len(piece) else []
+            if joined and words and (self._day(words) is not None or re.fullmatch(r"\d{4}", words[0].key)):
+                joined[-1] += words
+            elif words:
+                joined.append(words)
+        return joined
+
+    def _apart_at_last_and(self, pieces: list[list[Token]]) -> list[list[Token]]:
+        """Return the pieces with the last one split at its last conjunction: "pack and call Ann"."""
+        last = pieces[-1] if pieces else []
+        for at in range(len(last) - 1, 0, -1):
+            after = self._language.match_prefix(last, at, "and")
+            if at < after < len(last):
+                return [*pieces[:-1], last[:at], last[after:]]
+        return pieces
+
+    def _nouns_apart(self, tokens: Sequence[Token]) -> list[list[Token]]:
+        """Split a task at "and a task": "pack the bag and task call Ann"."""
+        for at in range(1, len(tokens) - 2):
+            after = self._language.match_prefix(tokens, at, "and")
+            noun = self._noun(tokens, after) if after > at else None
+            if noun is not None and noun[1] == 1 and noun[0] < len(tokens):
+                rest = tokens[noun[0] :]
+                rest = rest[1:] if rest[0].key == ":" else rest
+                return [list(tokens[:at]), *self._nouns_apart(rest)]
+        return [list(tokens)]
+
+    # Readings
+
+    def _lines(self, texts: Sequence[str], day: date | None) -> list[str]:
+        lines = [f"{OPEN_TASK}{text}" for text in texts]
+        return [with_due_date(line, day) for line in lines] if day is not None else lines
+
+    def _line(self, tokens: Sequence[Token]) -> str:
+        """Return the line of one task; empty if it has no text."""
+        tokens = trim_marks(tokens)
+        if not tokens:
+            return ""
+        if quoted := self._quoted(tokens):
+            texts, rest = quoted
+            if not trim_marks(rest):
+                return f"{OPEN_TASK}{texts[0]}" if len(texts) == 1 else ""
+            if len(texts) == 1 and (day := self._day(rest)) is not None:
+                return with_due_date(f"{OPEN_TASK}{texts[0]}", day)
+        text = span_text(self._request.text, tuple(tokens))
+        if _FINISHED_BOX.match(text):
+            return ""
+        text = without_full_stop(_LIST_BOX.sub("", text))
+        if tokens[-1] is self._tokens[-1] and not self._is_polite and self._split_day(tokens)[1] is None:
+            after = self._request.text[tokens[-1].end :].strip()
+            text += after if _END_MARKS.fullmatch(after) else ""
+        return task_line(text, self._language, self._request.dates) if text else ""
+
+    @property
+    def _is_polite(self) -> bool:
+        """True if the request begins with a courtesy, so that its question mark is no part of a task."""
+        return self._request.tokens[0] is not self._tokens[0]
+
+    def _all_lines(self, lists: Sequence[Sequence[Sequence[Token]]]) -> list[list[str]]:
+        texts = [[self._line(piece) for piece in pieces] for pieces in lists]
+        return texts if all(lines and all(lines) for lines in texts) else []
+
+    def _additions(self, texts: Sequence[list[str]], place: _Place) -> list[Reading]:
+        """Return a reading for each list of lines, at each note that may be meant."""
+        notes = self._notes(place)
+        readings: list[Reading] = []
+        for lines in texts:
+            arguments = {"text": "\n".join(lines)}
+            if place.heading:
+                arguments["heading"] = place.heading
+            step = PipelineStep("append", None, arguments)
+            if not notes:
+                return [replace(self._reading(step), missing="target")]
+            readings += [self._reading(replace(step, target=note)) for note in notes]
+        return readings if len(texts) == 1 else readings[:: len(notes)]
+
+    def _reading(self, step: PipelineStep) -> Reading:
+        return Reading((step,), _SCORE, language=self._language.code, verb_words=1)
+
+    def _notes(self, place: _Place) -> list[NoteSet]:
+        """Return the notes that may be meant, the likeliest first."""
+        dialog = self._request.dialog
+        if place.notes is not None and place.is_certain:
+            return [place.notes]
+        implied = place.notes or self._sets.implied_notes()
+        if implied is None or not implied.notes:
+            return []
+        if place.notes is None and self._sets.implies_one:
+            return [implied]
+        others = (*dialog.this[:1], *reversed(dialog.recent))
+        paths = dict.fromkeys((*implied.notes, *filter(self._request.vocabulary.has_file, others)))
+        return [NoteSet(notes=(path,)) for path in paths][:3]

@@ -1,0 +1,117 @@
+"""Parse requests for lists of tasks by their due dates, and lists of the whole vault's tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from app.agent.language.actions import TASK_ACTIONS
+from app.agent.language.new_tasks import adds_tasks
+from app.agent.language.readings import Clarification, Interpretation, NoteSet, PipelineStep, Reading
+from app.agent.language.request import Request
+from app.agent.language.tokens import Token
+
+DUE_KINDS = ("first", "undated", "dated", "sorted")
+"""Values of the argument "due" of a list of tasks, besides days: only those due first, those without or with
+a due date, or all with those due first on top."""
+_SCORE = 0.98
+
+
+def parse_task_list(request: Request, tokens: tuple[Token, ...]) -> Reading | None:
+    """Return the reading of a request for tasks by their due dates, or for how many are left; or None.
+
+    "Which of them is due first?" narrows down the tasks that were just listed, added or changed.
+    """
+    if "list_tasks" not in request.allowed:
+        return None
+    words = [token for token in tokens if token.kind != "mark"]
+    language = request.language
+    for kind in (*DUE_KINDS, "left", "due"):
+        after = language.match_prefix(words, 0, "task_lists", kind)
+        if after == 0:
+            continue
+        says_tasks = any(token.key in _task_nouns(request) for token in words[:after])
+        if not says_tasks and not _follows_tasks(request):
+            continue
+        arguments, target = ({"state": "open"}, None) if says_tasks else _last_list(request)
+        if kind in DUE_KINDS:
+            arguments = {**arguments, "due": kind}
+        elif kind == "due":
+            due = request.dates.days_ahead(words[after:])
+            if due is None:
+                continue
+            arguments = {**arguments, "due": due}
+            after = len(words)
+        if after < len(words):
+            target = _named_note(request, words[after:])
+            if target is None:
+                continue
+        step = PipelineStep("list_tasks", target, arguments)
+        return Reading((step,), _SCORE, language=language.code, verb_words=1)
+    return None
+
+
+def about_whole_vault(request: Request, interpretation: Interpretation) -> Interpretation:
+    """Return a list of one note's tasks as a list of the whole vault's if the request says so.
+
+    "Show me all open tasks" means the whole vault even after another request about a note. Instead of a
+    question about which tasks to list, return the likeliest list.
+    """
+    match interpretation:
+        case Reading():
+            readings = [interpretation]
+        case Clarification(options=options) if options and interpretation.partial is None:
+            readings = [option.reading for option in options]
+        case _:
+            return interpretation
+    if any([step.action for step in reading.steps] != ["list_tasks"] for reading in readings):
+        return interpretation
+    step = readings[0].last
+    if step.target is not None and step.target.query:
+        return interpretation
+    notes = step.target.notes if step.target is not None else ()
+    is_named = any(
+        mention.notes is not None and not set(mention.notes.notes).isdisjoint(notes)
+        for mention in request.mentions(request.tokens)
+    )
+    says_all = _says(request, "everywhere") and not is_named and not _says(request, "note")
+    if not says_all and not _says(request, "vault"):
+        return interpretation
+    return replace(readings[0], steps=(replace(step, target=None),))
+
+
+def _says(request: Request, name: str) -> bool:
+    tokens = request.tokens
+    return any(
+        request.language.match_prefix(tokens, at, "task_lists", name) > at for at in range(len(tokens))
+    )
+
+
+def _task_nouns(request: Request) -> set[str]:
+    table = request.language.table("new_tasks")
+    return {*table["one"], *table["several"]}
+
+
+def _follows_tasks(request: Request) -> bool:
+    """Return whether the last request listed, added or changed tasks."""
+    last = request.dialog.last.last if request.dialog.last is not None else None
+    return last is not None and (last.action in ("list_tasks", *TASK_ACTIONS) or adds_tasks(last))
+
+
+def _last_list(request: Request) -> tuple[dict[str, object], NoteSet | None]:
+    """Return the arguments and the notes of the last list of tasks, or those of the tasks in focus."""
+    dialog = request.dialog
+    last = dialog.last.last if dialog.last is not None else None
+    if last is not None and last.action == "list_tasks":
+        return {"state": "open", **last.arguments}, last.target
+    notes = tuple(dict.fromkeys(path for path, _ in dialog.tasks))
+    return {"state": "open"}, NoteSet(notes=notes) if len(notes) == 1 else None
+
+
+def _named_note(request: Request, tokens: Sequence[Token]) -> NoteSet | None:
+    """Parse all tokens as the place of tasks: "in H1"; None for other words."""
+    after = request.language.match_prefix(tokens, 0, "task_changes", "in")
+    if not 0 < after < len(tokens):
+        return None
+    parsed = request.set_parser().find_named(tokens[after:])
+    return parsed.notes if parsed is not None and parsed.notes.is_single else None

@@ -1,0 +1,75 @@
+"""Match the words of requests with the tasks of notes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from app.agent.language.lexicon import languages
+from app.answering.question import stems
+from app.vault.markdown.tasks import task_facts
+from app.vault.path import NotePath
+
+TASK_BOX = re.compile(r"^([\s>]*(?:[-*+]|\d+[.)])\s+)\[.\]")
+_WORD = re.compile(r"\w+")
+_MIN_TASK_SHARE = 0.5
+"""The minimum share of the requested words that a matching task contains."""
+_NAME_SHARE = 0.5
+"""How much a word counts that only the name of the task's note contains."""
+_FORM_SHARE = 0.7
+"""How much a word counts of which the task contains only another form."""
+
+
+def task_text(line: str) -> str:
+    """Return the text of a task's line without its box."""
+    return TASK_BOX.sub("", line).strip()
+
+
+def names_task(words: str, text: str, language: str) -> bool:
+    """Return whether a task's text contains all of the words, perhaps in other forms; none is too few."""
+    wanted = _content_words(words)
+    known = _WORD.findall(task_facts(text).text.casefold())
+    return bool(wanted) and all(_word_share(known, word, language) for word in wanted)
+
+
+def _content_words(words: str) -> set[str]:
+    function_words = frozenset[str]().union(*(language.function_words() for language in languages()))
+    return set(_WORD.findall(words.casefold())) - function_words
+
+
+def matching_tasks(words: str, tasks: Sequence[tuple[str, str]], language: str) -> list[tuple[str, str]]:
+    """Return the tasks that share the most words with `words`, at least half of them.
+
+    Other forms of a word count less than the word, and words in the name of the task's note count half: after
+    "I repotted the blueberry", that is the task "Repot the bigger one" in the note Blueberry. If the text of
+    some of the tasks is exactly `words`, return only those.
+
+    Args:
+        words: The words in the request.
+        tasks: The paths of notes, each with the line of a task.
+        language: The code of the request's language.
+    """
+    wanted = _content_words(words) or set(_WORD.findall(words.casefold()))
+    shares: list[float] = []
+    for path, line in tasks:
+        text, name = (
+            _WORD.findall(part.casefold()) for part in (task_text(line), NotePath.on_disk(path).name)
+        )
+        found = [
+            max(_word_share(text, word, language), _NAME_SHARE * _word_share(name, word, language))
+            for word in wanted
+        ]
+        shares.append(sum(found) / len(wanted or "-"))
+    best = max(shares, default=0.0)
+    if best < _MIN_TASK_SHARE:
+        return []
+    matches = [task for task, share in zip(tasks, shares, strict=True) if share == best]
+    exact = [task for task in matches if task_text(task[1]).casefold() == words.casefold()]
+    return exact or matches
+
+
+def _word_share(words: Sequence[str], word: str, language: str) -> float:
+    """Return how much of `word` is among the words: all of it, or less if only another form of it is."""
+    if word in words:
+        return 1.0
+    return _FORM_SHARE * (stems(word, language) in [stems(known, language) for known in words])

@@ -1,0 +1,73 @@
+"""Parse the texts of new tasks: the due date at the end of one, and several tasks in a list."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import date
+
+from app.agent.language.dates import DateParser
+from app.agent.language.lexicon import Language
+from app.agent.language.tokens import MAX_TOKENS, Token, tokenize
+from app.vault.markdown.tasks import with_due_date
+
+OPEN_TASK = "- [ ] "
+_TASK_DATE = re.compile(r"[📅⏳🛫➕✅❌🔁]|\d{4}-\d\d-\d\d")
+_IN_BRACKETS = re.compile(r"\s*\(([^()]+)\)$")
+_MARKS_BEFORE_DATE = " ,:;–-"
+
+
+def without_full_stop(text: str) -> str:
+    """Return a task's text without the full stop that ends the request; an ellipsis stays."""
+    text = text.strip()
+    return text[:-1].rstrip() if text.endswith(".") and not text.endswith("..") else text
+
+
+def task_line(text: str, language: Language, dates: DateParser) -> str:
+    """Return the line of a new task, with the day at the end of its text as a due date."""
+    rest, day = split_due_day(text, language, dates)
+    return with_due_date(f"{OPEN_TASK}{rest}", day) if day is not None else f"{OPEN_TASK}{rest}"
+
+
+def split_due_day(text: str, language: Language, dates: DateParser) -> tuple[str, date | None]:
+    """Split a task's text into its words and the due date at its end: "call Ann by Friday".
+
+    Periods, days of the past, and tasks with another date stay as they are.
+    """
+    if (match := _IN_BRACKETS.search(text)) is not None:
+        rest, day = split_due_day(f"{text[: match.start()]}, {match[1]}", language, dates)
+        return (rest, day) if day is not None else (text, None)
+    own = tokenize(text, language.contractions)
+    if len(own) >= MAX_TOKENS:
+        return text, None
+    for start in range(len(own)):
+        if own[start].kind == "mark":
+            continue
+        after = due_cue_end(own, start, language)
+        days = dates.days_ahead(own[after:])
+        if days is None:
+            continue
+        first, _, last = days.partition("..")
+        is_until = language.match_prefix(own, after, "dates", "until") > after
+        is_comma = start > 0 and own[start - 1].key in (",", ";")
+        is_cue = own[start].key in language.words("due_cues")
+        is_due = after > start or is_cue or is_comma or own[start].key in language.words("due_days")
+        if not is_due or (last and not is_until):
+            break
+        day = date.fromisoformat(last or first)
+        rest = text[: own[start].start].rstrip(_MARKS_BEFORE_DATE)
+        is_past = day < dates.today
+        if not rest or is_past or _TASK_DATE.search(rest):
+            break
+        return rest, day
+    return text, None
+
+
+def due_cue_end(tokens: Sequence[Token], start: int, language: Language) -> int:
+    """Return the end of the words before a due date that start at a token ("with due date"), or `start`."""
+    after = language.match_prefix(tokens, start, "new_tasks", "due")
+    if after == start and tokens[start].key in language.words("due_words"):
+        after = start + 1
+    while start < after < len(tokens) and tokens[after].kind == "mark":
+        after += 1
+    return after

@@ -1,0 +1,127 @@
+"""Requests for new tasks: their notes, headings and due dates, and several tasks at once."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.agent.transcript import Question
+from tests.agent.language.test_dialog import answers, fill, say, state, talk, text
+
+__all__ = ["talk"]
+HEAD = "# Errands\n"
+
+
+@pytest.mark.parametrize(
+    ("request_text", "line"),
+    [
+        ("add a task to Errands: oil the lock, due 2031-12-04.", "oil the lock 📅 2031-12-04"),
+        ("add a task to Errands: oil the lock", "oil the lock"),
+        ("add a task to Errands: why is it late?", "why is it late?"),
+        ("add a task to Errands: wait for Ann...", "wait for Ann..."),
+        ('add a task to Errands: "buy milk, eggs and bread"', "buy milk, eggs and bread"),
+        ("add a task to Errands: buy milk, eggs and bread", "buy milk, eggs and bread"),
+        ("add the task 'oil it' to Errands with due date 4 December 2031", "oil it 📅 2031-12-04"),
+        ('add a task "oil it" due 2031-12-04 to Errands', "oil it 📅 2031-12-04"),
+        ('add task "oil it" to Errands, due 2031-12-04', "oil it 📅 2031-12-04"),
+        ("new task in Errands: oil it (due 2031-12-04)", "oil it 📅 2031-12-04"),
+        ("new task in Errands: tell the team, December 10, 2031", "tell the team 📅 2031-12-10"),
+        ("can you add a to-do to Errands: oil it by December 4, 2031?", "oil it 📅 2031-12-04"),
+        ("add to Errands a task: - [ ] oil it", "oil it"),
+        ("Neue Aufgabe in Errands: Pass prüfen bis 15. Januar 2031", "Pass prüfen 📅 2031-01-15"),
+        (
+            "Füg die Aufgabe Pass prüfen zu Errands hinzu, fällig am 15. Januar 2031",
+            "Pass prüfen 📅 2031-01-15",
+        ),
+        ("Füge zu Errands eine Aufgabe hinzu: Pass prüfen", "Pass prüfen"),
+    ],
+)
+async def test_a_task_is_added_with_its_due_date(talk, request_text, line) -> None:
+    await fill(talk, Errands=HEAD)
+    await say(talk, request_text)
+    assert text(talk, "Errands.md") == f"{HEAD}- [ ] {line}\n"
+
+
+@pytest.mark.parametrize(
+    ("request_text", "lines"),
+    [
+        (
+            "add three tasks to Errands: oil it by 2031-12-04, wind it by 2031-12-07, tell Ann on 2031-12-10",
+            ["oil it 📅 2031-12-04", "wind it 📅 2031-12-07", "tell Ann 📅 2031-12-10"],
+        ),
+        ("add todos to Errands: oil it, wind it, tell Ann", ["oil it", "wind it", "tell Ann"]),
+        ("add 3 tasks to Errands: oil it, wind it and tell Ann", ["oil it", "wind it", "tell Ann"]),
+        ("add 2 tasks to Errands: oil it, wind it and tell Ann", ["oil it", "wind it and tell Ann"]),
+        ('add tasks to Errands: "oil, then wind it", "tell Ann"', ["oil, then wind it", "tell Ann"]),
+        ('add the tasks "oil it" and "wind it" to Errands', ["oil it", "wind it"]),
+        (
+            "add two tasks to Errands: oil it, due 2031-12-04, wind it",
+            ["oil it 📅 2031-12-04", "wind it"],
+        ),
+        (
+            "Schreib zwei Aufgaben in Errands: Ann anrufen bis 4.12.2031, Adapter kaufen",
+            ["Ann anrufen 📅 2031-12-04", "Adapter kaufen"],
+        ),
+    ],
+)
+async def test_several_tasks_are_added_in_one_change(talk, request_text, lines) -> None:
+    await fill(talk, Errands=HEAD)
+    replies = await say(talk, request_text)
+    assert text(talk, "Errands.md") == HEAD + "".join(f"- [ ] {line}\n" for line in lines)
+    assert len(replies.changes) == 1
+
+
+@pytest.mark.parametrize(
+    ("request_text", "options"),
+    [
+        # The last task may have a conjunction of its own.
+        ("add todos to Errands: oil it, wind it and tell Ann", ["wind it\\n", "wind it and tell Ann"]),
+        # "Ann" may be a part of the task.
+        ("add a task send the report to Errands, due 2031-12-04", ["report 📅", "report to Errands 📅"]),
+        # Another number of tasks was announced.
+        ("add four tasks to Errands: oil it, wind it", ["oil it\\n", "oil it, wind it"]),
+    ],
+)
+async def test_where_a_task_ends_is_asked_if_it_is_unclear(talk, request_text, options) -> None:
+    await fill(talk, Errands=HEAD)
+    await say(talk, request_text)
+    question = talk.items[-1]
+    assert isinstance(question, Question) and text(talk, "Errands.md") == HEAD
+    assert all(part in choice.reply for part, choice in zip(options, question.choices, strict=True))
+
+
+async def test_a_task_is_added_after_another_one(talk) -> None:
+    await fill(talk, Errands=HEAD, Trips="# Trips\n")
+    await say(talk, "add a task to Errands: oil it", "another task: wind it, due 2031-12-04")
+    assert text(talk, "Errands.md") == f"{HEAD}- [ ] oil it\n- [ ] wind it 📅 2031-12-04\n"
+    await say(talk, "and another one to Trips: pack", "one more task for it: call Ann")
+    assert text(talk, "Trips.md") == "# Trips\n- [ ] pack\n- [ ] call Ann\n"
+    await say(talk, "und die Aufgabe Adapter kaufen, bis 4. Dezember 2031")
+    assert text(talk, "Trips.md").endswith("- [ ] call Ann\n- [ ] Adapter kaufen 📅 2031-12-04\n")
+
+
+async def test_a_task_goes_under_a_heading(talk) -> None:
+    await fill(talk, Errands="# Errands\n## Next\n- [ ] pay\n## Later\n")
+    await say(talk, "open Errands", "under Next, add a task: oil it by 2031-12-04")
+    assert "- [ ] oil it 📅 2031-12-04\n" in text(talk, "Errands.md").partition("## Later")[0]
+    await say(talk, "add a task under Later in Errands: wind it")
+    assert text(talk, "Errands.md").endswith("## Later\n- [ ] wind it\n")
+
+
+async def test_a_task_without_a_note_is_asked_about(talk) -> None:
+    await say(talk, "thanks")
+    await talk.say("add a task: oil it")
+    assert isinstance(talk.items[-1], Question) or answers(talk)[-1] == "Which note?"
+    assert not state(talk).changes
+
+
+async def test_a_note_is_created_with_tasks(talk) -> None:
+    await say(
+        talk, "create a note called Plan with two todos: oil it by 2031-12-04, wind it", "tick off wind it"
+    )
+    assert text(talk, "Plan.md") == "- [ ] oil it 📅 2031-12-04\n- [x] wind it\n"
+
+
+async def test_other_texts_are_no_tasks(talk) -> None:
+    await fill(talk, Errands=HEAD)
+    await say(talk, "add the tag todo to Errands", "create a task note called Plan")
+    assert "- [ ]" not in text(talk, "Errands.md")

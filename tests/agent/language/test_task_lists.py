@@ -1,0 +1,76 @@
+"""Lists of tasks by their due dates, and lists of the whole vault's tasks."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.agent.language.test_dialog import answers, fill, say, state, talk
+
+__all__ = ["talk"]
+ERRANDS = "- [ ] pack the yukata\n- [ ] pay the deposit 📅 2031-12-04\n- [x] call Anna 📅 2031-01-01\n"
+TRIPS = "- [ ] book the ryokan 📅 2031-11-30\n- [ ] read the guide\n"
+DATED = ["book the ryokan 📅 2031-11-30", "pay the deposit 📅 2031-12-04"]
+
+
+def listed(talk):
+    """Return the tasks of the last answer in order."""
+    return [task for _, task in state(talk).tasks]
+
+
+@pytest.mark.parametrize(
+    ("request_text", "tasks"),
+    [
+        ("and which of them is due first?", DATED[:1]),
+        ("which one is due next?", DATED[:1]),
+        ("show me the tasks with a due date", DATED),
+        ("which of these have no due date?", ["pack the yukata", "read the guide"]),
+        ("what tasks have no date?", ["pack the yukata", "read the guide"]),
+        ("sort them by due date", [*DATED, "pack the yukata", "read the guide"]),
+        ("list all my open tasks by due date", [*DATED, "pack the yukata", "read the guide"]),
+        ("which of these are due before December 1, 2031?", DATED[:1]),
+        ("tasks with a due date in Trips", DATED),
+        ("welche davon ist zuerst fällig?", DATED[:1]),
+        ("Aufgaben ohne Datum", ["pack the yukata", "read the guide"]),
+    ],
+)
+async def test_listed_tasks_are_selected_by_their_due_dates(talk, request_text, tasks) -> None:
+    await fill(talk, Trips=ERRANDS + TRIPS)
+    await say(talk, "open tasks in Trips", request_text)
+    assert [task for path, task in state(talk).tasks if path == "Trips.md"] == tasks
+
+
+async def test_the_first_of_no_tasks_is_none(talk) -> None:
+    await fill(talk, Errands="- [ ] pack the yukata\n")
+    await say(talk, "open tasks in Errands", "which of them is due first?")
+    assert answers(talk)[-1] == "No open task matches."
+
+
+async def test_the_tasks_that_are_left_are_those_of_the_same_notes(talk) -> None:
+    await fill(talk, Errands=ERRANDS, Trips=TRIPS)
+    await say(talk, "open tasks in Errands", "tick off the first one", "how many are left?")
+    assert answers(talk)[-1].startswith("1 open task:") and listed(talk) == [DATED[1]]
+    await say(talk, "offene Aufgaben in Trips", "und wie viele sind noch übrig?")
+    assert answers(talk)[-1].startswith("2 offene Aufgaben:")
+
+
+@pytest.mark.parametrize(
+    "request_text",
+    [
+        "Show me all open tasks",
+        "I want the open tasks in the whole vault, not just in Errands",
+        "what open tasks are there in all my notes?",
+        "what open tasks do I have?",
+        "how many open tasks do I have in total?",
+        "Zeig mir alle offenen Aufgaben",
+    ],
+)
+async def test_all_tasks_are_those_of_the_whole_vault(talk, request_text) -> None:
+    await fill(talk, Errands=ERRANDS, Trips=TRIPS)
+    await say(talk, "add a task to Errands: call Bob", request_text)
+    assert set(DATED) < set(listed(talk))
+
+
+async def test_all_tasks_of_a_named_note_are_only_its_own(talk) -> None:
+    await fill(talk, Errands=ERRANDS, Trips=TRIPS)
+    await say(talk, "all open tasks in Errands")
+    assert listed(talk) == ["pack the yukata", DATED[1]]
