@@ -58,6 +58,9 @@ def candidates(request: Request) -> list[MeaningCandidate]:
         if reading is not None and len(reading.steps) == 1:
             step = frames.complete_step(reading.last, request.tokens)
             reading = resolve_undo(request, replace(reading, steps=(_with_special_action(step),)))
+        elif reading is not None:
+            steps = tuple(frames.with_items(step, request.tokens) for step in reading.steps)
+            reading = replace(reading, steps=steps)
         if reading is not None:
             meanings += _with_each_note(request, named, MeaningCandidate(program.probability, reading))
     person = _person(request)

@@ -43,6 +43,7 @@ from app.agent.language.lexicon import ActionFrame, Language
 from app.agent.language.list_orders import within_list
 from app.agent.language.negations import with_negation
 from app.agent.language.note_sets import is_search
+from app.agent.language.partial_readings import is_partial, without_partial
 from app.agent.language.property_questions import parse_property_question
 from app.agent.language.questions import question_language
 from app.agent.language.readings import (
@@ -348,7 +349,8 @@ class Interpreter:
             return self._chooser.decide(grammar_request, grammar_readings)
         if likeliest.language.match_prefix(likeliest.tokens, 0, "about_contents"):
             return ContentQuestion(likeliest.text)
-        options = weigh_options(options_of(written(), grammar_readings, asks=self._is_question(likeliest)))
+        weighed = weigh_options(options_of(written(), grammar_readings, asks=self._is_question(likeliest)))
+        options = without_partial(likeliest, weighed)
         if best is not None and _states_condition(best, grammar_request):
             return self._chooser.decide(grammar_request, grammar_readings)
         if best is not None and _grammar_decides(grammar_request, best, options):
@@ -420,14 +422,18 @@ class Interpreter:
         expected = sum(
             candidate.probability
             for candidate in written()
-            if candidate.reading is not None and have_same_meaning(candidate.reading, interpretation)
+            if candidate.reading is not None
+            and (
+                have_same_meaning(candidate.reading, interpretation)
+                or is_partial(request, candidate.reading, interpretation)
+            )
         )
         if expected >= MIN_EXPECTED_PROBABILITY:
             return interpretation
         options = options_of(written(), [interpretation], asks=self._is_question(request))
         others = [
             self._option_reading(option, request)
-            for option in _offered(weigh_options(options), request)
+            for option in _offered(without_partial(request, weigh_options(options)), request)
             if option.reading is None or not have_same_meaning(option.reading, interpretation)
         ]
         return self._chooser.ask(request, [interpretation, *others])
