@@ -663,6 +663,7 @@ class Pipeline:
             case "set_property":
                 key = str(arguments["key"])
                 value = self._words().typed_value(key, arguments["value"])
+                value = list(value) if isinstance(value, tuple) else value
                 return [{"name": path, "properties": {key: value}} for path in paths]
             case "set_confidence":
                 return [

@@ -45,6 +45,7 @@ from app.agent.language.negations import with_negation
 from app.agent.language.note_sets import is_search
 from app.agent.language.partial_readings import is_partial, without_partial
 from app.agent.language.property_questions import parse_property_question
+from app.agent.language.property_values import parse_property_values
 from app.agent.language.questions import question_language
 from app.agent.language.readings import (
     Clarification,
@@ -247,6 +248,8 @@ class Interpreter:
         for words in (bare, tokens):
             if creation := parse_creation_with_properties(request, words):
                 return self._chooser.decide(request, [creation]), request, []
+            if properties := parse_property_values(request, words):
+                return self._chooser.decide(request, [properties]), request, []
             if question := parse_property_question(request, words):
                 return question, request, []
             if task_changes := parse_task_change(request, words):

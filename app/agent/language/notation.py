@@ -139,7 +139,7 @@ def _parse_argument(name: str, values: list[str], resolve: Resolve) -> object:
             return NoteSet(notes=whole[:1])
         return _parse_set(f"@{values[0].removeprefix('@')}", resolve)
     if name in ("tag", "new_tag") or (name in _LIST_ROLES and len(values) > 1):
-        return tuple(values)
+        return tuple(map(_parse_number, values)) if name == "value" else tuple(values)
     if name == "confidence" or (name == "value" and len(values) == 1):
         return _parse_number(values[0])
     return values[0] if len(values) == 1 else ", ".join(values)

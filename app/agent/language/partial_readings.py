@@ -17,6 +17,8 @@ from app.agent.language.readings import PipelineStep, Reading
 from app.agent.language.request import Request
 from app.vault.path import NotePath
 
+MIN_RIVAL_PROBABILITY = 0.05
+"""Minimum probability of another change at which the parts of a change do not speak for it."""
 _ROLES = ("name", "new_name", "text", "tag")
 _COUNTED_ROLES = (*_ROLES, "key", "value", "old", "folder", "heading")
 _WORD = re.compile(r"\w+")
@@ -25,16 +27,21 @@ _WORD = re.compile(r"\w+")
 def without_partial(request: Request, options: Sequence[Option]) -> list[Option]:
     """Return the options without changes that use a word twice, and without partial ones; likeliest first.
 
-    The probability of a partial change goes to the whole one.
+    The probability of partial changes goes to the whole one, unless another change is likely as well.
     """
-    shares = {id(option): option.share for option in options}
     kept = [option for option in options if option.reading is None or not uses_twice(request, option.reading)]
-    for option in sorted(options, key=lambda option: option.share):
+    parts: list[tuple[Option, Option]] = []
+    for option in sorted(kept, key=lambda option: option.share):
         others = (other for other in kept if other is not option)
         whole = next((other for other in others if _is_part(request, option, other)), None)
         if whole is not None:
             kept.remove(option)
-            shares[id(whole)] += shares[id(option)]
+            parts.append((option, whole))
+    shares = {id(option): option.share for option in kept}
+    for part, whole in parts:
+        rivals = (option for option in kept if option is not whole and option.reading is not None)
+        if id(whole) in shares and all(rival.share < MIN_RIVAL_PROBABILITY for rival in rivals):
+            shares[id(whole)] += part.share
     merged = [replace(option, share=shares[id(option)]) for option in kept]
     return sorted(merged, key=lambda option: -option.share)
 
@@ -52,11 +59,10 @@ def _is_reversed(step: PipelineStep, other: PipelineStep) -> bool:
     """Return whether two steps each add the other's note: "append [[H1]] to H4"."""
     if {step.action, other.action} != {"append"} or step.target is None or other.target is None:
         return False
-    pairs = ((step, other.target), (other, step.target))
+    pairs = ((step, other.target.notes), (other, step.target.notes))
     return all(
-        _words(adding.arguments.get("text")) == _words(NotePath.on_disk(path).name)
-        for adding, notes in pairs
-        for path in notes.notes or ("",)
+        [_words(adding.arguments.get("text"))] == [_words(NotePath.on_disk(path).name) for path in paths]
+        for adding, paths in pairs
     )
 
 

@@ -372,7 +372,9 @@ class RoleValueParser:
                 number = float(format_number(token.value.rstrip(")")))
                 is_integer = number.is_integer() and "." not in token.value
                 return RoleBinding({role: int(number) if is_integer else number}, 1.0)
-            return RoleBinding({role: token.value}, 1.0 if token.kind == "quoted" else 0.9)
+            # A link is written with its brackets.
+            value = self._raw(tokens) if token.kind == "link" else token.value
+            return RoleBinding({role: value}, 1.0 if token.kind == "quoted" else 0.9)
         if len(tokens) > 8 or tokens[0].kind == "tag":
             return None
         return RoleBinding({role: self._raw(tokens)}, 0.8, is_certain=len(tokens) <= 3)
