@@ -239,8 +239,9 @@ class BuiltinAgent:
         last. If the first option changes nothing, it is returned instead of the question, provided that it is
         the only one or likely enough after the merge; so is a change if all options of a likely question do
         the same. Properties have the names that the request gives them. A question about one note may be
-        answered by one of its properties. If a request reschedules a task of a note without open tasks, the days in the note's
-        properties are offered. A change in doubt becomes a question. Other interpretations stay unchanged.
+        answered by one of its properties. If a request reschedules a task of a note without open tasks, the
+        days in the note's properties are offered. A change in doubt becomes a question. Other interpretations
+        stay unchanged.
         """
         interpretation = self._with_fact(interpretation, text, state)
         if self._find_notes is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from app.agent.language.mentions import EntityMention
 from app.agent.language.note_facts import PropertiesOf
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.request import Request
@@ -69,7 +70,7 @@ class PropertyChanges:
         named = [
             mention.tokens[0]
             for mention in self._request.mentions(tokens)
-            if mention.kind == "prop" and mention.value == key
+            if mention.kind == "prop" and self._may_name(mention, key)
         ]
         if len(named) != 1 or self._request.vocabulary.find_property(named[0].value) is not None:
             return ""
@@ -77,6 +78,12 @@ class PropertyChanges:
         if name_key(named[0].value) == name_key(key) or not self._is_name(tokens, at):
             return ""
         return named[0].key if at == 0 else named[0].value
+
+    def _may_name(self, mention: EntityMention, key: str) -> bool:
+        """Return whether a word for a property may also mean the property `key`."""
+        word = mention.tokens[0].key
+        synonyms = [{name, *words} for name, words in self._request.language.table("properties").items()]
+        return mention.value == key or any({word, name_key(key)} <= known for known in synonyms)
 
     def _is_name(self, tokens: Sequence[Token], at: int) -> bool:
         """Return whether a value or a note follows a word: "set status to draft", "the status of H4"."""
