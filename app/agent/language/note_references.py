@@ -280,9 +280,9 @@ class NoteReferenceParser:
 
     @property
     def _pronouns(self) -> frozenset[str]:
-        """The words that mean a note or notes and are no determiners, such as "it" and "them"."""
-        phrases = (*self._language.phrases("it"), *self._language.phrases("them"))
-        return frozenset(phrase.text for phrase in phrases) - self._language.words("determiners")
+        """The words that mean a note and are no determiners, such as "it"."""
+        words = frozenset(phrase.text for phrase in self._language.phrases("it"))
+        return words - self._language.words("determiners")
 
     def _parse_names(self, tokens: Sequence[Token]) -> ParsedSet | None:
         """Parse a list of names ("H1, H2 and H3"); return None for other words."""
