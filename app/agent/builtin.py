@@ -346,7 +346,7 @@ class BuiltinAgent:
             return Clarification(question_about(options), options) if len(options) > 1 else readings[0]
         offered = tuple(
             option
-            if reading is option.reading
+            if reading == option.reading
             else ClarificationOption(serialize(reading), reading, option.share)
             for option in interpretation.options
             for reading in changes.alternatives(option.reading)
