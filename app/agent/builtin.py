@@ -18,12 +18,19 @@ from app.agent.language.change_doubts import ChangeDoubts
 from app.agent.language.chips import Chip, describe_readings, reading_chips
 from app.agent.language.choices import MAX_OPTIONS, note_sets_of, question_about
 from app.agent.language.dialog import DialogState
-from app.agent.language.interpreter import GUESS_SCORE, Interpreter, is_outcome, meaning_of
+from app.agent.language.interpreter import (
+    GUESS_SCORE,
+    MIN_RUN_PROBABILITY,
+    Interpreter,
+    is_outcome,
+    meaning_of,
+)
 from app.agent.language.lexicon import ActionFrame, Language, languages
 from app.agent.language.notation import PREFIX, parse, serialize
 from app.agent.language.note_facts import PropertiesOf, find_fact
 from app.agent.language.option_order import USELESS, OptionRanker, meaning_key
 from app.agent.language.program import FACTS
+from app.agent.language.property_changes import PropertyChanges
 from app.agent.language.questions import question_language, with_name_for_pronouns, with_topic_of
 from app.agent.language.readings import (
     Clarification,
@@ -36,6 +43,7 @@ from app.agent.language.readings import (
     Reading,
     Reply,
 )
+from app.agent.language.request import Request
 from app.agent.language.rescheduling import date_changes, rescheduled_note
 from app.agent.language.tool_frames import tool_frames
 from app.agent.language.vocabulary import VaultWords, Vocabulary, correct_spelling
@@ -231,14 +239,17 @@ class BuiltinAgent:
         If a guess finds nothing, the request is interpreted without guesses. In a question, options that do
         the same are merged into the likeliest one; unusual changes, and then options without an effect, come
         last. If the first option changes nothing, it is returned instead of the question, provided that it is
-        the only one or likely enough after the merge. A question about one note may be answered by one of
-        its properties. If a request reschedules a task of a note without open tasks, the days in the note's
-        properties are offered. A change in doubt becomes a question. Other interpretations stay unchanged.
+        the only one or likely enough after the merge; so is a change if all options of a likely question do
+        the same. Properties have the names that the request gives them. A question about one note may be
+        answered by one of its properties. If a request reschedules a task of a note without open tasks, the
+        days in the note's properties are offered. A change in doubt becomes a question. Other interpretations
+        stay unchanged.
         """
         interpretation = self._with_fact(interpretation, text, state)
         if self._find_notes is None:
             return interpretation
         interpretation = await self._with_date_changes(interpretation, text, state)
+        interpretation = self._with_property_changes(interpretation, text, state)
         finds_nothing = False
         if isinstance(interpretation, Reading) and interpretation.score == GUESS_SCORE:
             if not _finds_nothing(interpretation, await self._with_found_notes(interpretation)):
@@ -256,7 +267,7 @@ class BuiltinAgent:
         shares: dict[str, float] = {}
         ranks: dict[str, int] = {}
         for option in (*interpretation.options, *interpretation.spare):
-            found = await self._with_found_notes(option.reading)
+            found = await self._with_found_notes(_with_listed_notes(option.reading, state))
             meaning = meaning_key(found)
             options.setdefault(meaning, option)
             shares[meaning] = shares.get(meaning, 0.0) + option.share
@@ -269,9 +280,12 @@ class BuiltinAgent:
         if not offered or offered == interpretation.options:
             return interpretation
         reading = offered[0].reading
-        is_likely = len(offered) == 1 or shares[next(iter(options))] >= MIN_SHARED_MEANING_PROBABILITY
-        if is_likely and not any(self.actions()[step.action].writes for step in reading.steps):
+        share = shares[next(iter(options))]
+        is_change = any(self.actions()[step.action].writes for step in reading.steps)
+        if not is_change and (len(offered) == 1 or share >= MIN_SHARED_MEANING_PROBABILITY):
             return meaning_of(reading)
+        if is_change and len(offered) == 1 < len(interpretation.options) and share >= MIN_RUN_PROBABILITY:
+            return await self._ask_in_doubt(reading, text, state, ranker)  # all options did the same
         return replace(interpretation, question=question_about(offered), options=offered, spare=())
 
     def _without_deletions(
@@ -300,9 +314,7 @@ class BuiltinAgent:
         is_change = any(self.actions()[step.action].writes for step in reading.steps)
         if not is_change or self._properties_of is None or _is_chosen(reading, text, state):
             return reading
-        now = self._now().replace(second=0, microsecond=0)
-        vocabulary = self._vocabulary_of(self._words())
-        request = self._interpreter.request_of(text, state, vocabulary, self.actions(), now)
+        request = self._request_of(text, state)
         found = await self._with_found_notes(reading)
         doubts = ChangeDoubts(request, reading, found, self._properties_of, self._words())
         is_doubtful = doubts.means_others or doubts.is_in_doubt
@@ -341,6 +353,37 @@ class BuiltinAgent:
             return replace(interpretation, question=question_about(options), options=tuple(options))
         return Clarification(question_about(options), tuple(options))
 
+    def _with_property_changes(
+        self, interpretation: Interpretation, text: str, state: DialogState
+    ) -> Interpretation:
+        """Return an interpretation that sets properties as the request names them, and keeps other values."""
+        if self._properties_of is None or not isinstance(interpretation, Reading | Clarification):
+            return interpretation
+        if isinstance(interpretation, Reading) and _is_chosen(interpretation, text, state):
+            return interpretation
+        changes = PropertyChanges(self._request_of(text, state), self._properties_of)
+        if isinstance(interpretation, Reading):
+            readings = changes.alternatives(interpretation)
+            options = tuple(ClarificationOption(serialize(reading), reading) for reading in readings)
+            return Clarification(question_about(options), options) if len(options) > 1 else readings[0]
+        offered = tuple(
+            option
+            if reading == option.reading
+            else ClarificationOption(serialize(reading), reading, option.share)
+            for option in interpretation.options
+            for reading in changes.alternatives(option.reading)
+        )
+        if offered == interpretation.options:
+            return interpretation
+        offered = offered[:MAX_OPTIONS]
+        return replace(interpretation, question=question_about(offered), options=offered)
+
+    def _request_of(self, text: str, state: DialogState) -> Request:
+        """Return a request in its likeliest language."""
+        now = self._now().replace(second=0, microsecond=0)
+        vocabulary = self._vocabulary_of(self._words())
+        return self._interpreter.request_of(text, state, vocabulary, self.actions(), now)
+
     async def _date_changes(self, reading: Reading, note: str, text: str) -> list[Reading]:
         """Return changes of the days in a note's properties; none if it has an open task."""
         query = f'task-todo:"" path:{quote_text(note)}'  # the path makes the search fast
@@ -361,10 +404,7 @@ class BuiltinAgent:
         actions = {option.reading.last.action for option in offered}
         if isinstance(interpretation, Clarification) and not actions & _QUESTION_ACTIONS:
             return interpretation
-        now = self._now().replace(second=0, microsecond=0)
-        vocabulary = self._vocabulary_of(self._words())
-        request = self._interpreter.request_of(text, state, vocabulary, self.actions(), now)
-        fact = find_fact(request, self._properties_of)
+        fact = find_fact(self._request_of(text, state), self._properties_of)
         if fact is None:
             return interpretation
         if isinstance(interpretation, Reading):
@@ -605,10 +645,15 @@ def with_links(reading: Reading, words: Callable[[], VaultWords]) -> Reading:
     """Return a reading that sets properties to links where their other values are links."""
 
     def linked(step: PipelineStep) -> PipelineStep:
-        key, value = step.arguments.get("key"), step.arguments.get("value")
-        if step.action != "set_property" or not isinstance(value, str) or not value:
+        key, value = str(step.arguments.get("key")), step.arguments.get("value")
+        if step.action != "set_property" or not value:
             return step
-        return step.with_argument("value", words().linked_value(str(key), value))
+        if isinstance(value, tuple):
+            items = (words().linked_value(key, item) if isinstance(item, str) else item for item in value)
+            return step.with_argument("value", tuple(items))
+        return (
+            step.with_argument("value", words().linked_value(key, value)) if isinstance(value, str) else step
+        )
 
     return replace(reading, steps=tuple(map(linked, reading.steps)))
 
@@ -622,6 +667,16 @@ def _asks_for_missing(reading: Reading, properties_of: PropertiesOf) -> bool:
     if about in FACTS or step.target is None or len(step.target.notes) != 1:
         return False
     return name_key(about) not in map(name_key, properties_of(step.target.notes[0]))
+
+
+def _with_listed_notes(reading: Reading, state: DialogState) -> Reading:
+    """Return a change with the listed notes in place of "these"."""
+    first, *later = reading.steps
+    target = first.target
+    if target is None or not target.source or target.query or not state.them:
+        return reading
+    notes = NoteSet(notes=target.first_notes(state.them))
+    return replace(reading, steps=(replace(first, target=notes), *later))
 
 
 def _is_chosen(reading: Reading, text: str, state: DialogState) -> bool:

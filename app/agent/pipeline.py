@@ -26,10 +26,8 @@ from app.agent.language.readings import (
     PipelineStep,
     Reading,
 )
-from app.agent.language.role_values import bullet_list
 from app.agent.language.task_lists import DUE_KINDS
 from app.agent.language.task_matching import TASK_BOX, matching_tasks, task_text
-from app.agent.language.task_texts import OPEN_TASK
 from app.agent.language.vocabulary import VaultWords, property_label
 from app.agent.result_formatting import format_outcome, property_key, strip_properties
 from app.permissions.pluralize import pluralize
@@ -39,6 +37,7 @@ from app.toolkit.registry import ToolRegistry
 from app.toolkit.tool import Tool
 from app.vault.markdown.frontmatter import read_frontmatter
 from app.vault.markdown.tasks import task_facts, with_due_date
+from app.vault.markdown.text import bullet_list
 from app.vault.path import NotePath
 
 MAX_WRITTEN_NOTES = 500
@@ -635,8 +634,7 @@ class Pipeline:
 
     async def _create(self, step: PipelineStep) -> tuple[str, ...] | None:
         values = step.arguments
-        text = str(values.get("text", ""))
-        content = self._format_text(values) if text else ""
+        content = _written_text(values.get("text", ""))
         tags = tuple(str(tag) for tag in _as_tuple(values.get("tag", ())))
         name, folder = str(values["name"]), str(values.get("folder", ""))
         head = ""
@@ -723,9 +721,10 @@ class Pipeline:
             case "remove_all_tags":
                 return [call for path in paths for call in await self._tag_calls(path)]
             case "append":
-                op: Arguments = {"op": "append", "text": self._format_text(arguments)}
+                text = _written_text(arguments["text"])
+                op: Arguments = {"op": "append", "text": text}
                 if heading := arguments.get("heading"):
-                    op = {"op": "insert_under", "heading": str(heading), "text": self._format_text(arguments)}
+                    op = {"op": "insert_under", "heading": str(heading), "text": text}
                 return [{"name": path, **op} for path in paths]
             case "prepend":
                 return [{"name": path, "op": "prepend", "text": str(arguments["text"])} for path in paths]
@@ -748,6 +747,7 @@ class Pipeline:
             case "set_property":
                 key = str(arguments["key"])
                 value = self._words().typed_value(key, arguments["value"])
+                value = list(value) if isinstance(value, tuple) else value
                 return [{"name": path, "properties": {key: value}} for path in paths]
             case "set_confidence":
                 return [
@@ -792,10 +792,6 @@ class Pipeline:
         if "confidence" in step.arguments:
             options["confidence"] = step.arguments["confidence"]
         return [{"from_id": path, "to_id": other, **options} for path in paths for other in others]
-
-    def _format_text(self, arguments: Mapping[str, object]) -> str:
-        text = str(arguments["text"])
-        return text if text.startswith(OPEN_TASK) else bullet_list(text, self._language.phrases("and"))
 
     async def _tag_calls(self, path: str) -> list[Arguments]:
         outcome = await self._host.call("get_metadata", {"name": path})
@@ -1064,6 +1060,11 @@ def _named_notes(value: object) -> tuple[str, ...]:
 
 def _item_text(line: str) -> str:
     return line.strip().lstrip("-*+ ").removeprefix("[ ] ").removeprefix("[x] ").strip()
+
+
+def _written_text(text: object) -> str:
+    """Return the text that a step adds to a note; items as a Markdown list."""
+    return bullet_list(map(str, text)) if isinstance(text, tuple) else str(text)
 
 
 def _as_list(result: Mapping[str, object], key: str) -> list[Any]:

@@ -59,6 +59,9 @@ def candidates(request: Request) -> list[MeaningCandidate]:
             step = frames.complete_step(reading.last, request.tokens)
             reading = resolve_undo(request, replace(reading, steps=(_with_special_action(step),)))
             reading = with_negated_change(request, reading)
+        elif reading is not None:
+            steps = tuple(frames.with_items(step, request.tokens) for step in reading.steps)
+            reading = replace(reading, steps=steps)
         if reading is not None and all(
             step.target is None or step.action not in WITHOUT_NOTES for step in reading.steps
         ):

@@ -12,6 +12,7 @@ from app.agent.language.note_sets import NoteSetParser
 from app.agent.language.readings import NoteSet, PipelineStep
 from app.agent.language.role_values import RoleBinding, RoleValueParser, Values, trim_marks
 from app.agent.language.task_texts import OPEN_TASK, task_line, without_full_stop
+from app.agent.language.text_lists import with_items
 from app.agent.language.tokens import Token
 from app.agent.language.vocabulary import Vocabulary
 from app.index.query_serializer import quote_text
@@ -103,6 +104,7 @@ class FrameParser:
         allowed: Mapping[str, Action],
         frames: Sequence[ActionFrame],
     ) -> None:
+        self._request = request
         self._language = language
         self._sets = sets
         self._allowed = allowed
@@ -428,9 +430,14 @@ class FrameParser:
             step = step.with_argument("state", "open")  # a task that is due is not done yet
         step = _with_words_as_query(self._with_due_day(self._as_task(step, tokens), tokens))
         step = self._sets.narrowed_tasks(self._without_plain_query(step), tokens)
+        step = self.with_items(step, tokens)
         if step.action in TASK_ACTIONS and step.target is None:
             return replace(step, target=self._sets.notes_of_tasks())
         return step
+
+    def with_items(self, step: PipelineStep, tokens: Sequence[Token]) -> PipelineStep:
+        """Return a step that adds text with the items of a list in place of the text."""
+        return with_items(self._request, step, tokens, self._language)
 
     def _as_task(self, step: PipelineStep, tokens: Sequence[Token]) -> PipelineStep:
         """Return the step with its text as an open task if the words around the text name a task."""

@@ -47,7 +47,9 @@ from app.agent.language.listed_notes import without_guessed_note
 from app.agent.language.negations import with_negation
 from app.agent.language.new_tasks import parse_new_tasks
 from app.agent.language.note_sets import is_search
+from app.agent.language.partial_readings import is_partial, without_partial
 from app.agent.language.property_questions import parse_property_question
+from app.agent.language.property_values import parse_property_values
 from app.agent.language.questions import question_language
 from app.agent.language.readings import (
     Clarification,
@@ -257,6 +259,8 @@ class Interpreter:
         for words in (bare, tokens):
             if creation := parse_creation_with_properties(request, words):
                 return self._chooser.decide(request, [creation]), request, []
+            if properties := parse_property_values(request, words):
+                return self._chooser.decide(request, [properties]), request, []
             if question := parse_property_question(request, words) or parse_task_list(request, words):
                 return question, request, []
             if relations := parse_relations(request, words):
@@ -365,7 +369,8 @@ class Interpreter:
             return self._chooser.decide(grammar_request, grammar_readings)
         if likeliest.language.match_prefix(likeliest.tokens, 0, "about_contents"):
             return ContentQuestion(likeliest.text)
-        options = weigh_options(options_of(written(), grammar_readings, asks=self._is_question(likeliest)))
+        weighed = weigh_options(options_of(written(), grammar_readings, asks=self._is_question(likeliest)))
+        options = without_partial(likeliest, weighed)
         if best is not None and _states_condition(best, grammar_request):
             return self._chooser.decide(grammar_request, grammar_readings)
         if best is not None and _grammar_decides(grammar_request, best, options):
@@ -437,14 +442,18 @@ class Interpreter:
         expected = sum(
             candidate.probability
             for candidate in written()
-            if candidate.reading is not None and have_same_meaning(candidate.reading, interpretation)
+            if candidate.reading is not None
+            and (
+                have_same_meaning(candidate.reading, interpretation)
+                or is_partial(request, candidate.reading, interpretation)
+            )
         )
         if expected >= MIN_EXPECTED_PROBABILITY:
             return interpretation
         options = options_of(written(), [interpretation], asks=self._is_question(request))
         others = [
             self._option_reading(option, request)
-            for option in _offered(weigh_options(options), request)
+            for option in _offered(without_partial(request, weigh_options(options)), request)
             if option.reading is None or not have_same_meaning(option.reading, interpretation)
         ]
         return self._chooser.ask(request, [interpretation, *others])

@@ -31,6 +31,7 @@ _NAME = re.compile(
     r'@(?:"(?P<quoted>(?:[^"]|"")*)"|(?P<plain>[^"].*?))\s*(?:,\s*(?=@)|(?P<end> & |$))', re.DOTALL
 )
 _MARKS_IN_NAME = re.compile(r'["\[\]&]|,\s*@')
+_LIST_ROLES = ("text", "value")
 PREFIX = "="
 
 Resolve = Callable[[str], tuple[str, ...]]
@@ -137,8 +138,8 @@ def _parse_argument(name: str, values: list[str], resolve: Resolve) -> object:
         if whole := resolve(values[0].removeprefix("@")):
             return NoteSet(notes=whole[:1])
         return _parse_set(f"@{values[0].removeprefix('@')}", resolve)
-    if name in ("tag", "new_tag"):
-        return tuple(values)
+    if name in ("tag", "new_tag") or (name in _LIST_ROLES and len(values) > 1):
+        return tuple(map(_parse_number, values)) if name == "value" else tuple(values)
     if name == "confidence" or (name == "value" and len(values) == 1):
         return _parse_number(values[0])
     return values[0] if len(values) == 1 else ", ".join(values)

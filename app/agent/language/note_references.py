@@ -263,12 +263,16 @@ class NoteReferenceParser:
         """Yield the tokens, then the tokens without words such as "the note called …"."""
         yield tokens
         start, end = self._language.match_prefix(tokens, 0, "name_leads"), len(tokens)
+        if start == self._language.match_prefix(tokens, 0, "this"):
+            start = 0  # "this note" introduces no name
         if 0 < start < end:
             yield tokens[start:]
             while start < end - 1 and tokens[start].key in self._language.words("determiners"):
                 start += 1
                 yield tokens[start:]
         nouns, fillers = self._language.words("note_nouns"), self._language.words("fillers")
+        # "It" before a name is a note of its own: "tag it feature and draft".
+        fillers -= self._pronouns
         position = 0
         while position < end - 1 and tokens[position].is_word and tokens[position].key in fillers:
             position += 1
@@ -279,6 +283,12 @@ class NoteReferenceParser:
             yield tokens[position:last]
             if 0 < start < last:
                 yield tokens[start:last]
+
+    @property
+    def _pronouns(self) -> frozenset[str]:
+        """The words that mean a note and are no determiners, such as "it"."""
+        words = frozenset(phrase.text for phrase in self._language.phrases("it"))
+        return words - self._language.words("determiners")
 
     def _parse_names(self, tokens: Sequence[Token]) -> ParsedSet | None:
         """Parse a list of names ("H1, H2 and H3"); return None for other words."""

@@ -819,6 +819,8 @@ class ProgramReader:
             ):
                 start += 1
             return self._text((start, end)).rstrip(" .,!?")
+        if role in ("text", "old", "content") and [token.kind for token in self.tokens(first)] == ["link"]:
+            return span_text(self._request.text, self.tokens(first))  # a link is written with its brackets
         if role in ("text", "old", "name", "new_name", "content", "heading"):
             return self._text(first)
         bound = self._frames.fill(action, frame, role, self.tokens(first)) if frame is not None else None

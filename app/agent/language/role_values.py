@@ -8,23 +8,22 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from app.agent.language.actions import Action
-from app.agent.language.lexicon import ActionFrame, Language, PhrasePattern
+from app.agent.language.lexicon import ActionFrame, Language
 from app.agent.language.note_references import CUED_FIT, UNKNOWN_FIT, ParsedSet
 from app.agent.language.note_sets import NoteSetParser
 from app.agent.language.property_conditions import format_number
 from app.agent.language.readings import NoteSet
+from app.agent.language.text_lists import split_items
 from app.agent.language.tokens import Token, span_text
 from app.agent.language.vocabulary import Vocabulary
 from app.index.query_serializer import quote_text
 
 _MAX_NAME_TOKENS = 14
-_MAX_BARE_ITEM_WORDS = 5
 _MAX_RELATION_WORDS = 3
 _NEAR_CHANGE_FIT = 0.55
 """The fit of an approximately matching name in a change: low enough that the agent asks."""
 _NUMBER = re.compile(r"[-+]?\d+(?:[.,]\d+)?%?\)?")
 _END_MARKS = re.compile(r"[.?!…]+")
-_LIST_ITEM = re.compile(r"\s*(?:,|;|\n)\s*")
 
 Values = Mapping[str, object]
 
@@ -290,7 +289,7 @@ class RoleValueParser:
         text = self._raw(tokens) + self._marks_after(tokens)
         fit = 0.8
         is_certain = not any(token.key in self._command_words for token in tokens)
-        if action.id == "create_note" and bullet_list(text, self._language.phrases("and")) != text:
+        if action.id == "create_note" and split_items(self._request, tokens, self._language):
             fit = 0.95
         if action.id in ("add_tag", "remove_tag") or self._sets.parse_reference(tokens) is not None:
             return None
@@ -373,7 +372,9 @@ class RoleValueParser:
                 number = float(format_number(token.value.rstrip(")")))
                 is_integer = number.is_integer() and "." not in token.value
                 return RoleBinding({role: int(number) if is_integer else number}, 1.0)
-            return RoleBinding({role: token.value}, 1.0 if token.kind == "quoted" else 0.9)
+            # A link is written with its brackets.
+            value = self._raw(tokens) if token.kind == "link" else token.value
+            return RoleBinding({role: value}, 1.0 if token.kind == "quoted" else 0.9)
         if len(tokens) > 8 or tokens[0].kind == "tag":
             return None
         return RoleBinding({role: self._raw(tokens)}, 0.8, is_certain=len(tokens) <= 3)
@@ -420,19 +421,6 @@ class RoleValueParser:
         if part[0].key in degrees:
             return RoleBinding({role: float(degrees[part[0].key])}, 0.9)
         return None
-
-
-def bullet_list(text: str, conjunctions: Sequence[PhrasePattern]) -> str:
-    """Turn "milk, eggs and bread" into a Markdown list; return other text unchanged."""
-    pieces = [piece.strip() for piece in re.split(_LIST_ITEM, text) if piece.strip()]
-    words = {phrase.text for phrase in conjunctions}
-    last = re.split(rf"\s+(?:{'|'.join(map(re.escape, sorted(words)))})\s+", pieces[-1]) if pieces else []
-    items = [*pieces[:-1], *last]
-    for word in words:
-        items = [item.removeprefix(f"{word} ") for item in items]
-    if len(items) < 2 or any(len(item.split()) > _MAX_BARE_ITEM_WORDS for item in items):
-        return text
-    return "\n".join(f"- {item.strip()}" for item in items if item.strip())
 
 
 def trim_marks(tokens: Sequence[Token]) -> Sequence[Token]:

@@ -1,0 +1,115 @@
+"""Recognize changes that leave out words of a name, text or list, or use a word twice.
+
+"Create a note Ryokan stay in Notes" does not mean the note "Ryokan": no other word explains "stay". In "add a
+property format", the word "format" is not both the property and its value.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+
+from app.agent.language.choices import accounts_for_all
+from app.agent.language.decision import Option
+from app.agent.language.readings import PipelineStep, Reading
+from app.agent.language.request import Request
+from app.vault.path import NotePath
+
+MIN_RIVAL_PROBABILITY = 0.05
+"""Minimum probability of another change at which the parts of a change do not speak for it."""
+_ROLES = ("name", "new_name", "text", "tag")
+_COUNTED_ROLES = (*_ROLES, "key", "value", "old", "folder", "heading")
+_WORD = re.compile(r"\w+")
+
+
+def without_partial(request: Request, options: Sequence[Option]) -> list[Option]:
+    """Return the options without changes that use a word twice, and without partial ones; likeliest first.
+
+    The probability of partial changes goes to the whole one, unless another change is likely as well.
+    """
+    kept = [option for option in options if option.reading is None or not uses_twice(request, option.reading)]
+    parts: list[tuple[Option, Option]] = []
+    for option in sorted(kept, key=lambda option: option.share):
+        others = (other for other in kept if other is not option)
+        whole = next((other for other in others if _is_part(request, option, other)), None)
+        if whole is not None:
+            kept.remove(option)
+            parts.append((option, whole))
+    shares = {id(option): option.share for option in kept}
+    for part, whole in parts:
+        rivals = (option for option in kept if option is not whole and option.reading is not None)
+        if id(whole) in shares and all(rival.share < MIN_RIVAL_PROBABILITY for rival in rivals):
+            shares[id(whole)] += part.share
+    merged = [replace(option, share=shares[id(option)]) for option in kept]
+    return sorted(merged, key=lambda option: -option.share)
+
+
+def _is_part(request: Request, option: Option, other: Option) -> bool:
+    """Return whether an option is a part of another one, or adds to the note that the other adds."""
+    reading, whole = option.reading, other.reading
+    if reading is None or whole is None or not (option.is_clear and other.is_clear):
+        return False
+    is_reversed = bool(other.features.get("first")) and _is_reversed(reading.last, whole.last)
+    return is_reversed or is_partial(request, reading, whole)
+
+
+def _is_reversed(step: PipelineStep, other: PipelineStep) -> bool:
+    """Return whether two steps each add the other's note: "append [[H1]] to H4"."""
+    if {step.action, other.action} != {"append"} or step.target is None or other.target is None:
+        return False
+    pairs = ((step, other.target.notes), (other, step.target.notes))
+    return all(
+        [_words(adding.arguments.get("text"))] == [_words(NotePath.on_disk(path).name) for path in paths]
+        for adding, paths in pairs
+    )
+
+
+def is_partial(request: Request, reading: Reading, whole: Reading) -> bool:
+    """Return whether a change is another one with fewer words, and only the other accounts for all words.
+
+    Words such as "with" and "in" may end a name or a text, so the words that are left out have none of them.
+    """
+    if not request.writes(reading) or len(reading.steps) != len(whole.steps):
+        return False
+    pairs = list(zip(reading.steps, whole.steps, strict=True))
+    if all(step == other for step, other in pairs) or not all(
+        _has_less(request, step, other) for step, other in pairs
+    ):
+        return False
+    return accounts_for_all(request, whole) and not accounts_for_all(request, reading)
+
+
+def uses_twice(request: Request, reading: Reading) -> bool:
+    """Return whether a change has a word of the request in more of its values than the request has it."""
+    said = Counter(_words(request.text))
+    for step in reading.steps:
+        used = Counter(word for role in _COUNTED_ROLES for word in _words(step.arguments.get(role, ())))
+        if request.writes(reading) and any(0 < said[word] < count for word, count in used.items()):
+            return True
+    return False
+
+
+def _has_less(request: Request, step: PipelineStep, whole: PipelineStep) -> bool:
+    """Return whether a step has the notes of another one, and its values or parts of them."""
+    if step.action != whole.action or step.target != whole.target:
+        return False
+    if step.arguments.keys() != whole.arguments.keys():
+        return False
+    ends = request.language.words("ends_name") - {
+        word for phrase in request.language.phrases("and") for word in phrase.first
+    }
+    for role, value in step.arguments.items():
+        own, others = _words(value), _words(whole.arguments[role])
+        left_out = others[len(own) :] if others[: len(own)] == own else others[: len(others) - len(own)]
+        is_part = role in _ROLES and own in (others[: len(own)], others[len(others) - len(own) :])
+        if value != whole.arguments[role] and not (is_part and own and ends.isdisjoint(left_out)):
+            return False
+    return True
+
+
+def _words(value: object) -> list[str]:
+    """Return the words of a text or list; none for other values, which may be in words in the request."""
+    texts = value if isinstance(value, tuple) else (value,)
+    return [word for text in texts if isinstance(text, str) for word in _WORD.findall(text.casefold())]

@@ -1,0 +1,117 @@
+"""Revise changes of a property: a name that no note has yet, and a value that is added to others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from app.agent.language.mentions import EntityMention
+from app.agent.language.note_facts import PropertiesOf
+from app.agent.language.readings import NoteSet, PipelineStep, Reading
+from app.agent.language.request import Request
+from app.agent.language.tokens import Token
+from app.vault.path import name_key
+
+
+class PropertyChanges:
+    """The changes of properties that a request may mean besides those of a reading.
+
+    Args:
+        request: The request.
+        properties_of: Returns the properties of the note at a path.
+    """
+
+    def __init__(self, request: Request, properties_of: PropertiesOf) -> None:
+        self._request = request
+        self._properties_of = properties_of
+        self._table = request.language.table("property_values")
+
+    def alternatives(self, reading: Reading) -> Sequence[Reading]:
+        """Return the readings that take the place of one, likeliest first; most readings stay alone.
+
+        "Set status to draft" sets `status` even if other notes have the similar property `state`, unless the
+        note has it. "Add [[Craft]] to topics" keeps the other topics of the note.
+        """
+        alternatives = [reading]
+        for at, step in enumerate(reading.steps):
+            changes = self._alternatives(step, reading.steps[0].target)
+            alternatives = [
+                replace(known, steps=(*known.steps[:at], change, *known.steps[at + 1 :]))
+                for known in alternatives
+                for change in changes
+            ]
+        return alternatives
+
+    def _alternatives(self, step: PipelineStep, first: NoteSet | None) -> Sequence[PipelineStep]:
+        target = first if step.target is not None and step.target.source else step.target
+        if step.action != "set_property" or target is None or target.query or len(target.notes) != 1:
+            return (step,)
+        key = str(step.arguments["key"])
+        known = self._properties_of(target.notes[0])
+        current = next((value for name, value in known.items() if name_key(name) == name_key(key)), None)
+        if current is None:
+            return self._names(step, key)
+        return self._additions(step, current)
+
+    # Names
+
+    def _names(self, step: PipelineStep, key: str) -> Sequence[PipelineStep]:
+        """Return the changes of the property as the request names it, and of the similar known property."""
+        name = self._stated_name(key)
+        if not name:
+            return (step,)
+        stated = step.with_argument("key", name)
+        is_explicit = any(token.key in self._table["nouns"] for token in self._request.tokens)
+        return (stated,) if is_explicit else (stated, step)
+
+    def _stated_name(self, key: str) -> str:
+        """Return the word for which a reading has the property `key`; empty if the request names `key`."""
+        tokens = self._request.tokens
+        named = [
+            mention.tokens[0]
+            for mention in self._request.mentions(tokens)
+            if mention.kind == "prop" and self._may_name(mention, key)
+        ]
+        if len(named) != 1 or self._request.vocabulary.find_property(named[0].value) is not None:
+            return ""
+        at = tokens.index(named[0])
+        if name_key(named[0].value) == name_key(key) or not self._is_name(tokens, at):
+            return ""
+        return named[0].key if at == 0 else named[0].value
+
+    def _may_name(self, mention: EntityMention, key: str) -> bool:
+        """Return whether a word for a property may also mean the property `key`."""
+        word = mention.tokens[0].key
+        synonyms = [{name, *words} for name, words in self._request.language.table("properties").items()]
+        return mention.value == key or any({word, name_key(key)} <= known for known in synonyms)
+
+    def _is_name(self, tokens: Sequence[Token], at: int) -> bool:
+        """Return whether a value or a note follows a word: "set status to draft", "the status of H4"."""
+        phrases = [
+            phrase
+            for frame in self._request.frames
+            if frame.action == "set_property" and "key" in frame.roles
+            for role in ("value", "target")
+            for phrase in frame.roles.get(role, ())
+        ]
+        return any(phrase.longest_match(tokens, at + 1) for phrase in phrases)
+
+    # Values
+
+    def _additions(self, step: PipelineStep, current: object) -> Sequence[PipelineStep]:
+        """Return the change that adds a value to the others, if the request says "add".
+
+        A single text may also be replaced.
+        """
+        value = step.arguments["value"]
+        adds = any(token.key in self._table["adds"] for token in self._request.tokens)
+        others = tuple(current) if isinstance(current, list | tuple) else (current,)
+        is_text = all(isinstance(other, str | int | float) for other in others) and bool(value)
+        if not adds or not is_text or isinstance(value, tuple | Mapping) or "" in others or not others:
+            return (step,)
+        if name_key(str(value)) in map(name_key, map(str, others)):
+            return (step,)
+        added = step.with_argument("value", (*others, value))
+        if isinstance(current, list | tuple):
+            return (added,)
+        return (added, step) if isinstance(current, str) else (step,)

@@ -1,0 +1,191 @@
+"""Parse orders that set several properties, a list of links, or an empty property.
+
+"Set status to active and priority to high", "topics should be [[Taste]] and [[Craft]]", "add an empty
+property format".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from app.agent.language.readings import NoteSet, PipelineStep, Reading
+from app.agent.language.request import Request
+from app.agent.language.role_values import trim_marks
+from app.agent.language.tokens import Token
+
+_SCORE = 0.98
+_MAX_VALUE_WORDS, _MAX_NAME_START = 3, 4
+_ACTION = "set_property"
+
+Values = list[tuple[str, object]]
+
+
+def parse_property_values(request: Request, tokens: tuple[Token, ...]) -> Reading | None:
+    """Return the changes that set the properties; None for other requests.
+
+    The properties are those of one note: the one that the request names, or "it".
+    """
+    if _ACTION not in request.allowed:
+        return None
+    parser = _PropertyValueParser(request)
+    notes, values = parser.parse(tokens)
+    is_named = notes is not None
+    notes = notes or request.set_parser().implied_notes()
+    if not values or notes is None or not notes.is_single:
+        return None
+    steps = [
+        PipelineStep(_ACTION, NoteSet(source="previous") if at else notes, {"key": key, "value": value})
+        for at, (key, value) in enumerate(values)
+    ]
+    is_certain = is_named or request.set_parser().implies_one
+    code = request.language.code
+    return Reading(tuple(steps), _SCORE, language=code, verb_words=1, is_certain=is_certain)
+
+
+class _PropertyValueParser:
+    def __init__(self, request: Request) -> None:
+        self._request = request
+        self._language = request.language
+        self._table = request.language.table("property_values")
+        self._frames = [frame for frame in request.frames if frame.action == _ACTION and "key" in frame.roles]
+
+    def parse(self, tokens: Sequence[Token]) -> tuple[NoteSet | None, Values]:
+        """Return the named note, or None, and the properties with their values; no values for other words."""
+        verb = tokens[0].key if tokens else ""
+        sets, adds = verb in self._table["set"], verb in self._table["add"]
+        if sets or adds:
+            end = len(tokens) - (tokens[-1].key in self._table["ends"])
+            rest, header_notes = self._after_header(tokens[1:end])
+            notes, rest = self._note_at_end(rest)
+            if notes is None:
+                notes, rest = self._note_after_name(rest)
+            if empty := self._empty_property(rest):
+                return notes, [(empty, "")]
+            several = self._values(rest, allows_new=sets)
+            if len(several) > 1:
+                return header_notes or notes, several
+        notes, rest = None, tokens[1:] if sets else tokens
+        links = self._links(rest)
+        return notes, [links] if links else []
+
+    def _after_header(self, tokens: Sequence[Token]) -> tuple[Sequence[Token], NoteSet | None]:
+        """Return the words after "two properties on X:", and the note; all words without such a header."""
+        colon = next((at for at, token in enumerate(tokens) if token.key == ":"), 0)
+        header = tokens[:colon]
+        nouns = self._table["nouns"]
+        at = next((place for place, token in enumerate(header) if token.key in nouns), None)
+        if at is None:
+            return tokens, None
+        notes, rest = self._note_at_end(header[at + 1 :])
+        return (tokens[colon + 1 :], notes) if not rest else (tokens, None)
+
+    def _note_at_end(self, tokens: Sequence[Token]) -> tuple[NoteSet | None, Sequence[Token]]:
+        """Return the note that the last words name, with the words before them; all words without a note."""
+        sets = self._request.set_parser()
+        for start in range(len(tokens)):
+            end = self._longest_cue("target", tokens, start)
+            name = trim_marks(tokens[end:])
+            if not name or (end == start and not self._language.matches_phrase(name, "this")):
+                continue
+            parsed = sets.parse_reference(name) or sets.find_named(name)
+            if parsed is not None and parsed.notes.is_single:
+                return parsed.notes, trim_marks(tokens[:start])
+        return None, tokens
+
+    def _note_after_name(self, tokens: Sequence[Token]) -> tuple[NoteSet | None, Sequence[Token]]:
+        """Return the note of "status of H4 to active", and the other words; all words without a note."""
+        sets = self._request.set_parser()
+        for start in range(1, min(len(tokens), _MAX_NAME_START)):
+            first = self._longest_cue("target", tokens, start)
+            for end in range(first + 1, len(tokens) if first > start else 0):
+                if self._longest_cue("value", tokens, end) == end:
+                    continue
+                parsed = sets.parse_reference(tokens[first:end]) or sets.find_named(tokens[first:end])
+                if parsed is not None and parsed.notes.is_single:
+                    return parsed.notes, [*tokens[:start], *tokens[end:]]
+        return None, tokens
+
+    def _empty_property(self, tokens: Sequence[Token]) -> str:
+        """Return the property of "an empty property format" or "property format, empty"; else no text."""
+        start = next(
+            (
+                (at, after)
+                for at in range(len(tokens))
+                if (after := self._language.match_prefix(tokens, at, "property_values", "empty")) > at
+            ),
+            None,
+        )
+        if start is None:
+            return ""
+        rest = [*tokens[: start[0]], *tokens[start[1] :]]
+        determiners = self._language.words("determiners")
+        words = [token for token in rest if token.kind != "mark" and token.key not in determiners]
+        is_named = len(words) == 2 and words[0].key in self._table["nouns"] and words[1].is_word
+        return words[1].value if is_named else ""
+
+    def _values(self, tokens: Sequence[Token], *, allows_new: bool) -> Values:
+        """Return the properties of a list ("status to active and priority to high"); else none."""
+        values: Values = []
+        for part in self._parts(tokens):
+            value = self._value(part, allows_new=allows_new)
+            if value is None or value[0] in dict(values):
+                return []
+            values.append(value)
+        return values
+
+    def _value(self, part: Sequence[Token], *, allows_new: bool) -> tuple[str, object] | None:
+        start = 0
+        while start < len(part) - 1 and part[start].key in self._language.words("determiners"):
+            start += 1
+        name, rest = part[start], part[start + 1 :]
+        end = self._longest_cue("value", rest, 0)
+        known = self._request.vocabulary.find_property(name.value)
+        has_cues = any(
+            self._longest_cue(role, rest, at) > at for role in ("value", "target") for at in range(len(rest))
+        )
+        if not end and (has_cues or not known):
+            return None
+        if not known and not allows_new:
+            return None
+        value = trim_marks(rest[end:])
+        is_name = name.kind in ("word", "quoted") and name.key not in self._language.words("tag_nouns")
+        if not is_name or not 1 <= len(value) <= _MAX_VALUE_WORDS:
+            return None
+        synonym = self._language.property_name(name.key, self._request.vocabulary.find_property)
+        frames = self._request.frame_parser(follows=False)
+        bound = frames.fill(self._request.allowed[_ACTION], self._frames[0], "value", value)
+        return (known or synonym or name.value, bound["value"]) if bound is not None else None
+
+    def _links(self, tokens: Sequence[Token]) -> tuple[str, object] | None:
+        """Return the property of "topics should be both [[Taste]] and [[Craft]]", with its links; or None."""
+        known = self._request.vocabulary.find_property(tokens[0].value) if tokens else None
+        states = self._language.match_prefix(tokens, 1, "property_values", "states")
+        end = max(states, self._longest_cue("value", tokens, 1))
+        both = self._language.words("jointly")
+        parts = self._parts([token for token in tokens[end:] if token.key not in both])
+        if known is None or end == 1 or len(parts) < 2:
+            return None
+        if any([token.kind for token in part] != ["link"] for part in parts):
+            return None
+        text = self._request.text
+        return known, tuple(text[part[0].start : part[0].end] for part in parts)
+
+    def _longest_cue(self, role: str, tokens: Sequence[Token], position: int) -> int:
+        """Return the end of the longest phrase at a position that introduces a role; else the position."""
+        phrases = (phrase for frame in self._frames for phrase in frame.roles.get(role, ()))
+        matches = (phrase.longest_match(tokens, position) for phrase in phrases)
+        return max((match.end for match in matches if match), default=position)
+
+    def _parts(self, tokens: Sequence[Token]) -> list[list[Token]]:
+        """Split a list at commas and conjunctions."""
+        parts: list[list[Token]] = [[]]
+        position = 0
+        while position < len(tokens):
+            after = self._language.match_prefix(tokens, position, "and")
+            if tokens[position].key in (",", ";") or after > position:
+                parts.append([])
+                position = max(after, position + 1)
+                continue
+            parts[-1].append(tokens[position])
+            position += 1
+        return [part for part in parts if part]

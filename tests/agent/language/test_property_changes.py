@@ -1,0 +1,112 @@
+"""Changes of properties: several at once, empty ones, names that no note has, and values added to others."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.agent.language.notation import PREFIX
+from app.agent.transcript import Question
+from app.vault.markdown.frontmatter import read_frontmatter
+from tests.agent.language.test_dialog import OPEN, say, talk, text
+
+__all__ = ["talk"]
+H4 = "Instruments/H4.md"
+
+
+def properties(talk, path=H4):
+    return dict(read_frontmatter(text(talk, path)).properties)
+
+
+def first_option(talk):
+    question = talk.items[-1]
+    assert isinstance(question, Question)
+    return question.choices[0].reply
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        "set status to active and priority to high",
+        "set two properties on H4: status = active, priority = high",
+        "set status of H4 to active and priority to high",
+        "Set status to active and priority to high for H4.",
+        "setze status auf active und priority auf high",
+    ],
+)
+async def test_several_properties_are_set_at_once(talk, request_) -> None:
+    await say(talk, "open H4", request_)
+    assert {"status": "active", "priority": "high"}.items() <= properties(talk).items()
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        "add an empty property format",
+        "add property format, empty",
+        "add empty property format to it",
+        "füge eine leere Eigenschaft format hinzu",
+    ],
+)
+async def test_an_empty_property_is_added(talk, request_) -> None:
+    await say(talk, "open H4", request_)
+    assert properties(talk)["format"] == ""
+
+
+async def test_lines_of_two_notes_are_no_properties(talk) -> None:
+    before = text(talk, H4)
+    await say(talk, "add milk to H4 and eggs to K1", "change brass to oak and gold to silver in H4")
+    assert text(talk, H4) == before
+
+
+async def test_a_property_is_offered_as_the_request_names_it(talk) -> None:
+    await say(talk, f"{PREFIX} set_property [@K1] key=state value=new", "open H4", "set status to active")
+    assert "key=status value=active" in first_option(talk)
+    await say(talk, "set the property status to active")
+    if isinstance(talk.items[-1], Question):
+        assert "key=state " not in " ".join(choice.reply for choice in talk.items[-1].choices)
+
+
+async def test_a_similar_property_of_the_note_itself_is_set(talk) -> None:
+    await say(talk, f"{PREFIX} set_property [@H4] key=state value=new", "open H4", "set status to active")
+    if isinstance(talk.items[-1], Question):
+        await talk.say(first_option(talk), open_note=OPEN)
+    assert properties(talk)["state"] == "active"
+
+
+@pytest.mark.parametrize(
+    ("known", "request_", "value"),
+    [
+        ('value="[[H1]]","[[H2]]"', "add [[K1]] to topics", ["[[H1]]", "[[H2]]", "[[K1]]"]),
+        ('value="[[H1]]"', "also add [[K1]] to topics", ["[[H1]]", "[[K1]]"]),
+        ('value="[[H1]]"', "topics should be both [[H2]] and [[K1]]", ["[[H2]]", "[[K1]]"]),
+        ('value="[[H1]]"', "set topics to [[H2]] and [[K1]]", ["[[H2]]", "[[K1]]"]),
+        ('value="[[H1]]"', "füge [[K1]] zu topics hinzu", ["[[H1]]", "[[K1]]"]),
+    ],
+)
+async def test_a_value_is_added_to_the_others(talk, known, request_, value) -> None:
+    await say(talk, f"{PREFIX} set_property [@H4] key=topics {known}", "open H4", request_)
+    if isinstance(talk.items[-1], Question):
+        await talk.say(first_option(talk), open_note=OPEN)
+    assert properties(talk)["topics"] == value
+
+
+async def test_an_alias_keeps_the_other_one(talk) -> None:
+    await say(talk, f"{PREFIX} set_property [@H4] key=aliases value=watch", "open H4")
+    await say(talk, 'add the alias "sea watch" to this note')
+    if isinstance(talk.items[-1], Question):
+        await talk.say(first_option(talk), open_note=H4)
+    assert properties(talk)["aliases"] in (["watch", "sea watch"], "watch")
+
+
+async def test_options_that_do_the_same_are_no_question(talk) -> None:
+    await say(talk, "claims", "tag the first two with priority")
+    assert not isinstance(talk.items[-1], Question)
+
+
+async def test_an_option_keeps_all_words_of_a_name(talk) -> None:
+    await say(talk, "create note Ryokan stay in folder People")
+    question = talk.items[-1]
+    if isinstance(question, Question):
+        assert [choice.reply for choice in question.choices] == [
+            f'{PREFIX} create_note name="Ryokan stay" folder=People'
+        ]
