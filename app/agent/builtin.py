@@ -45,6 +45,7 @@ from app.agent.language.readings import (
 )
 from app.agent.language.request import Request
 from app.agent.language.rescheduling import date_changes, rescheduled_note
+from app.agent.language.said_words import SaidWords
 from app.agent.language.tool_frames import tool_frames
 from app.agent.language.vocabulary import VaultWords, Vocabulary, correct_spelling
 from app.agent.pipeline import ChangesToday, Pipeline
@@ -342,9 +343,12 @@ class BuiltinAgent:
         options: list[ClarificationOption] = []
         for option in offered:
             note = rescheduled_note(option.reading, state.it)
-            changes = await self._date_changes(option.reading, note, text) if note else []
+            has_tasks = not note or await self._has_open_tasks(note)
+            changes = self._date_changes(option.reading, note, text) if note else []
+            if has_tasks and not (changes and self._names_day(text, state, note)):
+                changes = []
             options += [ClarificationOption(serialize(change), change, option.share) for change in changes]
-            if not changes:
+            if has_tasks or not changes:
                 options.append(option)
         if options == list(offered):
             return interpretation
@@ -384,11 +388,22 @@ class BuiltinAgent:
         vocabulary = self._vocabulary_of(self._words())
         return self._interpreter.request_of(text, state, vocabulary, self.actions(), now)
 
-    async def _date_changes(self, reading: Reading, note: str, text: str) -> list[Reading]:
-        """Return changes of the days in a note's properties; none if it has an open task."""
+    async def _has_open_tasks(self, note: str) -> bool:
         query = f'task-todo:"" path:{quote_text(note)}'  # the path makes the search fast
         tasks = await self._with_hits(NoteSet(query=query, notes=(note,)))
-        if self._properties_of is None or tasks.query or tasks.notes:
+        return bool(tasks.query or tasks.notes)
+
+    def _names_day(self, text: str, state: DialogState, note: str) -> bool:
+        """Return whether a request names a note or a property, but no task: the day may be the note's own."""
+        request = self._request_of(text, state)
+        said = SaidWords(request, Reading((), 1.0))
+        says_task = not request.language.words("task_nouns").isdisjoint(token.key for token in request.tokens)
+        says_property = any(mention.kind == "prop" for mention in said.mentions)
+        return not says_task and (says_property or said.names(NoteSet(notes=(note,))))
+
+    def _date_changes(self, reading: Reading, note: str, text: str) -> list[Reading]:
+        """Return changes of the days in a note's properties."""
+        if self._properties_of is None:
             return []
         due = {name for language in languages() for name in language.words("due_properties")}
         return date_changes(reading, note, self._properties_of(note), text, due)

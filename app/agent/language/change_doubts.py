@@ -10,6 +10,7 @@ import re
 from dataclasses import replace
 from itertools import pairwise, permutations
 
+from app.agent.language.actions import TASK_ACTIONS
 from app.agent.language.conditions import CATEGORY_PROPERTIES
 from app.agent.language.dialog import NOTE_ROLES
 from app.agent.language.note_facts import PropertiesOf
@@ -22,6 +23,8 @@ from app.vault.path import NotePath, name_key
 
 _FOLDER = re.compile(r'(?<!-)path:(?:"([^"]*)/"|([^"\s]*)/)')
 _SINGLE_NOTE_ACTIONS = ("rename", "merge", "relate", "unrelate")
+_CHANGES_OF_PARTS = frozenset((*TASK_ACTIONS, "link_mentions", "replace", "remove_text"))
+"""The actions that change parts of a note, so that "them" and "the first one" may be parts."""
 _MAX_ALTERNATIVES = 3
 
 
@@ -209,7 +212,7 @@ class ChangeDoubts:
     def _is_one_for_several(self, step: PipelineStep) -> bool:
         """Return whether a change is of one note, but the request says "all" or "their"."""
         target = step.target
-        if target is None or len(target.notes) != 1 or target.query:
+        if target is None or len(target.notes) != 1 or target.query or step.action in _CHANGES_OF_PARTS:
             return False
         says_all = self._said.has_one_of(self._request.language.words("universal"))
         return says_all or (self._said.says("plurals") and not self._said.names(target))
@@ -217,7 +220,9 @@ class ChangeDoubts:
     def _is_number_without_list(self, step: PipelineStep) -> bool:
         """Return whether the request says "the first one", but the note is not one of a list."""
         dialog, target = self._dialog, step.target
-        if target is None or len(target.notes) != 1 or len(dialog.them) > 1 or self._said.names(target):
+        if target is None or len(target.notes) != 1 or step.action in _CHANGES_OF_PARTS:
+            return False
+        if len(dialog.them) > 1 or self._said.names(target):
             return False
         return self._said.has_one_of(self._request.language.table("ordinals"))
 

@@ -160,8 +160,9 @@ class ValueDoubts:
             return False
         if ".." in str(step.arguments.get("due", "")):
             return True
-        language = self._request.language
-        if self._said.has_one_of(language.words("task_nouns")):
+        language, listed = self._request.language, self._request.dialog.tasks
+        is_listed = step.arguments.get("query") in [text for _, text in listed]
+        if is_listed or self._said.has_one_of(language.words("task_nouns")):
             return False
         says_property = any(mention.kind == "prop" for mention in self._said.mentions)
         is_named = step.target is not None and self._said.names(step.target)
@@ -199,7 +200,13 @@ class ValueDoubts:
             for token in mention.tokens
             if token.kind == "word" and token.value[:1].isupper()
         }
-        return any(tag.rpartition("/")[2] not in text or tag in noted for tag in tags)
+        last = self._request.dialog.last
+        same = {
+            str(tag).casefold()
+            for known in (last.steps if last is not None else ())
+            for tag in _as_tuple(known.arguments.get("tag", ()))
+        }
+        return any((tag.rpartition("/")[2] not in text and tag not in same) or tag in noted for tag in tags)
 
     def _creates_without_verb(self, step: PipelineStep) -> bool:
         """Return whether a note is created, but the request has no word for that: "and the third one too"."""

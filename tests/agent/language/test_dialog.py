@@ -634,7 +634,13 @@ async def test_moving_a_note_without_tasks_offers_its_date_properties(talk) -> N
     merged = await agent.compare_with_vault(both, "March 28", state(talk))
     assert [one.reading.last.action for one in merged.options] == ["set_property", "set_property", "find"]
     await say(talk, f'{PREFIX} append [@People/Edmond Halley] text="- [ ] Read his letters"')
-    assert await agent.compare_with_vault(moved, "move died, to March 28", state(talk)) == moved
+    with_task = await agent.compare_with_vault(moved, "move died, to March 28", state(talk))
+    assert [one.reading.last.action for one in with_task.options] == [
+        "set_property",
+        "set_property",
+        "reschedule_task",
+    ]
+    assert await agent.compare_with_vault(moved, "move the task to March 28", state(talk)) == moved
 
 
 async def test_a_note_without_days_and_tasks_stays_as_it_is(talk) -> None:
