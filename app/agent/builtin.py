@@ -16,7 +16,7 @@ from app.agent.language.answers import localize
 from app.agent.language.candidates import have_same_meaning
 from app.agent.language.change_doubts import ChangeDoubts
 from app.agent.language.chips import Chip, describe_readings, reading_chips
-from app.agent.language.choices import MAX_OPTIONS, note_sets_of, question_about
+from app.agent.language.choices import MAX_OPTIONS, accounts_for_all, note_sets_of, question_about
 from app.agent.language.dialog import DialogState
 from app.agent.language.interpreter import (
     GUESS_SCORE,
@@ -285,8 +285,9 @@ class BuiltinAgent:
         is_change = any(self.actions()[step.action].writes for step in reading.steps)
         if not is_change and (len(offered) == 1 or share >= MIN_SHARED_MEANING_PROBABILITY):
             return meaning_of(reading)
-        if is_change and len(offered) == 1 < len(interpretation.options) and share >= MIN_RUN_PROBABILITY:
-            return await self._ask_in_doubt(reading, text, state, ranker)  # all options did the same
+        is_same = len(offered) == 1 < len(interpretation.options) and share >= MIN_RUN_PROBABILITY
+        if is_change and is_same and accounts_for_all(self._request_of(text, state), reading):
+            return await self._ask_in_doubt(reading, text, state, ranker)
         return replace(interpretation, question=question_about(offered), options=offered, spare=())
 
     def _without_deletions(

@@ -47,7 +47,7 @@ from app.agent.language.listed_notes import without_guessed_note
 from app.agent.language.negations import with_negation
 from app.agent.language.new_tasks import parse_new_tasks
 from app.agent.language.note_sets import is_search
-from app.agent.language.partial_readings import is_partial, without_partial
+from app.agent.language.partial_readings import is_partial, likelier_parts, without_partial
 from app.agent.language.property_questions import parse_property_question
 from app.agent.language.property_values import parse_property_values
 from app.agent.language.questions import question_language
@@ -377,7 +377,7 @@ class Interpreter:
             decision = self._chooser.decide(grammar_request, grammar_readings)
             rival = _rival(likeliest, best, written()) if decision == best else None
             return decision if rival is None else self._chooser.ask(likeliest, [rival, best])
-        offered = _offered(options, likeliest)
+        offered = _offered([*options, *likelier_parts(likeliest, weighed, options)], likeliest)
         readings_share = sum(option.share for option in options if option.reading is not None)
         shares = {option.outcome: option.share for option in options if option.outcome}
         is_guess = best is not None and best.score == GUESS_SCORE

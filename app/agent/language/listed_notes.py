@@ -46,7 +46,8 @@ def with_listed_note(request: Request) -> Request:
 def without_guessed_note(request: Request, interpretation: Interpretation) -> Interpretation:
     """Return a question instead of a guess which listed note has the words of a description.
 
-    The question offers the listed notes that have the words in their names; without one, it asks for a name.
+    The question offers the listed notes that have the words in their names, or all if none has them; if these
+    are too many, it asks for a name.
     """
     description, them = _description(request), request.dialog.them
     if description is None or not them or request.vocabulary.note_near(description.words, them) is not None:
@@ -63,9 +64,13 @@ def without_guessed_note(request: Request, interpretation: Interpretation) -> In
     if not guessed:
         return interpretation
     first, matching = guessed[0], request.vocabulary.notes_near(description.words, them)
+    if not matching and len({reading.last.target for reading in guessed}) > 1:
+        return interpretation  # the question offers several notes
     if not matching and len(guessed) == len(readings):
-        cleared = replace(first, steps=(replace(first.last, target=None),), missing="target")
-        return Clarification("Which note?", (), cleared)
+        if len(them) > MAX_OPTIONS:
+            cleared = replace(first, steps=(replace(first.last, target=None),), missing="target")
+            return Clarification("Which note?", (), cleared)
+        matching = list(them)
     meant = [replace(first, steps=(replace(first.last, target=NoteSet(notes=(path,))),)) for path in matching]
     meant += [reading for reading in readings if reading not in guessed]
     options = tuple(ClarificationOption(serialize(reading), reading) for reading in meant[:MAX_OPTIONS])

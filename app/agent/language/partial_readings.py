@@ -46,6 +46,20 @@ def without_partial(request: Request, options: Sequence[Option]) -> list[Option]
     return sorted(merged, key=lambda option: -option.share)
 
 
+def likelier_parts(request: Request, options: Sequence[Option], kept: Sequence[Option]) -> list[Option]:
+    """Return the options that are not kept, but likelier than the change that they are a part of.
+
+    A question offers them last: "rename it to Joan Pettifer she got married" has more words than the name.
+    """
+    wholes = [option for option in options if any(option.reading == other.reading for other in kept)]
+    return [
+        option
+        for option in options
+        if option not in wholes
+        and any(whole.share < option.share and _is_part(request, option, whole) for whole in wholes)
+    ]
+
+
 def _is_part(request: Request, option: Option, other: Option) -> bool:
     """Return whether an option is a part of another one, or adds to the note that the other adds."""
     reading, whole = option.reading, other.reading

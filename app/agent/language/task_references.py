@@ -169,6 +169,8 @@ def _named_tasks(request: Request, change: _Change) -> list[Task]:
         is_new = dialog.last is not None and adds_tasks(dialog.last.last)
         return list(dialog.tasks) if is_new and change.due else []
     words = [token for token in change.words if token.key not in language.words("determiners")]
+    if len(words) > 1 and any(language.matches_phrase(words[:1], name) for name in ("it", "them")):
+        return []  # "untick it, that was another one"
     if len(words) == 1 and words[0].kind == "quoted":
         text = words[0].value
         known = [task for task in dialog.tasks if task[1].casefold() == text.casefold()]
