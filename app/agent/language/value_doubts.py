@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from app.agent.language.actions import TASK_ACTIONS
 from app.agent.language.note_facts import PropertiesOf
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.request import Request, writes
@@ -61,6 +62,7 @@ class ValueDoubts:
             or self._has_tag_of_other_name(step)
             or self._creates_without_verb(step)
             or self._goes_back(step)
+            or self._describes_task(step)
             for step in self._changes()
         )
 
@@ -225,11 +227,23 @@ class ValueDoubts:
         )
 
     def _goes_back(self, step: PipelineStep) -> bool:
-        """Return whether "go back" may mean the note before: the last request changed nothing."""
+        """Return whether an undo may be another step, or the first of two: "bring it back, X instead".
+
+        "Go back" may mean the note before if the last request changed nothing.
+        """
         last = self._request.dialog.last
-        if step.action != "undo" or last is None or self._request.writes(last):
+        if step.action != "undo":
             return False
-        return self._said.says("returns")
+        has_changed = last is None or self._request.writes(last)
+        return self._said.says("sequels") or (not has_changed and self._said.says("returns"))
+
+    def _describes_task(self, step: PipelineStep) -> bool:
+        """Return whether the words for a task refer to something: "tick off the task that asked for it"."""
+        listed = [text for _, text in self._request.dialog.tasks]
+        query = str(step.arguments.get("query", ""))
+        if step.action not in TASK_ACTIONS or query in listed:
+            return False
+        return not self._said.word_list("objects").isdisjoint(query.casefold().split())
 
     def _may_be_renaming(self, step: PipelineStep) -> bool:
         """Return whether a known note may get a new name: "make the note just X", "the note is now X"."""

@@ -120,6 +120,8 @@ async def test_a_clear_order_is_not_in_doubt(talk, request_text, notation, state
         ("tag Kendall old and Octant", "add_tag [@Larcum Kendall] tag=old,octant", {}),
         ("and the third one too", "create_note name=brochure", {}),
         ("go back", "undo scope=last", {"last": SEARCH}),
+        ("bring it back, merge instead", "undo scope=last", {"last": LINK}),
+        ("tick off the task that asked for it", 'complete_task query="asked for it"', {}),
         ("rename h4 to Watch for the sea", 'rename [@H4] new_name="Watch for the sea"', {}),
         ("benenne h4 in Uhr falls Ann will um", 'rename [@H4] new_name="Uhr falls Ann will"', {}),
         ("set born to 1729 as well", "set_property [@James Cook] key=born value=1729", {"focus": (COOK,)}),
