@@ -18,6 +18,8 @@ from app.vault.path import name_key
 USEFUL, UNUSUAL, USELESS = range(3)
 _MAX_NOTES = 50
 """Maximum number of notes whose properties are looked up for one option."""
+_USUAL_SHARE = 0.8
+"""Minimum share of numbers or days among the values of a property in which other text is unusual."""
 _DAY = re.compile(r"\d{4}-\d\d(?:-\d\d)?")
 
 
@@ -102,7 +104,7 @@ class OptionRanker:
             return not shares.numbers
         if _DAY.fullmatch(str(value)):
             return not shares.dates
-        return max(shares.numbers, shares.dates) == 1
+        return max(shares.numbers, shares.dates) >= _USUAL_SHARE
 
     async def is_plausible(self, found: Reading) -> bool:
         """Return whether a change has an effect, and sets no property that only other folders have.

@@ -10,7 +10,7 @@ from app.agent.language.actions import TASK_ACTIONS
 from app.agent.language.note_facts import PropertiesOf
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.request import Request, writes
-from app.agent.language.said_words import SaidWords
+from app.agent.language.said_words import WORD, SaidWords
 from app.agent.language.vocabulary import VaultWords
 from app.vault.path import name_key
 
@@ -49,21 +49,26 @@ class ValueDoubts:
     @property
     def is_in_doubt(self) -> bool:
         """True if the change may be meant for another value, or not as a change."""
-        return self._is_asked or any(
-            self._has_no_value(step)
-            or self._is_weak_deletion(step)
-            or self._may_be_renaming(step)
-            or self._has_clause(step)
-            or self._replaces_value(step)
-            or self._moves_other_day(step)
-            or self._removes_part(step)
-            or self._is_number_with_dots(step)
-            or self._links_to_no_note(step)
-            or self._has_tag_of_other_name(step)
-            or self._creates_without_verb(step)
-            or self._goes_back(step)
-            or self._describes_task(step)
-            for step in self._changes()
+        return (
+            self._is_asked
+            or self._said.says("hedges")
+            or any(
+                self._has_no_value(step)
+                or self._is_weak_deletion(step)
+                or self._may_be_renaming(step)
+                or self._has_clause(step)
+                or self._replaces_value(step)
+                or self._moves_other_day(step)
+                or self._removes_part(step)
+                or self._is_number_with_dots(step)
+                or self._links_to_no_note(step)
+                or self._has_tag_of_other_name(step)
+                or self._creates_without_verb(step)
+                or self._goes_back(step)
+                or self._leaves_out_folder(step)
+                or self._describes_task(step)
+                for step in self._changes()
+            )
         )
 
     def other_changes(self) -> list[Reading]:
@@ -103,6 +108,12 @@ class ValueDoubts:
         ]
         return self._request.text.rstrip().endswith("?") and not is_text and not self._said.says("polite")
 
+    @property
+    def _is_hedged(self) -> bool:
+        """True if a request is only a thought: "perhaps delete it"."""
+        words = self._said.word_list("hedges") & {*WORD.findall(self._request.text.casefold())}
+        return any(not any(word in text for text in self._said.texts) for word in words)
+
     def _is_weak_deletion(self, step: PipelineStep) -> bool:
         """Return whether a verb for a deletion also means taking something out of a note: "remove it".
 
@@ -128,6 +139,8 @@ class ValueDoubts:
             text = step.arguments.get(role)
             if not isinstance(text, str) or self._is_marked(text):
                 continue
+            if role == "value" and ", " in text:
+                return True  # perhaps a list
             first, *others = text.casefold().split() or [""]
             if not self._said.word_list("name_ends").isdisjoint(others) or first in self._said.word_list(
                 "descriptions"
@@ -141,10 +154,11 @@ class ValueDoubts:
 
     def _replaces_value(self, step: PipelineStep) -> bool:
         """Return whether a change replaces a value that may have to stay: "add the alias X to it"."""
-        if step.action != "set_property" or step.target is None or not self._said.says("additions"):
+        is_value = step.action in ("set_property", "set_type")
+        if not is_value or step.target is None or not self._said.says("additions"):
             return False
-        key = name_key(str(step.arguments["key"]))
-        new = step.arguments.get("value")
+        key = name_key(str(step.arguments.get("key", "type")))
+        new = step.arguments.get("value", step.arguments.get("type"))
         for properties in map(self._properties_of, self._found_notes(step)):
             for name, value in properties.items():
                 old = value if isinstance(value, list | tuple) else [value]
@@ -154,9 +168,9 @@ class ValueDoubts:
         return False
 
     def _moves_other_day(self, step: PipelineStep) -> bool:
-        """Return whether a new day may be meant for a property of the note, or is a period.
+        """Return whether a new day may be meant for a note or its property, or is a period.
 
-        "Move the wedding to May" may be about the note Wedding instead of its only task.
+        "Move the wedding to May" may be about the note Wedding instead of a task.
         """
         if step.action != "reschedule_task":
             return False
@@ -166,9 +180,9 @@ class ValueDoubts:
         is_listed = step.arguments.get("query") in [text for _, text in listed]
         if is_listed or self._said.has_one_of(language.words("task_nouns")):
             return False
-        says_property = any(mention.kind == "prop" for mention in self._said.mentions)
-        is_named = step.target is not None and self._said.names(step.target)
-        return says_property or (is_named and not step.arguments.get("query"))
+        kinds = {mention.kind for mention in self._said.mentions}
+        dates = [mention for mention in self._said.mentions if mention.kind == "date"]
+        return not kinds.isdisjoint(("prop", "note")) or len(dates) > 1
 
     def _removes_part(self, step: PipelineStep) -> bool:
         """Return whether a whole line may have to go instead of some words: "delete the line about X"."""
@@ -200,7 +214,8 @@ class ValueDoubts:
             for mention in self._said.mentions
             if mention.kind == "note" and not mention.is_near
             for token in mention.tokens
-            if token.kind == "word" and token.value[:1].isupper()
+            if token.kind == "word"
+            and (token.value[:1].isupper() or not self._request.vocabulary.find_tag(token.value))
         }
         last = self._request.dialog.last
         same = {
@@ -212,7 +227,9 @@ class ValueDoubts:
 
     def _creates_without_verb(self, step: PipelineStep) -> bool:
         """Return whether a note is created, but the request has no word for that: "and the third one too"."""
-        if step.action != "create_note" or self._request.dialog.question is not None:
+        question = self._request.dialog.question
+        asked = [*(option.reading for option in question.options), question.partial] if question else []
+        if step.action != "create_note" or any(one and one.last.action == "create_note" for one in asked):
             return False
         verbs = {
             word
@@ -225,6 +242,18 @@ class ValueDoubts:
             token.key in verbs or token.key in self._request.language.words("new_words")
             for token in self._request.tokens
         )
+
+    def _leaves_out_folder(self, step: PipelineStep) -> bool:
+        """Return whether a request for a move has another folder: "move these to A and those to B"."""
+        if step.action != "move" or step.target is None:
+            return False
+        used = f"{step.arguments['folder']} {step.target.query}".casefold()
+        folders = [
+            folder
+            for mention in self._said.mentions
+            if mention.kind == "kind" and (folder := self._request.vocabulary.find_folder(mention.value))
+        ]
+        return any(folder.casefold() not in used for folder in folders)
 
     def _goes_back(self, step: PipelineStep) -> bool:
         """Return whether an undo may be another step, or the first of two: "bring it back, X instead".
