@@ -51,7 +51,7 @@ class ValueDoubts:
         """True if the change may be meant for another value, or not as a change."""
         return (
             self._is_asked
-            or self._said.says("hedges")
+            or self._is_hedged
             or any(
                 self._has_no_value(step)
                 or self._is_weak_deletion(step)
