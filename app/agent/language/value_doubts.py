@@ -11,6 +11,7 @@ from app.agent.language.note_facts import PropertiesOf
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.request import Request, writes
 from app.agent.language.said_words import WORD, SaidWords
+from app.agent.language.task_texts import OPEN_TASK
 from app.agent.language.vocabulary import VaultWords
 from app.vault.path import name_key
 
@@ -66,6 +67,7 @@ class ValueDoubts:
                 or self._creates_without_verb(step)
                 or self._goes_back(step)
                 or self._leaves_out_folder(step)
+                or self._has_place_in_task(step)
                 or self._describes_task(step)
                 for step in self._changes()
             )
@@ -242,6 +244,14 @@ class ValueDoubts:
             token.key in verbs or token.key in self._request.language.words("new_words")
             for token in self._request.tokens
         )
+
+    def _has_place_in_task(self, step: PipelineStep) -> bool:
+        """Return whether a new task may begin with its place: "add a task to the list: buy milk"."""
+        text = str(step.arguments.get("text", "")).casefold()
+        if not text.startswith(OPEN_TASK):
+            return False
+        first, _, rest = text.removeprefix(OPEN_TASK).partition(" ")
+        return first in self._said.word_list("place_cues") and ":" in rest
 
     def _leaves_out_folder(self, step: PipelineStep) -> bool:
         """Return whether a request for a move has another folder: "move these to A and those to B"."""
