@@ -67,7 +67,7 @@ class ValueDoubts:
                 or self._creates_without_verb(step)
                 or self._goes_back(step)
                 or self._leaves_out_folder(step)
-                or self._has_place_in_task(step)
+                or self._has_more_than_task(step)
                 or self._describes_task(step)
                 for step in self._changes()
             )
@@ -245,13 +245,14 @@ class ValueDoubts:
             for token in self._request.tokens
         )
 
-    def _has_place_in_task(self, step: PipelineStep) -> bool:
-        """Return whether a new task may begin with its place: "add a task to the list: buy milk"."""
+    def _has_more_than_task(self, step: PipelineStep) -> bool:
+        """Return whether a new task may begin with its place or go on too long: "to the list: buy milk"."""
         text = str(step.arguments.get("text", "")).casefold()
         if not text.startswith(OPEN_TASK):
             return False
         first, _, rest = text.removeprefix(OPEN_TASK).partition(" ")
-        return first in self._said.word_list("place_cues") and ":" in rest
+        begins_with_place = first in self._said.word_list("place_cues") and ":" in rest
+        return begins_with_place or not self._request.language.words("due_words").isdisjoint(rest.split())
 
     def _leaves_out_folder(self, step: PipelineStep) -> bool:
         """Return whether a request for a move has another folder: "move these to A and those to B"."""

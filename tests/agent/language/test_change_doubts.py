@@ -121,6 +121,11 @@ async def test_a_clear_order_is_not_in_doubt(talk, request_text, notation, state
         ("and the third one too", "create_note name=brochure", {}),
         ("go back", "undo scope=last", {"last": SEARCH}),
         ("perhaps delete h4", "delete [@H4]", {}),
+        (
+            "todo: oil it, due May 2, and tag it x",
+            'append [@H4] text="- [ ] oil it, due May 2, and tag it x"',
+            {},
+        ),
         ("add a task to the list: oil it", 'append [@H4] text="- [ ] to the list: oil it"', {}),
         ("move kendall to 6 April", "reschedule_task due=2026-04-06 query=kendall", {}),
         ("move A to May 2 and B to May 3", 'reschedule_task due=2026-05-03 query="A to May 2 and B"', {}),
