@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import replace
 from datetime import datetime
@@ -45,7 +44,7 @@ from app.agent.language.readings import (
 )
 from app.agent.language.request import Request
 from app.agent.language.rescheduling import date_changes, rescheduled_note
-from app.agent.language.said_words import SaidWords
+from app.agent.language.said_words import WORD, SaidWords
 from app.agent.language.tool_frames import tool_frames
 from app.agent.language.vocabulary import VaultWords, Vocabulary, correct_spelling
 from app.agent.pipeline import ChangesToday, Pipeline
@@ -87,7 +86,6 @@ MIN_SHARED_MEANING_PROBABILITY = 0.75
 """The minimum total probability of readings that mean the same notes at which the first one runs."""
 MIN_FALLBACK_PROBABILITY = 0.05
 """Minimum probability of a question's likeliest option when the search for the words found nothing."""
-_WORD = re.compile(r"[^\W_]+")
 _MAX_CONTINUATION_WORDS = 5
 _MAX_NAME_WORDS = 8
 _QUESTION_ACTIONS = frozenset(("properties_of", "question"))
@@ -240,11 +238,11 @@ class BuiltinAgent:
         If a guess finds nothing, the request is interpreted without guesses. In a question, options that do
         the same are merged into the likeliest one; unusual changes, and then options without an effect, come
         last. If the first option changes nothing, it is returned instead of the question, provided that it is
-        the only one or likely enough after the merge; so is a change if all options of a likely question do
-        the same. Properties have the names that the request gives them. A question about one note may be
-        answered by one of its properties. If a request reschedules a task of a note without open tasks, the
-        days in the note's properties are offered. A change in doubt becomes a question. Other interpretations
-        stay unchanged.
+        the only one or likely enough after the merge. A change runs if all options of a likely question mean
+        it. Properties have the names that the request gives them. A question about one note may be answered
+        by one of its properties. If a request reschedules a task of a note without open tasks, the days in
+        the note's properties are offered. A change in doubt becomes a question. Other interpretations stay
+        unchanged.
         """
         interpretation = self._with_fact(interpretation, text, state)
         if self._find_notes is None:
@@ -293,16 +291,16 @@ class BuiltinAgent:
     def _without_deletions(
         self, clarification: Clarification, text: str, state: DialogState
     ) -> Clarification:
-        """Return a question that offers to delete notes only if the request says so, or continues one."""
+        """Return the question without deletions, unless the request mentions or continues one."""
+        offered = clarification.options + clarification.spare
+        kept = [option for option in offered if option.reading.last.action != "delete"]
+        if len(kept) in (0, len(offered)):
+            return clarification
         question = state.question
         before = [state.last, question.partial if question is not None else None]
         before += [option.reading for option in question.options] if question is not None else []
         continues = any(reading is not None and reading.last.action == "delete" for reading in before)
-        if continues or _says_deletion(text):
-            return clarification
-        offered = clarification.options + clarification.spare
-        kept = [option for option in offered if option.reading.last.action != "delete"]
-        if len(kept) in (0, len(offered)):
+        if continues or _says_deletion(text, self._interpreter.language_of(text)):
             return clarification
         options = tuple(kept[:MAX_OPTIONS])
         return replace(
@@ -609,16 +607,14 @@ class BuiltinAgent:
         return tuple(matches) if len(matches) == 1 else ()
 
 
-def _says_deletion(text: str) -> bool:
-    """Return whether a text has a word for a deletion, in any language."""
-    words = _WORD.findall(text.casefold())
-    known = {
-        word
-        for language in languages()
-        for name in ("deletions", "removals")
-        for word in language.table("doubts").get(name, ())
-    }
-    return any(word in known or correct_spelling(word, known) for word in words)
+def _says_deletion(text: str, language: Language) -> bool:
+    """Return whether a text has a word for a deletion, perhaps misspelled."""
+    deletions = {word for name in ("deletions", "removals") for word in language.table("doubts")[name]}
+    known = language.vocabulary() | language.function_words()
+    return any(
+        word in deletions or (word not in known and correct_spelling(word, deletions))
+        for word in WORD.findall(text.casefold())
+    )
 
 
 def reply_text(reply: Reply) -> str:

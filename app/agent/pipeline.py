@@ -691,7 +691,8 @@ class Pipeline:
             if step.action in ("rename", "move"):
                 before, after = str(_note_of(call)), paths_after[-1]
                 self._dialog = self._dialog.with_moved_note(before, after)
-                self._new_paths[before] = after
+                moved = {old: after if new == before else new for old, new in self._new_paths.items()}
+                self._new_paths = {**moved, before: after}
         self._remember_new_tasks(step, changed_paths)
         return tuple(dict.fromkeys(changed_paths))
 
@@ -727,7 +728,10 @@ class Pipeline:
                     op = {"op": "insert_under", "heading": str(heading), "text": text}
                 return [{"name": path, **op} for path in paths]
             case "prepend":
-                return [{"name": path, "op": "prepend", "text": str(arguments["text"])} for path in paths]
+                return [
+                    {"name": path, "op": "prepend", "text": _written_text(arguments["text"])}
+                    for path in paths
+                ]
             case "replace":
                 replacement = {"op": "replace", "old": str(arguments["old"]), "text": str(arguments["text"])}
                 occurrence = str(arguments.get("occurrence", ""))

@@ -172,7 +172,7 @@ UPDATE files SET hash = NULL WHERE is_note;
 
 
 def m007_read_creation_times_again(connection: sqlite3.Connection) -> None:
-    """Read every note again for its creation time, which may be in a property such as `date created`."""
+    """Read every note again, since its creation time may be in a property such as `date created`."""
     _run(connection, _M007)
 
 

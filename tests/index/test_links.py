@@ -116,10 +116,17 @@ async def test_text_that_a_link_would_break_is_no_mention(make_vault: MakeVault)
         "[[Other|our focus]]",
         "[![focus](focus.png)](https://focus.example)",
     ]
-    text = "\n\n".join([*broken, "```", "focus", "```", "A \\[focus, too."])
+    text = "\n\n".join([*broken, "```", "focus", "```", "A \\[focus, too.", "An interval [0, 1)."])
     vault = await make_vault({"Focus.md": "", "Other.md": "", "a.md": text})
     found = vault.index.unlinked_mentions(NotePath("Focus.md"))
     assert [(mention.text, mention.start) for mention in found] == [("A \\[focus, too.", 4)]
+
+
+async def test_a_bracket_without_its_pair_hides_no_mention(make_vault: MakeVault) -> None:
+    text = "An interval [0, 1) of\n\nfocus\n\nand (2, 3] too."
+    vault = await make_vault({"Focus.md": "", "a.md": text, "b.md": "a." * 40_000 + " focus"})
+    found = vault.index.unlinked_mentions(NotePath("Focus.md"))
+    assert [mention.source.text for mention in found] == ["a.md", "b.md"]
 
 
 async def test_the_graph_as_arrays(make_vault: MakeVault) -> None:

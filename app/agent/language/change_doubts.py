@@ -1,4 +1,4 @@
-"""Find reasons to ask before a change whose words are plain, since it may be meant for other notes.
+"""Find reasons to ask before a change that may be meant for other notes.
 
 Examples are "tag both" with three listed notes and "link him to that". `ValueDoubts` has the reasons in the
 values of the change.
@@ -133,7 +133,7 @@ class ChangeDoubts:
         return [step for step in reading.steps if writes(self._request.allowed, step.action)]
 
     def _is_not_this_note(self, step: PipelineStep) -> bool:
-        """Return whether a request says "here", but the change is of other notes, perhaps of a search."""
+        """Return whether the request says "here" but changes other notes, perhaps of a search."""
         target = step.target
         if target is None or not self._said.says("places") or self._said.names(target):
             return False
@@ -175,7 +175,7 @@ class ChangeDoubts:
         )
 
     def _is_one_of_pair(self, step: PipelineStep) -> bool:
-        """Return whether unnamed notes may be others: after a link, or if "both" may be two pairs."""
+        """Return whether an unnamed note may be the other one of the last link, or "both" another pair."""
         dialog, target = self._dialog, step.target
         last = dialog.last.last if dialog.last is not None else None
         if target is None or last is None or not target.notes or self._said.names(target):
@@ -210,7 +210,7 @@ class ChangeDoubts:
         )
 
     def _is_one_for_several(self, step: PipelineStep) -> bool:
-        """Return whether a change is of one note, but the request says "all" or "their"."""
+        """Return whether the request means several notes ("all", "their") but changes one."""
         target = step.target
         if target is None or len(target.notes) != 1 or target.query or step.action in _CHANGES_OF_PARTS:
             return False

@@ -9,8 +9,11 @@ from app.agent.language.conditions import top_level_parts
 from app.agent.language.notation import serialize
 from app.agent.language.readings import Clarification, ClarificationOption, Interpretation, Reading
 from app.agent.language.request import Request
+from app.vault.path import NotePath, name_key
 
 _EXCLUDED_WORD = re.compile(r"-(\w[\w-]*)")
+_NAME_WORD = re.compile(r"[^\W_]+")
+_MIN_STEM_LENGTH = 4
 
 
 def with_excluded_names(request: Request, interpretation: Interpretation) -> Interpretation:
@@ -64,7 +67,14 @@ def _with_names(request: Request, part: str) -> str:
     named = (
         stem
         for stem in request.vocabulary.plural_stems(word.casefold())
-        if request.vocabulary.notes_near((stem,), request.dialog.them)
+        if len(stem) >= _MIN_STEM_LENGTH and any(stem in _names_words(path) for path in request.dialog.them)
     )
     stem = next(named, "")
-    return f"-({word} OR file:{stem})" if stem else part
+    # The search has no look-around; "_" separates words in names, too.
+    return rf"-({word} OR file:/(^|[\W_]){stem}s?($|[\W_])/)" if stem else part
+
+
+def _names_words(path: str) -> set[str]:
+    """Return the words of a note's name, and their plurals without "s"."""
+    words = _NAME_WORD.findall(name_key(NotePath.on_disk(path).name))
+    return {form for word in words for form in (word, word.removesuffix("s"))}

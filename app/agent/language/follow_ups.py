@@ -140,9 +140,8 @@ def _refine_search(
             query = " OR ".join(_excluded(request, path) for path in parsed.notes.notes)
         if narrows and parsed.notes.is_single:
             # "Which of those mention Maskelyne?" looks for the name, but "are in the Harlow note" does not.
-            if tokens[after].key in language.words("lacking") or language.match_prefix(
-                tokens, after, "dates", "span"
-            ):
+            says_where = language.match_prefix(tokens, after, "dates", "span") > after
+            if says_where or tokens[after].key in language.words("lacking"):
                 return None
             query = quote_text(span_text(request.text, without_marks_at_end(tokens[after:])))
         if not query or (kind == "also" and (not parsed.has_head or target.notes)):

@@ -256,7 +256,7 @@ class Interpreter:
             return None, request, []
         if reply := self._small_talk(language, tokens) or self._only_small_talk(language, tokens):
             return reply, request, []
-        for words in (bare, tokens):
+        for words in dict.fromkeys((bare, tokens)):
             if creation := parse_creation_with_properties(request, words):
                 return self._chooser.decide(request, [creation]), request, []
             if properties := parse_property_values(request, words):

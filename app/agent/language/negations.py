@@ -32,8 +32,10 @@ def with_negation(request: Request, interpretation: Interpretation) -> Interpret
     if not last or step.target.notes or _has_negation((*others, last)):
         return interpretation
     query = " ".join((*others, _opposite(last)))
-    negated = replace(interpretation, steps=(replace(step, target=replace(step.target, query=query)),))
-    options = tuple(ClarificationOption(serialize(reading), reading) for reading in (negated, interpretation))
+    opposite = replace(interpretation, steps=(replace(step, target=replace(step.target, query=query)),))
+    options = tuple(
+        ClarificationOption(serialize(reading), reading) for reading in (opposite, interpretation)
+    )
     return Clarification(question_about(options), options)
 
 
@@ -49,7 +51,7 @@ def with_negated_change(request: Request, reading: Reading) -> Reading:
     parts = top_level_parts(step.target.query)
     changed = [match for part in parts if (match := _CHANGED.fullmatch(part))]
     is_one = len({match["name"] for match in changed}) == 1
-    if not is_one or _has_negation(parts) or not _negates_change(request):
+    if not is_one or _has_negation(parts) or not _negates_change(request, changed[0]["name"]):
         return reading
     spans = [match[0] for match in changed]
     query = " ".join((*(part for part in parts if part not in spans), negated(" ".join(spans))))
@@ -73,13 +75,13 @@ def _is_negated(request: Request) -> bool:
     )
 
 
-def _negates_change(request: Request) -> bool:
-    """Return whether a request negates a word for changes: "not edited", "haven't I touched", "unchanged"."""
+def _negates_change(request: Request, field: str) -> bool:
+    """Return whether a request negates a word for a field's changes: "not edited", "unchanged"."""
     language, tokens = request.language, request.tokens
     changes = {
         word
         for known in language.filters
-        if known.query in ("modified:{}", "created:{}")
+        if known.query == f"{field}:{{}}"
         for phrase in known.say
         for word in phrase.words
     } - language.words("fillers")

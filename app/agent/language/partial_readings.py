@@ -18,7 +18,7 @@ from app.agent.language.request import Request
 from app.vault.path import NotePath
 
 MIN_RIVAL_PROBABILITY = 0.05
-"""Minimum probability of another change at which the parts of a change do not speak for it."""
+"""If another change is at least this likely, partial changes add no probability to the whole one."""
 _ROLES = ("name", "new_name", "text", "tag")
 _COUNTED_ROLES = (*_ROLES, "key", "value", "old", "folder", "heading")
 _WORD = re.compile(r"\w+")
@@ -61,7 +61,7 @@ def likelier_parts(request: Request, options: Sequence[Option], kept: Sequence[O
 
 
 def _is_part(request: Request, option: Option, other: Option) -> bool:
-    """Return whether an option is a part of another one, or adds to the note that the other adds."""
+    """Return whether an option is partial compared with another, or swaps its note and its text."""
     reading, whole = option.reading, other.reading
     if reading is None or whole is None or not (option.is_clear and other.is_clear):
         return False
@@ -81,9 +81,9 @@ def _is_reversed(step: PipelineStep, other: PipelineStep) -> bool:
 
 
 def is_partial(request: Request, reading: Reading, whole: Reading) -> bool:
-    """Return whether a change is another one with fewer words, and only the other accounts for all words.
+    """Return whether a reading is `whole` with words left out, and only `whole` accounts for every word.
 
-    Words such as "with" and "in" may end a name or a text, so the words that are left out have none of them.
+    None of the left-out words may be one such as "with" or "in", which can end a name.
     """
     if not request.writes(reading) or len(reading.steps) != len(whole.steps):
         return False

@@ -19,8 +19,7 @@ _CHANGE_SLOTS = ("modified", "created")
 _YEAR = re.compile(r"\d{4}")
 _STATED_YEARS = re.compile(r"\(?\[[\w -]+:\d{4}\](?: OR \[[\w -]+:\d{4}\])*\)?")
 """A condition that one of several properties is a year: "movies from 1999"."""
-_MONTH_NAME = re.compile(r"\d{4}-\d\d")
-_MONTH_CONDITION = re.compile(r"\d{4}-\d\d")
+_MONTH = re.compile(r"\d{4}-\d\d")
 
 
 def moved_in_time(request: Request, period: Period) -> list[str]:
@@ -76,7 +75,7 @@ def search_of_period(request: Request, tokens: Sequence[Token], step: PipelineSt
         return None
     year = _YEAR.search(dated[0])
     if _is_month(request, tokens, span) and year is not None:
-        if date_slot(dated[0]) != "file" and not _MONTH_CONDITION.search(dated[0]):
+        if date_slot(dated[0]) != "file" and not _MONTH.search(dated[0]):
             return None  # a property that may hold years only
         span = _in_year(span, int(year[0]))
     conditions = moved_in_time(request, (span.first, span.last))
@@ -87,7 +86,8 @@ def search_of_period(request: Request, tokens: Sequence[Token], step: PipelineSt
 def _is_month(request: Request, tokens: Sequence[Token], span: DateSpan) -> bool:
     """Return whether the tokens of a span name only a month: "March", "in March"."""
     after = request.language.match_prefix(tokens, 0, "dates", "span")
-    return _MONTH_NAME.fullmatch(span.note_name) is not None and len(tokens) == after + 1
+    is_word = len(tokens) == after + 1 and tokens[after].value.isalpha()
+    return is_word and _MONTH.fullmatch(span.note_name) is not None
 
 
 def _in_year(span: DateSpan, year: int) -> DateSpan:

@@ -10,11 +10,12 @@ from app.agent.language.note_facts import PropertiesOf
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.request import Request
 from app.agent.language.tokens import Token
+from app.agent.language.vocabulary import property_label
 from app.vault.path import name_key
 
 
 class PropertyChanges:
-    """The changes of properties that a request may mean besides those of a reading.
+    """Finds alternatives to the property changes of a reading.
 
     Args:
         request: The request.
@@ -27,7 +28,7 @@ class PropertyChanges:
         self._table = request.language.table("property_values")
 
     def alternatives(self, reading: Reading) -> Sequence[Reading]:
-        """Return the readings that take the place of one, likeliest first; most readings stay alone.
+        """Return the readings that take the place of one, likeliest first; usually only the reading itself.
 
         "Set status to draft" sets `status` even if other notes have the similar property `state`, unless the
         note has it. "Add [[Craft]] to topics" keeps the other topics of the note.
@@ -99,17 +100,19 @@ class PropertyChanges:
     # Values
 
     def _additions(self, step: PipelineStep, current: object) -> Sequence[PipelineStep]:
-        """Return the change that adds a value to the others, if the request says "add".
+        """Return the change that adds a value to the others, if the request says "add" and not "set".
 
         A single text may also be replaced.
         """
         value = step.arguments["value"]
-        adds = any(token.key in self._table["adds"] for token in self._request.tokens)
+        keys = {token.key for token in self._request.tokens}
+        adds = not keys.isdisjoint(self._table["keep_others"]) and keys.isdisjoint(self._table["set"])
         others = tuple(current) if isinstance(current, list | tuple) else (current,)
         is_text = all(isinstance(other, str | int | float) for other in others) and bool(value)
         if not adds or not is_text or isinstance(value, tuple | Mapping) or "" in others or not others:
             return (step,)
-        if name_key(str(value)) in map(name_key, map(str, others)):
+        labels = (property_label(str(other)) for other in others)
+        if name_key(property_label(str(value))) in map(name_key, labels):
             return (step,)
         added = step.with_argument("value", (*others, value))
         if isinstance(current, list | tuple):

@@ -52,7 +52,7 @@ class _PropertyValueParser:
     def parse(self, tokens: Sequence[Token]) -> tuple[NoteSet | None, Values]:
         """Return the named note, or None, and the properties with their values; no values for other words."""
         verb = tokens[0].key if tokens else ""
-        sets, adds = verb in self._table["set"], verb in self._table["add"]
+        sets, adds = verb in self._table["set"], verb in self._table["set_known"]
         if sets or adds:
             end = len(tokens) - (tokens[-1].key in self._table["ends"])
             rest, header_notes = self._after_header(tokens[1:end])
@@ -145,13 +145,15 @@ class _PropertyValueParser:
         )
         if not end and (has_cues or not known):
             return None
-        if not known and not allows_new:
+        synonym = self._language.property_name(name.key, self._request.vocabulary.find_property)
+        # "Set status to done and move to People" has a second order.
+        is_other = name.key in self._language.verbs() or self._request.vocabulary.notes(name.value)
+        if not known and (not allows_new or (is_other and not synonym)):
             return None
         value = trim_marks(rest[end:])
         is_name = name.kind in ("word", "quoted") and name.key not in self._language.words("tag_nouns")
         if not is_name or not 1 <= len(value) <= _MAX_VALUE_WORDS:
             return None
-        synonym = self._language.property_name(name.key, self._request.vocabulary.find_property)
         frames = self._request.frame_parser(follows=False)
         bound = frames.fill(self._request.allowed[_ACTION], self._frames[0], "value", value)
         return (known or synonym or name.value, bound["value"]) if bound is not None else None

@@ -45,14 +45,19 @@ def _named(request: Request, tokens: Sequence[Token]) -> tuple[str, ...]:
     """Return the notes of a list of names; none if it has other words."""
     language = request.language
     paths: list[str] = []
+    follows_name = False
     for mention in request.mentions(tokens):
         names = mention.notes.notes if mention.kind == "note" and mention.notes is not None else ()
+        is_cue = language.matches_phrase(mention.tokens, "linking", "cues")
         if len(names) == 1 and not mention.is_near:
             paths += names
-        elif not any(language.matches_phrase(mention.tokens, *path) for path in _JOINING):
-            return ()
+        elif (is_cue and follows_name) or not (
+            is_cue or any(language.matches_phrase(mention.tokens, *path) for path in _JOINING)
+        ):
+            return ()  # "connect H1 with H2 to K1" is unclear, but not "to H1 and to H2"
+        follows_name = bool(names)
     return tuple(dict.fromkeys(paths))
 
 
-_JOINING = (("and",), ("both",), ("linking", "cues"), ("linking", "fillers"))
-"""The phrases that join the names of a list: "both to H1 and to H2 as well"."""
+_JOINING = (("and",), ("both",), ("linking", "fillers"))
+"""The phrases that join the names of a list: "both H1 and H2 as well"."""

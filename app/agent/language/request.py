@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from app.agent.language.actions import Action
 from app.agent.language.dates import DateParser
@@ -45,6 +45,9 @@ class Request:
     allowed: Mapping[str, Action]
     frames: tuple[ActionFrame, ...]
     needs_confirmation: bool = False
+    _mentions: dict[tuple[Token, ...], tuple[EntityMention, ...]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     def set_parser(self, *, follows: bool = False) -> NoteSetParser:
         """Return a parser for noun phrases; `follows` is True after a step whose notes "these" refers to."""
@@ -57,7 +60,12 @@ class Request:
 
     def mentions(self, tokens: Sequence[Token]) -> tuple[EntityMention, ...]:
         """Split some of the request's tokens into mentions and other words, without punctuation."""
-        return find_mentions(self.text, tokens, self.language, self.vocabulary, self.set_parser(), self.dates)
+        key = tuple(tokens)
+        if key not in self._mentions:
+            self._mentions[key] = find_mentions(
+                self.text, key, self.language, self.vocabulary, self.set_parser(), self.dates
+            )
+        return self._mentions[key]
 
     @property
     def continues_list(self) -> bool:

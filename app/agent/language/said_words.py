@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
-from functools import cached_property
+from collections.abc import Collection, Mapping
+from functools import cache, cached_property
 
+from app.agent.language.lexicon import Language
 from app.agent.language.mentions import EntityMention
 from app.agent.language.readings import NoteSet, Reading
 from app.agent.language.request import Request
@@ -53,10 +54,11 @@ class SaidWords:
     def texts(self) -> list[str]:
         """The texts that the change writes or looks for, in lower case."""
         return [
-            str(step.arguments[role]).casefold()
+            str(text).casefold()
             for step in self._reading.steps
             for role in _TEXT_ROLES
             if role in step.arguments
+            for text in as_tuple(step.arguments[role])
         ]
 
     def matches(self, phrases: str) -> bool:
@@ -74,7 +76,7 @@ class SaidWords:
 
     def word_list(self, name: str) -> frozenset[str]:
         """Return a list of the table "doubts"."""
-        return frozenset(self._request.language.table("doubts").get(name, ()))
+        return _doubt_words(self._request.language)[name]
 
     def names(self, notes: NoteSet) -> bool:
         """Return whether the request names one of some notes."""
@@ -83,3 +85,13 @@ class SaidWords:
             for mention in self.mentions
             if mention.kind == "note"
         )
+
+
+def as_tuple(value: object) -> tuple[object, ...]:
+    """Return the items of a value that may be a list; a single value as a tuple."""
+    return tuple(value) if isinstance(value, list | tuple) else (value,)
+
+
+@cache
+def _doubt_words(language: Language) -> Mapping[str, frozenset[str]]:
+    return {name: frozenset(words) for name, words in language.table("doubts").items()}

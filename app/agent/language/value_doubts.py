@@ -1,4 +1,4 @@
-"""Find reasons to ask before a change in its values: its texts, names, numbers and days."""
+"""Find reasons to ask before a change whose values may be wrong: texts, names, numbers and days."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from app.agent.language.actions import TASK_ACTIONS
 from app.agent.language.note_facts import PropertiesOf
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.request import Request, writes
-from app.agent.language.said_words import WORD, SaidWords
+from app.agent.language.said_words import WORD, SaidWords, as_tuple
 from app.agent.language.task_texts import OPEN_TASK
 from app.agent.language.vocabulary import VaultWords
 from app.vault.path import name_key
@@ -79,6 +79,8 @@ class ValueDoubts:
         if self._may_be_renaming(step) and "rename" in self._request.allowed and dialog.it:
             known = step.target or NoteSet(notes=dialog.it[:1])
             name = step.arguments["name" if step.action == "create_note" else "text"]
+            if not isinstance(name, str):
+                return []
             return [self._instead(PipelineStep("rename", known, {"new_name": name}))]
         return []
 
@@ -97,17 +99,16 @@ class ValueDoubts:
     def _has_no_value(self, step: PipelineStep) -> bool:
         """Return whether a tag or value is only a word such as "it" or "then": "add a field topics to it"."""
         values = [step.arguments.get(role, "") for role in ("tag", "value")]
-        texts = {str(text).casefold() for value in values for text in _as_tuple(value)}
+        texts = {str(text).casefold() for value in values for text in as_tuple(value)}
         words = texts & self._said.word_list("no_values")
         return any(token.is_word and token.key in words for token in self._request.tokens)
 
     @property
     def _is_asked(self) -> bool:
-        """True if a request ends with a question mark of its own, and is no polite order: "tag late?"."""
+        """True if the request ends with a question mark of its own, and is no polite order: "tag late?"."""
         tokens = [token for token in self._request.tokens if token.kind != "mark"]
-        is_text = any(text.rstrip().endswith("?") for text in self._said.texts) or tokens[-1:] != [
-            token for token in tokens[-1:] if token.is_word
-        ]
+        is_text = any(text.rstrip().endswith("?") for text in self._said.texts)
+        is_text = is_text or not (tokens and tokens[-1].is_word)
         return self._request.text.rstrip().endswith("?") and not is_text and not self._said.says("polite")
 
     @property
@@ -199,10 +200,13 @@ class ValueDoubts:
     def _links_to_no_note(self, step: PipelineStep) -> bool:
         """Return whether a value would become a link to no note, but resembles the name of one."""
         key, value = step.arguments.get("key"), step.arguments.get("value")
-        if step.action != "set_property" or not isinstance(value, str) or self._is_marked(value):
+        if step.action != "set_property":
             return False
         names = self._request.vocabulary
-        labels = _LINK.findall(self._vault_words.linked_value(str(key), value))
+        texts = [text for text in as_tuple(value) if isinstance(text, str) and not self._is_marked(text)]
+        labels = [
+            label for text in texts for label in _LINK.findall(self._vault_words.linked_value(str(key), text))
+        ]
         return any(not names.notes(label) and names.find_similar_notes(label).paths for label in labels)
 
     def _has_tag_of_other_name(self, step: PipelineStep) -> bool:
@@ -210,7 +214,7 @@ class ValueDoubts:
         if step.action not in ("add_tag", "remove_tag"):
             return False
         text = self._request.text.casefold()
-        tags = [str(tag).casefold() for tag in _as_tuple(step.arguments.get("tag", ()))]
+        tags = [str(tag).casefold() for tag in as_tuple(step.arguments.get("tag", ()))]
         noted = {
             token.key
             for mention in self._said.mentions
@@ -223,7 +227,7 @@ class ValueDoubts:
         same = {
             str(tag).casefold()
             for known in (last.steps if last is not None else ())
-            for tag in _as_tuple(known.arguments.get("tag", ()))
+            for tag in as_tuple(known.arguments.get("tag", ()))
         }
         return any((tag.rpartition("/")[2] not in text and tag not in same) or tag in noted for tag in tags)
 
@@ -281,7 +285,7 @@ class ValueDoubts:
         """Return whether the words for a task refer to something: "tick off the task that asked for it"."""
         listed = [text for _, text in self._request.dialog.tasks]
         query = str(step.arguments.get("query", ""))
-        if step.action not in TASK_ACTIONS or query in listed:
+        if step.action not in TASK_ACTIONS or query in listed or self._is_marked(query):
             return False
         return not self._said.word_list("objects").isdisjoint(query.casefold().split())
 
@@ -291,7 +295,3 @@ class ValueDoubts:
         # "Note" is no verb at the beginning of "the note is now X".
         positions = {"create_note": range(len(said)), "append": range(1)}.get(step.action, range(0))
         return any(language.match_prefix(said, at, "one_note") > at + 1 for at in positions if said)
-
-
-def _as_tuple(value: object) -> tuple[object, ...]:
-    return value if isinstance(value, tuple) else (value,)

@@ -33,7 +33,8 @@ _TOKEN = re.compile(
 )
 # An autolink or HTML tag, a bare web address, or an email address.
 _ADDRESS = re.compile(
-    r"<[^\s<>][^<>\n]*+>|\b(?:[a-zA-Z][\w+.-]*+://|www\.)[^\s<>]++|\b[\w.+-]++@[\w-]++\.[\w.-]++"
+    r"<[^\s<>][^<>\n]*+>"
+    r"|(?<![\w.+-])(?:(?:[a-zA-Z][\w+.-]*+://|www\.)[^\s<>]++|[\w.+-]++@[\w-]++\.[\w.-]++)"
 )
 _MAX_LABEL_CHARS = 2000
 _NOT_A_TAG = re.compile(r"[\d/_-]*")
@@ -85,8 +86,8 @@ def unlinkable_spans(text: str, start: int = 0) -> list[tuple[int, int]]:
             spans.append(match.span())
         elif kind != "]":
             opened.append(match.start())
-        elif opened:
-            spans.append((opened.pop(), match.end()))
+        elif opened and _is_one_paragraph(masked, begin := opened.pop(), match.end()):
+            spans.append((begin, match.end()))
     spans += (match.span() for match in _ADDRESS.finditer(masked, start))
     outer: list[tuple[int, int]] = []
     for begin, end in sorted(spans):
@@ -131,9 +132,15 @@ def _markdown(match: re.Match[str], text: str, start: int, embed: bool, lines: L
     if match[target_group] is None or match.start() - start > _MAX_LABEL_CHARS:
         return None
     label = text[start + (2 if embed else 1) : match.start()]
-    if "\n\n" in label or "\n\r\n" in label:
+    if not _is_one_paragraph(label, 0, len(label)):
         return None
     span = Span(start, match.end())
     return markdown_link(
         match[target_group], match.start(target_group), label.strip(), span, embed, lines.number(start)
     )
+
+
+def _is_one_paragraph(text: str, start: int, end: int) -> bool:
+    """Return whether a span of the text is short enough for a label, and has no empty line."""
+    inner = text[start : min(end, start + _MAX_LABEL_CHARS + 1)]
+    return end - start <= _MAX_LABEL_CHARS and "\n\n" not in inner and "\n\r\n" not in inner

@@ -69,6 +69,7 @@ def doubts(talk, text_of_request: str, notation: str, **state: object) -> Change
         ("tag h4 as journal", "add_tag [@H4] tag=journal", {}),
         ("new note brochure", "create_note name=brochure", {}),
         ("bring it back", "undo scope=last", {}),
+        ('tick off "feed it"', 'complete_task query="feed it"', {}),
         ('rename h4 to "Watch for the sea"', 'rename [@H4] new_name="Watch for the sea"', {}),
         ("rename h4 to Sea watch", 'rename [@H4] new_name="Sea watch"', {}),
         ("set motto to x as well", "set_property [@James Cook] key=motto value=x", {"focus": (COOK,)}),
@@ -202,7 +203,8 @@ def test_a_deletion_is_offered_if_the_request_says_so(talk, request_text) -> Non
 
 
 def test_a_deletion_is_not_offered_for_other_words(talk) -> None:
-    assert offered_actions(talk, "no, not the export one", DialogState()) == ["open", "add_tag"]
+    for other in ("no, not the export one", "mark it as done", "zeige die Notizen", "sort them"):
+        assert offered_actions(talk, other, DialogState()) == ["open", "add_tag"], other
     deletion = Reading((PipelineStep("delete", NoteSet(notes=(H3,))),), 1.0)
     assert "delete" in offered_actions(talk, "and the other one", DialogState(last=deletion))
     question = Clarification("", (), deletion)

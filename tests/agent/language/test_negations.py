@@ -17,6 +17,7 @@ __all__ = ["talk"]
         ("claims that were not edited in 2020", "path:Claims/ modified:<2020-01-01"),
         ("notes untouched since March 2020", "modified:<2020-03-01"),
         ("welche Notizen wurden seit März 2020 nicht geändert?", "modified:<2020-03-01"),
+        ("which notes created in 2020 have not been edited?", "created:>=2020-01-01 created:<=2020-12-31"),
         ("notes changed in 2020", "modified:>=2020-01-01 modified:<=2020-12-31"),
     ],
 )

@@ -43,12 +43,6 @@ async def test_a_journal_entry_is_a_daily_note(talk) -> None:
     assert state(talk).last.last.target.query == "path:Days/"
 
 
-async def test_the_newest_first_are_all_notes(talk) -> None:
-    listed = (await say(talk, "instruments")).results
-    replies = await say(talk, "show me them, newest first")
-    assert sorted(replies.results) == sorted(listed)
-
-
 async def test_no_part_of_a_count_is_left_out(talk) -> None:
     await fill(talk, pages__One="1", pages__Two="2")
     await say(talk, "how many pages and journal entries are there in total?")

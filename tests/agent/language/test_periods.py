@@ -18,6 +18,7 @@ async def fill_journals(talk) -> None:
     ("request_text", "found"),
     [
         ("and in 2020?", ["2020-10-01"]),
+        ("and in 2020-10?", ["2020-10-01"]),
         ("only March", ["2021-03-01", "2021-03-08"]),
         ("only the ones from March please", ["2021-03-01", "2021-03-08"]),
         ("what about April instead?", ["2021-04-19"]),

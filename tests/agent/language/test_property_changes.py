@@ -54,8 +54,15 @@ async def test_an_empty_property_is_added(talk, request_) -> None:
 
 async def test_lines_of_two_notes_are_no_properties(talk) -> None:
     before = text(talk, H4)
-    await say(talk, "add milk to H4 and eggs to K1", "change brass to oak and gold to silver in H4")
-    assert text(talk, H4) == before
+    for request in (
+        "add milk to H4 and eggs to K1",
+        "change brass to oak and gold to silver in H4",
+        "set status to done and rename to Bar",
+        "set status to done and move to People",
+        "set H1 to done and H2 to open",
+    ):
+        await say(talk, "open H4", request)
+        assert text(talk, H4) == before, request
 
 
 async def test_a_property_is_offered_as_the_request_names_it(talk) -> None:
@@ -92,15 +99,21 @@ async def test_a_value_is_added_to_the_others(talk, known, request_, value) -> N
 
 async def test_an_alias_keeps_the_other_one(talk) -> None:
     await say(talk, f"{PREFIX} set_property [@H4] key=aliases value=watch", "open H4")
-    await say(talk, 'add the alias "sea watch" to this note')
-    if isinstance(talk.items[-1], Question):
-        await talk.say(first_option(talk), open_note=H4)
-    assert properties(talk)["aliases"] in (["watch", "sea watch"], "watch")
+    await say(talk, 'add the alias "sea watch" to it')
+    await talk.say(first_option(talk), open_note=H4)
+    assert properties(talk)["aliases"] == ["watch", "sea watch"]
 
 
 async def test_options_that_do_the_same_are_no_question(talk) -> None:
-    await say(talk, "claims", "tag the first two with priority")
-    assert not isinstance(talk.items[-1], Question)
+    listed = (await say(talk, "claims")).results
+    await say(talk, "tag the first two with priority")
+    assert all("priority" in text(talk, path) for path in listed[:2])
+
+
+async def test_a_second_order_adds_no_value(talk) -> None:
+    await say(talk, f"{PREFIX} set_property [@H4] key=status value=active", "open H4")
+    await say(talk, "set status to done and add the tag brass")
+    assert "value=active" not in first_option(talk)
 
 
 async def test_an_option_keeps_all_words_of_a_name(talk) -> None:

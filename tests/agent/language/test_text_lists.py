@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.agent.transcript import Question
+from app.agent.transcript import Question, RequestReading
 from tests.agent.language.test_dialog import OPEN, say, state, talk, text
 
 __all__ = ["talk"]
@@ -69,9 +69,9 @@ async def test_a_quoted_text_of_a_new_list_stays_whole(talk) -> None:
 
 async def test_the_question_shows_the_items(talk) -> None:
     await say(talk, "create a note called Shopping list", "add oil and salt to the shopping list")
-    question = talk.items[-1]
-    if isinstance(question, Question):
-        assert "text: oil · text: salt" in question.choices[0].label.lower()
+    shown = [item for item in talk.items if isinstance(item, Question | RequestReading)][-1]
+    labels = [shown.choices[0].label] if isinstance(shown, Question) else [chip.label for chip in shown.chips]
+    assert "text: oil · text: salt" in " · ".join(labels)
 
 
 async def test_words_after_it_are_tags_though_a_note_is_named_so(talk) -> None:
