@@ -17,19 +17,38 @@ def parse_relations(request: Request, tokens: tuple[Token, ...]) -> Reading | No
     Every note is named exactly, or a pronoun stands for it. A single relation is left to the frames.
     """
     language = request.language
-    after_verb = language.match_prefix(tokens, 0, "linking", "verbs")
-    if not after_verb or "relate" not in request.allowed:
+    if "relate" not in request.allowed:
         return None
+    after_verb = language.match_prefix(tokens, 0, "linking", "verbs")
+    if not after_verb:
+        return _continued(request, tokens)
     for at in range(after_verb + 1, len(tokens)):
         after_cue = language.match_prefix(tokens, at, "linking", "cues")
         if after_cue == at or after_cue == len(tokens):
             continue
         sources = _pronoun(request, tokens[after_verb:at]) or _named(request, tokens[after_verb:at])
         targets = _named(request, tokens[after_cue:])
-        if sources and targets and len(sources) + len(targets) > 2 and not {*sources} & {*targets}:
-            step = PipelineStep("relate", NoteSet(notes=sources), {"to": NoteSet(notes=targets)})
-            return Reading((step,), _SCORE, language=language.code, verb_words=1)
+        if len(sources) + len(targets) > 2 and (reading := _reading(request, sources, targets)):
+            return reading
     return None
+
+
+def _continued(request: Request, tokens: tuple[Token, ...]) -> Reading | None:
+    """Return the relations of "and to H2 as well" after a request for a relation; None for other requests."""
+    language, last = request.language, request.dialog.last
+    step = last.last if last is not None and len(last.steps) == 1 else None
+    start = language.match_prefix(tokens, 0, "linking", "leads")
+    after_cue = language.match_prefix(tokens, start, "linking", "cues")
+    if step is None or step.action != "relate" or step.target is None or after_cue == start:
+        return None
+    return _reading(request, step.target.notes, _named(request, tokens[after_cue:]))
+
+
+def _reading(request: Request, sources: tuple[str, ...], targets: tuple[str, ...]) -> Reading | None:
+    if not sources or not targets or {*sources} & {*targets}:
+        return None
+    step = PipelineStep("relate", NoteSet(notes=sources), {"to": NoteSet(notes=targets)})
+    return Reading((step,), _SCORE, language=request.language.code, verb_words=1)
 
 
 def _pronoun(request: Request, tokens: Sequence[Token]) -> tuple[str, ...]:
@@ -44,6 +63,8 @@ def _pronoun(request: Request, tokens: Sequence[Token]) -> tuple[str, ...]:
 def _named(request: Request, tokens: Sequence[Token]) -> tuple[str, ...]:
     """Return the notes of a list of names; none if it has other words."""
     language = request.language
+    ends = (at for at in range(len(tokens)) if language.matches_phrase(tokens[at:], "linking", "fillers"))
+    tokens = tokens[: next(ends, len(tokens))]  # "as well"
     paths: list[str] = []
     follows_name = False
     for mention in request.mentions(tokens):
