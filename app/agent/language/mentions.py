@@ -207,8 +207,6 @@ def _note_at(
         part = tuple(tokens[position:end])
         if part[-1].kind == "mark" or (end == position + 1 and part[0].is_word and part[0].key in own_words):
             continue
-        if _is_ordinary(tokens, position, end, language, sets):
-            continue
         text = part[0].value if len(part) == 1 else span_text(request, part)
         if len(part) == 1 and part[0].kind == "link":
             named = sets.find_named(part)
@@ -217,7 +215,7 @@ def _note_at(
             paths = vocabulary.notes(text)
             if not paths and text.endswith(("'s", "’s")):
                 paths = vocabulary.notes(text[:-2])
-        if paths:
+        if paths and not _is_ordinary(tokens, position, end, language, sets):
             notes = (
                 NoteSet(notes=paths) if len(paths) == 1 else NoteSet(unknown=text, candidates=tuple(paths))
             )

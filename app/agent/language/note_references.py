@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import cached_property
 
 from app.agent.language.actions import TASK_ACTIONS
 from app.agent.language.dates import DateParser
@@ -284,7 +285,7 @@ class NoteReferenceParser:
             if 0 < start < last:
                 yield tokens[start:last]
 
-    @property
+    @cached_property
     def _pronouns(self) -> frozenset[str]:
         """The words that mean a note and are no determiners, such as "it"."""
         words = frozenset(phrase.text for phrase in self._language.phrases("it"))
