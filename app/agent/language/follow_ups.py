@@ -141,7 +141,7 @@ def _refine_search(
         if narrows and parsed.notes.is_single:
             # "Which of those mention Maskelyne?" looks for the name, but "are in the Harlow note" does not.
             says_where = language.match_prefix(tokens, after, "dates", "span") > after
-            if says_where or tokens[after].key in language.words("lacking"):
+            if says_where or parsed.is_near or tokens[after].key in language.words("lacking"):
                 return None
             query = quote_text(span_text(request.text, without_marks_at_end(tokens[after:])))
         if not query or (kind == "also" and (not parsed.has_head or target.notes)):
