@@ -234,8 +234,8 @@ class ValueDoubts:
     def _creates_without_verb(self, step: PipelineStep) -> bool:
         """Return whether a note is created, but the request has no word for that: "and the third one too"."""
         question = self._request.dialog.question
-        asked = [*(option.reading for option in question.options), question.partial] if question else []
-        if step.action != "create_note" or any(one and one.last.action == "create_note" for one in asked):
+        asked = question.partial if question is not None else None
+        if step.action != "create_note" or (asked is not None and asked.last.action == "create_note"):
             return False
         verbs = {
             word
@@ -263,11 +263,9 @@ class ValueDoubts:
         if step.action != "move" or step.target is None:
             return False
         used = f"{step.arguments['folder']} {step.target.query}".casefold()
-        folders = [
-            folder
-            for mention in self._said.mentions
-            if mention.kind == "kind" and (folder := self._request.vocabulary.find_folder(mention.value))
-        ]
+        find = self._request.vocabulary.find_folder
+        names = [token.value for token in self._request.tokens[1:] if token.value[:1].isupper()]
+        folders = [folder for name in names if (folder := find(name)) is not None]
         return any(folder.casefold() not in used for folder in folders)
 
     def _goes_back(self, step: PipelineStep) -> bool:
