@@ -53,6 +53,19 @@ async def test_the_tasks_that_are_left_are_those_of_the_same_notes(talk) -> None
     assert answers(talk)[-1].startswith("2 offene Aufgaben:")
 
 
+@pytest.mark.parametrize("request_text", ["completed tasks in Errands", "which of them is due first?"])
+async def test_all_open_tasks_of_the_last_list_are_left(talk, request_text) -> None:
+    await fill(talk, Errands=ERRANDS, Trips=TRIPS)
+    await say(talk, "open tasks in Errands", request_text, "how many are left?")
+    assert answers(talk)[-1].startswith("2 open tasks:") and listed(talk) == ["pack the yukata", DATED[1]]
+
+
+async def test_tasks_with_the_same_words_are_all_listed(talk) -> None:
+    await fill(talk, Errands="- [ ] pay 📅 2031-12-04\n- [ ] pay 📅 2031-12-04\n- [ ] pack\n- [ ] pack\n")
+    await say(talk, "open tasks in Errands", "sort them by due date")
+    assert listed(talk) == ["pay 📅 2031-12-04"] * 2 + ["pack"] * 2
+
+
 @pytest.mark.parametrize(
     "request_text",
     [
