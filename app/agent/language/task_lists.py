@@ -90,6 +90,7 @@ def _says(request: Request, name: str) -> bool:
 
 
 def _task_nouns(request: Request) -> set[str]:
+    # The list "task_nouns" lacks plurals such as "todos".
     table = request.language.table("new_tasks")
     return {*table["one"], *table["several"]}
 

@@ -39,6 +39,12 @@ async def test_listed_tasks_are_selected_by_their_due_dates(talk, request_text, 
     assert [task for path, task in state(talk).tasks if path == "Trips.md"] == tasks
 
 
+async def test_todos_are_tasks(talk) -> None:
+    await fill(talk, Trips=ERRANDS + TRIPS)
+    await say(talk, "show me the todos with a due date in Trips")
+    assert listed(talk) == DATED
+
+
 async def test_the_first_of_no_tasks_is_none(talk) -> None:
     await fill(talk, Errands="- [ ] pack the yukata\n")
     await say(talk, "open tasks in Errands", "which of them is due first?")
