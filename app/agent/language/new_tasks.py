@@ -274,8 +274,24 @@ class _NewTaskParser:
         return self._all_lines([pieces, [list(tokens)]] if is_doubtful else [pieces])
 
     def _unlisted(self, tokens: tuple[Token, ...], lead: _Lead) -> list[Reading]:
-        """Return the readings of tasks without a colon: quoted ones, or one that ends with a day."""
-        tokens, lead_place = self._split_place(tuple(trim_marks(tokens)), lead.place)
+        """Return the readings of tasks without a colon; a note before them belongs to their place."""
+        tokens = tuple(trim_marks(tokens))
+        rest, place = self._split_place(tokens, lead.place)
+        readings = self._without_colon(rest, place, lead.count)
+        if rest != tokens and self._may_be_verb(tokens, rest, place):
+            readings += self._without_colon(tokens, lead.place, lead.count)
+        return readings
+
+    def _may_be_verb(self, tokens: tuple[Token, ...], rest: tuple[Token, ...], place: _Place) -> bool:
+        """Return whether the note before a task may be its verb, as in "to read Dune" with a note Read."""
+        infinitives = self._words("infinitives")
+        if tokens[0].key not in infinitives or place.is_pronoun or (rest and rest[0].key in infinitives):
+            return False
+        is_article = tokens[1].key in self._language.words("determiners")
+        return tokens[1].is_word and tokens[1].value[:1].islower() and not is_article
+
+    def _without_colon(self, tokens: tuple[Token, ...], lead_place: _Place, count: int) -> list[Reading]:
+        """Return the readings of quoted tasks, or of a task that ends with a day."""
         if self._begins_with_unknown_place(tokens):
             return []
         if len(tokens) > 1 and tokens[0].key in self._words("infinitives"):
@@ -287,10 +303,10 @@ class _NewTaskParser:
             texts, rest = quoted
             tail = self._tail(rest)
             place = lead_place.joined(tail[1]) if tail is not None else None
-            if tail is None or place is None or lead.count not in (0, len(texts)):
+            if tail is None or place is None or count not in (0, len(texts)):
                 return []
             return self._append_readings([self._lines(texts, tail[0])], place)
-        if lead.count != 1:
+        if count != 1:
             return []
         return self._with_day(tokens, lead_place) or self._up_to_particle(tokens, lead_place)
 

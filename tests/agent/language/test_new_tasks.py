@@ -108,6 +108,8 @@ async def test_several_tasks_are_added_in_one_change(talk, request_text, lines) 
         # The last phrase may be a part of the task.
         ("add a task: call Ann, for Errands", ["@Errands", "call Ann, for Errands"]),
         ("add tasks: oil it, in Errands", ["@Errands", "oil it, in Errands"]),
+        # "Errands" may be a verb.
+        ("add a task to errands pay by 2031-12-04", ["@Errands", "errands pay"]),
     ],
 )
 async def test_where_a_task_ends_is_asked_if_it_is_unclear(talk, request_text, options) -> None:
