@@ -991,11 +991,13 @@ def _is_name_of(notes: NoteSet | None, words: str) -> bool:
 
 def _tasks_by_due_date(tasks: Sequence[tuple[str, str]], kind: str) -> list[tuple[str, str]]:
     """Return the tasks that a kind of due date selects (see `DUE_KINDS`), those due first on top."""
-    days = {task: day for task in tasks if (day := task_facts(task_text(task[1])).due) is not None}
-    dated, undated = sorted(days, key=days.__getitem__), [task for task in tasks if task not in days]
+    pairs = [(task_facts(task_text(task[1])).due, task) for task in tasks]
+    undated = [task for day, task in pairs if day is None]
+    by_day = sorted(((day, task) for day, task in pairs if day is not None), key=lambda pair: pair[0])
+    dated = [task for _, task in by_day]
     match kind:
         case "first":
-            return [task for task in dated if days[task] == days[dated[0]]]
+            return [task for day, task in by_day if day == by_day[0][0]]
         case "undated":
             return undated
         case "dated":

@@ -16,6 +16,7 @@ from app.agent.language.task_texts import (
     OPEN_TASK,
     split_due_day,
     task_line,
+    with_first_due_date,
     without_full_stop,
 )
 from app.agent.language.tokens import MAX_TOKENS, Token, span_text
@@ -32,8 +33,8 @@ _END_MARKS = re.compile(r"[?!…]+|\.{2,}")
 def parse_new_tasks(request: Request, tokens: tuple[Token, ...]) -> list[Reading]:
     """Return the readings of a request that adds tasks to a note, the likeliest first; none for others.
 
-    Several readings leave it open where one of the tasks ends or which note is meant. A reading without a
-    note misses its target.
+    Several readings mean that the end of a task or the note is unclear. If no note is known, `missing` is
+    "target".
     """
     if "append" not in request.allowed or len(request.tokens) >= MAX_TOKENS or not tokens:
         return []
@@ -52,18 +53,27 @@ def adds_tasks(step: PipelineStep) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """The note and the heading for new tasks, as far as the request names them."""
+    """The note and the heading for new tasks, as far as the request names them.
+
+    Args:
+        notes: The note.
+        heading: The heading.
+        is_certain: Whether no other note may be meant.
+        is_pronoun: Whether a pronoun stands for the note: "in this note".
+    """
 
     notes: NoteSet | None = None
     heading: str = ""
     is_certain: bool = True
+    is_pronoun: bool = False
 
     def joined(self, other: _Place) -> _Place | None:
         """Return both places as one, or None if both name a note or a heading."""
         if (self.notes and other.notes) or (self.heading and other.heading):
             return None
         is_certain = self.is_certain and other.is_certain
-        return _Place(self.notes or other.notes, self.heading or other.heading, is_certain)
+        is_pronoun = self.is_pronoun or other.is_pronoun
+        return _Place(self.notes or other.notes, self.heading or other.heading, is_certain, is_pronoun)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +99,8 @@ class _NewTaskParser:
         self._language = request.language
         self._tokens = tokens
         self._sets = request.set_parser()
+        self._places: dict[tuple[Token, Token, int], _Place | None] = {}
+        self._named: dict[tuple[Token, Token, int], _Place | None] = {}
 
     # The words before the tasks
 
@@ -157,7 +169,7 @@ class _NewTaskParser:
             if created is None or "create_note" not in self._request.allowed:
                 continue
             start = noun[0] + (tokens[noun[0]].key == ":")
-            lists = self._lists(tokens[start:], noun[1])
+            lists = self._possible_lines(tokens[start:], noun[1])
             steps = [created.with_argument("text", "\n".join(lines)) for lines in lists]
             return [self._reading(step) for step in steps]
         return []
@@ -169,6 +181,12 @@ class _NewTaskParser:
         tokens = trim_marks(tokens)
         if not tokens:
             return _Place()
+        span = (tokens[0], tokens[-1], len(tokens))
+        if span not in self._places:
+            self._places[span] = self._find_place(tokens)
+        return self._places[span]
+
+    def _find_place(self, tokens: Sequence[Token]) -> _Place | None:
         for name in ("adverbs", "places", "headings"):
             after = self._match(tokens, 0, name)
             if after == 0:
@@ -194,10 +212,17 @@ class _NewTaskParser:
         tokens = trim_marks(tokens)
         if not tokens:
             return None
-        parsed = self._sets.parse_reference(tokens) or self._sets.find_named(tokens)
+        span = (tokens[0], tokens[-1], len(tokens))
+        if span not in self._named:
+            self._named[span] = self._find_note(tokens)
+        return self._named[span]
+
+    def _find_note(self, tokens: Sequence[Token]) -> _Place | None:
+        pronoun = self._sets.parse_reference(tokens)
+        parsed = pronoun or self._sets.find_named(tokens)
         if parsed is None or not parsed.notes.is_single or parsed.notes.query or parsed.notes.unknown:
             return None
-        return _Place(parsed.notes, is_certain=parsed.is_certain)
+        return _Place(parsed.notes, is_certain=parsed.is_certain, is_pronoun=pronoun is not None)
 
     # The tasks
 
@@ -209,10 +234,10 @@ class _NewTaskParser:
         if colon is not None:
             start = particle_end if particle_end > lead.end else lead.end
             before_particle = self._before_particle(tokens[start:colon])
-            between = self._place(before_particle)
-            place = lead.place.joined(between) if between is not None else None
-            if place is not None and colon + 1 < len(tokens):
-                return self._listed(tokens[colon + 1 :], lead, place)
+            between = self._tail(before_particle)
+            place = lead.place.joined(between[1]) if between is not None else None
+            if between is not None and place is not None and colon + 1 < len(tokens):
+                return self._listed(tokens[colon + 1 :], lead, place, between[0])
         if lead.is_bare:
             return []
         return self._unlisted(tokens[lead.end :], lead)
@@ -221,21 +246,26 @@ class _NewTaskParser:
         ends = tokens and self._match(tokens, len(tokens) - 1, "particles") == len(tokens)
         return tokens[:-1] if ends else tokens
 
-    def _listed(self, tokens: tuple[Token, ...], lead: _Lead, place: _Place) -> list[Reading]:
-        """Return the readings of the tasks after a colon."""
-        if place.notes is None and lead.count == 1:
-            comma = max((at for at, token in enumerate(tokens) if token.key == ","), default=0)
-            last = self._place(tokens[comma + 1 :]) if comma else None
-            if last is not None and last.notes is not None and (both := place.joined(last)) is not None:
-                tokens, place = tokens[:comma], both  # "call Ann by Friday, also in this note"
-        return self._additions(self._lists(tokens, lead.count), place)
+    def _listed(
+        self, tokens: tuple[Token, ...], lead: _Lead, place: _Place, day: date | None
+    ) -> list[Reading]:
+        """Return the readings of the tasks after a colon; those without a due date are due on the day."""
+        whole = self._append_readings(self._possible_lines(tokens, lead.count), place, day)
+        comma = max((at for at, token in enumerate(tokens) if token.key == ","), default=0)
+        last = self._place(tokens[comma + 1 :]) if comma else None
+        both = place.joined(last) if last is not None and last.notes is not None else None
+        if both is None:
+            return whole
+        shorter = self._append_readings(self._possible_lines(tokens[:comma], lead.count), both, day)
+        # "Call Ann by Friday, also in this note" names the note; "…, for Anna" may be a part of the task.
+        return shorter if both.is_pronoun else shorter + whole
 
-    def _lists(self, tokens: Sequence[Token], count: int) -> list[list[str]]:
+    def _possible_lines(self, tokens: Sequence[Token], count: int) -> list[list[str]]:
         """Return the lines of the announced number of tasks, in each way to split them; perhaps none."""
         if count == 1:
-            return self._all_lines([self._nouns_apart(tokens)])
+            return self._all_lines([self._split_at_nouns(tokens)])
         pieces = self._pieces(tokens)
-        whole = self._apart_at_last_and(pieces)
+        whole = self._split_at_last_and(pieces)
         if whole != pieces and count not in (len(pieces), len(whole)):
             return self._all_lines([whole, pieces])
         if count == len(whole):
@@ -244,31 +274,70 @@ class _NewTaskParser:
         return self._all_lines([pieces, [list(tokens)]] if is_doubtful else [pieces])
 
     def _unlisted(self, tokens: tuple[Token, ...], lead: _Lead) -> list[Reading]:
-        """Return the readings of tasks without a colon: quoted ones, or one that ends with a day."""
+        """Return the readings of tasks without a colon; a note before them belongs to their place."""
         tokens = tuple(trim_marks(tokens))
+        rest, place = self._split_place(tokens, lead.place)
+        readings = self._without_colon(rest, place, lead.count)
+        if rest != tokens and self._may_be_verb(tokens, rest, place):
+            readings += self._without_colon(tokens, lead.place, lead.count)
+        return readings
+
+    def _may_be_verb(self, tokens: tuple[Token, ...], rest: tuple[Token, ...], place: _Place) -> bool:
+        """Return whether the note before a task may be its verb, as in "to read Dune" with a note Read."""
+        infinitives = self._words("infinitives")
+        if tokens[0].key not in infinitives or place.is_pronoun or (rest and rest[0].key in infinitives):
+            return False
+        is_article = tokens[1].key in self._language.words("determiners")
+        return tokens[1].is_word and tokens[1].value[:1].islower() and not is_article
+
+    def _without_colon(self, tokens: tuple[Token, ...], lead_place: _Place, count: int) -> list[Reading]:
+        """Return the readings of quoted tasks, or of a task that ends with a day."""
+        if self._begins_with_unknown_place(tokens):
+            return []
+        if len(tokens) > 1 and tokens[0].key in self._words("infinitives"):
+            tokens = tokens[1:]
         if not tokens:
             return []
         quoted = self._quoted(tokens)
         if quoted:
             texts, rest = quoted
             tail = self._tail(rest)
-            place = lead.place.joined(tail[1]) if tail is not None else None
-            if tail is None or place is None or lead.count not in (0, len(texts)):
+            place = lead_place.joined(tail[1]) if tail is not None else None
+            if tail is None or place is None or count not in (0, len(texts)):
                 return []
-            return self._additions([self._lines(texts, tail[0])], place)
-        if lead.count != 1:
+            return self._append_readings([self._lines(texts, tail[0])], place)
+        if count != 1:
             return []
-        return self._with_day(tokens, lead.place) or self._up_to_particle(tokens, lead.place)
+        return self._with_day(tokens, lead_place) or self._up_to_particle(tokens, lead_place)
+
+    def _split_place(self, tokens: tuple[Token, ...], place: _Place) -> tuple[tuple[Token, ...], _Place]:
+        """Return the words after the note that they begin with, and the place with that note."""
+        for end in range(len(tokens), 0, -1):
+            named = self._place(tokens[:end])
+            # A heading would take the whole task.
+            if named is not None and named.notes is not None and not named.heading:
+                both = place.joined(named)
+                return (tokens, place) if both is None else (tuple(trim_marks(tokens[end:])), both)
+        return tokens, place
+
+    def _begins_with_unknown_place(self, tokens: tuple[Token, ...]) -> bool:
+        """Return whether words begin with a heading, or a note that does not exist: "to Shopping to pay"."""
+        infinitives = self._words("infinitives")
+        after = max(self._match(tokens, 0, name) for name in ("places", "headings"))
+        if after == 0 or infinitives.isdisjoint(token.key for token in tokens[after + 1 :]):
+            return False
+        # "To send it to Ann" begins with no place.
+        return tokens[0].key not in infinitives or tokens[after].value[:1].isupper()
 
     def _with_day(self, tokens: tuple[Token, ...], lead_place: _Place) -> list[Reading]:
-        """Return the readings of a task whose day tells where it ends."""
-        parts = self._nouns_apart(tokens)
+        """Return the readings of a task that ends with its due date."""
+        parts = self._split_at_nouns(tokens)
         if len(parts) > 1:
-            return self._additions(self._all_lines([parts]), lead_place)
+            return self._append_readings(self._all_lines([parts]), lead_place)
         for cut in range(1, len(tokens) + 1):
-            text, day = self._split_day(tokens[:cut])
             tail = self._place(tokens[cut:])
             place = lead_place.joined(tail) if tail is not None else None
+            text, day = self._split_day(tokens[:cut]) if place is not None else ("", None)
             if day is None or place is None:
                 continue
             end = tokens[0].start + len(text)
@@ -289,13 +358,13 @@ class _NewTaskParser:
         task = tuple(self._before_particle(words))
         if not task:
             return []
-        whole = self._additions([self._lines([span_text(self._request.text, task)], day)], place)
+        whole = self._append_readings([self._lines([span_text(self._request.text, task)], day)], place)
         for at in range(1, len(task)):
             named = self._place(task[at:])
             inner = place.joined(named) if named is not None else None
             if inner is not None:
                 text = span_text(self._request.text, task[:at])
-                shorter = self._additions([self._lines([text], day)], inner)
+                shorter = self._append_readings([self._lines([text], day)], inner)
                 # "Füge die Aufgabe X zu H1 hinzu" names the note of the verb.
                 return shorter if len(task) < len(words) else shorter + whole
         return whole
@@ -307,9 +376,11 @@ class _NewTaskParser:
             tokens = trim_marks(tokens[1:])
         for cut in range(len(tokens) + 1):
             for first, second in ((tokens[:cut], tokens[cut:]), (tokens[cut:], tokens[:cut])):
-                place = self._place(second)
+                place = self._place(self._before_particle(trim_marks(second)))
+                if place is None:
+                    continue
                 day = self._day(first)
-                if place is not None and (day is not None or not trim_marks(first)):
+                if day is not None or not trim_marks(first):
                     return day, place
         return None
 
@@ -342,28 +413,43 @@ class _NewTaskParser:
         return (texts, tuple(tokens[position:])) if texts else None
 
     def _pieces(self, tokens: Sequence[Token]) -> list[list[Token]]:
-        """Split a list at commas and line breaks; a date stays with the piece before it."""
+        """Split a list at its line breaks, or else at commas.
+
+        A date and a place stay with the piece before them.
+        """
+        text = self._request.text
+        lines = {at for at in range(1, len(tokens)) if "\n" in text[tokens[at - 1].end : tokens[at].start]}
         pieces: list[list[Token]] = []
         current: list[Token] = []
-        for index, token in enumerate(tokens):
-            is_line = index > 0 and "\n" in self._request.text[tokens[index - 1].end : token.start]
-            if token.key in (",", ";") or is_line:
+        for at, token in enumerate(tokens):
+            is_comma = token.key in (",", ";") and not lines
+            if at in lines or is_comma:
                 pieces.append(current)
                 current = []
-            if token.key not in (",", ";"):
+            if not is_comma:
                 current.append(token)
         pieces.append(current)
         joined: list[list[Token]] = []
         for piece in pieces:
             after = self._language.match_prefix(piece, 0, "and") if piece else 0
             words = piece[after:] if after < len(piece) else []
-            if joined and words and (self._day(words) is not None or re.fullmatch(r"\d{4}", words[0].key)):
+            if joined and not lines and self._continues(joined[-1], words):
                 joined[-1] += words
             elif words:
                 joined.append(words)
         return joined
 
-    def _apart_at_last_and(self, pieces: list[list[Token]]) -> list[list[Token]]:
+    def _continues(self, before: Sequence[Token], words: Sequence[Token]) -> bool:
+        """Return whether words after a comma are no task: a day, the year of a day, or a place."""
+        if not words:
+            return False
+        place = self._place(words)
+        is_place = place is not None and place.notes is not None
+        is_year = re.fullmatch(r"\d{4}", words[0].key) is not None
+        ends_with_year = is_year and self._split_day([*before, *words])[1] is not None
+        return is_place or ends_with_year or self._day(words) is not None
+
+    def _split_at_last_and(self, pieces: list[list[Token]]) -> list[list[Token]]:
         """Return the pieces with the last one split at its last conjunction: "pack and call Ann"."""
         last = pieces[-1] if pieces else []
         for at in range(len(last) - 1, 0, -1):
@@ -372,7 +458,7 @@ class _NewTaskParser:
                 return [*pieces[:-1], last[:at], last[after:]]
         return pieces
 
-    def _nouns_apart(self, tokens: Sequence[Token]) -> list[list[Token]]:
+    def _split_at_nouns(self, tokens: Sequence[Token]) -> list[list[Token]]:
         """Split a task at "and a task": "pack the bag and task call Ann"."""
         for at in range(1, len(tokens) - 2):
             after = self._language.match_prefix(tokens, at, "and")
@@ -380,7 +466,7 @@ class _NewTaskParser:
             if noun is not None and noun[1] == 1 and noun[0] < len(tokens):
                 rest = tokens[noun[0] :]
                 rest = rest[1:] if rest[0].key == ":" else rest
-                return [list(tokens[:at]), *self._nouns_apart(rest)]
+                return [list(tokens[:at]), *self._split_at_nouns(rest)]
         return [list(tokens)]
 
     # Readings
@@ -418,19 +504,28 @@ class _NewTaskParser:
         texts = [[self._line(piece) for piece in pieces] for pieces in lists]
         return texts if all(lines and all(lines) for lines in texts) else []
 
-    def _additions(self, texts: Sequence[list[str]], place: _Place) -> list[Reading]:
-        """Return a reading for each list of lines, at each note that may be meant."""
-        notes = self._notes(place)
+    def _append_readings(
+        self, texts: Sequence[list[str]], place: _Place, day: date | None = None
+    ) -> list[Reading]:
+        """Return a reading for each list of lines, at each note that may be meant.
+
+        Args:
+            texts: The lists of lines.
+            place: The place of the tasks.
+            day: The due date of the lines without one.
+        """
+        notes: list[NoteSet | None] = [*self._notes(place)] or [None]
         readings: list[Reading] = []
-        for lines in texts:
-            arguments = {"text": "\n".join(lines)}
-            if place.heading:
-                arguments["heading"] = place.heading
-            step = PipelineStep("append", None, arguments)
-            if not notes:
-                return [replace(self._reading(step), missing="target")]
-            readings += [self._reading(replace(step, target=note)) for note in notes]
-        return readings if len(texts) == 1 else readings[:: len(notes)]
+        # All ways to split the tasks at the likeliest note come first.
+        for note in notes:
+            for lines in texts:
+                dated = [line if day is None else with_first_due_date(line, day) for line in lines]
+                arguments = {"text": "\n".join(dated)}
+                if place.heading:
+                    arguments["heading"] = place.heading
+                reading = self._reading(PipelineStep("append", note, arguments))
+                readings.append(reading if note is not None else replace(reading, missing="target"))
+        return readings
 
     def _reading(self, step: PipelineStep) -> Reading:
         return Reading((step,), _SCORE, language=self._language.code, verb_words=1)

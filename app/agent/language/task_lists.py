@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from app.agent.language.actions import TASK_ACTIONS
@@ -34,6 +34,8 @@ def parse_task_list(request: Request, tokens: tuple[Token, ...]) -> Reading | No
         if not says_tasks and not _follows_tasks(request):
             continue
         arguments, target = ({"state": "open"}, None) if says_tasks else _last_list(request)
+        if kind == "left":
+            arguments = _open_tasks(arguments)
         if kind in DUE_KINDS:
             arguments = {**arguments, "due": kind}
         elif kind == "due":
@@ -88,6 +90,7 @@ def _says(request: Request, name: str) -> bool:
 
 
 def _task_nouns(request: Request) -> set[str]:
+    # The list "task_nouns" lacks plurals such as "todos".
     table = request.language.table("new_tasks")
     return {*table["one"], *table["several"]}
 
@@ -106,6 +109,13 @@ def _last_list(request: Request) -> tuple[dict[str, object], NoteSet | None]:
         return {"state": "open", **last.arguments}, last.target
     notes = tuple(dict.fromkeys(path for path, _ in dialog.tasks))
     return {"state": "open"}, NoteSet(notes=notes) if len(notes) == 1 else None
+
+
+def _open_tasks(arguments: Mapping[str, object]) -> dict[str, object]:
+    """Return the arguments of a list as those of its open tasks, whatever their due dates."""
+    is_kind = arguments.get("due") in DUE_KINDS
+    kept = {name: value for name, value in arguments.items() if name != "due" or not is_kind}
+    return {**kept, "state": "open"}
 
 
 def _named_note(request: Request, tokens: Sequence[Token]) -> NoteSet | None:

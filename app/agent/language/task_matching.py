@@ -26,7 +26,10 @@ def task_text(line: str) -> str:
 
 
 def names_task(words: str, text: str, language: str) -> bool:
-    """Return whether a task's text contains all of the words, perhaps in other forms; none is too few."""
+    """Return whether a task's text contains all content words, perhaps in other forms.
+
+    Return False if there are none.
+    """
     wanted = _content_words(words)
     known = _WORD.findall(task_facts(text).text.casefold())
     return bool(wanted) and all(_word_share(known, word, language) for word in wanted)

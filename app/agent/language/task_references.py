@@ -29,7 +29,7 @@ class _Change:
     Args:
         action: Its action.
         words: The words for the task.
-        due: The new due date, or the shift of the present one ("+1 week").
+        due: The new due date, a period (`first..last`), or the shift of the present due date ("+1 week").
         is_sure: Whether its words only fit a task, even one that is not known yet.
     """
 
@@ -105,19 +105,23 @@ def _changes(request: Request, tokens: tuple[Token, ...]) -> Iterator[_Change]:
     for name in TASK_ACTIONS:
         if name not in request.allowed:
             continue
-        for part, due in _parts(request, name, tokens):
+        for part, rest in _parts(name, tokens):
+            gaps: list[tuple[Token, ...]] = []
             for phrase in request.language.phrases("task_changes", name):
                 if is_question and phrase.starts_with_gap:
                     continue  # "is the milk task due on Friday?"
                 for words in _gaps(phrase, part):
                     if phrase.starts_with_gap and _begins_order(request, words):
                         continue  # "put “oil it” as a task in here due Sunday"
+                    if _is_statement(request, words) or _has_order(request, words):
+                        continue
                     if negations.isdisjoint(token.key for token in words):
-                        is_sure = any(
-                            sure.matches_all(part)
-                            for sure in request.language.phrases("task_changes", "sure")
-                        )
-                        yield _Change(name, words, due, is_sure)
+                        gaps.append(words)
+            # Dates take the longest to parse.
+            due = _due(request, rest) if gaps and rest else ""
+            if gaps and bool(due) == bool(rest):
+                is_sure = request.language.matches_phrase(part, "task_changes", "sure")
+                yield from (_Change(name, words, due, is_sure) for words in gaps)
 
 
 def _begins_order(request: Request, words: tuple[Token, ...]) -> bool:
@@ -127,6 +131,24 @@ def _begins_order(request: Request, words: tuple[Token, ...]) -> bool:
     return words[0].key in language.verbs() and not is_known
 
 
+def _is_statement(request: Request, words: tuple[Token, ...]) -> bool:
+    """Return whether words say something about a task instead of naming it: "the task is only “oil it”"."""
+    core, _ = _without_nouns(request, words)
+    return bool(core) and core[0].key in request.language.table("task_changes")["copulas"]
+
+
+def _has_order(request: Request, words: tuple[Token, ...]) -> bool:
+    """Return whether words go on with another order, and are not the text of a known task.
+
+    Only a quoted task may contain one: "the browsers one and push everything else back".
+    """
+    language, verbs = request.language, request.language.verbs()
+    ends = [language.match_prefix(words, at, "and") for at in range(1, len(words))]
+    follows = any(at < end < len(words) and words[end].key in verbs for at, end in enumerate(ends, start=1))
+    text = span_text(request.text, words)
+    return follows and not any(names_task(text, task, language.code) for _, task in request.dialog.tasks)
+
+
 def _gaps(phrase: PhrasePattern, tokens: tuple[Token, ...]) -> Iterator[tuple[Token, ...]]:
     """Yield the words in the gap of a phrase that spans all tokens; none if the phrase has no gap."""
     for match in phrase.match(tokens, 0):
@@ -134,29 +156,29 @@ def _gaps(phrase: PhrasePattern, tokens: tuple[Token, ...]) -> Iterator[tuple[To
             yield tokens[match.gap_start : match.gap_end] if match.gap_start >= 0 else ()
 
 
-def _parts(
-    request: Request, action: str, tokens: tuple[Token, ...]
-) -> Iterator[tuple[tuple[Token, ...], str]]:
-    """Yield the tokens before the new due date, with that date; all tokens for other actions."""
+def _parts(action: str, tokens: tuple[Token, ...]) -> Iterator[tuple[tuple[Token, ...], tuple[Token, ...]]]:
+    """Yield the tokens before and after each possible start of the new due date, which other actions lack."""
     if action != "reschedule_task":
-        yield tokens, ""
+        yield tokens, ()
         return
     for cut in range(1, len(tokens)):
-        if due := _due(request, tokens[cut:]):
-            yield tokens[:cut], due
+        yield tokens[:cut], tokens[cut:]
 
 
 def _due(request: Request, tokens: tuple[Token, ...]) -> str:
-    """Parse all tokens as a new due date, or as a shift of the present one: "by a week", "two days later"."""
+    """Parse all tokens as a new due date, a period, or a shift of the present due date.
+
+    "By a week" and "two days later" are shifts.
+    """
     language, dates = request.language, request.dates
     after = language.match_prefix(tokens, 0, "task_changes", "by")
     shift = dates.parse_duration(tokens[after:]) if after else dates.parse_shift(tokens)
     if shift is not None:
         unit, count = shift
         return f"{count:+} {unit}"
-    first, _, last = (dates.days_ahead(tokens) or "").partition("..")
+    days = dates.days_ahead(tokens) or ""
     is_until = language.match_prefix(tokens, 0, "dates", "until") > 0
-    return last if last and is_until else first
+    return days.rpartition("..")[2] if is_until else days
 
 
 # The task

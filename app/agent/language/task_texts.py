@@ -29,6 +29,11 @@ def task_line(text: str, language: Language, dates: DateParser) -> str:
     return with_due_date(f"{OPEN_TASK}{rest}", day) if day is not None else f"{OPEN_TASK}{rest}"
 
 
+def with_first_due_date(line: str, day: date) -> str:
+    """Return the line of a new task with a due date, unless it has a date."""
+    return line if _TASK_DATE.search(line) else with_due_date(line, day)
+
+
 def split_due_day(text: str, language: Language, dates: DateParser) -> tuple[str, date | None]:
     """Split a task's text into its words and the due date at its end: "call Ann by Friday".
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.agent.transcript import Question
-from tests.agent.language.test_dialog import answers, fill, say, state, talk, text
+from tests.agent.language.test_dialog import OPEN, answers, fill, say, state, talk, text
 
 __all__ = ["talk"]
 HEAD = "# Errands\n"
@@ -33,6 +33,22 @@ HEAD = "# Errands\n"
             "Pass prüfen 📅 2031-01-15",
         ),
         ("Füge zu Errands eine Aufgabe hinzu: Pass prüfen", "Pass prüfen"),
+        # The note is before the task.
+        ("add a task to Errands to call Ann by 2031-12-04", "call Ann 📅 2031-12-04"),
+        ("add a task for Errands to call Ann by 2031-12-04", "call Ann 📅 2031-12-04"),
+        ("add the task to Errands 'oil it'", "oil it"),
+        # The due date is before the task.
+        ("add a task in Errands due 2031-12-04: call Ann", "call Ann 📅 2031-12-04"),
+        ("add a task due 2031-12-04 to Errands: pay", "pay 📅 2031-12-04"),
+        ("add a task to Errands due 2031-12-04: pay by 2031-12-01", "pay 📅 2031-12-01"),
+        (
+            "Füge zu Errands eine Aufgabe hinzu, fällig am 15. Januar 2031: Pass prüfen",
+            "Pass prüfen 📅 2031-01-15",
+        ),
+        (
+            "Füge eine Aufgabe zu Errands hinzu, fällig am 15. Januar 2031: Pass prüfen",
+            "Pass prüfen 📅 2031-01-15",
+        ),
     ],
 )
 async def test_a_task_is_added_with_its_due_date(talk, request_text, line) -> None:
@@ -61,6 +77,16 @@ async def test_a_task_is_added_with_its_due_date(talk, request_text, line) -> No
             "Schreib zwei Aufgaben in Errands: Ann anrufen bis 4.12.2031, Adapter kaufen",
             ["Ann anrufen 📅 2031-12-04", "Adapter kaufen"],
         ),
+        ("add tasks to Errands:\n- buy milk, eggs\n- pay rent", ["buy milk, eggs", "pay rent"]),
+        ("add tasks to Errands: call Ann, 2031 budget, pay", ["call Ann", "2031 budget", "pay"]),
+        (
+            "add tasks to Errands: call Ann, December 10, 2031, pay",
+            ["call Ann 📅 2031-12-10", "pay"],
+        ),
+        (
+            "add tasks to Errands due 2031-12-04: oil it, wind it by 2031-12-01",
+            ["oil it 📅 2031-12-04", "wind it 📅 2031-12-01"],
+        ),
     ],
 )
 async def test_several_tasks_are_added_in_one_change(talk, request_text, lines) -> None:
@@ -75,10 +101,15 @@ async def test_several_tasks_are_added_in_one_change(talk, request_text, lines) 
     [
         # The last task may have a conjunction of its own.
         ("add todos to Errands: oil it, wind it and tell Ann", ["wind it\\n", "wind it and tell Ann"]),
-        # "Ann" may be a part of the task.
+        # "To Errands" may be a part of the task.
         ("add a task send the report to Errands, due 2031-12-04", ["report 📅", "report to Errands 📅"]),
         # Another number of tasks was announced.
         ("add four tasks to Errands: oil it, wind it", ["oil it\\n", "oil it, wind it"]),
+        # The last phrase may be a part of the task.
+        ("add a task: call Ann, for Errands", ["@Errands", "call Ann, for Errands"]),
+        ("add tasks: oil it, in Errands", ["@Errands", "oil it, in Errands"]),
+        # "Errands" may be a verb.
+        ("add a task to errands pay by 2031-12-04", ["@Errands", "errands pay"]),
     ],
 )
 async def test_where_a_task_ends_is_asked_if_it_is_unclear(talk, request_text, options) -> None:
@@ -87,6 +118,45 @@ async def test_where_a_task_ends_is_asked_if_it_is_unclear(talk, request_text, o
     question = talk.items[-1]
     assert isinstance(question, Question) and text(talk, "Errands.md") == HEAD
     assert all(part in choice.reply for part, choice in zip(options, question.choices, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("request_text", "line"),
+    [
+        ("add a task to pay rent on 2031-12-04", "pay rent 📅 2031-12-04"),
+        ("add a task to send it to Ann on 2031-12-04", "send it to Ann 📅 2031-12-04"),
+        ("add a task: call Ann by 2031-12-04, in this note", "call Ann 📅 2031-12-04"),
+        ("add a task: call Ann by 2031-12-04, also in this note", "call Ann 📅 2031-12-04"),
+        ("neue Aufgabe: Ann anrufen bis 4.12.2031, auch in dieser Notiz", "Ann anrufen 📅 2031-12-04"),
+    ],
+)
+async def test_a_task_is_added_to_the_open_note(talk, request_text, line) -> None:
+    await fill(talk, Errands=HEAD)
+    await say(talk, request_text)
+    assert text(talk, OPEN).endswith(f"- [ ] {line}\n")
+
+
+@pytest.mark.parametrize(
+    "request_text",
+    [
+        "add a task to Shopping to call Ann by 2031-12-04",
+        "add a task to Errands under Next to call Ann by 2031-12-04",
+    ],
+)
+async def test_an_unknown_place_is_no_part_of_a_task(talk, request_text) -> None:
+    await fill(talk, Errands=HEAD)
+    before = text(talk, OPEN)
+    await say(talk, request_text)
+    assert isinstance(talk.items[-1], Question)
+    assert (text(talk, OPEN), text(talk, "Errands.md")) == (before, HEAD)
+
+
+async def test_every_note_that_may_be_meant_is_offered_with_each_split(talk) -> None:
+    await fill(talk, Errands=HEAD, Trips="# Trips\n")
+    await say(talk, "add a task to Errands: pay", "sources before 1800")
+    await say(talk, "add tasks: oil it, wind it and tell Ann")
+    replies = [choice.reply for choice in talk.items[-1].choices]
+    assert all(any(f"@{note}" in reply for reply in replies) for note in ("Errands", "Instruments/H1"))
 
 
 async def test_a_task_is_added_after_another_one(talk) -> None:

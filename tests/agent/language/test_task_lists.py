@@ -39,6 +39,12 @@ async def test_listed_tasks_are_selected_by_their_due_dates(talk, request_text, 
     assert [task for path, task in state(talk).tasks if path == "Trips.md"] == tasks
 
 
+async def test_todos_are_tasks(talk) -> None:
+    await fill(talk, Trips=ERRANDS + TRIPS)
+    await say(talk, "show me the todos with a due date in Trips")
+    assert listed(talk) == DATED
+
+
 async def test_the_first_of_no_tasks_is_none(talk) -> None:
     await fill(talk, Errands="- [ ] pack the yukata\n")
     await say(talk, "open tasks in Errands", "which of them is due first?")
@@ -51,6 +57,19 @@ async def test_the_tasks_that_are_left_are_those_of_the_same_notes(talk) -> None
     assert answers(talk)[-1].startswith("1 open task:") and listed(talk) == [DATED[1]]
     await say(talk, "offene Aufgaben in Trips", "und wie viele sind noch übrig?")
     assert answers(talk)[-1].startswith("2 offene Aufgaben:")
+
+
+@pytest.mark.parametrize("request_text", ["completed tasks in Errands", "which of them is due first?"])
+async def test_all_open_tasks_of_the_last_list_are_left(talk, request_text) -> None:
+    await fill(talk, Errands=ERRANDS, Trips=TRIPS)
+    await say(talk, "open tasks in Errands", request_text, "how many are left?")
+    assert answers(talk)[-1].startswith("2 open tasks:") and listed(talk) == ["pack the yukata", DATED[1]]
+
+
+async def test_tasks_with_the_same_words_are_all_listed(talk) -> None:
+    await fill(talk, Errands="- [ ] pay 📅 2031-12-04\n- [ ] pay 📅 2031-12-04\n- [ ] pack\n- [ ] pack\n")
+    await say(talk, "open tasks in Errands", "sort them by due date")
+    assert listed(talk) == ["pay 📅 2031-12-04"] * 2 + ["pack"] * 2
 
 
 @pytest.mark.parametrize(

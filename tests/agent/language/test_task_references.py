@@ -89,6 +89,25 @@ async def test_a_completed_task_is_reopened_and_moved(talk) -> None:
     assert "- [ ] pay the deposit 📅 2031-12-22\n" in text(talk, "Errands.md")
 
 
+@pytest.mark.parametrize(
+    "request_text",
+    [
+        "push the deposit to between 2031-12-10 and 2031-12-12",
+        "the deposit task is due between 2031-12-10 and 2031-12-12",
+    ],
+)
+async def test_a_task_is_not_moved_to_a_period_without_a_question(talk, request_text) -> None:
+    await fill(talk, Errands=ERRANDS)
+    await say(talk, "open tasks in Errands", request_text)
+    assert isinstance(talk.items[-1], Question) and text(talk, "Errands.md") == ERRANDS
+
+
+async def test_a_task_with_a_conjunction_is_ticked_off(talk) -> None:
+    await fill(talk, Errands="- [ ] pack the bag and call Ann\n- [ ] pay\n")
+    await say(talk, "open tasks in Errands", "tick off pack the bag and call Ann")
+    assert text(talk, "Errands.md") == "- [x] pack the bag and call Ann\n- [ ] pay\n"
+
+
 async def test_a_task_without_a_due_date_has_none_to_move(talk) -> None:
     await fill(talk, Errands=ERRANDS)
     await say(talk, "open tasks in Errands", "postpone the yukata task by a week")
@@ -103,6 +122,10 @@ async def test_a_task_without_a_due_date_has_none_to_move(talk) -> None:
         "mark the deposit task as not done",
         "is the deposit task due on Friday?",
         "which task is due Friday?",
+        "tick off the yukata one and push everything else back a week",
+        "no, the task is only 'write X', due monday",
+        "the task is in Errands, due monday",
+        "die Aufgabe ist nur 'X schreiben', fällig am 11. Dezember 2031",
     ],
 )
 async def test_no_task_is_changed_by_a_denial_or_a_question(talk, request_text) -> None:
