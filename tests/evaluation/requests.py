@@ -19,15 +19,16 @@ import sys
 import tempfile
 import time
 import zlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from pathlib import Path
 
 from app.agent.builtin import BuiltinAgent
-from app.agent.language.actions import ACTIONS, TOOL_PREFIX
+from app.agent.language.actions import ACTIONS, TASK_ACTIONS, TOOL_PREFIX
 from app.agent.language.conditions import states_kind
+from app.agent.language.dates import shifted_day
 from app.agent.language.dialog import DialogState
 from app.agent.language.notation import PREFIX, parse, serialize
 from app.agent.language.readings import (
@@ -395,14 +396,23 @@ class Evaluation:
         wanted = parse(line, self._resolve, ACTIONS)
         if wanted is None:
             return False
-        if reading.last.action in ("complete_task", "reopen_task", "reschedule_task"):
-            return len(reading.steps) == 1 and await self._same_task(reading, wanted, parts)
+        if reading.last.action in TASK_ACTIONS and len(reading.steps) == len(wanted.steps):
+            *steps, task = reading.steps
+            *wanted_steps, wanted_task = wanted.steps
+            is_same = await self._same_task(replace(reading, steps=(task,)), wanted_task, parts)
+            return is_same and await self._same_steps(steps, wanted_steps, {})
         if self._state.changes and all(made.action == "undo" for made in (*reading.steps, *wanted.steps)):
             return self._undone(reading) == self._undone(wanted)
-        if len(wanted.steps) != len(reading.steps):
+        if reading.last.action in TASK_ACTIONS or len(wanted.steps) != len(reading.steps):
             return False
+        return await self._same_steps(reading.steps, wanted.steps, parts)
+
+    async def _same_steps(
+        self, steps: Sequence[PipelineStep], wanted_steps: Sequence[PipelineStep], parts: dict[str, list[str]]
+    ) -> bool:
+        """Return whether steps do the same; `parts` are the partial texts of the last step."""
         previous: tuple[str, ...] = ()
-        for step, wanted_step in zip(map(_plain_step, reading.steps), wanted.steps, strict=True):
+        for step, wanted_step in zip(map(_plain_step, steps), wanted_steps, strict=True):
             first = await self._paths(step.target, previous)
             if not _same_action(step, wanted_step):
                 return False
@@ -412,20 +422,20 @@ class Evaluation:
                 return False
             if not await self._same_order(step.target, wanted_step.target, first):
                 return False
-            if not self._same_arguments(step, wanted_step, parts if wanted_step is wanted.last else {}):
+            if not self._same_arguments(step, wanted_step, parts if wanted_step is wanted_steps[-1] else {}):
                 return False
             previous = first
         return True
 
-    async def _same_task(self, reading: Reading, gold: Reading, parts: dict[str, list[str]]) -> bool:
+    async def _same_task(
+        self, reading: Reading, replacement: PipelineStep, parts: dict[str, list[str]]
+    ) -> bool:
         """Return whether a step changes the box or the date of the task that a replacement names."""
-        step, replacement = reading.last, gold.last
+        step = reading.last
         old, text = (
             parts.get(role) or [str(replacement.arguments.get(role, ""))] for role in ("old", "text")
         )
-        day = str(step.arguments.get("due", "")).partition("..")[0]
-        mark = {"complete_task": "[x]", "reopen_task": "[ ]"}.get(step.action, day)
-        if len(gold.steps) > 1 or replacement.action != "replace" or not any(mark in part for part in text):
+        if replacement.action != "replace":
             return False
         notes = None if step.target is None else await self._paths(step.target, ())
         paths = await self._paths(NoteSet(), ()) if notes is None else notes
@@ -440,7 +450,14 @@ class Evaluation:
         else:
             matches = [task for task in tasks if task_facts(task[1]).due is not None]
         wanted = await self._paths(replacement.target, ())
-        return len(matches) == 1 and matches[0][0] in wanted and all(part in matches[0][1] for part in old)
+        if len(matches) != 1 or matches[0][0] not in wanted or not all(part in matches[0][1] for part in old):
+            return False
+        due = str(step.arguments.get("due", "")).partition("..")[0]
+        present = task_facts(matches[0][1]).due
+        shifted = shifted_day(present, due) if present is not None else None
+        day = due if shifted is None else shifted.isoformat()
+        mark = {"complete_task": "[x]", "reopen_task": "[ ]"}.get(step.action, day)
+        return any(mark in part for part in text)
 
     def _undone(self, reading: Reading) -> set[int]:
         """Return the audit entries of the changes that a reading undoes."""
@@ -455,7 +472,8 @@ class Evaluation:
                     undone.update([change.entry for change in changes if kind in ("", change.action)][-1:])
                 continue
             scope = str(step.arguments.get("scope") or "last")
-            count = {"last": 1, "last:2": 2}.get(scope, len(left))
+            last = scope.removeprefix("last:")
+            count = 1 if scope == "last" else int(last) if last.isdecimal() else len(left)
             undone.update(change.entry for change in left[-count:])
         return undone
 

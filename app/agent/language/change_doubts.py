@@ -25,6 +25,8 @@ _FOLDER = re.compile(r'(?<!-)path:(?:"([^"]*)/"|([^"\s]*)/)')
 _SINGLE_NOTE_ACTIONS = ("rename", "merge", "relate", "unrelate")
 _CHANGES_OF_PARTS = frozenset((*TASK_ACTIONS, "link_mentions", "replace", "remove_text"))
 """The actions that change parts of a note, so that "them" and "the first one" may be parts."""
+_MAX_UNNAMED = 30
+"""The maximum number of notes of a list that change without a question."""
 _MAX_ALTERNATIVES = 3
 
 
@@ -78,7 +80,7 @@ class ChangeDoubts:
                 self._is_one_of_pair(step)
                 or self._follows_answer(step)
                 or self._leaves_out_note(step)
-                or self._is_one_for_several(step)
+                or self._is_other_number(step)
                 or self._is_number_without_list(step)
                 or self._is_folder_of_other_name(step)
                 or self._is_negated(step)
@@ -209,11 +211,15 @@ class ChangeDoubts:
             is_only_step and bool(notes) and all(map(self._said.names, notes)) and self._said.says("objects")
         )
 
-    def _is_one_for_several(self, step: PipelineStep) -> bool:
-        """Return whether the request means several notes ("all", "their") but changes one."""
+    def _is_other_number(self, step: PipelineStep) -> bool:
+        """Return whether the request means several notes ("all", "their") but changes one, or the reverse."""
         target = step.target
-        if target is None or len(target.notes) != 1 or target.query or step.action in _CHANGES_OF_PARTS:
+        if target is None or target.query or step.action in _CHANGES_OF_PARTS:
             return False
+        if len(target.notes) != 1:
+            # "It" is no list, and a long list may not be the one that "them" means.
+            is_long = len(target.notes) > _MAX_UNNAMED and not self._said.names(target)
+            return is_long or (bool(target.notes) and self._said.says("singulars"))
         says_all = self._said.has_one_of(self._request.language.words("universal"))
         return says_all or (self._said.says("plurals") and not self._said.names(target))
 

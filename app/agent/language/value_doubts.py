@@ -16,6 +16,7 @@ from app.agent.language.vocabulary import VaultWords
 from app.vault.path import name_key
 
 _NUMBER_WITH_DOTS = re.compile(r"\+\d+|\d{1,3}(?:\.\d{3})+(?:,\d+)?|\d{1,2}\.\d{1,2}\.(?:\d{2,4})?")
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _LINK = re.compile(r"\[\[([^\[\]]+)\]\]")
 
 
@@ -68,6 +69,7 @@ class ValueDoubts:
                 or self._goes_back(step)
                 or self._leaves_out_folder(step)
                 or self._has_more_than_task(step)
+                or self._leaves_out_words(step)
                 or self._describes_task(step)
                 for step in self._changes()
             )
@@ -177,8 +179,10 @@ class ValueDoubts:
         """
         if step.action != "reschedule_task":
             return False
-        if ".." in str(step.arguments.get("due", "")):
-            return True
+        due, query = str(step.arguments.get("due", "")), str(step.arguments.get("query", ""))
+        days = _DAY.findall(query)
+        if ".." in due or (days and _DAY.fullmatch(due) and due < max(days)):
+            return True  # a period, or earlier than the present day
         language, listed = self._request.language, self._request.dialog.tasks
         is_listed = step.arguments.get("query") in [text for _, text in listed]
         if is_listed or self._said.has_one_of(language.words("task_nouns")):
@@ -257,6 +261,16 @@ class ValueDoubts:
         first, _, rest = text.removeprefix(OPEN_TASK).partition(" ")
         begins_with_place = first in self._said.word_list("place_cues") and ":" in rest
         return begins_with_place or not self._request.language.words("due_words").isdisjoint(rest.split())
+
+    def _leaves_out_words(self, step: PipelineStep) -> bool:
+        """Return whether the words after an added text may belong to it: "add a line, the thumb is fine"."""
+        text = step.arguments.get("text")
+        if step.action not in ("append", "prepend") or not isinstance(text, str) or self._is_marked(text):
+            return False
+        end = self._request.text.casefold().rfind(text.casefold())
+        after = WORD.findall(self._request.text[end + len(text) :].casefold()) if end >= 0 and text else []
+        cues = self._said.word_list("place_cues") | self._request.language.words("fillers")
+        return bool(after) and after[0] not in cues | self._said.word_list("polite")
 
     def _leaves_out_folder(self, step: PipelineStep) -> bool:
         """Return whether a request for a move has another folder: "move these to A and those to B"."""

@@ -74,6 +74,7 @@ def doubts(talk, text_of_request: str, notation: str, **state: object) -> Change
         ("rename h4 to Sea watch", 'rename [@H4] new_name="Sea watch"', {}),
         ("set motto to x as well", "set_property [@James Cook] key=motto value=x", {"focus": (COOK,)}),
         ("move the task of h4 to 23 April", "reschedule_task [@H4] due=2026-04-23", {}),
+        ("add brass to it please", "append [@H4] text=brass", {"focus": (H4,)}),
         ("add brass to the note", "append [@H4] text=brass", {"focus": (H4,)}),
         ("delete it", "delete [@H4]", {"focus": (H4,)}),
         ("remove the note", "delete [@H4]", {"focus": (H4,)}),
@@ -109,7 +110,10 @@ async def test_a_clear_order_is_not_in_doubt(talk, request_text, notation, state
         ("delete all colleagues", "delete [path:People/]", {}),
         ('add "brass" under Instruments', "append [path:Instruments/] text=brass", {}),
         ("not h1, h2", "remove_tag [@H1, @H2] tag=x", {}),
+        ("tag it, the list, x", "add_tag [@H1, @H2] tag=x", {"focus": (H1,)}),
         # Values
+        ("add a line, thumb healed fine", 'append [@H4] text="thumb healed"', {"focus": (H4,)}),
+        ("push it to 2031-03-21", 'reschedule_task [@H4] query="oil it 📅 2031-04-14" due=2031-03-21', {}),
         ("rename h4 to something shorter", 'rename [@H4] new_name="something shorter"', {}),
         ("set status of h4 to done or late", 'set_property [@H4] key=status value="done or late"', {}),
         ("add the motto x to it", "set_property [@James Cook] key=born value=x", {"focus": (COOK,)}),
