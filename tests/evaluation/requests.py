@@ -403,9 +403,12 @@ class Evaluation:
             return is_same and await self._same_steps(steps, wanted_steps, {})
         if self._state.changes and all(made.action == "undo" for made in (*reading.steps, *wanted.steps)):
             return self._undone(reading) == self._undone(wanted)
-        if reading.last.action in TASK_ACTIONS or len(wanted.steps) != len(reading.steps):
+        if reading.last.action in TASK_ACTIONS:
             return False
-        return await self._same_steps(reading.steps, wanted.steps, parts)
+        steps = reading.steps
+        if len(wanted.steps) > 1:
+            steps = tuple(part for step in steps for part in _single_relations(step))
+        return len(steps) == len(wanted.steps) and await self._same_steps(steps, wanted.steps, parts)
 
     async def _same_steps(
         self, steps: Sequence[PipelineStep], wanted_steps: Sequence[PipelineStep], parts: dict[str, list[str]]
@@ -552,6 +555,14 @@ class Evaluation:
                 return False
         extra = set(own) - {"state", "scope", "what"} - {_bare(name) for name in wanted} - set(parts)
         return not (extra and _writes(step))
+
+
+def _single_relations(step: PipelineStep) -> tuple[PipelineStep, ...]:
+    """Return a step that relates notes to several notes as one step for each of these; others alone."""
+    to = step.arguments.get("to")
+    if step.action != "relate" or not isinstance(to, NoteSet) or len(to.notes) < 2:
+        return (step,)
+    return tuple(step.with_argument("to", NoteSet(notes=(path,))) for path in to.notes)
 
 
 def _writes(step: PipelineStep) -> bool:

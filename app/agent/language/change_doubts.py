@@ -25,6 +25,7 @@ _FOLDER = re.compile(r'(?<!-)path:(?:"([^"]*)/"|([^"\s]*)/)')
 _SINGLE_NOTE_ACTIONS = ("rename", "merge", "relate", "unrelate")
 _CHANGES_OF_PARTS = frozenset((*TASK_ACTIONS, "link_mentions", "replace", "remove_text"))
 """The actions that change parts of a note, so that "them" and "the first one" may be parts."""
+_LINKED_NOTES = ("what_supports", "relations", "backlinks", "outgoing", "related", "similar", "mentions")
 _MAX_UNNAMED = 30
 """The maximum number of notes of a list that change without a question."""
 _MAX_ALTERNATIVES = 3
@@ -79,6 +80,8 @@ class ChangeDoubts:
             or any(
                 self._is_one_of_pair(step)
                 or self._follows_answer(step)
+                or self._follows_linked_notes(step)
+                or self._deletes_open_note(step)
                 or self._leaves_out_note(step)
                 or self._is_other_number(step)
                 or self._is_number_without_list(step)
@@ -201,6 +204,22 @@ class ChangeDoubts:
         ordinals = self._request.language.table("ordinals")
         says_this = target.notes == dialog.this and self._said.matches("this")
         return not says_this and ordinals.keys().isdisjoint(token.key for token in self._said.tokens)
+
+    def _follows_linked_notes(self, step: PipelineStep) -> bool:
+        """Return whether "that one" may be a note that the last request found for the changed note."""
+        last = self._dialog.last.last if self._dialog.last is not None else None
+        if last is None or last.action not in _LINKED_NOTES or step.target is None or last.target is None:
+            return False
+        return step.target.notes == last.target.notes and self._said.says("demonstratives")
+
+    def _deletes_open_note(self, step: PipelineStep) -> bool:
+        """Return whether "it" is only the note on the screen, which the conversation has not been about."""
+        dialog, target = self._dialog, step.target
+        if step.action != "delete" or target is None or dialog.focus or self._said.names(target):
+            return False
+        return target.notes == (dialog.open_note,) and not self._said.has_one_of(
+            self._request.language.words("note_nouns")
+        )
 
     def _leaves_out_note(self, step: PipelineStep) -> bool:
         """Return whether all notes of a change are named, but the request says "it": "link it to A and B"."""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from app.agent.language.actions import TASK_ACTIONS
+from app.agent.language.actions import TASK_ACTIONS, TOOL_PREFIX
 from app.agent.language.note_facts import PropertiesOf
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.request import Request, writes
@@ -70,6 +70,7 @@ class ValueDoubts:
                 or self._leaves_out_folder(step)
                 or self._has_more_than_task(step)
                 or self._leaves_out_words(step)
+                or self._is_whole_request(step)
                 or self._describes_task(step)
                 for step in self._changes()
             )
@@ -260,7 +261,8 @@ class ValueDoubts:
             return False
         first, _, rest = text.removeprefix(OPEN_TASK).partition(" ")
         begins_with_place = first in self._said.word_list("place_cues") and ":" in rest
-        return begins_with_place or not self._request.language.words("due_words").isdisjoint(rest.split())
+        others = self._request.language.words("due_words") | self._said.word_list("task_changes")
+        return begins_with_place or not others.isdisjoint(re.findall(r"[^\W_]+|→|->", rest))
 
     def _leaves_out_words(self, step: PipelineStep) -> bool:
         """Return whether the words after an added text may belong to it: "add a line, the thumb is fine"."""
@@ -271,6 +273,14 @@ class ValueDoubts:
         after = WORD.findall(self._request.text[end + len(text) :].casefold()) if end >= 0 and text else []
         cues = self._said.word_list("place_cues") | self._request.language.words("fillers")
         return bool(after) and after[0] not in cues | self._said.word_list("polite")
+
+    def _is_whole_request(self, step: PipelineStep) -> bool:
+        """Return whether a tool would get the whole request as a text, so that it may be another order."""
+        text = self._request.text.casefold()
+        values = (str(value).casefold() for value in step.arguments.values())
+        return step.action.startswith(TOOL_PREFIX) and any(
+            value and text.startswith(value) for value in values
+        )
 
     def _leaves_out_folder(self, step: PipelineStep) -> bool:
         """Return whether a request for a move has another folder: "move these to A and those to B"."""

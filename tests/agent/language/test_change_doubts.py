@@ -25,6 +25,7 @@ def choices(talk) -> list[str]:
 H1, H2, H3, H4 = (f"Instruments/H{number}.md" for number in range(1, 5))
 COOK, GRAHAM = "People/James Cook.md", "People/George Graham.md"
 LINK = Reading((PipelineStep("relate", None, {"to": "x"}),), 1.0)
+OPPOSED = Reading((PipelineStep("what_supports", NoteSet(notes=(H4,))),), 1.0)
 SEARCH = Reading((PipelineStep("find"),), 1.0)
 
 
@@ -77,6 +78,7 @@ def doubts(talk, text_of_request: str, notation: str, **state: object) -> Change
         ("add brass to it please", "append [@H4] text=brass", {"focus": (H4,)}),
         ("add brass to the note", "append [@H4] text=brass", {"focus": (H4,)}),
         ("delete it", "delete [@H4]", {"focus": (H4,)}),
+        ("delete this note", "delete [@H1]", {}),
         ("remove the note", "delete [@H4]", {"focus": (H4,)}),
         ("tag the first one x", "add_tag [@H1] tag=x", {"asked": "who made it?", "results": (H1, H2)}),
         ("tag them x", "add_tag [@H1, @H2] tag=x", {"asked": "who made it?", "results": (H1, H2)}),
@@ -111,7 +113,11 @@ async def test_a_clear_order_is_not_in_doubt(talk, request_text, notation, state
         ('add "brass" under Instruments', "append [path:Instruments/] text=brass", {}),
         ("not h1, h2", "remove_tag [@H1, @H2] tag=x", {}),
         ("tag it, the list, x", "add_tag [@H1, @H2] tag=x", {"focus": (H1,)}),
+        ("tag that one x", "add_tag [@H4] tag=x", {"focus": (H4,), "last": OPPOSED}),
+        ("delete that", "delete [@H1]", {}),
         # Values
+        ("todo: ask for half → May 8", 'append [@H4] text="- [ ] ask for half → May 8"', {}),
+        ("task on H4: found one, tick it", 'append [@H4] text="- [ ] found one, tick it"', {}),
         ("add a line, thumb healed fine", 'append [@H4] text="thumb healed"', {"focus": (H4,)}),
         ("push it to 2031-03-21", 'reschedule_task [@H4] query="oil it 📅 2031-04-14" due=2031-03-21', {}),
         ("rename h4 to something shorter", 'rename [@H4] new_name="something shorter"', {}),
