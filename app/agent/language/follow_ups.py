@@ -135,7 +135,8 @@ def _refine_search(
             query = days
         words = [token.value for token in tokens[after:end] if token.kind != "mark"]
         if kind == "without" and parsed.is_near and len(words) == 1:
-            query = words[0]  # "without the drafts" is more than the note "First draft"
+            # "Without the drafts" is more than the note "First draft".
+            query = words[0] if words[0].isalnum() and words[0] != "OR" else quote_text(words[0])
         elif kind == "without" and parsed.notes.notes and not query:
             query = " OR ".join(_excluded(request, path) for path in parsed.notes.notes)
         if narrows and parsed.notes.is_single:
