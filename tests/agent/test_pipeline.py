@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
 from app.agent.language.actions import ACTIONS
 from app.agent.language.dialog import DialogState, OwnChange
 from app.agent.language.lexicon import languages
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
-from app.agent.language.task_matching import matching_tasks
 from app.agent.language.vocabulary import VaultWords
 from app.agent.pipeline import Pipeline
 from app.index.records import PropertyValueShares
@@ -64,37 +61,6 @@ async def test_given_notes_are_narrowed_by_all_hits_of_a_search():
     target = NoteSet(query="tea", notes=("1700.md", "Other.md", "2.md"))
     dialog = await pipeline.run(Reading((PipelineStep("find", target),), 1.0))
     assert dialog.results == ("1700.md", "2.md") and len(host.calls) == 3
-
-
-@pytest.mark.parametrize(
-    ("words", "expected"),
-    [
-        ("I repotted the blueberry", ["Repot the bigger one"]),
-        ("the kitchen drawer", ["Drawer next to the oven sticks"]),
-        ("the blueberry", ["Call the blueberry farm"]),
-        ("kitchen", ["Drawer next to the oven sticks", "Paint"]),
-        ("call bob", ["Call Bob"]),
-        ("the car", []),
-        ("die Küche", []),
-        ("I called Bob", ["Call Bob"]),
-        ("clean the gutters", ["Clean the gutters"]),
-        ("train for the run", ["Train for the run"]),
-    ],
-)
-def test_a_task_is_found_by_other_forms_of_its_words_and_by_its_note(words, expected):
-    tasks = [
-        ("Garden/Blueberry.md", "- [ ] Repot the bigger one"),
-        ("Rooms/Kitchen.md", "- [ ] Drawer next to the oven sticks"),
-        ("Rooms/Kitchen.md", "- [ ] Paint"),
-        ("Calls.md", "- [ ] Call the blueberry farm"),
-        ("Calls.md", "- [ ] Call Bob"),
-        ("Calls.md", "- [ ] Die Bank anrufen"),
-        ("House.md", "- [ ] Clear the gutters"),
-        ("House.md", "- [ ] Clean the gutters"),
-        ("House.md", "- [ ] Mark the trail for the run"),
-        ("House.md", "- [ ] Train for the run"),
-    ]
-    assert [line.removeprefix("- [ ] ") for _, line in matching_tasks(words, tasks, "en")] == expected
 
 
 async def test_the_words_true_and_false_set_a_property_to_a_boolean():
