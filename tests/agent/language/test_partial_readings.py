@@ -1,4 +1,4 @@
-"""Changes that leave out words of a name or a text, or use a word twice, are not offered beside the whole one."""
+"""Changes that leave out words, or use a word twice, are not offered beside the whole change."""
 
 from __future__ import annotations
 
