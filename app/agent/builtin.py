@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import replace
 from datetime import datetime
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Protocol
 
 from app.agent.answered_call import AnsweredCall
@@ -44,6 +44,7 @@ from app.agent.language.readings import (
 )
 from app.agent.language.request import Request
 from app.agent.language.rescheduling import date_changes, rescheduled_note
+from app.agent.language.rivals import rival
 from app.agent.language.said_words import WORD, SaidWords
 from app.agent.language.tool_frames import tool_frames
 from app.agent.language.vocabulary import VaultWords, Vocabulary, correct_spelling
@@ -266,7 +267,7 @@ class BuiltinAgent:
         shares: dict[str, float] = {}
         ranks: dict[str, int] = {}
         for option in (*interpretation.options, *interpretation.spare):
-            found = await self._with_found_notes(_with_listed_notes(option.reading, state))
+            found = await self._with_listed_hits(state, option.reading)
             meaning = meaning_key(found)
             options.setdefault(meaning, option)
             shares[meaning] = shares.get(meaning, 0.0) + option.share
@@ -318,9 +319,13 @@ class BuiltinAgent:
         found = await self._with_found_notes(reading)
         doubts = ChangeDoubts(request, reading, found, self._properties_of, self._words())
         is_doubtful = doubts.means_others or doubts.is_in_doubt
-        if not is_doubtful and (doubts.names_notes or await ranker.is_plausible(found)):
-            return reading
         others = doubts.other_changes()
+        if not is_doubtful and (doubts.names_notes or await ranker.is_plausible(found)):
+            preferred = await rival(request, reading, partial(self._with_listed_hits, state))
+            if preferred is None:
+                return reading
+            if preferred.reading is not None:
+                others = [preferred.reading, *others]
         if others and doubts.links_note_to_itself:
             changes = tuple(others)
         else:
@@ -435,6 +440,10 @@ class BuiltinAgent:
         others = [known for known in offered if not have_same_meaning(known.reading, fact.reading)]
         options = (option, *others)[:MAX_OPTIONS]
         return Clarification(question_about(options), options)
+
+    async def _with_listed_hits(self, state: DialogState, reading: Reading) -> Reading:
+        """Return the reading with the listed notes in place of "these", and the found ones for searches."""
+        return await self._with_found_notes(_with_listed_notes(reading, state))
 
     async def _with_found_notes(self, reading: Reading) -> Reading:
         """Return the reading with the found notes in place of its searches."""

@@ -149,7 +149,8 @@ def _folder(path: str) -> str:
 def meaning_key(found: Reading) -> str:
     """Return a text that is the same for readings that do the same: the notation without details.
 
-    The notation has two forms of an undo of the last change, and a text may end with a period or not.
+    The notation has two forms of an undo of the last change, a text may end with a period or not, and neither
+    the order of arguments nor that of notes matters if the set has all of them.
     """
     return serialize(replace(found, steps=tuple(map(_plain, found.steps))))
 
@@ -157,8 +158,11 @@ def meaning_key(found: Reading) -> str:
 def _plain(step: PipelineStep) -> PipelineStep:
     arguments = {
         name: value.rstrip(" .,") if isinstance(value, str) else value
-        for name, value in step.arguments.items()
+        for name, value in sorted(step.arguments.items())
     }
+    target = step.target
+    if target is not None and target.limit is None and target.pick is None:
+        target = replace(target, notes=tuple(sorted(target.notes)))
     if step.action == "undo" and step.target is None and arguments.get("scope") == "last":
         del arguments["scope"]
-    return replace(step, arguments=arguments)
+    return replace(step, target=target, arguments=arguments)

@@ -1,0 +1,117 @@
+"""Find what the request model prefers to a change that the grammar decided on.
+
+The grammar parses a request by its words, and the model by its examples. If the model gives another meaning a
+higher probability, one of the two is wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Collection
+from dataclasses import replace
+
+from app.agent.language.actions import TASK_ACTIONS, TOOL_PREFIX
+from app.agent.language.candidates import MeaningCandidate, candidates, have_same_meaning
+from app.agent.language.choices import is_clear, note_sets_of
+from app.agent.language.readings import NoteSet, PipelineStep, Reading
+from app.agent.language.request import Request
+from app.agent.language.said_words import WORD, as_tuple
+
+MIN_RIVAL_PROBABILITY = 0.3
+"""The minimum probability of a meaning that the agent offers instead of a change."""
+_MIN_KNOWN_PROBABILITY = 0.05
+"""The minimum probability of a change that the model knows; other changes are left to the grammar."""
+_BOX = "- [ ] "
+
+
+async def rival(
+    request: Request, change: Reading, with_found_notes: Callable[[Reading], Awaitable[Reading]]
+) -> MeaningCandidate | None:
+    """Return the meaning that the request model prefers to a change, or None.
+
+    Only changes of one step have rivals. Meanings with the same notes are the same, however the model
+    describes these. A meaning with a part of the change's values is no rival, nor is a change of every note
+    in the vault.
+
+    Args:
+        request: The request.
+        change: The change.
+        with_found_notes: Returns a reading with the found notes in place of its searches.
+    """
+    if len(change.steps) > 1 or _is_for_grammar(change.last):
+        return None
+    found, own, ask = await with_found_notes(change), 0.0, 0.0
+    others: list[tuple[Reading, MeaningCandidate]] = []
+    for candidate in candidates(request):
+        reading = candidate.reading
+        if reading is None:
+            ask += candidate.probability * (candidate.outcome == "ask")
+            continue
+        if not is_clear(reading) or any(notes.is_everything for notes in note_sets_of(reading)):
+            continue
+        found_reading = await with_found_notes(reading)
+        if _do_the_same(found_reading, found) or _is_part(request, found_reading, found):
+            own += candidate.probability
+            continue
+        same = next((at for at, (known, _) in enumerate(others) if _do_the_same(known, found_reading)), None)
+        if same is None:
+            others.append((found_reading, candidate))
+        else:
+            known, first = others[same]
+            others[same] = (known, replace(first, probability=first.probability + candidate.probability))
+    rivals = [MeaningCandidate(ask, outcome="ask"), *(candidate for _, candidate in others)]
+    best = max(rivals, key=lambda candidate: candidate.probability)
+    is_preferred = best.probability >= max(own, MIN_RIVAL_PROBABILITY) and own >= _MIN_KNOWN_PROBABILITY
+    return best if is_preferred else None
+
+
+def _is_for_grammar(step: PipelineStep) -> bool:
+    """Return whether a step changes or writes tasks, empties a property, or calls an external tool.
+
+    The model has seen few such changes.
+    """
+    is_task = step.action in TASK_ACTIONS or _BOX in str(step.arguments.get("text", ""))
+    return is_task or step.action.startswith(TOOL_PREFIX) or step.arguments.get("value") == ""
+
+
+def _do_the_same(found: Reading, other: Reading) -> bool:
+    """Return whether two readings with found notes do the same.
+
+    The model writes the direction of a merge less reliably than the grammar.
+    """
+    step, other_step = found.last, other.last
+    if step.action == other_step.action and len(found.steps) == len(other.steps) == 1:
+        if step.action == "undo":
+            return True
+        if step.action == "merge":
+            return _merged_notes(step) == _merged_notes(other_step)
+    return have_same_meaning(found, other)
+
+
+def _merged_notes(step: PipelineStep) -> set[str]:
+    sets = (step.target, step.arguments.get("other"))
+    return {path for notes in sets if isinstance(notes, NoteSet) for path in notes.notes}
+
+
+def _is_part(request: Request, found: Reading, whole: Reading) -> bool:
+    """Return whether a reading changes the notes of `whole` in the same way, but with parts of its values."""
+    fillers = request.language.function_words()
+    step, whole_step = found.last, whole.last
+    return (
+        len(found.steps) == 1
+        and step.action == whole_step.action
+        and step.target == whole_step.target
+        and all(
+            _is_part_of_value(value, whole_step.arguments.get(name), fillers)
+            for name, value in step.arguments.items()
+        )
+    )
+
+
+def _is_part_of_value(value: object, whole: object, fillers: Collection[str]) -> bool:
+    if isinstance(value, NoteSet) and isinstance(whole, NoteSet):
+        return set(value.notes) <= set(whole.notes) and not value.query
+    return value == whole or _words(value) - {*fillers} <= _words(whole)
+
+
+def _words(value: object) -> set[str]:
+    return {word for text in as_tuple(value) for word in WORD.findall(str(text).casefold())}
