@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from app.agent.answered_call import AnsweredCall
 from app.agent.generic_formatting import wikilink
-from app.agent.language.actions import TASK_ACTIONS, TOOL_PREFIX, WITHOUT_NOTES, Action
+from app.agent.language.actions import FOLDER_ACTIONS, TASK_ACTIONS, TOOL_PREFIX, WITHOUT_NOTES, Action
 from app.agent.language.answers import localize
 from app.agent.language.chips import describe_readings
 from app.agent.language.dates import shifted_day
@@ -238,6 +238,8 @@ class Pipeline:
         if step.target is None or step.action == "unresolved_links":
             outcome = await self._call(step, self._actions[step.action].tool, self._plain_arguments(step))
             self._record_change(step.action, outcome, ())
+            if step.action in FOLDER_ACTIONS and outcome.commit is not None:
+                self._follow_folder(outcome)
             return previous if outcome.success else None
         paths = await self._resolve_notes(step.target, previous)
         if paths is None:
@@ -255,6 +257,10 @@ class Pipeline:
                 "tag": _first_item(step.arguments["tag"]),
                 "new_tag": _first_item(step.arguments["new_tag"]),
             }
+        if step.action == "rename_property":
+            return {name: str(step.arguments[name]) for name in ("key", "new_key")}
+        if step.action in FOLDER_ACTIONS:
+            return _folder_arguments(step)
         if step.action == "list_folders":
             return {"path": "."}
         return {}
@@ -703,6 +709,23 @@ class Pipeline:
             tasks = tuple((path, task_text(line)) for path in paths for line in lines)
             self._dialog = replace(self._dialog, tasks=tasks)
 
+    def _follow_folder(self, outcome: ToolOutcome) -> None:
+        """Remember a moved folder as a change, and its notes at their new paths."""
+        before, after = str(outcome.result["folder"]), str(outcome.result["new_folder"])
+        *changes, last = self._dialog.changes
+        self._dialog = replace(self._dialog, changes=(*changes, replace(last, notes=(after, before))))
+        self._move_paths(before, after)
+
+    def _move_paths(self, before: str, after: str) -> None:
+        """Replace the paths of the notes in a folder that has moved."""
+        depth = before.count("/") + 1
+        dialog = self._dialog
+        for path in {*dialog.focus, *dialog.results, *dialog.recent, *(path for path, _ in dialog.tasks)}:
+            if NotePath.on_disk(path).is_under(before):
+                moved = "/".join((after, *path.split("/")[depth:]))
+                focus = tuple(moved if own == path else own for own in self._dialog.focus)
+                self._dialog = replace(self._dialog.with_moved_note(path, moved), focus=focus)
+
     def _say_skipped_notes(self, names: Sequence[str]) -> None:
         """List the notes of a step that were left after a call that failed or was denied."""
         if names:
@@ -759,6 +782,11 @@ class Pipeline:
                 ]
             case "remove_property":
                 return [{"name": path, "remove": [str(arguments["key"])]} for path in paths]
+            case "rename_property":
+                return [{**self._plain_arguments(step), "names": list(paths)}]
+            case "rename_heading":
+                headings = {name: str(arguments[name]) for name in ("heading", "new_heading")}
+                return [{"name": paths[0], **headings}]
             case "rename":
                 return [{"name": paths[0], "new_name": str(arguments["new_name"])}]
             case "move":
@@ -892,10 +920,18 @@ class Pipeline:
                 undone.add(entry)
         remaining = tuple(change for change in self._dialog.changes if change.entry not in undone)
         for change in self._dialog.changes:
-            if change.entry in undone and change.action in ("rename", "move") and len(change.notes) == 2:
+            if change.entry not in undone or len(change.notes) != 2:
+                continue
+            if change.action in ("rename", "move"):
                 self._dialog = self._dialog.with_moved_note(change.notes[0], change.notes[1])
+            elif change.action in FOLDER_ACTIONS:
+                self._move_paths(change.notes[0], change.notes[1])
         # The notes are again at the paths that the changes list last.
-        undone_notes = [change.notes[::-1] for change in self._dialog.changes if change.entry in undone]
+        undone_notes = [
+            change.notes[::-1]
+            for change in self._dialog.changes
+            if change.entry in undone and change.action not in FOLDER_ACTIONS
+        ]
         focus = undone_notes[0] if len(undone_notes) == 1 and undone_notes[0] else self._dialog.focus
         self._dialog = replace(self._dialog, changes=remaining, focus=focus)
         return ()
@@ -1031,6 +1067,8 @@ def _paths_after(step: PipelineStep, call: Mapping[str, object], outcome: ToolOu
     for key in ("new_path", "path", "node_id", "primary_node_id", "from_id"):
         if isinstance(path := result.get(key), str) and step.action != "delete":
             return [path]
+    if step.action == "rename_property":
+        return [str(path) for path in _as_list(result, "notes")]
     name = _note_of(call)
     return [name] if name and step.action != "delete" else []
 
@@ -1040,6 +1078,16 @@ def _note_of(call: Mapping[str, object]) -> str:
     return next(
         (str(call[key]) for key in ("name", "node_id", "from_id", "primary_node_id") if key in call), ""
     )
+
+
+def _folder_arguments(step: PipelineStep) -> Arguments:
+    """Return the arguments that rename a folder in its parent, or move it into another one."""
+    folder = str(step.arguments["folder"]).strip("/")
+    parent, _, name = folder.rpartition("/")
+    parent = str(step.arguments.get("parent", parent)).strip("/")
+    name = str(step.arguments.get("new_name", name)).strip("/")
+    # A new name with folders is the whole new path.
+    return {"folder": folder, "new_folder": name if "/" in name or not parent else f"{parent}/{name}"}
 
 
 def _tool_arguments(step: PipelineStep) -> Arguments:

@@ -19,6 +19,7 @@ from app.agent.language.vocabulary import Vocabulary
 from app.index.query_serializer import quote_text
 
 _MAX_NAME_TOKENS = 14
+_MAX_PROPERTY_WORDS = 4
 _MAX_RELATION_WORDS = 3
 _NEAR_CHANGE_FIT = 0.55
 """The fit of an approximately matching name in a change: low enough that the agent asks."""
@@ -83,6 +84,8 @@ class RoleValueParser:
                 return self._heading(role, tokens)
             case "property":
                 return self._property(action, role, tokens)
+            case "property_name":
+                return self._property_name(role, tokens)
             case "value":
                 return self._property_value(role, tokens)
             case "type":
@@ -358,6 +361,21 @@ class RoleValueParser:
                     {**values, role: known, **bound.values}, 0.85 * bound.fit, is_certain=bound.is_certain
                 )
         return None
+
+    def _property_name(self, role: str, tokens: Sequence[Token]) -> RoleBinding | None:
+        """Parse the whole name of a property, which may be new and have several words."""
+        position = 0
+        while position < len(tokens) - 1 and tokens[position].key in self._language.words("determiners"):
+            position += 1
+        part = tokens[position:]
+        if len(part) > _MAX_PROPERTY_WORDS or any(token.kind not in ("word", "quoted") for token in part):
+            return None
+        name = part[0].value if len(part) == 1 else self._raw(part)
+        if known := self._vocabulary.find_property(name):
+            # A new name keeps the user's spelling.
+            return RoleBinding({role: known if role == "key" else name}, 1.0)
+        is_quoted = len(part) == 1 and part[0].kind == "quoted"
+        return RoleBinding({role: name}, 0.9 if is_quoted else 0.8, is_certain=is_quoted)
 
     def _known_property(self, token: Token) -> str | None:
         known = self._vocabulary.find_property
