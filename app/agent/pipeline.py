@@ -6,7 +6,7 @@ import random
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import date, datetime
 from typing import Any, Protocol
 
 from app.agent.answered_call import AnsweredCall
@@ -37,7 +37,8 @@ from app.toolkit.registry import ToolRegistry
 from app.toolkit.tool import Tool
 from app.vault.markdown.frontmatter import read_frontmatter
 from app.vault.markdown.tasks import task_facts, with_due_date
-from app.vault.markdown.text import bullet_list
+from app.vault.markdown.text import BOM, bullet_list
+from app.vault.note_templates import expand
 from app.vault.path import NotePath
 
 MAX_WRITTEN_NOTES = 500
@@ -653,6 +654,11 @@ class Pipeline:
             head = "---\n" + "\n".join(properties) + "\n---\n"
         if head:
             content = f"{head}{content or f'# {NotePath.on_disk(name).name}'}\n"
+        if template := str(values.get("template", "")):
+            expanded = await self._expand_template(template, NotePath.on_disk(name).name)
+            if expanded is None:
+                return None
+            content = expanded
         arguments: Arguments = {"name": name}
         if content:
             arguments["content"] = content
@@ -665,6 +671,19 @@ class Pipeline:
         self._record_change(step.action, outcome, (path,))
         self._remember_new_tasks(step, (path,))
         return (path,)
+
+    async def _expand_template(self, template: str, title: str) -> str | None:
+        """Return the text of a template for a note with this title; None if the template can't be read."""
+        outcome = await self._host.call("read_note", {"name": template})
+        if not outcome.success:
+            self._say(format_outcome(AnsweredCall("read_note", {"name": template}), outcome))
+            return None
+        words = self._words()
+        text = str(outcome.result["text"]).removeprefix(BOM)
+        if "<%" in text:
+            self._say("Commands of Templater (<% … %>) in the template are copied, but not run.")
+        formats = {"date_format": words.date_format, "time_format": words.time_format}
+        return expand(text, title, datetime.now(), **formats).text
 
     async def _write(self, step: PipelineStep, paths: tuple[str, ...]) -> tuple[str, ...] | None:
         calls = await self._calls(step, paths)

@@ -32,6 +32,8 @@ FAMILIES = (
     frozenset(("set_type", "set_property", "set_confidence")),
     frozenset(("remove_all_tags", "remove_tag", "remove_property")),
     frozenset(("remove_text", "delete")),
+    frozenset(("rename_property", "rename")),
+    frozenset(("rename_heading", "rename")),
 )
 _QUESTIONS = {
     "target": "Which note?",

@@ -66,6 +66,7 @@ from app.agent.language.request import Request, without_marks_at_end, writes
 from app.agent.language.request_model import request_model
 from app.agent.language.task_lists import about_whole_vault, parse_task_list
 from app.agent.language.task_references import parse_task_change
+from app.agent.language.template_notes import parse_note_from_template
 from app.agent.language.tokens import Token, tokenize
 from app.agent.language.typed_search import parse_typed_search
 from app.agent.language.undo import resolve_undo
@@ -261,6 +262,10 @@ class Interpreter:
         if reply := self._small_talk(language, tokens) or self._only_small_talk(language, tokens):
             return reply, request, []
         for words in dict.fromkeys((bare, tokens)):
+            if from_template := parse_note_from_template(request, words):
+                if isinstance(from_template, Reading):
+                    from_template = self._chooser.decide(request, [from_template])
+                return from_template, request, []
             if creation := parse_creation_with_properties(request, words):
                 return self._chooser.decide(request, [creation]), request, []
             if properties := parse_property_values(request, words):
@@ -867,7 +872,7 @@ class Interpreter:
     def _fill_missing(self, request: Request, partial: Reading) -> Reading | None:
         """Return the reading with the request's text as its missing value; None if the text does not fit."""
         step, role = partial.last, partial.missing
-        frame = next((own for own in request.frames if own.action == step.action and not own.hashtag), None)
+        frame = next((own for own in request.frames if own.action == step.action and not own.known), None)
         if frame is None:
             return None  # no words for the action in this language
         frames = request.frame_parser(follows=len(partial.steps) > 1)

@@ -85,7 +85,7 @@ class RoleValueParser:
             case "property":
                 return self._property(action, role, tokens)
             case "property_name":
-                return self._property_name(role, tokens)
+                return self._property_name(frame, role, tokens)
             case "value":
                 return self._property_value(role, tokens)
             case "type":
@@ -202,7 +202,7 @@ class RoleValueParser:
                 known = self._vocabulary.find_tag(token.value)
                 if role == "new_tag" and known is not None and known.casefold() != token.value.casefold():
                     known = None  # a new tag keeps the user's spelling
-                if frame.hashtag:
+                if frame.known:
                     if known is None:
                         return None
                     fit = min(fit, 0.75)
@@ -362,7 +362,7 @@ class RoleValueParser:
                 )
         return None
 
-    def _property_name(self, role: str, tokens: Sequence[Token]) -> RoleBinding | None:
+    def _property_name(self, frame: ActionFrame, role: str, tokens: Sequence[Token]) -> RoleBinding | None:
         """Parse the whole name of a property, which may be new and have several words."""
         position = 0
         while position < len(tokens) - 1 and tokens[position].key in self._language.words("determiners"):
@@ -373,7 +373,11 @@ class RoleValueParser:
         name = part[0].value if len(part) == 1 else self._raw(part)
         if known := self._vocabulary.find_property(name):
             # A new name keeps the user's spelling.
-            return RoleBinding({role: known if role == "key" else name}, 1.0)
+            is_other = self._vocabulary.find_tag(name) or self._vocabulary.find_folder(name)
+            is_certain = not (frame.known and is_other)
+            return RoleBinding({role: known if role == "key" else name}, 1.0, is_certain=is_certain)
+        if frame.known and role == "key":
+            return None
         is_quoted = len(part) == 1 and part[0].kind == "quoted"
         return RoleBinding({role: name}, 0.9 if is_quoted else 0.8, is_certain=is_quoted)
 
