@@ -68,8 +68,10 @@ notes, each with a link to the exact place
 - **Look**: "open the second one", "what links here?", "which tags does it have?", "history of this note"
 - **Write**: "create a note called Shopping with milk and bread", "add buy rope to Shopping", \
 "replace May with June in this note"
-- **Organize**: "tag them #trip", "rename the tag #todo to #next", "set its status to done", \
-"move it to Archive", "delete the first one"
+- **Tasks**: "open tasks", "add a task to Shopping: buy rope by Friday", "tick it off", \
+"what is due this week?"
+- **Organize**: "tag them #trip", "rename the tag #todo to #next", \
+"rename the property author to writer", "set its status to done", "move it to Archive", "delete the first one"
 - **Relate**: "link it to Shopping", "what supports this?", "summarize this note"
 - **Several steps**: "find notes about stars, tag them sky, then summarize them"
 - **Undo**: "undo that", "undo both", "undo everything you did today"
@@ -100,6 +102,14 @@ _REPLIES = {
     "greeting": "Hello! Tell me what to find, open, write or change. Type “help” for examples.",
     "thanks": "You're welcome.",
     "cancelled": "All right. Nothing was changed.",
+    "section": (
+        "I can't move a section to another note. Cut it in one note and paste it into the other, or ask me to"
+        " add its text there. Nothing was changed."
+    ),
+    "line": (
+        "I can't tell which line you mean. Quote it, for example: replace “- milk” with “- [ ] milk” in"
+        " Shopping. Nothing was changed."
+    ),
     "unsupported": "I can't do that. I work on the notes in this vault. Type “help” for examples.",
 }
 

@@ -213,6 +213,8 @@ class Pipeline:
                         return None
                 scope, changed_action = (str(step.arguments.get(name, "")) for name in ("scope", "what"))
                 return await self._undo(scope or "last", notes, changed_action)
+            case "redo":
+                return await self._redo()
             case "list_tags" if (uses := str(step.arguments.get("uses", ""))).isdecimal():
                 return await self._list_tags_with_uses(int(uses))
             case "create_note":
@@ -733,7 +735,7 @@ class Pipeline:
         before, after = str(outcome.result["folder"]), str(outcome.result["new_folder"])
         *changes, last = self._dialog.changes
         self._dialog = replace(self._dialog, changes=(*changes, replace(last, notes=(after, before))))
-        self._move_paths(before, after)
+        self._follow_move(last.action, (before, after))
 
     def _move_paths(self, before: str, after: str) -> None:
         """Replace the paths of the notes in a folder that has moved."""
@@ -885,6 +887,7 @@ class Pipeline:
         changes = self._dialog.changes
         if outcome.commit is not None and outcome.entry:
             changes = (*changes, OwnChange(outcome.entry, action, tuple(dict.fromkeys((*paths, *before)))))
+            self._dialog = replace(self._dialog, undone=())
         focus = paths[-1:] if len(set(paths)) == 1 else self._dialog.focus
         results = paths if len(set(paths)) > 1 else self._dialog.results
         is_lost = self._dialog.is_lost and not paths
@@ -922,7 +925,7 @@ class Pipeline:
         if not entries:
             self._say("There is nothing to undo.")
             return None
-        undone: set[int] = set()
+        undone: dict[int, int] = {}  # the undone entries, with those of the undos
         for index, entry in enumerate(entries):
             arguments: Arguments = {} if entry is None else {"entry": entry}
             outcome = await self._host.call("undo", arguments)
@@ -935,25 +938,47 @@ class Pipeline:
                     was = pluralize(remaining_count, "other change was", "other changes were")
                     self._say(f"{was} not undone.")
                 break
-            if entry is not None:
-                undone.add(entry)
-        remaining = tuple(change for change in self._dialog.changes if change.entry not in undone)
-        for change in self._dialog.changes:
-            if change.entry not in undone or len(change.notes) != 2:
-                continue
-            if change.action in ("rename", "move"):
-                self._dialog = self._dialog.with_moved_note(change.notes[0], change.notes[1])
-            elif change.action in FOLDER_ACTIONS:
-                self._move_paths(change.notes[0], change.notes[1])
+            undone[entry or 0] = outcome.entry
+        own = {change.entry: change for change in self._dialog.changes}
+        changes = [own.get(entry, OwnChange(entry, "", ())) for entry in undone]
+        for change in changes:
+            self._follow_move(change.action, change.notes)
         # The notes are again at the paths that the changes list last.
-        undone_notes = [
-            change.notes[::-1]
-            for change in self._dialog.changes
-            if change.entry in undone and change.action not in FOLDER_ACTIONS
-        ]
+        undone_notes = [change.notes[::-1] for change in changes if change.action not in FOLDER_ACTIONS]
         focus = undone_notes[0] if len(undone_notes) == 1 and undone_notes[0] else self._dialog.focus
-        self._dialog = replace(self._dialog, changes=remaining, focus=focus)
+        self._dialog = replace(
+            self._dialog,
+            changes=tuple(change for change in self._dialog.changes if change.entry not in undone),
+            undone=(
+                *self._dialog.undone,
+                *(replace(change, entry=undone[change.entry]) for change in changes),
+            ),
+            focus=focus,
+        )
         return ()
+
+    async def _redo(self) -> tuple[str, ...] | None:
+        """Undo the last undo of this conversation."""
+        if not self._dialog.undone:
+            self._say("There is nothing to redo: I have undone no change since the last one.")
+            return None
+        *others, change = self._dialog.undone
+        arguments: Arguments = {"entry": change.entry}
+        outcome = await self._host.call("undo", arguments)
+        self._say_outcome(AnsweredCall("undo", arguments, "redo"), outcome)
+        if not outcome.success:
+            return None
+        self._follow_move(change.action, change.notes[::-1])
+        self._record_change(change.action, outcome, change.notes[:1], change.notes[1:])
+        self._dialog = replace(self._dialog, undone=tuple(others))
+        return change.notes[:1]
+
+    def _follow_move(self, action: str, notes: tuple[str, ...]) -> None:
+        """Replace the paths of a moved note, or of those in a moved folder: the first by the second path."""
+        if len(notes) == 2 and action in ("rename", "move"):
+            self._dialog = self._dialog.with_moved_note(*notes)
+        elif len(notes) == 2 and action in FOLDER_ACTIONS:
+            self._move_paths(*notes)
 
     async def _call(self, step: PipelineStep, tool: str, arguments: Mapping[str, object]) -> ToolOutcome:
         """Call a tool and show its outcome."""

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import re
+from collections.abc import Iterable
+from contextlib import suppress
 from difflib import get_close_matches
 from typing import Annotated
 
 from pydantic import Field
 
-from app.errors import ConflictError, InvalidParametersError, NotFoundError, UnreadableNoteError
+from app.errors import (
+    ConflictError,
+    InvalidParametersError,
+    NotFoundError,
+    ScriptoriumError,
+    UnreadableNoteError,
+)
 from app.permissions.pluralize import pluralize
 from app.toolkit.argument_types import NoteName
 from app.toolkit.context import ToolContext
@@ -18,6 +27,8 @@ from app.toolkit.tool import tool
 from app.vault.changes import ChangeSet, Update
 from app.vault.markdown import properties
 from app.vault.path import NotePath
+
+_BASE_SUFFIX = ".base"
 
 PropertyName = Annotated[str, Field(min_length=1, max_length=200)]
 
@@ -65,6 +76,8 @@ async def rename_property(
     changes, left_out = await asyncio.to_thread(_rename_in_notes, context, paths, old, new)
     if not changes:
         raise ConflictError(f"“{old}” can't be renamed. {' '.join(left_out)}", left_out=left_out)
+    bases = [file.path for file in context.index.files() if file.path.suffix == _BASE_SUFFIX]
+    left_out += await asyncio.to_thread(_bases_with, context, bases, old)
     summary = f"Rename the property {old} to {new} in {pluralize(len(changes), 'note')}"
 
     def report(committed: ChangeSet) -> PropertyRenamed:
@@ -73,6 +86,17 @@ async def rename_property(
         return PropertyRenamed(key=old, new_key=new, notes=changed_paths, left_out=left_out, message=message)
 
     return context.propose(ChangeSet.of(*changes, summary=summary), report)
+
+
+def _bases_with(context: ToolContext, paths: Iterable[NotePath], key: str) -> list[str]:
+    """Return the Obsidian bases that name a property, which are not changed; reads them."""
+    word = re.compile(rf"(?<![\w-]){re.escape(key)}(?![\w-])", re.IGNORECASE)
+    left_out: list[str] = []
+    for path in paths:
+        with suppress(ScriptoriumError):
+            if word.search(context.vault.open(path).readable_text):
+                left_out.append(f"{path}: This base may name the property; change it there.")
+    return left_out
 
 
 def _rename_in_notes(

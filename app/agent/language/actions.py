@@ -164,6 +164,7 @@ ACTIONS: Mapping[str, Action] = {
         Action("set_type", "reclassify_node", ("target", "type"), writes=True),
         Action("recalculate", "recalculate_node_confidence", _TARGET, writes=True, implies_note=True),
         Action("undo", "undo", writes=True),
+        Action("redo", "undo", writes=True),
         Action("help"),
     )
 }

@@ -69,7 +69,7 @@ from app.agent.language.task_references import parse_task_change
 from app.agent.language.template_notes import parse_note_from_template
 from app.agent.language.tokens import Token, tokenize
 from app.agent.language.typed_search import parse_typed_search
-from app.agent.language.undo import resolve_undo
+from app.agent.language.undo import parse_redo, resolve_undo
 from app.agent.language.vocabulary import Vocabulary, correct_spelling
 from app.vault.markdown.inline import is_valid_tag
 
@@ -262,6 +262,10 @@ class Interpreter:
         if reply := self._small_talk(language, tokens) or self._only_small_talk(language, tokens):
             return reply, request, []
         for words in dict.fromkeys((bare, tokens)):
+            if refusal := self._refuse(request, words):
+                return refusal, request, []
+            if redo := parse_redo(request, words):
+                return redo, request, []
             if from_template := parse_note_from_template(request, words):
                 if isinstance(from_template, Reading):
                     from_template = self._chooser.decide(request, [from_template])
@@ -325,6 +329,14 @@ class Interpreter:
         if bare_name is not None and (not readings or bare_name.last.action == "open"):
             readings = [bare_name]
         return None, request, [_within_list(request, reading) for reading in readings]
+
+    @staticmethod
+    def _refuse(request: Request, tokens: tuple[Token, ...]) -> Interpretation | None:
+        """Return the reply to a request that no tool can carry out; None for other requests."""
+        kinds = request.language.table("refusals")
+        kind = next((k for k in kinds if request.language.matches_phrase(tokens, "refusals", k)), "")
+        work = {"compare": "Comparing notes", "table": "Making a table"}.get(kind)
+        return ModelRequired(work) if work else Reply(kind, understood=False) if kind else None
 
     def _is_change(self, request: Request, tokens: tuple[Token, ...]) -> bool:
         """Return whether the words are a complete change: "add a note called X" adds no notes to a list."""

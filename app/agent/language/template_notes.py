@@ -22,19 +22,21 @@ def parse_note_from_template(request: Request, tokens: tuple[Token, ...]) -> Int
     """
     if "create_note" not in request.allowed:
         return None
-    said = ""
+    said: str | None = None
     for template, rest in _splits(request, tokens):
         creation = _creation(request, rest)
         if creation is None:
             continue
         if path := _template(request, template):
             return _reading(request, creation, path)
-        said = said or template
-    if not said:
+        said = template if said is None else said
+    if said is None:
         return None
     folder = request.vocabulary.templates_folder
     if not folder:
         return Reply("This vault has no folder of templates. Nothing was created.", understood=False)
+    if not said:
+        return Reply(f"Name a template in the folder {folder}. Nothing was created.", understood=False)
     return Reply(f"The folder {folder} has no template “{said}”. Nothing was created.", understood=False)
 
 
@@ -46,8 +48,10 @@ def _splits(request: Request, tokens: tuple[Token, ...]) -> Iterator[tuple[str, 
             if match is None:
                 continue
             if match.gap_start >= 0:
-                name = span_text(request.text, tokens[match.gap_start : match.gap_end])
-                yield name.strip('"“”'), (*tokens[:start], *tokens[match.end :])
+                words = tokens[match.gap_start : match.gap_end]
+                is_named = not all(word.key in request.language.words("determiners") for word in words)
+                name = span_text(request.text, words).strip('"“”') if is_named else ""
+                yield name, (*tokens[:start], *tokens[match.end :])
                 continue
             for end in range(min(len(tokens), match.end + _MAX_NAME_WORDS), match.end, -1):
                 words = tokens[match.end : end]
