@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
 from functools import cached_property
@@ -47,7 +47,7 @@ from app.agent.language.rescheduling import date_changes, rescheduled_note
 from app.agent.language.said_words import WORD, SaidWords
 from app.agent.language.tool_frames import tool_frames
 from app.agent.language.vocabulary import VaultWords, Vocabulary, correct_spelling
-from app.agent.pipeline import ChangesToday, Pipeline
+from app.agent.pipeline import ChangesToday, FindNotes, Pipeline
 from app.agent.result_formatting import format_outcome, shown_passages
 from app.agent.transcript import SET_UP_MODEL, AnswerChoice, ReadingChip
 from app.agent.turn import Turn
@@ -146,7 +146,7 @@ class BuiltinAgent:
         words: Callable[[], VaultWords],
         changes_today: ChangesToday = tuple,
         now: Callable[[], datetime] = datetime.now,
-        find_notes: Callable[[str], Awaitable[Collection[NotePath]]] | None = None,
+        find_notes: FindNotes | None = None,
         public_words: Callable[[], VaultWords] | None = None,
         public_resolver: Callable[[], Resolver] | None = None,
         properties_of: PropertiesOf | None = None,
@@ -526,7 +526,18 @@ class BuiltinAgent:
             return
         turn.show_reading(tuple(map(_reading_chip, chips)))
         language = _language_of(reading)
-        pipeline = Pipeline(turn, self._registry, language, state, self._changes_today, self.actions(), words)
+        # A model must not learn what hidden notes contain.
+        find_notes = None if turn.caller.uses_model else self._find_notes
+        pipeline = Pipeline(
+            turn,
+            self._registry,
+            language,
+            state,
+            self._changes_today,
+            self.actions(),
+            words,
+            find_notes,
+        )
         next_state = await pipeline.run(reading)
         self._states[_state_key(turn)] = next_state
         if next_state.question is not None:

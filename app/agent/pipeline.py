@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Any, Protocol
@@ -17,6 +17,7 @@ from app.agent.language.chips import describe_readings
 from app.agent.language.dates import shifted_day
 from app.agent.language.dialog import MAX_RESULTS, DialogState, OwnChange
 from app.agent.language.lexicon import Language
+from app.agent.language.logseq import LOGSEQ_TASKS, logseq_property, searched_properties
 from app.agent.language.new_tasks import adds_tasks
 from app.agent.language.notation import serialize
 from app.agent.language.readings import (
@@ -30,6 +31,7 @@ from app.agent.language.task_lists import DUE_KINDS
 from app.agent.language.task_matching import TASK_BOX, matching_tasks, task_text
 from app.agent.language.vocabulary import VaultWords, property_label
 from app.agent.result_formatting import format_outcome, property_key, strip_properties
+from app.errors import QueryError, TimeoutExpiredError
 from app.permissions.pluralize import pluralize
 from app.toolkit.batch import make_batch_tool
 from app.toolkit.outcome import ToolOutcome
@@ -46,12 +48,14 @@ MAX_LISTED_NOTES = 20
 MAX_READ_NOTES = 5
 _ALL_NOTES_QUERY = "modified:>=1970"
 _DAY = r"\d{4}-\d\d-\d\d"
+_TASK_CONDITION = re.compile(r"\btask(-todo|-done)?:")
 _MAX_CHOICES = 5
 _MAX_LISTED_TASKS = 50
 _MAX_SEARCH_HITS = 1000
 
 Arguments = dict[str, object]
 ChangesToday = Callable[[], Sequence[int]]
+FindNotes = Callable[[str], Awaitable[Collection[NotePath]]]
 
 
 class PipelineHost(Protocol):
@@ -104,6 +108,7 @@ class Pipeline:
         changes_today: Returns the audit entries of the agent's changes since midnight, oldest first.
         actions: The available actions, by id.
         words: Returns the vault's properties; without it, none is known.
+        find_notes: Returns every note that a search matches; without it, no answer mentions syntax of Logseq.
     """
 
     def __init__(
@@ -115,9 +120,11 @@ class Pipeline:
         changes_today: ChangesToday,
         actions: Mapping[str, Action],
         words: Callable[[], VaultWords] = VaultWords,
+        find_notes: FindNotes | None = None,
     ) -> None:
         self._host = host
         self._words = words
+        self._find_notes = find_notes
         self._registry = registry
         self._language = language
         self._dialog = dialog
@@ -350,6 +357,16 @@ class Pipeline:
                 return hits
 
     async def _find(self, step: PipelineStep, previous: tuple[str, ...]) -> tuple[str, ...] | None:
+        """Find or count notes; mention syntax of Logseq that the search can't see."""
+        paths = await self._find_listed(step, previous)
+        query = step.target.query if step.target is not None else ""
+        if paths is not None and _TASK_CONDITION.search(query) and not paths:
+            await self._say_unread_tasks()
+        if paths is not None:
+            await self._say_unread_properties(query)
+        return paths
+
+    async def _find_listed(self, step: PipelineStep, previous: tuple[str, ...]) -> tuple[str, ...] | None:
         target = step.target or NoteSet()
         if target.source or target.notes or target.limit or target.pick:
             selection = await self._select_notes(target, previous)
@@ -479,8 +496,35 @@ class Pipeline:
         is_filtered = bool(words or (due and due != "sorted") or step.target is not None)
         none = f"No {state} matches." if is_filtered else f"There are no {state}s."
         self._say(f"{total}:\n\n{listed}" if lines else none)
+        if not found:
+            await self._say_unread_tasks()
         self._dialog = replace(self._dialog, results=paths, tasks=tuple(listed_tasks[:_MAX_LISTED_TASKS]))
         return paths
+
+    async def _say_unread_tasks(self) -> None:
+        """Tell the user if notes have tasks in the syntax of Logseq, which are not read."""
+        if count := await self._count_notes(LOGSEQ_TASKS):
+            have = pluralize(count, "note has", "notes have")
+            self._say(f"{have} tasks written as in Logseq (“- TODO”). Only “- [ ]” and “- [x]” are read.")
+
+    async def _say_unread_properties(self, query: str) -> None:
+        """Tell the user if notes have a property of a search in the syntax of Logseq, which is not read."""
+        known = {name.casefold() for name in self._words().properties}
+        for name in dict.fromkeys(searched_properties(query)):
+            if name.casefold() not in known and (count := await self._count_notes(logseq_property(name))):
+                write = pluralize(count, "note writes", "notes write")
+                self._say(
+                    f"{write} “{name}::” as in Logseq. Only properties between “---” at the top of a note are"
+                    " read."
+                )
+
+    async def _count_notes(self, query: str) -> int:
+        if self._find_notes is None:
+            return 0
+        try:
+            return len(await self._find_notes(f"{query} "))
+        except (QueryError, TimeoutExpiredError):
+            return 0
 
     async def _change_task(self, step: PipelineStep, previous: tuple[str, ...]) -> tuple[str, ...] | None:
         """Check, clear or reschedule the task that a step's words name; ask if they name several tasks.

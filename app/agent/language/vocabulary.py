@@ -262,6 +262,9 @@ class Vocabulary:
         named = self._resolver.paths_by_alias_or_id(name)
         if not named and _ISO_DAY.fullmatch(name) and self.day_separator != "-":
             return self._look_up(self.period_name(name))
+        if not named and "/" in name:
+            # Logseq stores the page "Tools/Saw" as "Tools___Saw.md".
+            return self._look_up(name.replace("/", "___"))
         return tuple(map(str, named))
 
     def find_similar_notes(self, words: str) -> SimilarNotes:
