@@ -248,8 +248,9 @@ class Pipeline:
         if step.target is None or step.action == "unresolved_links":
             outcome = await self._call(step, self._actions[step.action].tool, self._plain_arguments(step))
             self._record_change(step.action, outcome, ())
-            if step.action in FOLDER_ACTIONS and outcome.commit is not None:
-                self._follow_folder(outcome)
+            if step.action in FOLDER_ACTIONS and outcome.success:
+                paths = (str(outcome.result["new_folder"]), str(outcome.result["folder"]))
+                self._describe_last_change(outcome, paths)
             return previous if outcome.success else None
         paths = await self._resolve_notes(step.target, previous)
         if paths is None:
@@ -774,13 +775,6 @@ class Pipeline:
             tasks = tuple((path, task_text(line)) for path in paths for line in lines)
             self._dialog = replace(self._dialog, tasks=tasks)
 
-    def _follow_folder(self, outcome: ToolOutcome) -> None:
-        """Remember a moved folder as a change, and its notes at their new paths."""
-        before, after = str(outcome.result["folder"]), str(outcome.result["new_folder"])
-        *changes, last = self._dialog.changes
-        self._dialog = replace(self._dialog, changes=(*changes, replace(last, notes=(after, before))))
-        self._follow_move(last.action, (before, after))
-
     def _move_paths(self, before: str, after: str) -> None:
         """Replace the paths of the notes in a folder that has moved."""
         depth = before.count("/") + 1
@@ -1012,10 +1006,18 @@ class Pipeline:
         self._say_outcome(AnsweredCall("undo", arguments, "redo"), outcome)
         if not outcome.success:
             return None
-        self._follow_move(change.action, change.notes[::-1])
-        self._record_change(change.action, outcome, change.notes[:1], change.notes[1:])
+        paths = change.notes[:1] if change.action not in FOLDER_ACTIONS else ()
+        self._record_change(change.action, outcome, paths)
         self._dialog = replace(self._dialog, undone=tuple(others))
-        return change.notes[:1]
+        self._describe_last_change(outcome, change.notes)
+        return paths
+
+    def _describe_last_change(self, outcome: ToolOutcome, notes: tuple[str, ...]) -> None:
+        """Set the notes of the change that was just recorded, and follow them if they moved."""
+        if outcome.commit is not None and outcome.entry:
+            *changes, last = self._dialog.changes
+            self._dialog = replace(self._dialog, changes=(*changes, replace(last, notes=notes)))
+            self._follow_move(last.action, notes[::-1])
 
     def _follow_move(self, action: str, notes: tuple[str, ...]) -> None:
         """Replace the paths of a moved note, or of those in a moved folder: the first by the second path."""

@@ -68,11 +68,11 @@ async def rename_property(
         chosen = {(await context.vault.resolve_strictly(name)).path for name in names}
         paths = tuple(path for path in paths if path in chosen)
     if not paths:
-        where = "No note has" if names is None else "None of these notes has"
-        known = [own.name for own in context.index.properties()]
-        near = get_close_matches(old, known, 1)
+        if names is not None:
+            raise NotFoundError(f"None of these notes has the property “{old}”.", property=old)
+        near = get_close_matches(old, [known.name for known in context.index.properties()], 1)
         hint = f" Did you mean “{near[0]}”?" if near else ""
-        raise NotFoundError(f"{where} the property “{old}”.{hint}", property=old)
+        raise NotFoundError(f"No note has the property “{old}”.{hint}", property=old)
     changes, left_out = await asyncio.to_thread(_rename_in_notes, context, paths, old, new)
     if not changes:
         raise ConflictError(f"“{old}” can't be renamed. {' '.join(left_out)}", left_out=left_out)

@@ -267,9 +267,10 @@ class Interpreter:
             if redo := parse_redo(request, words):
                 return redo, request, []
             if from_template := parse_note_from_template(request, words):
-                if isinstance(from_template, Reading):
-                    from_template = self._chooser.decide(request, [from_template])
-                return from_template, request, []
+                created, other_words = from_template
+                if isinstance(created, Reading):
+                    created = self._chooser.decide(replace(request, tokens=other_words), [created])
+                return created, request, []
             if creation := parse_creation_with_properties(request, words):
                 return self._chooser.decide(request, [creation]), request, []
             if properties := parse_property_values(request, words):

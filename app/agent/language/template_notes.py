@@ -15,10 +15,12 @@ _LATER_STEPS = {"tag": "add_tag", "type": "set_type", "text": "append"}
 """The actions that add the other values of a new note to the text of the template."""
 
 
-def parse_note_from_template(request: Request, tokens: tuple[Token, ...]) -> Interpretation | None:
-    """Return the creation of a note from a template, or a reply if there is none; None for other requests.
+def parse_note_from_template(
+    request: Request, tokens: tuple[Token, ...]
+) -> tuple[Interpretation, tuple[Token, ...]] | None:
+    """Return the creation of a note from a template with its words that name no template, or None.
 
-    Without a name for the note, the creation is a reading that lacks it.
+    Without a name for the note, the creation is a reading that lacks it; without the template, it is a reply.
     """
     if "create_note" not in request.allowed:
         return None
@@ -28,16 +30,18 @@ def parse_note_from_template(request: Request, tokens: tuple[Token, ...]) -> Int
         if creation is None:
             continue
         if path := _template(request, template):
-            return _reading(request, creation, path)
+            return _reading(request, creation, path), rest
         said = template if said is None else said
     if said is None:
         return None
     folder = request.vocabulary.templates_folder
     if not folder:
-        return Reply("This vault has no folder of templates. Nothing was created.", understood=False)
-    if not said:
-        return Reply(f"Name a template in the folder {folder}. Nothing was created.", understood=False)
-    return Reply(f"The folder {folder} has no template “{said}”. Nothing was created.", understood=False)
+        text = "This vault has no folder of templates. Nothing was created."
+    elif not said:
+        text = f"Name a template in the folder {folder}. Nothing was created."
+    else:
+        text = f"The folder {folder} has no template “{said}”. Nothing was created."
+    return Reply(text, understood=False), tokens
 
 
 def _splits(request: Request, tokens: tuple[Token, ...]) -> Iterator[tuple[str, tuple[Token, ...]]]:

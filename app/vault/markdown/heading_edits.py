@@ -94,15 +94,15 @@ def rename_heading_links(text: str, targets: Collection[str], rename: HeadingRen
             continue
         if link.in_properties or link.block or (span := _fragment_span(text, link)) is None:
             raise _not_editable(link)
-        edits.append((span.start, span.end, format_target(link.style, fragment)))
+        written = format_target(link.style, fragment, angled=_is_angled(text, link))
+        edits.append((span.start, span.end, written))
     return apply_edits(text, edits)
 
 
 def _fragment_span(text: str, link: Link) -> Span | None:
     """Return the span of a link's heading as written, or None if it can't be found."""
     is_wiki = link.style is LinkStyle.WIKI
-    is_angled = not is_wiki and text[link.target_span.start - 1] == "<"
-    pattern = _WIKI_FRAGMENT if is_wiki else _ANGLED_FRAGMENT if is_angled else _FRAGMENT
+    pattern = _WIKI_FRAGMENT if is_wiki else _ANGLED_FRAGMENT if _is_angled(text, link) else _FRAGMENT
     match = pattern.match(text, link.target_span.end)
     if match is None:
         return None
@@ -111,6 +111,10 @@ def _fragment_span(text: str, link: Link) -> Span | None:
     if parse_fragment(written if is_wiki else unquote(written))[0] != link.heading:
         return None
     return Span(match.start(1) + lead, match.start(1) + len(written))
+
+
+def _is_angled(text: str, link: Link) -> bool:
+    return link.style is LinkStyle.MARKDOWN and text[link.target_span.start - 1] == "<"
 
 
 def _not_editable(link: Link) -> InvalidParametersError:
