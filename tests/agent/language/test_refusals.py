@@ -15,7 +15,7 @@ SECTION, LINE = Reply("section", understood=False), Reply("line", understood=Fal
     ("request_text", "expected"),
     [
         ("compare these two notes", COMPARE),
-        ("please compare H3 with H4", COMPARE),
+        ("please compare them with each other", COMPARE),
         ("vergleiche diese beiden Notizen", COMPARE),
         ("make a table of the claims with their confidence", TABLE),
         ("show me the sources as a table", TABLE),
