@@ -844,6 +844,11 @@ class Pipeline:
             case "rename_property":
                 return [{**self._plain_arguments(step), "names": list(paths)}]
             case "rename_heading":
+                if len(paths) > 1:
+                    self._say(
+                        "A heading is renamed in one note at a time. Name the note. Nothing was changed."
+                    )
+                    return None
                 headings = {name: str(arguments[name]) for name in ("heading", "new_heading")}
                 return [{"name": paths[0], **headings}]
             case "rename":

@@ -116,10 +116,8 @@ _SIMILAR_ACTIONS = ({"open", "read"}, {"count", "count_these"})
 _VALUES = re.compile(r"(?: ?\[[^:\]]+:[^<>=\]]+\])+")
 _SPLIT_PENALTY = 0.02
 _MAX_CLAUSES = 4
-_GRAMMAR_ACTIONS = frozenset(
-    ("link_mentions", "rename_property", "rename_heading", "rename_folder", "move_folder")
-)
-"""Actions with wordings of their own, on which the grammar decides."""
+_GRAMMAR_ACTIONS = frozenset(("rename_property", "rename_heading", "rename_folder", "move_folder"))
+"""Actions that the request model does not know, on which the grammar decides or asks."""
 _SELDOM_SEEN_ACTIONS = frozenset(("reschedule_task",))
 
 
@@ -1110,12 +1108,12 @@ def _is_for_grammar(best: Reading, *, is_change: bool) -> bool:
             return best.score >= MIN_SCORE_WITHOUT_NOTE  # "summarize the first one", without a list
         if target.unknown[0].isupper() and " " not in target.unknown and is_change:
             return True  # a name that no note has
-    if best.last.action in _GRAMMAR_ACTIONS and best.missing and not best.unexplained:
-        return best.score >= MIN_SCORE_WITHOUT_NOTE  # "rename the property status"
+    if best.last.action in _GRAMMAR_ACTIONS and not best.unexplained:
+        return best.score >= (MIN_SCORE_WITHOUT_NOTE if best.missing else MIN_COMPLETE_SCORE)
     if best.score < MIN_COMPLETE_SCORE or not best.is_certain or best.missing or best.unexplained:
         return False
     rare = any(name in best.last.arguments for name in ("due", "uses", "about", "what", "side"))
-    rare = rare or best.last.action in _GRAMMAR_ACTIONS or _is_seldom_seen(best)
+    rare = rare or best.last.action == "link_mentions" or _is_seldom_seen(best)
     return rare or any(notes.candidates or "backlinks:" in notes.query for notes in note_sets_of(best))
 
 

@@ -373,8 +373,8 @@ class RoleValueParser:
         name = part[0].value if len(part) == 1 else self._raw(part)
         if known := self._vocabulary.find_property(name):
             # A new name keeps the user's spelling.
-            is_other = self._vocabulary.find_tag(name) or self._vocabulary.find_folder(name)
-            is_certain = not (frame.known and is_other)
+            # "Rename title to Tea" may mean the title of a note.
+            is_certain = not (frame.known and role == "key")
             return RoleBinding({role: known if role == "key" else name}, 1.0, is_certain=is_certain)
         if frame.known and role == "key":
             return None

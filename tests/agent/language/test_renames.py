@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from app.agent.language.readings import Clarification, NoteSet, PipelineStep, Reading
-from app.agent.transcript import Question
 from app.vault.path import NotePath
 from tests.agent.language.test_dialog import OPEN, answers, fill, say, state, talk, text
 from tests.support.everyday_requests import read, sample_agent
@@ -27,7 +26,6 @@ def step(action: str, target: NoteSet | None = None, **arguments: object) -> Pip
             "rename the field year to published everywhere",
             step("rename_property", key="year", new_key="published"),
         ),
-        ("rename year to published everywhere", step("rename_property", key="year", new_key="published")),
         (
             "rename the year property to year of print in all sources",
             step("rename_property", SOURCES, key="year", new_key="year of print"),
@@ -108,10 +106,19 @@ async def test_an_unknown_property_is_refused_at_once(talk, approver) -> None:
     assert answers(talk)[-1] == "No note has the property “lost”." and not approver.asked
 
 
-async def test_a_property_that_is_also_a_tag_is_a_question(talk) -> None:
-    await fill(talk, Jaws="---\ncolor: red\n---\n#color\n")
-    await say(talk, "rename color to hue")
-    assert isinstance(talk.items[-1], Question) and "color: red" in text(talk, "Jaws.md")
+@pytest.mark.parametrize(
+    "request_text",
+    ["rename year to published", "rename year to published everywhere", "benenne year in Jahr um"],
+)
+def test_a_property_that_is_not_called_one_is_a_question(request_text) -> None:
+    reading = read(sample_agent(), request_text)
+    assert isinstance(reading, Clarification)
+    assert [option.reading.last.action for option in reading.options] == ["rename_property"]
+
+
+async def test_a_heading_of_several_notes_is_refused(talk, approver) -> None:
+    await say(talk, "rename the heading Relations to Links in all sources")
+    assert answers(talk)[-1].startswith("A heading is renamed in one note at a time.") and not approver.asked
 
 
 async def test_a_heading_is_renamed_with_its_links(talk) -> None:
