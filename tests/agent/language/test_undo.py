@@ -67,6 +67,13 @@ async def test_what_was_undone_is_redone_and_undone_again(talk) -> None:
     assert "brass" not in text(talk, "Instruments/H5.md")
 
 
+async def test_an_approval_names_a_redo_and_its_undo(talk, approver) -> None:
+    await say(talk, "tag H4 with brass", "undo", "redo", "undo")
+    change = "Add #brass to Instruments/H4.md"
+    summaries = [request.proposal.summary for request in approver.asked]
+    assert summaries == [change, f"Undo: {change}", f"Redo: {change}", f"Undo: {change}"]
+
+
 async def test_after_a_new_change_there_is_nothing_to_redo(talk, approver) -> None:
     await say(talk, "tag H4 with brass", "undo", "tag H2 with wood")
     approver.asked.clear()
