@@ -28,6 +28,7 @@ from app.vault.changes import ChangeSet, Update
 from app.vault.markdown import properties
 from app.vault.path import NotePath
 
+_MAX_REASONS = 3
 _BASE_SUFFIX = ".base"
 
 PropertyName = Annotated[str, Field(min_length=1, max_length=200)]
@@ -75,7 +76,9 @@ async def rename_property(
         raise NotFoundError(f"No note has the property “{old}”.{hint}", property=old)
     changes, left_out = await asyncio.to_thread(_rename_in_notes, context, paths, old, new)
     if not changes:
-        raise ConflictError(f"“{old}” can't be renamed. {' '.join(left_out)}", left_out=left_out)
+        omitted = len(left_out) - _MAX_REASONS
+        reasons = " ".join(left_out[:_MAX_REASONS]) + (f" … and {omitted} more." if omitted > 0 else "")
+        raise ConflictError(f"“{old}” can't be renamed. {reasons}", left_out=left_out)
     bases = [file.path for file in context.index.files() if file.path.suffix == _BASE_SUFFIX]
     left_out += await asyncio.to_thread(_bases_with, context, bases, old)
     summary = f"Rename the property {old} to {new} in {pluralize(len(changes), 'note')}"

@@ -18,7 +18,7 @@ from typing import Any
 from app.agent.language.tokens import Token
 from app.paths import resources_folder
 
-_PART = re.compile(r"\.\.\.|[()\[\]|]|<\w+>|[^\s()\[\]|<>]+|[<>]=?")
+_PART = re.compile(r"\.\.\.|->|[()\[\]|]|<\w+>|[^\s()\[\]|<>]+|[<>]=?")
 _MAX_GAP_TOKENS = 12
 _MAX_PLAIN_NUMBER = 20
 """The largest number in words that is a function word; zero and larger numbers may be values."""

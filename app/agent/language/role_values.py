@@ -230,7 +230,9 @@ class RoleValueParser:
         while end - 1 > position and tokens[end - 1].key in nouns:
             end, is_named = end - 1, True
         part = tokens[position:end]
-        if len(part) > 6:
+        if role == "parent" and self._language.matches_phrase(tokens, "folders", "root"):
+            return RoleBinding({role: "/"}, 1.0)
+        if len(part) > 6 or part[0].key in ignored:
             return None
         text = part[0].value if len(part) == 1 else self._raw(part)
         if known := self._vocabulary.find_similar_folder(text.strip("/")):
@@ -277,6 +279,9 @@ class RoleValueParser:
         fit = 0.95 - 0.03 * len(tokens)
         if role == "name" and tokens[0].key in self._language.verbs():
             fit *= 0.6  # more likely a request, such as "mach eine", than a name
+        nouns = self._language.words("introduces_property") | self._language.words("introduces_folder")
+        if role == "new_name" and tokens[0].key in self._language.words("determiners"):
+            fit *= 0.6 if tokens[1].key in nouns else 1.0  # "rename the property status"
         return RoleBinding({role: self._raw(tokens)}, fit, is_certain=False)
 
     def _text(self, action: Action, role: str, tokens: Sequence[Token]) -> RoleBinding | None:

@@ -53,6 +53,8 @@ def _splits(request: Request, tokens: tuple[Token, ...]) -> Iterator[tuple[str, 
                 continue
             if match.gap_start >= 0:
                 words = tokens[match.gap_start : match.gap_end]
+                if any(word.key in request.language.words("introduces_text") for word in words):
+                    continue  # "with the text use the template"
                 is_named = not all(word.key in request.language.words("determiners") for word in words)
                 name = span_text(request.text, words).strip('"“”') if is_named else ""
                 yield name, (*tokens[:start], *tokens[match.end :])

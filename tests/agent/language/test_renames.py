@@ -61,6 +61,7 @@ def step(action: str, target: NoteSet | None = None, **arguments: object) -> Pip
         ("rename my Sources folder to Library", step("rename_folder", folder="Sources", new_name="Library")),
         ("Benenne den Ordner Sources in Werke um", step("rename_folder", folder="Sources", new_name="Werke")),
         ("move the folder Sources into People", step("move_folder", folder="Sources", parent="People")),
+        ("move the folder Sources to the root", step("move_folder", folder="Sources", parent="/")),
         ("Verschiebe den Ordner Sources nach People", step("move_folder", folder="Sources", parent="People")),
     ],
 )
@@ -114,6 +115,27 @@ def test_a_property_that_is_not_called_one_is_a_question(request_text) -> None:
     reading = read(sample_agent(), request_text)
     assert isinstance(reading, Clarification)
     assert [option.reading.last.action for option in reading.options] == ["rename_property"]
+
+
+@pytest.mark.parametrize(
+    ("request_text", "question"),
+    [
+        ("rename the property year", "What should the property be called?"),
+        ("rename the folder to Library", "Which folder?"),
+        ("move the folder to People", "Which folder?"),
+        ("move the folder Sources", "Into which folder?"),
+    ],
+)
+def test_a_missing_part_is_asked_for(request_text, question) -> None:
+    reading = read(sample_agent(), request_text)
+    assert isinstance(reading, Clarification) and reading.question == question
+
+
+async def test_a_folder_moves_to_the_root_of_the_vault(talk) -> None:
+    await fill(talk, Old__One="1\n")
+    (talk.workspace.root / "Archive").mkdir()
+    await say(talk, "move the folder Old into Archive", "move the folder Archive/Old to the root")
+    assert text(talk, "Old/One.md") == "1\n"
 
 
 async def test_a_heading_of_several_notes_is_refused(talk, approver) -> None:
