@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
 from functools import cached_property, partial
@@ -48,7 +48,7 @@ from app.agent.language.rivals import rival
 from app.agent.language.said_words import WORD, SaidWords
 from app.agent.language.tool_frames import tool_frames
 from app.agent.language.vocabulary import VaultWords, Vocabulary, correct_spelling
-from app.agent.pipeline import ChangesToday, Pipeline
+from app.agent.pipeline import ChangesToday, FindNotes, Pipeline
 from app.agent.result_formatting import format_outcome, shown_passages
 from app.agent.transcript import SET_UP_MODEL, AnswerChoice, ReadingChip
 from app.agent.turn import Turn
@@ -69,8 +69,10 @@ notes, each with a link to the exact place
 - **Look**: "open the second one", "what links here?", "which tags does it have?", "history of this note"
 - **Write**: "create a note called Shopping with milk and bread", "add buy rope to Shopping", \
 "replace May with June in this note"
-- **Organize**: "tag them #trip", "rename the tag #todo to #next", "set its status to done", \
-"move it to Archive", "delete the first one"
+- **Tasks**: "open tasks", "add a task to Shopping: buy rope by Friday", "tick it off", \
+"what is due this week?"
+- **Organize**: "tag them #trip", "rename the tag #todo to #next", \
+"rename the property author to writer", "set its status to done", "move it to Archive", "delete the first one"
 - **Relate**: "link it to Shopping", "what supports this?", "summarize this note"
 - **Several steps**: "find notes about stars, tag them sky, then summarize them"
 - **Undo**: "undo that", "undo both", "undo everything you did today"
@@ -101,6 +103,14 @@ _REPLIES = {
     "greeting": "Hello! Tell me what to find, open, write or change. Type “help” for examples.",
     "thanks": "You're welcome.",
     "cancelled": "All right. Nothing was changed.",
+    "section": (
+        "I can't move a section to another note. Cut it in one note and paste it into the other, or ask me to"
+        " add its text there. Nothing was changed."
+    ),
+    "line": (
+        "I can't tell which line you mean. Quote it, for example: replace “- milk” with “- [ ] milk” in"
+        " Shopping. Nothing was changed."
+    ),
     "unsupported": "I can't do that. I work on the notes in this vault. Type “help” for examples.",
 }
 
@@ -137,7 +147,7 @@ class BuiltinAgent:
         words: Callable[[], VaultWords],
         changes_today: ChangesToday = tuple,
         now: Callable[[], datetime] = datetime.now,
-        find_notes: Callable[[str], Awaitable[Collection[NotePath]]] | None = None,
+        find_notes: FindNotes | None = None,
         public_words: Callable[[], VaultWords] | None = None,
         public_resolver: Callable[[], Resolver] | None = None,
         properties_of: PropertiesOf | None = None,
@@ -525,7 +535,18 @@ class BuiltinAgent:
             return
         turn.show_reading(tuple(map(_reading_chip, chips)))
         language = _language_of(reading)
-        pipeline = Pipeline(turn, self._registry, language, state, self._changes_today, self.actions(), words)
+        # A model must not learn what hidden notes contain.
+        find_notes = None if turn.caller.uses_model else self._find_notes
+        pipeline = Pipeline(
+            turn,
+            self._registry,
+            language,
+            state,
+            self._changes_today,
+            self.actions(),
+            words,
+            find_notes,
+        )
         next_state = await pipeline.run(reading)
         self._states[_state_key(turn)] = next_state
         if next_state.question is not None:

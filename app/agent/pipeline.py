@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import date, datetime
 from typing import Any, Protocol
 
 from app.agent.answered_call import AnsweredCall
 from app.agent.generic_formatting import wikilink
-from app.agent.language.actions import TASK_ACTIONS, TOOL_PREFIX, WITHOUT_NOTES, Action
+from app.agent.language.actions import FOLDER_ACTIONS, TASK_ACTIONS, TOOL_PREFIX, WITHOUT_NOTES, Action
 from app.agent.language.answers import localize
 from app.agent.language.chips import describe_readings
 from app.agent.language.dates import shifted_day
 from app.agent.language.dialog import MAX_RESULTS, DialogState, OwnChange
 from app.agent.language.lexicon import Language
+from app.agent.language.logseq import LOGSEQ_TASKS, logseq_property, searched_properties
 from app.agent.language.new_tasks import adds_tasks
 from app.agent.language.notation import serialize
 from app.agent.language.readings import (
@@ -30,6 +31,7 @@ from app.agent.language.task_lists import DUE_KINDS
 from app.agent.language.task_matching import TASK_BOX, matching_tasks, task_text
 from app.agent.language.vocabulary import VaultWords, property_label
 from app.agent.result_formatting import format_outcome, property_key, strip_properties
+from app.errors import QueryError, TimeoutExpiredError
 from app.permissions.pluralize import pluralize
 from app.toolkit.batch import make_batch_tool
 from app.toolkit.outcome import ToolOutcome
@@ -37,7 +39,8 @@ from app.toolkit.registry import ToolRegistry
 from app.toolkit.tool import Tool
 from app.vault.markdown.frontmatter import read_frontmatter
 from app.vault.markdown.tasks import task_facts, with_due_date
-from app.vault.markdown.text import bullet_list
+from app.vault.markdown.text import BOM, bullet_list
+from app.vault.note_templates import expand
 from app.vault.path import NotePath
 
 MAX_WRITTEN_NOTES = 500
@@ -45,12 +48,14 @@ MAX_LISTED_NOTES = 20
 MAX_READ_NOTES = 5
 _ALL_NOTES_QUERY = "modified:>=1970"
 _DAY = r"\d{4}-\d\d-\d\d"
+_TASK_CONDITION = re.compile(r"\btask(-todo|-done)?:")
 _MAX_CHOICES = 5
 _MAX_LISTED_TASKS = 50
 _MAX_SEARCH_HITS = 1000
 
 Arguments = dict[str, object]
 ChangesToday = Callable[[], Sequence[int]]
+FindNotes = Callable[[str], Awaitable[Collection[NotePath]]]
 
 
 class PipelineHost(Protocol):
@@ -103,6 +108,7 @@ class Pipeline:
         changes_today: Returns the audit entries of the agent's changes since midnight, oldest first.
         actions: The available actions, by id.
         words: Returns the vault's properties; without it, none is known.
+        find_notes: Returns every note that a search matches; without it, no answer mentions syntax of Logseq.
     """
 
     def __init__(
@@ -114,9 +120,11 @@ class Pipeline:
         changes_today: ChangesToday,
         actions: Mapping[str, Action],
         words: Callable[[], VaultWords] = VaultWords,
+        find_notes: FindNotes | None = None,
     ) -> None:
         self._host = host
         self._words = words
+        self._find_notes = find_notes
         self._registry = registry
         self._language = language
         self._dialog = dialog
@@ -212,6 +220,8 @@ class Pipeline:
                         return None
                 scope, changed_action = (str(step.arguments.get(name, "")) for name in ("scope", "what"))
                 return await self._undo(scope or "last", notes, changed_action)
+            case "redo":
+                return await self._redo()
             case "list_tags" if (uses := str(step.arguments.get("uses", ""))).isdecimal():
                 return await self._list_tags_with_uses(int(uses))
             case "create_note":
@@ -238,6 +248,9 @@ class Pipeline:
         if step.target is None or step.action == "unresolved_links":
             outcome = await self._call(step, self._actions[step.action].tool, self._plain_arguments(step))
             self._record_change(step.action, outcome, ())
+            if step.action in FOLDER_ACTIONS and outcome.success:
+                paths = (str(outcome.result["new_folder"]), str(outcome.result["folder"]))
+                self._describe_last_change(outcome, paths)
             return previous if outcome.success else None
         paths = await self._resolve_notes(step.target, previous)
         if paths is None:
@@ -255,6 +268,10 @@ class Pipeline:
                 "tag": _first_item(step.arguments["tag"]),
                 "new_tag": _first_item(step.arguments["new_tag"]),
             }
+        if step.action == "rename_property":
+            return {name: str(step.arguments[name]) for name in ("key", "new_key")}
+        if step.action in FOLDER_ACTIONS:
+            return _folder_arguments(step)
         if step.action == "list_folders":
             return {"path": "."}
         return {}
@@ -341,6 +358,16 @@ class Pipeline:
                 return hits
 
     async def _find(self, step: PipelineStep, previous: tuple[str, ...]) -> tuple[str, ...] | None:
+        """Find or count notes; mention syntax of Logseq that the search can't see."""
+        paths = await self._find_listed(step, previous)
+        query = step.target.query if step.target is not None else ""
+        if paths is not None and _TASK_CONDITION.search(query) and not paths:
+            await self._say_unread_tasks()
+        if paths is not None:
+            await self._say_unread_properties(query)
+        return paths
+
+    async def _find_listed(self, step: PipelineStep, previous: tuple[str, ...]) -> tuple[str, ...] | None:
         target = step.target or NoteSet()
         if target.source or target.notes or target.limit or target.pick:
             selection = await self._select_notes(target, previous)
@@ -470,8 +497,35 @@ class Pipeline:
         is_filtered = bool(words or (due and due != "sorted") or step.target is not None)
         none = f"No {state} matches." if is_filtered else f"There are no {state}s."
         self._say(f"{total}:\n\n{listed}" if lines else none)
+        if not found:
+            await self._say_unread_tasks()
         self._dialog = replace(self._dialog, results=paths, tasks=tuple(listed_tasks[:_MAX_LISTED_TASKS]))
         return paths
+
+    async def _say_unread_tasks(self) -> None:
+        """Tell the user if notes have tasks in the syntax of Logseq, which are not read."""
+        if count := await self._count_notes(LOGSEQ_TASKS):
+            have = pluralize(count, "note has", "notes have")
+            self._say(f"{have} tasks written as in Logseq (“- TODO”). Only “- [ ]” and “- [x]” are read.")
+
+    async def _say_unread_properties(self, query: str) -> None:
+        """Tell the user if notes have a property of a search in the syntax of Logseq, which is not read."""
+        known = {name.casefold() for name in self._words().properties}
+        for name in dict.fromkeys(searched_properties(query)):
+            if name.casefold() not in known and (count := await self._count_notes(logseq_property(name))):
+                write = pluralize(count, "note writes", "notes write")
+                self._say(
+                    f"{write} “{name}::” as in Logseq. Only properties between “---” at the top of a note are"
+                    " read."
+                )
+
+    async def _count_notes(self, query: str) -> int:
+        if self._find_notes is None:
+            return 0
+        try:
+            return len(await self._find_notes(f"{query} "))
+        except (QueryError, TimeoutExpiredError):
+            return 0
 
     async def _change_task(self, step: PipelineStep, previous: tuple[str, ...]) -> tuple[str, ...] | None:
         """Check, clear or reschedule the task that a step's words name; ask if they name several tasks.
@@ -647,6 +701,11 @@ class Pipeline:
             head = "---\n" + "\n".join(properties) + "\n---\n"
         if head:
             content = f"{head}{content or f'# {NotePath.on_disk(name).name}'}\n"
+        if template := str(values.get("template", "")):
+            expanded = await self._expand_template(template, NotePath.on_disk(name).name)
+            if expanded is None:
+                return None
+            content = expanded
         arguments: Arguments = {"name": name}
         if content:
             arguments["content"] = content
@@ -659,6 +718,19 @@ class Pipeline:
         self._record_change(step.action, outcome, (path,))
         self._remember_new_tasks(step, (path,))
         return (path,)
+
+    async def _expand_template(self, template: str, title: str) -> str | None:
+        """Return the text of a template for a note with this title; None if the template can't be read."""
+        outcome = await self._host.call("read_note", {"name": template})
+        if not outcome.success:
+            self._say(format_outcome(AnsweredCall("read_note", {"name": template}), outcome))
+            return None
+        words = self._words()
+        text = str(outcome.result["text"]).removeprefix(BOM)
+        if "<%" in text:
+            self._say("Commands of Templater (<% … %>) in the template are copied, but not run.")
+        formats = {"date_format": words.date_format, "time_format": words.time_format}
+        return expand(text, title, datetime.now(), **formats).text
 
     async def _write(self, step: PipelineStep, paths: tuple[str, ...]) -> tuple[str, ...] | None:
         calls = await self._calls(step, paths)
@@ -702,6 +774,16 @@ class Pipeline:
             lines = str(step.arguments["text"]).splitlines()
             tasks = tuple((path, task_text(line)) for path in paths for line in lines)
             self._dialog = replace(self._dialog, tasks=tasks)
+
+    def _move_paths(self, before: str, after: str) -> None:
+        """Replace the paths of the notes in a folder that has moved."""
+        depth = before.count("/") + 1
+        dialog = self._dialog
+        for path in {*dialog.focus, *dialog.results, *dialog.recent, *(path for path, _ in dialog.tasks)}:
+            if NotePath.on_disk(path).is_under(before):
+                moved = "/".join((after, *path.split("/")[depth:]))
+                focus = tuple(moved if own == path else own for own in self._dialog.focus)
+                self._dialog = replace(self._dialog.with_moved_note(path, moved), focus=focus)
 
     def _say_skipped_notes(self, names: Sequence[str]) -> None:
         """List the notes of a step that were left after a call that failed or was denied."""
@@ -759,6 +841,16 @@ class Pipeline:
                 ]
             case "remove_property":
                 return [{"name": path, "remove": [str(arguments["key"])]} for path in paths]
+            case "rename_property":
+                return [{**self._plain_arguments(step), "names": list(paths)}]
+            case "rename_heading":
+                if len(paths) > 1:
+                    self._say(
+                        "A heading is renamed in one note at a time. Name the note. Nothing was changed."
+                    )
+                    return None
+                headings = {name: str(arguments[name]) for name in ("heading", "new_heading")}
+                return [{"name": paths[0], **headings}]
             case "rename":
                 return [{"name": paths[0], "new_name": str(arguments["new_name"])}]
             case "move":
@@ -838,6 +930,7 @@ class Pipeline:
         changes = self._dialog.changes
         if outcome.commit is not None and outcome.entry:
             changes = (*changes, OwnChange(outcome.entry, action, tuple(dict.fromkeys((*paths, *before)))))
+            self._dialog = replace(self._dialog, undone=())
         focus = paths[-1:] if len(set(paths)) == 1 else self._dialog.focus
         results = paths if len(set(paths)) > 1 else self._dialog.results
         is_lost = self._dialog.is_lost and not paths
@@ -875,7 +968,7 @@ class Pipeline:
         if not entries:
             self._say("There is nothing to undo.")
             return None
-        undone: set[int] = set()
+        undone: dict[int, int] = {}  # the undone entries, with those of the undos
         for index, entry in enumerate(entries):
             arguments: Arguments = {} if entry is None else {"entry": entry}
             outcome = await self._host.call("undo", arguments)
@@ -888,17 +981,55 @@ class Pipeline:
                     was = pluralize(remaining_count, "other change was", "other changes were")
                     self._say(f"{was} not undone.")
                 break
-            if entry is not None:
-                undone.add(entry)
-        remaining = tuple(change for change in self._dialog.changes if change.entry not in undone)
-        for change in self._dialog.changes:
-            if change.entry in undone and change.action in ("rename", "move") and len(change.notes) == 2:
-                self._dialog = self._dialog.with_moved_note(change.notes[0], change.notes[1])
+            undone[entry or 0] = outcome.entry
+        own = {change.entry: change for change in self._dialog.changes}
+        changes = [own.get(entry, OwnChange(entry, "", ())) for entry in undone]
+        for change in changes:
+            self._follow_move(change.action, change.notes)
         # The notes are again at the paths that the changes list last.
-        undone_notes = [change.notes[::-1] for change in self._dialog.changes if change.entry in undone]
+        undone_notes = [change.notes[::-1] for change in changes if change.action not in FOLDER_ACTIONS]
         focus = undone_notes[0] if len(undone_notes) == 1 and undone_notes[0] else self._dialog.focus
-        self._dialog = replace(self._dialog, changes=remaining, focus=focus)
+        self._dialog = replace(
+            self._dialog,
+            changes=tuple(change for change in self._dialog.changes if change.entry not in undone),
+            undone=(
+                *self._dialog.undone,
+                *(replace(change, entry=undone[change.entry]) for change in changes),
+            ),
+            focus=focus,
+        )
         return ()
+
+    async def _redo(self) -> tuple[str, ...] | None:
+        """Undo the last undo of this conversation."""
+        if not self._dialog.undone:
+            self._say("There is nothing to redo: I have undone no change since the last one.")
+            return None
+        *others, change = self._dialog.undone
+        arguments: Arguments = {"entry": change.entry}
+        outcome = await self._host.call("undo", arguments)
+        self._say_outcome(AnsweredCall("undo", arguments, "redo"), outcome)
+        if not outcome.success:
+            return None
+        paths = change.notes[:1] if change.action not in FOLDER_ACTIONS else ()
+        self._record_change(change.action, outcome, paths)
+        self._dialog = replace(self._dialog, undone=tuple(others))
+        self._describe_last_change(outcome, change.notes)
+        return paths
+
+    def _describe_last_change(self, outcome: ToolOutcome, notes: tuple[str, ...]) -> None:
+        """Set the notes of the change that was just recorded, and follow them if they moved."""
+        if outcome.commit is not None and outcome.entry:
+            *changes, last = self._dialog.changes
+            self._dialog = replace(self._dialog, changes=(*changes, replace(last, notes=notes)))
+            self._follow_move(last.action, notes[::-1])
+
+    def _follow_move(self, action: str, notes: tuple[str, ...]) -> None:
+        """Replace the paths of a moved note, or of those in a moved folder: the first by the second path."""
+        if len(notes) == 2 and action in ("rename", "move"):
+            self._dialog = self._dialog.with_moved_note(*notes)
+        elif len(notes) == 2 and action in FOLDER_ACTIONS:
+            self._move_paths(*notes)
 
     async def _call(self, step: PipelineStep, tool: str, arguments: Mapping[str, object]) -> ToolOutcome:
         """Call a tool and show its outcome."""
@@ -1031,6 +1162,8 @@ def _paths_after(step: PipelineStep, call: Mapping[str, object], outcome: ToolOu
     for key in ("new_path", "path", "node_id", "primary_node_id", "from_id"):
         if isinstance(path := result.get(key), str) and step.action != "delete":
             return [path]
+    if step.action == "rename_property":
+        return [str(path) for path in _as_list(result, "notes")]
     name = _note_of(call)
     return [name] if name and step.action != "delete" else []
 
@@ -1040,6 +1173,16 @@ def _note_of(call: Mapping[str, object]) -> str:
     return next(
         (str(call[key]) for key in ("name", "node_id", "from_id", "primary_node_id") if key in call), ""
     )
+
+
+def _folder_arguments(step: PipelineStep) -> Arguments:
+    """Return the arguments that rename a folder in its parent, or move it into another one."""
+    folder = str(step.arguments["folder"]).strip("/")
+    parent, _, name = folder.rpartition("/")
+    parent = str(step.arguments.get("parent", parent)).strip("/")
+    name = str(step.arguments.get("new_name", name)).strip("/")
+    # A new name with folders is the whole new path.
+    return {"folder": folder, "new_folder": name if "/" in name or not parent else f"{parent}/{name}"}
 
 
 def _tool_arguments(step: PipelineStep) -> Arguments:

@@ -60,9 +60,9 @@ def _failure(call: AnsweredCall, outcome: ToolOutcome, *, has_changed: bool) -> 
     text = str(outcome.error.get("message", "")) or "That did not work."
     suggestions = outcome.error.get("candidates") or outcome.error.get("suggestions")
     if isinstance(suggestions, list | tuple) and suggestions:
-        text += "\n\nDid you mean one of these?\n" + bullet_list(
-            wikilink(str(path)) for path in suggestions[:5]
-        )
+        # The names of headings are no notes.
+        shown = str if "heading" in outcome.error else wikilink
+        text += "\n\nDid you mean one of these?\n" + bullet_list(shown(str(name)) for name in suggestions[:5])
     return text
 
 
@@ -414,6 +414,14 @@ def _undone(result: Result, call: AnsweredCall) -> str:
     return "\n\n".join(filter(None, parts))
 
 
+def _redone(result: Result, call: AnsweredCall) -> str:
+    paths = (*result["removed"], *result["moved_back"], *result["restored"])
+    names = list(map(link_or_path, paths))
+    return _count_and_list(
+        names, len(names), "file was changed again", "files were changed again", "There is nothing to change."
+    )
+
+
 _BY_INTENT: Mapping[str, Callable[[Result, AnsweredCall], str]] = {
     "backlinks": _backlinks,
     "outgoing": _outgoing,
@@ -421,6 +429,7 @@ _BY_INTENT: Mapping[str, Callable[[Result, AnsweredCall], str]] = {
     "details": _details,
     "fact": _fact,
     "batch": _batch,
+    "redo": _redone,
 }
 _BY_TOOL: Mapping[str, Callable[[Result, AnsweredCall], str]] = {
     "read_note": _read,

@@ -95,7 +95,9 @@ async def run(args: argparse.Namespace, console: CliConsole) -> ExitStatus:
             console.print_message(localize(HELP, language))
             return ExitStatus.DONE
         terminal = _TerminalHost(session, options, console)
-        pipeline = Pipeline(terminal, registry, language, state, tuple, agent.actions(), lambda: words)
+        pipeline = Pipeline(
+            terminal, registry, language, state, tuple, agent.actions(), lambda: words, find_notes
+        )
         state = await pipeline.run(with_links(interpretation, lambda: words))
         is_guess = interpretation.score == GUESS_SCORE and interpretation.last.action == "find"
         finds_nothing = terminal.status == ExitStatus.DONE and not state.results

@@ -249,6 +249,16 @@ def property_counts(connection: sqlite3.Connection) -> tuple[PropertyCount, ...]
     return tuple(PropertyCount(name, count) for name, count, _ in rows)
 
 
+def notes_with_property(connection: sqlite3.Connection, name: str) -> tuple[NotePath, ...]:
+    """Return the notes that have the property, ordered by key."""
+    rows = connection.execute(
+        "SELECT path FROM properties JOIN files ON files.id = properties.note"
+        " WHERE properties.key = ? ORDER BY files.key, path",
+        (name_key(name.strip()),),
+    )
+    return tuple(NotePath(path) for (path,) in rows)
+
+
 def problems(connection: sqlite3.Connection) -> tuple[Problem, ...]:
     """Return every file or folder that is not completely indexed, by path."""
     rows = connection.execute(

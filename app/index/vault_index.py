@@ -323,6 +323,11 @@ class VaultIndex:
         with self._rebuild_on_damage(), self._open_database.read_connection() as connection:
             return record_queries.notes_with_tag(connection, tag, nested)
 
+    def notes_with_property(self, name: str) -> tuple[NotePath, ...]:
+        """Return the notes that have the property, even without a value."""
+        with self._rebuild_on_damage(), self._open_database.read_connection() as connection:
+            return record_queries.notes_with_property(connection, name)
+
     def types(self) -> tuple[str, ...]:
         """Return the distinct types of all notes, sorted."""
         with self._rebuild_on_damage(), self._open_database.read_connection() as connection:
@@ -411,10 +416,6 @@ class VaultIndex:
         """Return unlinked mentions of the note's name, title or aliases in other notes."""
         with self._rebuild_on_damage(), self._open_database.read_connection() as connection:
             return links.unlinked_mentions(connection, path)
-
-    async def links_to_rewrite(self, old_path: NotePath, new_path: NotePath) -> RenamePlan:
-        """Plan the link rewrites for a move of one file; see `moves_to_rewrite`."""
-        return await self.moves_to_rewrite({old_path: new_path})
 
     async def moves_to_rewrite(self, moves: Mapping[NotePath, NotePath]) -> RenamePlan:
         """Plan the link rewrites for simultaneous moves from old to new paths.

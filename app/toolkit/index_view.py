@@ -19,6 +19,8 @@ from app.vault.note import ParsedNote
 from app.vault.path import NotePath, name_key
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from app.embeddings.vector_table import VectorHit
     from app.index.records import (
         FileRecord,
@@ -101,12 +103,12 @@ class IndexView:
         """Return all links to the note at `path`, even from hidden notes: for edits, never for a result."""
         return self._index.backlinks(path)
 
-    async def links_to_rewrite(self, old_path: NotePath, new_path: NotePath) -> RenamePlan:
-        """Plan the link rewrites for a rename or move, including those in hidden notes.
+    async def moves_to_rewrite(self, moves: Mapping[NotePath, NotePath]) -> RenamePlan:
+        """Plan the link rewrites for simultaneous renames and moves, including those in hidden notes.
 
         Rewrites of hidden notes must not appear in a result.
         """
-        return await self._index.links_to_rewrite(old_path, new_path)
+        return await self._index.moves_to_rewrite(moves)
 
     def unresolved(self) -> tuple[UnresolvedName, ...]:
         """Return the names of unresolved links, each with the number of links that use it."""
@@ -143,6 +145,11 @@ class IndexView:
         return tuple(
             path for path in self._index.notes_with_tag(tag, nested) if self._visibility.can_see(path)
         )
+
+    def notes_with_property(self, name: str) -> tuple[NotePath, ...]:
+        """Return the notes that have the property, even without a value."""
+        paths = self._index.notes_with_property(name)
+        return tuple(path for path in paths if self._visibility.can_see(path))
 
     def properties(self) -> tuple[PropertyCount, ...]:
         """Return the property names, each with its number of notes."""

@@ -6,6 +6,7 @@ from app.tools.answering import find_passages
 from app.tools.development import diff, file_write, patch
 from app.tools.filesystem import directory_list, file_read, find, grep
 from app.tools.git import git
+from app.tools.headings import rename_heading
 from app.tools.history import note_history, restore_note, undo
 from app.tools.introspection import list_tools, pending
 from app.tools.memory import block
@@ -13,7 +14,7 @@ from app.tools.memory_blocks import block_edit
 from app.tools.mentions import link_mentions
 from app.tools.merge_nodes import merge_nodes
 from app.tools.messages import delegate, send_message
-from app.tools.move_delete import delete_note, move_note
+from app.tools.move_delete import delete_note, move_folder, move_note
 from app.tools.node_analysis import (
     find_related_nodes,
     recalculate_node_confidence,
@@ -30,6 +31,7 @@ from app.tools.notes import (
     set_properties,
     update_note,
 )
+from app.tools.properties import rename_property
 from app.tools.recall import context, recall
 from app.tools.recall import search as search_everything
 from app.tools.relationship_suggestions import suggest_relationships
@@ -81,7 +83,10 @@ CATALOG: tuple[Tool, ...] = (
     update_note,
     edit_note,
     set_properties,
+    rename_property,
+    rename_heading,
     move_note,
+    move_folder,
     delete_note,
     list_notes,
     get_metadata,

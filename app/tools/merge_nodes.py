@@ -62,7 +62,7 @@ async def merge_nodes(
     primary = await context.vault.resolve_strictly(primary_node_id)
     secondary = await context.vault.resolve_strictly(secondary_node_id)
     check_distinct(str(primary.path), str(secondary.path))
-    plan = await context.index.links_to_rewrite(secondary.path, primary.path)
+    plan = await context.index.moves_to_rewrite({secondary.path: primary.path})
     rewrites = dict(plan.rewrites)
     own_rewrite, secondary_rewrite = rewrites.pop(primary.path, None), rewrites.pop(secondary.path, None)
     # Relations between the two notes would refer to the merged note itself.

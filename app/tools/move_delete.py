@@ -1,11 +1,11 @@
-"""Category notes: rename, move and delete notes; a move updates the links in other notes."""
+"""Category notes: move and delete notes, and move folders; a move updates the links in other notes."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
 
-from app.errors import ConflictError, InvalidParametersError, UnreadableNoteError
+from app.errors import ConflictError, InvalidParametersError, LimitError, NotFoundError, UnreadableNoteError
 from app.index.renames import RenamePlan, Rewrite
 from app.permissions.pluralize import pluralize
 from app.toolkit.argument_types import FolderName, NewNoteName, NoteName
@@ -15,7 +15,10 @@ from app.toolkit.result import ToolResult
 from app.toolkit.tool import tool
 from app.vault.changes import ChangeSet, Move, Update
 from app.vault.markdown import link_edits
-from app.vault.path import NotePath, note_path
+from app.vault.path import NotePath, name_key, note_path
+
+MAX_MOVED_FILES = 5000
+MAX_MOVED_BYTES = 256 * 1024 * 1024
 
 
 class NoteMoved(ToolResult):
@@ -23,6 +26,16 @@ class NoteMoved(ToolResult):
 
     path: str
     new_path: str
+    rewritten: list[str]
+    left_out: list[str]
+
+
+class FolderMoved(ToolResult):
+    """A moved folder; `left_out` lists links and notes that were not rewritten, each with the reason."""
+
+    folder: str
+    new_folder: str
+    files: int
     rewritten: list[str]
     left_out: list[str]
 
@@ -68,7 +81,7 @@ async def move_note(
     existing = context.vault.existing_path(new_path)
     if existing is not None and existing.key != note.path.key:
         raise ConflictError(f"There is already a note at {existing}.", path=str(existing))
-    plan = await context.index.links_to_rewrite(note.path, new_path)
+    plan = await context.index.moves_to_rewrite({note.path: new_path})
     rewrites = dict(plan.rewrites)
     own_rewrite = rewrites.pop(note.path, None)
     own_text = link_edits.rewrite_links(note.text, own_rewrite) if own_rewrite else None
@@ -101,6 +114,112 @@ async def move_note(
         )
 
     return context.propose(change_set, report)
+
+
+@tool(
+    category="notes",
+    examples=("rename the folder {folder} to {new_folder}", "move the folder {folder} to {new_folder}"),
+)
+async def move_folder(
+    context: ToolContext, folder: FolderName, new_folder: FolderName
+) -> Proposal[FolderMoved]:
+    """Rename a folder or move it with all of its files. Links to them are rewritten in the same change.
+
+    An empty folder with the old name stays on the disk.
+
+    Args:
+        folder: The folder.
+        new_folder: Its new path, which no other folder may have.
+    """
+    old, new = folder.strip(" /"), new_folder.strip(" /")
+    moves = _folder_moves(context, old, new)
+    plan = await context.index.moves_to_rewrite(moves)
+    rewrites = dict(plan.rewrites)
+    own_rewrites = {path: rewrite for path in moves if (rewrite := rewrites.pop(path, None))}
+    moved, failed = await asyncio.to_thread(_move_files, context, moves, own_rewrites)
+    changes, failed_others = await asyncio.to_thread(rewrite_other_notes, context, rewrites)
+    left_out = [*_skipped_links(context, plan), *failed, *failed_others]
+    summary = f"Move the folder {old} to {new} ({pluralize(len(moved), 'file')})"
+    if changes:
+        summary += f", {pluralize(len(changes), 'note')} rewritten"
+
+    def report(committed: ChangeSet) -> FolderMoved:
+        count = sum(isinstance(change, Move) for change in committed.changes)
+        rewritten_paths = [
+            str(change.path)
+            for change in committed.changes
+            if isinstance(change, Update) and context.vault.can_see(change.path)
+        ]
+        message = f"Moved {pluralize(count, 'file')} from {old} to {new}."
+        if rewritten_paths:
+            others = pluralize(
+                len(rewritten_paths), "note that links to them was", "notes that link to them were"
+            )
+            message += f" {others} rewritten."
+        return FolderMoved(
+            folder=old,
+            new_folder=new,
+            files=count,
+            rewritten=rewritten_paths,
+            left_out=left_out,
+            message=message,
+        )
+
+    return context.propose(ChangeSet.of(*moved, *changes, summary=summary), report)
+
+
+def _folder_moves(context: ToolContext, old: str, new: str) -> dict[NotePath, NotePath]:
+    """Return the new paths of a folder's visible files.
+
+    Raises:
+        NotFoundError: The folder is missing or empty.
+        InvalidParametersError: The new path is that of the folder or inside it, or differs only in case.
+        ConflictError: There is already a folder or file with the new path.
+        LimitError: The folder has too many or too large files for one change.
+    """
+    files = [file for file in context.index.files() if file.path.is_under(old)] if old else []
+    notes = context.index.notes(old) if old else ()
+    paths = [*(note.path for note in notes), *(file.path for file in files)]
+    if not paths:
+        raise NotFoundError(f"There is no folder “{old}” with files in it.", folder=old)
+    folder = NotePath.parse(new)
+    if folder.key == name_key(old) or folder.is_under(old):
+        raise InvalidParametersError(f"“{new}” can't be the new path of the folder “{old}”.", folder=new)
+    if context.index.notes(new) or any(file.path.is_under(new) for file in context.index.files()):
+        raise ConflictError(f"There is already a folder {new}. Move the notes into it instead.", folder=new)
+    size = sum(note.size for note in notes) + sum(file.size for file in files)
+    if len(paths) > MAX_MOVED_FILES or size > MAX_MOVED_BYTES:
+        raise LimitError(
+            f"The folder {old} has more than {MAX_MOVED_FILES:,} files or {MAX_MOVED_BYTES // 1024**2} MiB. "
+            "Move its subfolders one by one, or use the file manager.",
+            limit=MAX_MOVED_FILES,
+        )
+    depth = old.count("/") + 1
+    moves = {path: NotePath.on_disk("/".join((folder.text, *path.text.split("/")[depth:]))) for path in paths}
+    for target in moves.values():
+        if (existing := context.vault.existing_path(target)) is not None:
+            raise ConflictError(f"There is already a file at {existing}.", path=str(existing))
+    return moves
+
+
+def _move_files(
+    context: ToolContext, moves: Mapping[NotePath, NotePath], rewrites: Mapping[NotePath, Rewrite]
+) -> tuple[list[Move], list[str]]:
+    """Return the moves of files, with new links in notes, and the notes whose links can't be rewritten.
+
+    Each of the latter is returned with the reason. Reads the files, so call it in a thread.
+    """
+    moved: list[Move] = []
+    failed: list[str] = []
+    for path, target in moves.items():
+        file = context.vault.open(path)
+        rewrite, text = rewrites.get(path), None
+        try:
+            text = link_edits.rewrite_links(file.text, rewrite) if rewrite else None
+        except (UnreadableNoteError, InvalidParametersError) as error:
+            failed.append(f"{path}: {error.message}")
+        moved.append(file.move_change(target, text))
+    return moved, failed
 
 
 def rewrite_other_notes(

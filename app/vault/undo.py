@@ -346,7 +346,14 @@ def plan_undo(
     for commit in ordered:
         planner.revert(commit)
     first_summary = ordered[0].summary if ordered else ""
-    summary = f"Undo: {first_summary}" if len(ordered) == 1 else f"Undo {len(ordered)} changes"
+    summary = _undo_summary(first_summary) if len(ordered) == 1 else f"Undo {len(ordered)} changes"
     place = ordered[0].place if ordered else VAULT
     change_set = ChangeSet.of(*planner.changes(), summary=summary.removesuffix(": "), place=place)
     return UndoPlan(change_set, tuple(planner.conflicts()), tuple(commit.id for commit in ordered))
+
+
+def _undo_summary(summary: str) -> str:
+    """Return the summary of the undo of one commit; the undo of an undo makes the change again."""
+    if summary.startswith("Undo: "):
+        return f"Redo: {summary.removeprefix('Undo: ')}"
+    return f"Undo: {summary.removeprefix('Redo: ')}"

@@ -66,6 +66,7 @@ from app.toolkit.services import (
     WebServices,
 )
 from app.tools import CATALOG, CATEGORIES
+from app.vault.note_templates import DATE_FORMAT, TIME_FORMAT
 from app.vault.obsidian import stored_obsidian_settings, templates_folder
 from app.vault.path import NotePath
 from app.vault.store import NotesChanged
@@ -293,13 +294,16 @@ class Workspace:
         is_known = self._words is not None and self._templates_choice == chosen
         if self._words is None or not is_known or not values or self._words.values is not values:
             self._templates_choice = chosen
+            obsidian = stored_obsidian_settings(self.store)
             self._words = VaultWords(
                 tuple(tag.tag for tag in sorted(self.index.tags(), key=lambda tag: -tag.count)),
                 self.index.types(),
                 tuple(note_property.name for note_property in self.index.properties()),
                 values,
                 self.index.property_value_shares(),
-                templates_folder(chosen, stored_obsidian_settings(self.store)),
+                templates_folder(chosen, obsidian),
+                obsidian.date_format or DATE_FORMAT,
+                obsidian.time_format or TIME_FORMAT,
             )
         return self._words
 

@@ -45,6 +45,7 @@ from app.agent.language.task_matching import matching_tasks
 from app.agent.transcript import TurnFinished
 from app.agent.turn import UserPrompt
 from app.errors import InvalidParametersError, QueryError
+from app.index.query_serializer import quote_value
 from app.permissions.approval import ApprovalRequest, Approved, Decision, Denied
 from app.settings import Settings
 from app.vault.markdown.tasks import task_facts
@@ -583,6 +584,10 @@ def _plain_step(step: PipelineStep) -> PipelineStep:
             )
         case "remove_text":
             return PipelineStep("replace", step.target, {"old": given["old"], "text": ""})
+        case "rename_folder":
+            # The files were written when a folder was renamed by moving its notes.
+            notes = NoteSet(query=f"path:{quote_value(str(given['folder']) + '/')}")
+            return PipelineStep("move", notes, {"folder": given["new_name"]})
         case "count_these":
             return PipelineStep("count", NoteSet(source="previous"))
         case "open":

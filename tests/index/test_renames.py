@@ -83,7 +83,7 @@ async def test_a_folder_moves_as_one(make_vault: MakeVault) -> None:
 
 async def test_ambiguous_links_are_listed_and_not_touched(make_vault: MakeVault) -> None:
     vault = await make_vault({"a/N.md": "1", "bb/N.md": "2", "s.md": "[[N]] [[a/N]]"})
-    plan = await vault.index.links_to_rewrite(NotePath("a/N.md"), NotePath("a/M.md"))
+    plan = await vault.index.moves_to_rewrite({NotePath("a/N.md"): NotePath("a/M.md")})
     assert [(link.source.text, link.target_text) for link in plan.ambiguous] == [("s.md", "N")]
     (rewrite,) = plan.rewrites.values()
     assert [rewrite(link) for link in scan("[[N]] [[a/N]]").links] == [None, "a/M"]
@@ -91,7 +91,7 @@ async def test_ambiguous_links_are_listed_and_not_touched(make_vault: MakeVault)
 
 async def test_links_that_a_new_name_would_capture_are_listed(make_vault: MakeVault) -> None:
     vault = await make_vault({"Old.md": "1", "sub/Home.md": "2", "s.md": "[[Home]] [[Later]]"})
-    plan = await vault.index.links_to_rewrite(NotePath("Old.md"), NotePath("Home.md"))
+    plan = await vault.index.moves_to_rewrite({NotePath("Old.md"): NotePath("Home.md")})
     assert [(link.source.text, link.target_text) for link in plan.captured] == [("s.md", "Home")]
     assert plan.rewrites == {}
 

@@ -22,6 +22,7 @@ Kind = Literal[
     "query",
     "days",
     "fact",
+    "property_name",
 ]
 
 TOOL_PREFIX = "tool_"
@@ -29,6 +30,9 @@ TOOL_PREFIX = "tool_"
 
 TASK_ACTIONS = ("complete_task", "reopen_task", "reschedule_task")
 """The actions that change one task of a note."""
+
+FOLDER_ACTIONS = ("rename_folder", "move_folder")
+"""The actions that move a folder."""
 
 WITHOUT_NOTES = frozenset(("count_these", "duplicates", "list_tags", "list_folders", "vault_info", "random"))
 """The actions that are never about certain notes."""
@@ -46,6 +50,9 @@ ROLE_KINDS: Mapping[str, Kind] = {
     "old": "text",
     "heading": "heading",
     "key": "property",
+    "new_key": "property_name",
+    "new_heading": "heading",
+    "parent": "folder",
     "value": "value",
     "type": "type",
     "confidence": "number",
@@ -132,6 +139,22 @@ ACTIONS: Mapping[str, Action] = {
         Action("set_property", "set_properties", ("target", "key", "value"), writes=True, implies_note=True),
         Action("set_confidence", "set_properties", ("target", "confidence"), writes=True),
         Action("remove_property", "set_properties", ("target", "key"), writes=True, implies_note=True),
+        Action(
+            "rename_property",
+            "rename_property",
+            ("key", "new_key"),
+            writes=True,
+            kinds={"key": "property_name"},
+        ),
+        Action(
+            "rename_heading",
+            "rename_heading",
+            ("target", "heading", "new_heading"),
+            writes=True,
+            implies_note=True,
+        ),
+        Action("rename_folder", "move_folder", ("folder", "new_name"), writes=True),
+        Action("move_folder", "move_folder", ("folder", "parent"), writes=True),
         Action("rename", "move_note", ("target", "new_name"), writes=True, implies_note=True),
         Action("move", "move_note", ("target", "folder"), writes=True, implies_note=True),
         Action("delete", "delete_note", _TARGET, writes=True),
@@ -141,6 +164,7 @@ ACTIONS: Mapping[str, Action] = {
         Action("set_type", "reclassify_node", ("target", "type"), writes=True),
         Action("recalculate", "recalculate_node_confidence", _TARGET, writes=True, implies_note=True),
         Action("undo", "undo", writes=True),
+        Action("redo", "undo", writes=True),
         Action("help"),
     )
 }

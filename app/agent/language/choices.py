@@ -27,11 +27,13 @@ MIN_CONFIRM_SCORE = 0.6
 MAX_RIVAL_GAP = 0.03
 MAX_OPTIONS = 4
 _SENTENCE_MARK = re.compile(r"[;!?]|[.,]\s")
-_NAME_ROLES = ("name", "new_name", "folder", "new_tag")
+_NAME_ROLES = ("name", "new_name", "folder", "new_tag", "new_key", "new_heading", "parent")
 FAMILIES = (
     frozenset(("set_type", "set_property", "set_confidence")),
     frozenset(("remove_all_tags", "remove_tag", "remove_property")),
     frozenset(("remove_text", "delete")),
+    frozenset(("rename_property", "rename")),
+    frozenset(("rename_heading", "rename")),
 )
 _QUESTIONS = {
     "target": "Which note?",
@@ -46,6 +48,9 @@ _QUESTIONS = {
     "old": "Which words?",
     "heading": "Under which heading?",
     "key": "Which property?",
+    "new_key": "What should the property be called?",
+    "new_heading": "What should the heading be called?",
+    "parent": "Into which folder?",
     "value": "Which value?",
     "type": "Which type?",
     "confidence": "What confidence, from 0 to 1?",

@@ -36,6 +36,7 @@ class DialogState:
         recent: The paths of the last two single notes that requests named or meant, oldest first.
         last: The last reading that was run.
         changes: The changes made in the conversation, oldest first.
+        undone: The changes undone since the last change, each with the entry of its undo, oldest first.
         question: The open question to the user.
         is_lost: Whether "it" may mean a note that was not found or not created: the last request was not
             understood, or its note is missing.
@@ -51,6 +52,7 @@ class DialogState:
     recent: tuple[str, ...] = ()
     last: Reading | None = None
     changes: tuple[OwnChange, ...] = ()
+    undone: tuple[OwnChange, ...] = ()
     question: Clarification | None = None
     is_lost: bool = False
 

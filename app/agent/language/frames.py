@@ -19,6 +19,7 @@ from app.index.query_serializer import quote_text
 from app.vault.path import NotePath
 
 _MAX_NAME_TOKENS = 14
+_NEW_NAMES = ("new_name", "new_key", "new_heading")
 _LINK_FILTERS = {"backlinks": "links-to", "outgoing": "linked-from"}
 _MAX_CUES = 36
 _MISSING_ROLE_FACTOR = 0.8
@@ -431,6 +432,8 @@ class FrameParser:
         step = _with_words_as_query(self._with_due_day(self._as_task(step, tokens), tokens))
         step = self._sets.narrowed_tasks(self._without_plain_query(step), tokens)
         step = self.with_items(step, tokens)
+        if step.action == "rename_property" and step.target is not None and step.target.is_everything:
+            return replace(step, target=None)
         if step.action in TASK_ACTIONS and step.target is None:
             return replace(step, target=self._sets.notes_of_tasks())
         return step
@@ -501,9 +504,10 @@ class FrameParser:
         name = str(segment.bound.values.get(segment.role, "")).casefold().split()
         if kind == "name" and set(name) & self._language.words("ends_name"):
             return False  # the name may end before this word
-        if segment.role == "new_name" and segment.cue_words:
+        if segment.role in _NEW_NAMES and segment.cue_words:
             return True
-        return bool(introduction & self._language.words(f"introduces_{kind}"))
+        introducing = self._language.words(f"introduces_{kind.removesuffix('_name')}")
+        return bool(introduction & introducing)
 
     def fill(self, action: Action, frame: ActionFrame, role: str, tokens: Sequence[Token]) -> Values | None:
         """Parse words (for example an answer) as the value of one role; None if they do not fit."""

@@ -66,9 +66,10 @@ from app.agent.language.request import Request, without_marks_at_end, writes
 from app.agent.language.request_model import request_model
 from app.agent.language.task_lists import about_whole_vault, parse_task_list
 from app.agent.language.task_references import parse_task_change
+from app.agent.language.template_notes import parse_note_from_template
 from app.agent.language.tokens import Token, tokenize
 from app.agent.language.typed_search import parse_typed_search
-from app.agent.language.undo import resolve_undo
+from app.agent.language.undo import parse_redo, resolve_undo
 from app.agent.language.vocabulary import Vocabulary, correct_spelling
 from app.vault.markdown.inline import is_valid_tag
 
@@ -115,6 +116,8 @@ _SIMILAR_ACTIONS = ({"open", "read"}, {"count", "count_these"})
 _VALUES = re.compile(r"(?: ?\[[^:\]]+:[^<>=\]]+\])+")
 _SPLIT_PENALTY = 0.02
 _MAX_CLAUSES = 4
+_GRAMMAR_ACTIONS = frozenset(("rename_property", "rename_heading", "rename_folder", "move_folder"))
+"""Actions that the request model does not know, on which the grammar decides or asks."""
 _SELDOM_SEEN_ACTIONS = frozenset(("reschedule_task",))
 
 
@@ -257,6 +260,15 @@ class Interpreter:
         if reply := self._small_talk(language, tokens) or self._only_small_talk(language, tokens):
             return reply, request, []
         for words in dict.fromkeys((bare, tokens)):
+            if refusal := self._refuse(request, words):
+                return refusal, request, []
+            if redo := parse_redo(request, words):
+                return redo, request, []
+            if from_template := parse_note_from_template(request, words):
+                created, other_words = from_template
+                if isinstance(created, Reading):
+                    created = self._chooser.decide(replace(request, tokens=other_words), [created])
+                return created, request, []
             if creation := parse_creation_with_properties(request, words):
                 return self._chooser.decide(request, [creation]), request, []
             if properties := parse_property_values(request, words):
@@ -316,6 +328,14 @@ class Interpreter:
         if bare_name is not None and (not readings or bare_name.last.action == "open"):
             readings = [bare_name]
         return None, request, [_within_list(request, reading) for reading in readings]
+
+    @staticmethod
+    def _refuse(request: Request, tokens: tuple[Token, ...]) -> Interpretation | None:
+        """Return the reply to a request that no tool can carry out; None for other requests."""
+        kinds = request.language.table("refusals")
+        kind = next((k for k in kinds if request.language.matches_phrase(tokens, "refusals", k)), "")
+        work = {"compare": "Comparing notes", "table": "Making a table"}.get(kind)
+        return ModelRequired(work) if work else Reply(kind, understood=False) if kind else None
 
     def _is_change(self, request: Request, tokens: tuple[Token, ...]) -> bool:
         """Return whether the words are a complete change: "add a note called X" adds no notes to a list."""
@@ -863,7 +883,7 @@ class Interpreter:
     def _fill_missing(self, request: Request, partial: Reading) -> Reading | None:
         """Return the reading with the request's text as its missing value; None if the text does not fit."""
         step, role = partial.last, partial.missing
-        frame = next((own for own in request.frames if own.action == step.action and not own.hashtag), None)
+        frame = next((own for own in request.frames if own.action == step.action and not own.known), None)
         if frame is None:
             return None  # no words for the action in this language
         frames = request.frame_parser(follows=len(partial.steps) > 1)
@@ -1088,6 +1108,8 @@ def _is_for_grammar(best: Reading, *, is_change: bool) -> bool:
             return best.score >= MIN_SCORE_WITHOUT_NOTE  # "summarize the first one", without a list
         if target.unknown[0].isupper() and " " not in target.unknown and is_change:
             return True  # a name that no note has
+    if best.last.action in _GRAMMAR_ACTIONS and not best.unexplained:
+        return best.score >= (MIN_SCORE_WITHOUT_NOTE if best.missing else MIN_COMPLETE_SCORE)
     if best.score < MIN_COMPLETE_SCORE or not best.is_certain or best.missing or best.unexplained:
         return False
     rare = any(name in best.last.arguments for name in ("due", "uses", "about", "what", "side"))

@@ -18,7 +18,7 @@ from typing import Any
 from app.agent.language.tokens import Token
 from app.paths import resources_folder
 
-_PART = re.compile(r"\.\.\.|[()\[\]|]|<\w+>|[^\s()\[\]|<>]+|[<>]=?")
+_PART = re.compile(r"\.\.\.|->|[()\[\]|]|<\w+>|[^\s()\[\]|<>]+|[<>]=?")
 _MAX_GAP_TOKENS = 12
 _MAX_PLAIN_NUMBER = 20
 """The largest number in words that is a function word; zero and larger numbers may be values."""
@@ -169,7 +169,7 @@ class ActionFrame:
         direct: The roles that follow the verb phrase without a cue.
         before: The roles that precede the verb phrase.
         by_relation: Whether the verb phrase names a type of relation, such as "supports".
-        hashtag: Whether the frame applies only to tags that exist in the vault.
+        known: Whether the frame applies only to tags and properties that exist in the vault.
         constants: The values that the wording itself implies.
     """
 
@@ -179,7 +179,7 @@ class ActionFrame:
     direct: tuple[str, ...]
     before: tuple[str, ...] = ()
     by_relation: bool = False
-    hashtag: bool = False
+    known: bool = False
     constants: Mapping[str, object] = field(default_factory=dict)
 
 
@@ -347,7 +347,7 @@ def _frame(data: Mapping[str, Any], relations: Mapping[str, tuple[PhrasePattern,
             say += [phrase for phrases in relations.values() for phrase in phrases]
         elif not text.startswith("<"):
             say.append(parse_phrase(text))
-    roles = {name: cues for name, cues in data.items() if name not in ("action", "say", "hashtag", "set")}
+    roles = {name: cues for name, cues in data.items() if name not in ("action", "say", "known", "set")}
     return ActionFrame(
         action=data["action"],
         say=tuple(say),
@@ -358,7 +358,7 @@ def _frame(data: Mapping[str, Any], relations: Mapping[str, tuple[PhrasePattern,
         direct=tuple(name for name, cues in roles.items() if "" in cues),
         before=tuple(name for name, cues in roles.items() if BEFORE in cues),
         by_relation=by_relation,
-        hashtag=bool(data.get("hashtag")),
+        known=bool(data.get("known")),
         constants=data.get("set", {}),
     )
 

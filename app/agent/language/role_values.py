@@ -19,6 +19,7 @@ from app.agent.language.vocabulary import Vocabulary
 from app.index.query_serializer import quote_text
 
 _MAX_NAME_TOKENS = 14
+_MAX_PROPERTY_WORDS = 4
 _MAX_RELATION_WORDS = 3
 _NEAR_CHANGE_FIT = 0.55
 """The fit of an approximately matching name in a change: low enough that the agent asks."""
@@ -83,6 +84,8 @@ class RoleValueParser:
                 return self._heading(role, tokens)
             case "property":
                 return self._property(action, role, tokens)
+            case "property_name":
+                return self._property_name(frame, role, tokens)
             case "value":
                 return self._property_value(role, tokens)
             case "type":
@@ -199,7 +202,7 @@ class RoleValueParser:
                 known = self._vocabulary.find_tag(token.value)
                 if role == "new_tag" and known is not None and known.casefold() != token.value.casefold():
                     known = None  # a new tag keeps the user's spelling
-                if frame.hashtag:
+                if frame.known:
                     if known is None:
                         return None
                     fit = min(fit, 0.75)
@@ -227,7 +230,9 @@ class RoleValueParser:
         while end - 1 > position and tokens[end - 1].key in nouns:
             end, is_named = end - 1, True
         part = tokens[position:end]
-        if len(part) > 6:
+        if role == "parent" and self._language.matches_phrase(tokens, "folders", "root"):
+            return RoleBinding({role: "/"}, 1.0)
+        if len(part) > 6 or part[0].key in ignored:
             return None
         text = part[0].value if len(part) == 1 else self._raw(part)
         if known := self._vocabulary.find_similar_folder(text.strip("/")):
@@ -274,6 +279,9 @@ class RoleValueParser:
         fit = 0.95 - 0.03 * len(tokens)
         if role == "name" and tokens[0].key in self._language.verbs():
             fit *= 0.6  # more likely a request, such as "mach eine", than a name
+        nouns = self._language.words("introduces_property") | self._language.words("introduces_folder")
+        if role == "new_name" and tokens[0].key in self._language.words("determiners"):
+            fit *= 0.6 if tokens[1].key in nouns else 1.0  # "rename the property status"
         return RoleBinding({role: self._raw(tokens)}, fit, is_certain=False)
 
     def _text(self, action: Action, role: str, tokens: Sequence[Token]) -> RoleBinding | None:
@@ -358,6 +366,25 @@ class RoleValueParser:
                     {**values, role: known, **bound.values}, 0.85 * bound.fit, is_certain=bound.is_certain
                 )
         return None
+
+    def _property_name(self, frame: ActionFrame, role: str, tokens: Sequence[Token]) -> RoleBinding | None:
+        """Parse the whole name of a property, which may be new and have several words."""
+        position = 0
+        while position < len(tokens) - 1 and tokens[position].key in self._language.words("determiners"):
+            position += 1
+        part = tokens[position:]
+        if len(part) > _MAX_PROPERTY_WORDS or any(token.kind not in ("word", "quoted") for token in part):
+            return None
+        name = part[0].value if len(part) == 1 else self._raw(part)
+        if known := self._vocabulary.find_property(name):
+            # A new name keeps the user's spelling.
+            # "Rename title to Tea" may mean the title of a note.
+            is_certain = not (frame.known and role == "key")
+            return RoleBinding({role: known if role == "key" else name}, 1.0, is_certain=is_certain)
+        if frame.known and role == "key":
+            return None
+        is_quoted = len(part) == 1 and part[0].kind == "quoted"
+        return RoleBinding({role: name}, 0.9 if is_quoted else 0.8, is_certain=is_quoted)
 
     def _known_property(self, token: Token) -> str | None:
         known = self._vocabulary.find_property

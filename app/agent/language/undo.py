@@ -1,4 +1,4 @@
-"""Find the change that a request to undo names: "undo the tag on H4", "take the rename back"."""
+"""Find the change that a request to undo names ("undo the tag on H4"), and redo what was undone."""
 
 from __future__ import annotations
 
@@ -6,6 +6,14 @@ from dataclasses import replace
 
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.request import Request
+from app.agent.language.tokens import Token
+
+
+def parse_redo(request: Request, tokens: tuple[Token, ...]) -> Reading | None:
+    """Return the reading that makes the last undone change again; None for other requests."""
+    if "redo" not in request.allowed or not request.language.matches_phrase(tokens, "undoing", "redo"):
+        return None
+    return Reading((PipelineStep("redo"),), 1.0, language=request.language.code)
 
 
 def resolve_undo(request: Request, reading: Reading) -> Reading:

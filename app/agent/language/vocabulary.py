@@ -16,6 +16,7 @@ from app.agent.language.conditions import CATEGORY_PROPERTIES, states_kind
 from app.index.query_serializer import quote_value
 from app.index.records import PropertyValueShares
 from app.index.resolver import Resolver
+from app.vault.note_templates import DATE_FORMAT, TIME_FORMAT
 from app.vault.path import NotePath, name_key
 from app.vault.reference import parse_reference
 
@@ -74,6 +75,10 @@ class VaultWords:
     """The shares of kinds of values of each property, the most frequent property first."""
     templates: str = "Templates"
     """The folder of the templates for new notes."""
+    date_format: str = DATE_FORMAT
+    """The format of `{{date}}` in templates."""
+    time_format: str = TIME_FORMAT
+    """The format of `{{time}}` in templates."""
 
     @cached_property
     def conditions_by_value(self) -> Mapping[str, Sequence[str]]:
@@ -257,6 +262,9 @@ class Vocabulary:
         named = self._resolver.paths_by_alias_or_id(name)
         if not named and _ISO_DAY.fullmatch(name) and self.day_separator != "-":
             return self._look_up(self.period_name(name))
+        if not named and "/" in name:
+            # Logseq stores the page "Tools/Saw" as "Tools___Saw.md".
+            return self._look_up(name.replace("/", "___"))
         return tuple(map(str, named))
 
     def find_similar_notes(self, words: str) -> SimilarNotes:
@@ -579,9 +587,14 @@ class Vocabulary:
         return [*conditions, self.excluded_templates] if is_needed else list(conditions)
 
     @cached_property
+    def templates_folder(self) -> str:
+        """The folder of the templates, as on disk; empty for a vault without it."""
+        return self.find_folder(self._words.templates) or ""
+
+    @cached_property
     def excluded_templates(self) -> str:
         """The condition that leaves the templates out; empty for a vault without their folder."""
-        folder = self.find_folder(self._words.templates)
+        folder = self.templates_folder
         return f"-path:{quote_value(f'{folder}/')}" if folder else ""
 
     def find_folder(self, words: str) -> str | None:

@@ -23,6 +23,11 @@ def heading_key(text: str) -> str:
     return unicodedata.normalize("NFC", " ".join(bare.split()).casefold())
 
 
+def heading_reference(text: str) -> str:
+    """Return a heading as links write it, without the characters that they can't contain."""
+    return " ".join(_STRIPPED.sub(" ", text).split())
+
+
 @dataclass(frozen=True, slots=True)
 class HeadingSection:
     """A heading and the extent of the text below it, as character indexes.

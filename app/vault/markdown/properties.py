@@ -89,6 +89,37 @@ def remove_property(text: str, key: str) -> str:
     return after
 
 
+def rename_property(text: str, key: str, new_key: str) -> str:
+    """Return `text` with the property `key` named `new_key`; only the characters of the name change.
+
+    If there is no such property, the text is unchanged.
+
+    Raises:
+        InvalidParametersError: the new name is blank or another property has it, a property occurs more than
+            once, or the block can't be read or edited safely.
+    """
+    new_name = new_key.strip()
+    if not new_name:
+        raise InvalidParametersError("A property needs a name.")
+    frontmatter = editable_frontmatter(text)
+    entry = find_entry(frontmatter, key)
+    if entry is None or frontmatter.tree is None or entry.key.text == new_name:
+        return text
+    old_name = entry.key.text
+    if find_entry(frontmatter, new_name) not in (None, entry):
+        message = f"The note has both {old_name!r} and {new_name!r}. Nothing was changed."
+        raise InvalidParametersError(message, property=new_name)
+    written = json_text(new_name) if frontmatter.tree.flow else text_scalar(new_name)
+    after = apply_edits(text, [(entry.key.span.start, entry.key.span.end, written)])
+    expected = {
+        new_name if name == old_name else name: value for name, value in frontmatter.properties.items()
+    }
+    if not has_properties(after, expected):
+        message = f"The property {old_name!r} can't be renamed without changing others. Nothing was changed."
+        raise InvalidParametersError(message, property=old_name)
+    return after
+
+
 def editable_frontmatter(text: str) -> Frontmatter:
     """Return the frontmatter of `text` if its properties can be edited.
 

@@ -54,3 +54,29 @@ async def test_the_verb_of_an_undo_is_no_name_of_a_note(talk) -> None:
     assert (
         state(talk).last.last.action == "undo" and "octant" in text(talk, "Instruments/Octant.md").casefold()
     )
+
+
+async def test_what_was_undone_is_redone_and_undone_again(talk) -> None:
+    await say(talk, "rename H4 to H5", "tag H5 with brass", "undo both")
+    assert "brass" not in text(talk, "Instruments/H4.md")
+    await say(talk, "redo")
+    assert "brass" not in text(talk, "Instruments/H5.md")
+    replies = await say(talk, "redo that")
+    assert "brass" in text(talk, "Instruments/H5.md") and not replies.undone
+    await say(talk, "undo the tag")
+    assert "brass" not in text(talk, "Instruments/H5.md")
+
+
+async def test_an_approval_names_a_redo_and_its_undo(talk, approver) -> None:
+    await say(talk, "tag H4 with brass", "undo", "redo", "undo")
+    change = "Add #brass to Instruments/H4.md"
+    summaries = [request.proposal.summary for request in approver.asked]
+    assert summaries == [change, f"Undo: {change}", f"Redo: {change}", f"Undo: {change}"]
+
+
+async def test_after_a_new_change_there_is_nothing_to_redo(talk, approver) -> None:
+    await say(talk, "tag H4 with brass", "undo", "tag H2 with wood")
+    approver.asked.clear()
+    await say(talk, "redo")
+    assert answers(talk)[-1] == "There is nothing to redo: I have undone no change since the last one."
+    assert not approver.asked

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from app.errors import InvalidParametersError
 from app.vault.markdown.frontmatter import read_frontmatter
-from app.vault.markdown.properties import remove_property, set_property
+from app.vault.markdown.properties import remove_property, rename_property, set_property
 
 NOTE = (
     "\ufeff---\r\n# kept comment\r\ntitle: 'x'  # why\r\ntags: [a, \"b\"] # t\r\nlist:\r\n"
@@ -205,6 +205,50 @@ def test_what_is_set_is_read_and_nothing_else_changes(text, key, value):
     }
 
 
+@pytest.mark.parametrize(
+    ("key", "new_key", "gone", "come"),
+    [
+        ("title", "Name", ["title: 'x'  # why"], ["Name: 'x'  # why"]),
+        ("TITLE", "Title", ["title: 'x'  # why"], ["Title: 'x'  # why"]),
+        ("tags", "two words", ['tags: [a, "b"] # t'], ['two words: [a, "b"] # t']),
+        ("list", "items", ["list:"], ["items:"]),
+        ("text", "x: y", ["text: |"], ['"x: y": |']),
+        ("empty", "- odd", ["empty:"], ['"- odd":']),
+        ("missing", "other", [], []),
+        ("day", "day", [], []),
+    ],
+)
+def test_only_the_name_of_a_renamed_property_changes(key, new_key, gone, come):
+    assert changed_lines(NOTE, rename_property(NOTE, key, new_key)) == (gone, come)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('---\n{"a": 1, b: 2}\n---\n', '---\n{"z": 1, b: 2}\n---\n'),
+        ("---\n  a: 1\n  b: 2\n---\n", "---\n  z: 1\n  b: 2\n---\n"),
+        ("---\n'a' : {a: 1}\n---\na: 1\n", "---\nz : {a: 1}\n---\na: 1\n"),
+    ],
+)
+def test_nested_and_quoted_names_are_told_apart(text, expected):
+    assert rename_property(text, "a", "z") == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "new_key"),
+    [
+        ("---\na: 1\nb: 2\n---\n", "b"),
+        ("---\na: 1\nb: 2\n---\n", "B"),
+        ("---\na: 1\n---\n", "  "),
+        ("---\na: 1\na: 2\n---\n", "z"),
+        ("---\na: [\n---\n", "z"),
+    ],
+)
+def test_a_property_is_not_renamed_if_a_value_would_be_lost(text, new_key):
+    with pytest.raises(InvalidParametersError):
+        rename_property(text, "a", new_key)
+
+
 @given(texts)
 def test_other_yaml_readers_see_the_same_text(value):
     block = set_property("", "a", value).split("---\n")[1] if "---" not in value else "a: x"
@@ -230,6 +274,9 @@ def test_every_real_block(real_notes):
         if found.properties or not found.span:
             assert remove_property(set_property(text, "test-key", ["[[a]]"]), "test-key") == text, path
         for key in list(found.properties)[:3]:
+            is_one = [e.key.text.casefold() for e in found.tree.entries].count(key.casefold()) == 1
+            if is_one and key.isalpha():
+                assert rename_property(rename_property(text, key, "test-key"), "test-key", key) == text, path
             if [e.key.text for e in found.tree.entries].count(key) > 1:
                 continue
             after = set_property(text, key, "some: text")

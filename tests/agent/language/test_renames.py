@@ -1,0 +1,176 @@
+"""Requests that rename properties, headings and folders: one change, one approval, or a precise refusal."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.agent.language.readings import Clarification, NoteSet, PipelineStep, Reading
+from app.vault.path import NotePath
+from tests.agent.language.test_dialog import OPEN, answers, fill, say, state, talk, text
+from tests.support.everyday_requests import read, sample_agent
+
+__all__ = ["talk"]
+HERE = NoteSet(notes=(OPEN,))
+SOURCES = NoteSet(query="path:Sources/")
+
+
+def step(action: str, target: NoteSet | None = None, **arguments: object) -> PipelineStep:
+    return PipelineStep(action, target, arguments)
+
+
+@pytest.mark.parametrize(
+    ("request_text", "expected"),
+    [
+        ("rename the property year to published", step("rename_property", key="year", new_key="published")),
+        (
+            "rename the field year to published everywhere",
+            step("rename_property", key="year", new_key="published"),
+        ),
+        (
+            "rename the year property to year of print in all sources",
+            step("rename_property", SOURCES, key="year", new_key="year of print"),
+        ),
+        (
+            "in this note, rename the property year to published",
+            step("rename_property", HERE, key="year", new_key="published"),
+        ),
+        (
+            "rename the property year to published in all notes",
+            step("rename_property", key="year", new_key="published"),
+        ),
+        (
+            "Benenne in allen Quellen die Eigenschaft year in Jahr um",
+            step("rename_property", SOURCES, key="year", new_key="Jahr"),
+        ),
+        ("Eigenschaft year in Jahr umbenennen", step("rename_property", key="year", new_key="Jahr")),
+        ("rename the heading Trial to Log", step("rename_heading", HERE, heading="Trial", new_heading="Log")),
+        (
+            "rename the section Testing of H4 to Sea log",
+            step(
+                "rename_heading",
+                NoteSet(notes=("Instruments/H4.md",)),
+                heading="Testing",
+                new_heading="Sea log",
+            ),
+        ),
+        (
+            "Benenne in dieser Notiz die Überschrift Probe in Logbuch um",
+            step("rename_heading", HERE, heading="Probe", new_heading="Logbuch"),
+        ),
+        ("rename the folder Sources to Library", step("rename_folder", folder="Sources", new_name="Library")),
+        ("rename my Sources folder to Library", step("rename_folder", folder="Sources", new_name="Library")),
+        ("Benenne den Ordner Sources in Werke um", step("rename_folder", folder="Sources", new_name="Werke")),
+        ("move the folder Sources into People", step("move_folder", folder="Sources", parent="People")),
+        ("move the folder Sources to the root", step("move_folder", folder="Sources", parent="/")),
+        ("Verschiebe den Ordner Sources nach People", step("move_folder", folder="Sources", parent="People")),
+    ],
+)
+def test_a_rename_is_understood_at_once(request_text, expected) -> None:
+    reading = read(sample_agent(), request_text)
+    assert isinstance(reading, Reading) and reading.steps == (expected,)
+
+
+@pytest.mark.parametrize(
+    ("request_text", "action"),
+    [
+        ("change the property status to done", "set_property"),
+        ("rename the tag core to heart", "rename_tag"),
+        ("rename H4 to Watch", "rename"),
+        ("move the notes in Sources to People", "move"),
+    ],
+)
+def test_other_changes_stay_what_they_are(request_text, action) -> None:
+    reading = read(sample_agent(), request_text)
+    steps = reading.options[0].reading.steps if isinstance(reading, Clarification) else reading.steps
+    assert [step.action for step in steps] == [action]
+
+
+async def test_a_property_is_renamed_in_all_notes_with_one_approval(talk, approver) -> None:
+    await fill(talk, Jaws="---\nlast: 1\n---\n", Alien="---\nlast: 2\n---\n")
+    approver.asked.clear()
+    replies = await say(talk, "rename the property last to last_seen")
+    assert text(talk, "Jaws.md") == "---\nlast_seen: 1\n---\n" and len(approver.asked) == 1
+    assert answers(talk)[-1].startswith("Renamed the property last to last_seen in 2 notes.")
+    assert len(replies.changes) == 1
+    await say(talk, "undo the rename")
+    assert text(talk, "Alien.md") == "---\nlast: 2\n---\n"
+
+
+async def test_a_property_is_renamed_in_the_listed_notes_only(talk) -> None:
+    await fill(talk, Jaws="---\nlast: 1\n---\n#film\n", Alien="---\nlast: 2\n---\n", Duel="#film\n")
+    await say(talk, "notes tagged film", "rename the property last to seen in them")
+    assert "seen: 1" in text(talk, "Jaws.md") and "last: 2" in text(talk, "Alien.md")
+
+
+async def test_an_unknown_property_is_refused_at_once(talk, approver) -> None:
+    await say(talk, "rename the property lost to found")
+    assert answers(talk)[-1] == "No note has the property “lost”." and not approver.asked
+
+
+@pytest.mark.parametrize(
+    "request_text",
+    ["rename year to published", "rename year to published everywhere", "benenne year in Jahr um"],
+)
+def test_a_property_that_is_not_called_one_is_a_question(request_text) -> None:
+    reading = read(sample_agent(), request_text)
+    assert isinstance(reading, Clarification)
+    assert [option.reading.last.action for option in reading.options] == ["rename_property"]
+
+
+@pytest.mark.parametrize(
+    ("request_text", "question"),
+    [
+        ("rename the property year", "What should the property be called?"),
+        ("rename the folder to Library", "Which folder?"),
+        ("move the folder to People", "Which folder?"),
+        ("move the folder Sources", "Into which folder?"),
+    ],
+)
+def test_a_missing_part_is_asked_for(request_text, question) -> None:
+    reading = read(sample_agent(), request_text)
+    assert isinstance(reading, Clarification) and reading.question == question
+
+
+async def test_a_folder_moves_to_the_root_of_the_vault(talk) -> None:
+    await fill(talk, Old__One="1\n")
+    (talk.workspace.root / "Archive").mkdir()
+    await say(talk, "move the folder Old into Archive", "move the folder Archive/Old to the root")
+    assert text(talk, "Old/One.md") == "1\n"
+
+
+async def test_a_heading_of_several_notes_is_refused(talk, approver) -> None:
+    await say(talk, "rename the heading Relations to Links in all sources")
+    assert answers(talk)[-1].startswith("A heading is renamed in one note at a time.") and not approver.asked
+
+
+async def test_a_heading_is_renamed_with_its_links(talk) -> None:
+    await fill(talk, Kettle="## Notes\n", Cup="[[Kettle#Notes]]\n")
+    await say(talk, "rename the heading Notes to Log in Kettle")
+    assert text(talk, "Kettle.md") == "## Log\n" and text(talk, "Cup.md") == "[[Kettle#Log]]\n"
+
+
+async def test_an_unknown_heading_is_refused_with_those_of_the_note(talk) -> None:
+    await fill(talk, Kettle="## Notes\n")
+    await say(talk, "rename the heading Nope to Log in Kettle")
+    assert answers(talk)[-1].endswith("Did you mean one of these?\n- Notes")
+
+
+async def test_it_is_the_note_at_its_new_path_after_a_folder_moved_and_moved_back(talk) -> None:
+    await say(talk, "open Nautical Almanac", "rename the folder Sources to Library")
+    assert state(talk).focus == ("Library/Nautical Almanac.md",)
+    await say(talk, "undo")
+    assert state(talk).focus == ("Sources/Nautical Almanac.md",)
+    await say(talk, "redo", "move the folder Library into People", "tag it moved")
+    assert "moved" in text(talk, "People/Library/Nautical Almanac.md")
+
+
+async def test_a_missing_folder_is_refused_at_once(talk, approver) -> None:
+    await say(talk, "rename the folder Nope to Library")
+    assert answers(talk)[-1] == "There is no folder “Nope” with files in it." and not approver.asked
+
+
+async def test_links_and_tasks_of_the_vault_survive_a_folder_rename(talk) -> None:
+    before = talk.workspace.index.stats().unresolved
+    await say(talk, "rename the folder Instruments to Clocks")
+    assert talk.workspace.index.stats().unresolved == before
+    assert talk.workspace.index.note(NotePath("Clocks/H4.md"))

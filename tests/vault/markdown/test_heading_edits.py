@@ -1,0 +1,79 @@
+"""A heading is renamed with the links to it, and nothing else changes."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.errors import AmbiguousError, ConflictError, InvalidParametersError, NotFoundError
+from app.vault.markdown.heading_edits import HeadingRename, rename_heading_links
+
+NOTE = "---\na: 1\n---\n# Tea\r\n## Notes ##\nNotes\n### Old\n\nLast\n----\n"
+
+
+@pytest.mark.parametrize(
+    ("target", "new", "expected"),
+    [
+        ("notes", "Log: 2026", NOTE.replace("## Notes ##", "## Log: 2026 ##")),
+        ("Last", "Next", NOTE.replace("Last", "Next")),
+        ("Tea#Notes#Old", "New [[x]]", NOTE.replace("### Old", "### New [[x]]")),
+        ("Notes", "NOTES", NOTE.replace("## Notes ##", "## NOTES ##")),
+    ],
+)
+def test_only_the_text_of_the_heading_changes(target, new, expected):
+    assert HeadingRename.of(NOTE, target, new).text == expected
+
+
+@pytest.mark.parametrize(
+    ("target", "new", "error"),
+    [
+        ("Nope", "x", NotFoundError),
+        ("Notes", "old", ConflictError),
+        ("Notes", " ", InvalidParametersError),
+        ("Notes", "#", InvalidParametersError),
+        ("Notes", "two\nlines", InvalidParametersError),
+    ],
+)
+def test_what_is_no_name_for_the_heading_is_refused(target, new, error):
+    with pytest.raises(error):
+        HeadingRename.of(NOTE, target, new)
+
+
+def test_one_of_two_headings_with_the_same_name_is_named_by_its_parent():
+    text = "# A\n## Notes\n# B\n## Notes\n"
+    with pytest.raises(AmbiguousError):
+        HeadingRename.of(text, "Notes", "Log")
+    rename = HeadingRename.of(text, "B#Notes", "Log")
+    links = "[[N#Notes]] [[N#A#Notes]] [[N#B#Notes]]"
+    assert rename_heading_links(links, {"N"}, rename) == "[[N#Notes]] [[N#A#Notes]] [[N#B#Log]]"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("[[N#Notes]] ![[N#notes|x]]", "[[N#Log 2026]] ![[N#Log 2026|x]]"),
+        ("[[ N # Notes |x]]", "[[ N # Log 2026 |x]]"),
+        ("[[N#Tea#Notes]] [[N#Notes#Old]]", "[[N#Tea#Log 2026]] [[N#Notes#Old]]"),
+        ("| [[N#Notes\\|x]] |\n| --- |\n", "| [[N#Log 2026\\|x]] |\n| --- |\n"),
+        ("[a](N.md#Notes) [b](<N.md#Notes>)", "[a](N.md#Log%202026) [b](<N.md#Log 2026>)"),
+        ("[[M#Notes]] [[N#Old]] [[N]] [[N#Nope]] `[[N#Notes]]`", None),
+        ("[[#Notes]]", None),
+    ],
+)
+def test_links_to_the_heading_follow_it(text, expected):
+    rename = HeadingRename.of(NOTE, "Notes", "Log: 2026")
+    targets = {"N", "N.md"}
+    if "Notes#Old" in text:
+        expected = expected.replace("Notes#Old", "Log 2026#Old")
+    assert rename_heading_links(text, targets, rename) == (expected or text)
+
+
+def test_links_of_the_note_to_itself_follow_the_heading():
+    text = "## Notes\n[[#Notes]] ^x\n"
+    rename = HeadingRename.of(text, "Notes", "Log")
+    assert rename_heading_links(rename.text, {""}, rename) == "## Log\n[[#Log]] ^x\n"
+
+
+@pytest.mark.parametrize("text", ['---\na: "[[N#Notes]]"\n---\n'])
+def test_a_link_in_the_properties_is_refused(text):
+    with pytest.raises(InvalidParametersError):
+        rename_heading_links(text, {"N"}, HeadingRename.of(NOTE, "Notes", "Log"))
