@@ -359,15 +359,30 @@ class Pipeline:
                 paths = tuple(str(hit["path"]) for hit in _as_list(outcome.result, "hits"))
                 self._dialog = replace(self._dialog, results=paths)
                 return paths
-            self._say(format_outcome(AnsweredCall("search_notes", {"query": target.query}, "find"), outcome))
             paths = tuple(str(hit["path"]) for hit in _as_list(outcome.result, "hits"))
+            call = AnsweredCall("search_notes", {"query": target.query}, "find")
+            narrowed = "" if paths else self._none_of(self._listed_before(target))
+            self._say(narrowed or format_outcome(call, outcome))
         self._remember(paths)
         return paths
+
+    def _listed_before(self, target: NoteSet) -> tuple[str, ...]:
+        """Return the listed notes if the search that found them is narrowed down; else no notes."""
+        last = self._dialog.last.last.target if self._dialog.last is not None else None
+        is_narrowed = last is not None and bool(last.query) and target.query.startswith(f"{last.query} ")
+        return self._dialog.results if is_narrowed and self._dialog.has_search else ()
+
+    def _none_of(self, paths: Sequence[str]) -> str:
+        """Return the answer that none of the listed notes matches; empty without listed notes."""
+        if len(paths) == 1:
+            return f"{wikilink(paths[0])} does not match."
+        return f"None of these {len(paths):,} notes matches." if paths else ""
 
     def _say_list(self, selection: _Selection, *, count_only: bool) -> None:
         paths = selection.paths
         if not paths:
-            self._say("No notes match.")
+            listed = self._dialog.them if selection.is_from_given else ()
+            self._say(self._none_of(listed if selection.total == len(listed) else ()) or "No notes match.")
             return
         count = pluralize(len(paths), "note")
         # Without the number of notes to choose from, the count would contradict that of the search.
@@ -1007,9 +1022,15 @@ def _tasks_by_due_date(tasks: Sequence[tuple[str, str]], kind: str) -> list[tupl
 
 
 def _days_within(task: str, days: str) -> list[str]:
-    """Return those of `days`, which is a day or a range `first..last`, that a task names."""
+    """Return those of `days`, a day or a range `first..last`, on which an open task is due.
+
+    For a completed task, and for a task without a due date, these are the days that it names.
+    """
     first, _, last = days.partition("..")
-    return [day for day in re.findall(_DAY, task) if first <= day <= (last or first)]
+    box = TASK_BOX.match(task)
+    due = task_facts(task_text(task)).due if box is not None and box[0].endswith("[ ]") else None
+    named = [due.isoformat()] if due is not None else re.findall(_DAY, task)
+    return [day for day in named if first <= day <= (last or first)]
 
 
 def _notes_in(action: str, result: Mapping[str, Any]) -> list[str]:

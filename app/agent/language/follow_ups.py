@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from datetime import date
+from os.path import commonprefix
 
 from app.agent.language.candidates import have_same_meaning
 from app.agent.language.conditions import top_level_parts
@@ -16,7 +17,7 @@ from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.request import Request, without_marks_at_end
 from app.agent.language.tokens import Token, span_text
 from app.index.query_serializer import quote_text
-from app.vault.path import NotePath
+from app.vault.path import NotePath, name_key
 
 _OPPOSITES = {"add_tag": "remove_tag", "remove_tag": "add_tag"}
 _SPAN = re.compile(
@@ -26,6 +27,10 @@ _SPAN = re.compile(
 _YEAR_CONDITION = re.compile(r"\[(?P<name>\w+):(?P<sign><=|>=|<|>|)(?P<year>\d{4})")
 _LACKING = re.compile(r"-\[([^:\]]+)\]")
 _LISTINGS = frozenset(("backlinks", "outgoing", "related", "similar", "mentions", "meaning", "what_supports"))
+_MIN_CHECKBOXES = 0.5
+"""Minimum share of checkboxes among the values of a property whose name alone is a condition."""
+_MIN_COGNATE = 0.75
+"""Minimum share of a property's name with which a word for it begins, perhaps in another language."""
 _CORRECTED_ROLES = ("confidence", "value", "tag", "text", "new_name", "folder", "name")
 
 
@@ -94,8 +99,12 @@ def _refine_search(
         target = step.target
     if step.action not in ("find", "count") or target is None:
         return None
+    ones, described = _without_pronoun(request, tokens), ""
+    has_pronoun = bool(ones)
     for kind in ("only", "also", "without", "count_only"):
         after = language.match_prefix(tokens, 0, "refine", kind)
+        if kind == "only" and ones:
+            tokens, after = ones, max(after, 1)
         if after == 0 or after >= len(tokens):
             continue
         while after < len(tokens) - 1 and tokens[after].key in language.words("determiners"):
@@ -131,6 +140,8 @@ def _refine_search(
         elif narrows and tokens[0].key in language.verbs():
             refined_step = replace(step, action="find")  # "show me only the people" after a count
         query = parsed.notes.query
+        if narrows and parsed.has_bare_topic and (described := _description(request, tokens[after:end])):
+            query = described
         if narrows and (days := _days_of_listed(request, target, tokens[after:end], sets)):
             query = days
         words = [token.value for token in tokens[after:end] if token.kind != "mark"]
@@ -142,9 +153,10 @@ def _refine_search(
         if narrows and parsed.notes.is_single:
             # "Which of those mention Maskelyne?" looks for the name, but "are in the Harlow note" does not.
             says_where = language.match_prefix(tokens, after, "dates", "span") > after
-            if says_where or parsed.is_near or tokens[after].key in language.words("lacking"):
+            if says_where or tokens[after].key in language.words("lacking"):
                 return None
-            query = quote_text(span_text(request.text, without_marks_at_end(tokens[after:])))
+            named = without_marks_at_end(tokens[after:])
+            query = " ".join(words) if parsed.is_near else quote_text(span_text(request.text, named))
         if not query or (kind == "also" and (not parsed.has_head or target.notes)):
             continue
         if narrows:
@@ -155,12 +167,42 @@ def _refine_search(
             notes = target.with_query(f"-({query})" if " " in query else f"-{query}")
         # "Also between 1740 and 1760" may extend or replace a comparison, "also the events" a count;
         # "only the best" may refer to a sort order rather than a word.
-        is_ambiguous = parsed.has_bare_topic or (kind == "also" and ("[" in query or step.action == "count"))
+        is_ambiguous = (parsed.has_bare_topic and not (has_pronoun or described)) or (
+            kind == "also" and ("[" in query or step.action == "count")
+        )
         refined = replace(refined_step, target=notes)
         if kind == "only" and tokens[0].key in language.words("asking_words"):
             refined = PipelineStep("find", notes)  # "which of them …" asks for the notes, not their number
         return Reading((refined,), 0.9, language=language.code, is_certain=not is_ambiguous)
     return None
+
+
+def _description(request: Request, tokens: tuple[Token, ...]) -> str:
+    """Return the condition on a value or a checkbox that words describe; empty if there is none.
+
+    "Indian" is `[cuisine:Indian]`, and "vegetarian", or German "vegetarisch", `[vegetarian:true]`.
+    """
+    text = " ".join(token.value for token in without_marks_at_end(tokens))
+    vocabulary = request.vocabulary
+    for field in vocabulary.fields:
+        start = commonprefix([name_key(field.name), name_key(text)])
+        if field.checkboxes > _MIN_CHECKBOXES and len(start) >= _MIN_COGNATE * len(field.name):
+            return f'["{field.name}":true]' if " " in field.name else f"[{field.name}:true]"
+    return (vocabulary.find_value(text) or "") if text else ""
+
+
+def _without_pronoun(request: Request, tokens: tuple[Token, ...]) -> tuple[Token, ...]:
+    """Return the tokens of "the vegetarian ones" without the pronoun; empty for other words."""
+    language = request.language
+    words = without_marks_at_end(tokens)
+    if len(words) < 3 or words[-2].key in language.words("determiners"):
+        return ()
+    # "Ones" is the plural of a pronoun for one note; "among them" describes no notes.
+    singulars = language.words("result_pronouns") & language.words("single_nouns")
+    if singulars.isdisjoint(request.vocabulary.plural_stems(words[-1].key)):
+        return ()
+    is_led = words[0].key in language.words("determiners")
+    return words[:-1] if is_led or language.match_prefix(words, 0, "refine", "only") else ()
 
 
 def _days_of_listed(request: Request, listed: NoteSet, tokens: tuple[Token, ...], sets: NoteSetParser) -> str:

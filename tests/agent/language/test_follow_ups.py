@@ -96,3 +96,38 @@ async def test_a_list_of_everything_says_that_it_cannot_be_limited(talk) -> None
 async def test_only_with_a_name_looks_for_the_name(talk) -> None:
     replies = await say(talk, "claims", "only H4")
     assert replies.last.last.target.query == 'path:Claims/ "H4"'
+
+
+LISTED = {
+    "Soups__Borscht": "---\nvegetarian: true\ncuisine: Polish\n---\nBeetroot.",
+    "Soups__Laksa": "---\nvegetarian: false\ncuisine: Malay\n---\nBeetroot.",
+    "Cakes__Brownie": "---\nvegetarian: true\ncuisine: Polish\n---\nChocolate.",
+}
+
+
+@pytest.mark.parametrize(
+    ("requests", "found"),
+    [
+        (["the vegetarian ones"], ["Borscht"]),
+        (["only the vegetarian ones", "the polish ones"], ["Borscht"]),
+        (["the malay ones", "which of them are vegetarian?"], []),
+        (["nur die vegetarischen"], ["Borscht"]),
+        (["the quick ones"], []),
+    ],
+)
+async def test_the_ones_of_a_description_are_listed_notes(talk, requests, found) -> None:
+    await fill(talk, **LISTED)
+    await say(talk, "notes mentioning beetroot", *requests)
+    assert names(state(talk).results) == found
+
+
+async def test_the_only_listed_note_does_not_match(talk) -> None:
+    await fill(talk, **LISTED)
+    await say(talk, "notes mentioning beetroot", "the malay ones", "the vegetarian ones")
+    assert answers(talk)[-1] == "[[Soups/Laksa|Laksa]] does not match."
+
+
+async def test_none_of_the_listed_notes_matches(talk) -> None:
+    await fill(talk, **LISTED)
+    await say(talk, "notes mentioning beetroot", "the quick ones")
+    assert answers(talk)[-1] == "None of these 2 notes matches."
