@@ -555,26 +555,28 @@ class BuiltinAgent:
         if turn.caller.uses_model:
             resolver = await asyncio.to_thread(self._public_resolver)
         text = with_topic_of(question.text, state.asked, languages())
-        focus = self._named_note(text, resolver)
-        if not focus and state.focus and text == question.text:
-            text = with_name_for_pronouns(text, NotePath.on_disk(state.focus[0]).name, languages())
-            is_about_focus = text != question.text or self._continues(text, state, language, resolver)
-            focus = state.focus if is_about_focus else ()
+        subject, before = self._named_note(text, resolver), state.subject if state.asked else state.focus
+        if not subject and before and text == question.text:
+            text = with_name_for_pronouns(text, NotePath.on_disk(before[0]).name, languages())
+            is_about_it = text != question.text or self._continues(text, state, language, resolver)
+            subject = before if is_about_it else ()
         arguments = {"question": text, "limit": MAX_PASSAGES}
         outcome = await turn.call("find_passages", arguments)
         if outcome.success and question.needs_model and not outcome.result["answered"]:
             self._say_model_required(turn, question.needs_model, language)
-            self._states[_state_key(turn)] = replace(state, question=None, focus=focus, is_lost=not focus)
+            self._states[_state_key(turn)] = replace(state, question=None, focus=subject, is_lost=not subject)
             return
         turn.say(localize(format_outcome(AnsweredCall("find_passages", arguments), outcome), language))
         passages = shown_passages(outcome.result) if outcome.success else []
         paths = tuple(dict.fromkeys(str(passage["path"]) for passage in passages))
-        focus = focus or (paths if len(paths) == 1 else ())
+        # "Open that" means the note of the first passage, "when was he born?" still the one asked about.
+        focus = subject if not paths or set(subject) & set(paths) else paths[:1]
         last_reading = Reading((PipelineStep("find", NoteSet(notes=paths)),), 1.0) if paths else state.last
         self._states[_state_key(turn)] = replace(
             state,
             results=paths or state.results,
             asked=text,
+            subject=subject or (paths if len(paths) == 1 else ()),
             question=None,
             focus=focus,
             is_lost=not focus,

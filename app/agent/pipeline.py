@@ -132,7 +132,7 @@ class Pipeline:
         previous: tuple[str, ...] = self._dialog.them
         keeps_tasks = all(step.action in TASK_ACTIONS for step in reading.steps)
         tasks = self._dialog.tasks if keeps_tasks else ()
-        self._dialog = replace(self._dialog, values=(), asked="", tasks=tasks)
+        self._dialog = replace(self._dialog, values=(), asked="", subject=(), tasks=tasks)
         for index, step in enumerate(reading.steps):
             result = await self._run_step(self._with_new_paths(step), previous)
             if result is None:

@@ -32,6 +32,7 @@ class DialogState:
         results: The paths of the last listed notes, in order.
         values: The texts of the property that the last request asked for.
         asked: The question that the last request asked about the contents of the notes.
+        subject: The note that the question in `asked` is about; the answer may be in other notes.
         tasks: The tasks that the last request listed or changed, each as its note's path and its text.
         recent: The paths of the last two single notes that requests named or meant, oldest first.
         last: The last reading that was run.
@@ -47,6 +48,7 @@ class DialogState:
     results: tuple[str, ...] = ()
     values: tuple[str, ...] = ()
     asked: str = ""
+    subject: tuple[str, ...] = ()
     tasks: tuple[tuple[str, str], ...] = ()
     recent: tuple[str, ...] = ()
     last: Reading | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from datetime import date
-from os.path import commonprefix
+from itertools import takewhile
 
 from app.agent.language.candidates import have_same_meaning
 from app.agent.language.conditions import top_level_parts
@@ -185,8 +185,9 @@ def _description(request: Request, tokens: tuple[Token, ...]) -> str:
     text = " ".join(token.value for token in without_marks_at_end(tokens))
     vocabulary = request.vocabulary
     for field in vocabulary.fields:
-        start = commonprefix([name_key(field.name), name_key(text)])
-        if field.checkboxes > _MIN_CHECKBOXES and len(start) >= _MIN_COGNATE * len(field.name):
+        pairs = zip(name_key(field.name), name_key(text), strict=False)
+        common = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+        if field.checkboxes > _MIN_CHECKBOXES and common >= _MIN_COGNATE * len(field.name):
             return f'["{field.name}":true]' if " " in field.name else f"[{field.name}:true]"
     return (vocabulary.find_value(text) or "") if text else ""
 

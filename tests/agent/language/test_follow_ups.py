@@ -131,3 +131,23 @@ async def test_none_of_the_listed_notes_matches(talk) -> None:
     await fill(talk, **LISTED)
     await say(talk, "notes mentioning beetroot", "the quick ones")
     assert answers(talk)[-1] == "None of these 2 notes matches."
+
+
+async def test_that_is_the_note_of_the_shown_passage(talk) -> None:
+    replies = await say(talk, "who built H4?", "open that")
+    assert replies.focus == ("People/John Harrison.md",)
+
+
+async def test_a_change_after_an_answer_asks_which_note_is_meant(talk) -> None:
+    await say(talk, "who built H4?")
+    for request_text in ("tag it clockmaker", "tag that note clockmaker"):
+        await say(talk, request_text)
+        offered = " ".join(choices(talk))
+        assert "People/John Harrison" in offered and "Instruments/H4" in offered, request_text
+        await say(talk, "no", "who built H4?")
+    assert not state(talk).changes
+
+
+async def test_the_next_question_is_about_the_note_of_the_last_one(talk) -> None:
+    await say(talk, "who built H4?", "how accurate was it?")
+    assert "H4" in state(talk).asked and state(talk).subject == ("Instruments/H4.md",)

@@ -127,6 +127,7 @@ async def test_other_words_after_a_list_of_tasks_do_not_narrow_it(talk) -> None:
 
 
 async def test_a_task_is_overdue_by_its_due_date_alone(talk) -> None:
-    await fill(talk, Errands="- [ ] pay ➕ 2020-01-01 📅 2031-12-04\n- [ ] call ➕ 2031-01-01 📅 2020-12-04\n")
+    later, overdue = "pay ➕ 2020-01-01 📅 2031-12-04", "call ➕ 2031-01-01 📅 2020-12-04"
+    await fill(talk, Errands=f"- [ ] {later}\n- [ ] {overdue}\n")
     await say(talk, "open tasks in Errands", "which are overdue?")
-    assert listed(talk) == ["call ➕ 2031-01-01 📅 2020-12-04"]
+    assert listed(talk) == [overdue]
