@@ -583,8 +583,9 @@ class Pipeline:
         read_paths: list[str] = []
         listed_notes: list[str] = []
         values: list[str] = []
+        options = _summary_options(step) if step.action == "summarize" else {}
         for path in paths[:MAX_READ_NOTES]:
-            outcome = await self._call(step, self._actions[step.action].tool, {argument: path})
+            outcome = await self._call(step, self._actions[step.action].tool, {argument: path, **options})
             if not outcome.success:
                 return None
             read_paths.append(path)
@@ -926,6 +927,8 @@ class Pipeline:
 
 _DISPLAY_ARGUMENTS = ("about", "side")
 """Step arguments that select the displayed part of a tool's result."""
+_MAX_SENTENCE_LENGTH, _MAX_SUMMARY_LENGTH = 250, 5_000
+_SUMMARY_OPTIONS = ("style", "max_sentences", "max_length")
 _BATCH_TOOLS = frozenset(("add_tag", "remove_tag", "set_properties", "edit_note"))
 _NODE_TOOLS = frozenset(
     ("summarize_node", "get_node", "summarize_node_with_context", "recalculate_node_confidence")
@@ -959,6 +962,15 @@ def _which_occurrence(step: PipelineStep, outcome: ToolOutcome, language: Langua
     ]
     options = tuple(ClarificationOption(serialize(reading), reading) for reading in readings)
     return Clarification("Which occurrence do you mean?", options)
+
+
+def _summary_options(step: PipelineStep) -> Arguments:
+    """Return the options of a summary as the tool takes them; the notation has numbers as text."""
+    values = {name: str(step.arguments[name]) for name in _SUMMARY_OPTIONS if name in step.arguments}
+    options: Arguments = {name: int(value) if value.isdecimal() else value for name, value in values.items()}
+    if isinstance(sentences := options.get("max_sentences"), int):
+        options["max_length"] = min(_MAX_SENTENCE_LENGTH * sentences, _MAX_SUMMARY_LENGTH)
+    return options
 
 
 def _property_texts(result: Mapping[str, Any], about: str) -> list[str]:

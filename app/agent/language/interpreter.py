@@ -64,6 +64,7 @@ from app.agent.language.readings import (
 from app.agent.language.relations import parse_relations
 from app.agent.language.request import Request, without_marks_at_end, writes
 from app.agent.language.request_model import request_model
+from app.agent.language.summary_lengths import parse_summary_length, with_summary_length
 from app.agent.language.task_lists import about_whole_vault, parse_task_list
 from app.agent.language.task_references import parse_task_change
 from app.agent.language.tokens import Token, tokenize
@@ -158,6 +159,8 @@ class Interpreter:
             answer := self._interpret_answer(text, dialog, vocabulary_in, allowed, now)
         ):
             return answer
+        if summary := self._summary_of_length(text, dialog, vocabulary_in, allowed, now):
+            return summary
         for language in self._languages:
             words = without_marks_at_end(tokenize(text, language.contractions, language.words("noise")))
             if dialog.question is None and _is_answer(language, words, "no"):
@@ -204,6 +207,28 @@ class Interpreter:
         whole = with_dropped_value(likeliest, expected, written)
         complete = with_every_condition(likeliest, about_whole_vault(likeliest, whole))
         return with_excluded_names(likeliest, without_guessed_note(likeliest, complete))
+
+    def _summary_of_length(
+        self,
+        text: str,
+        dialog: DialogState,
+        vocabulary_in: Callable[[Language], Vocabulary],
+        allowed: Mapping[str, Action],
+        now: datetime,
+    ) -> Interpretation | None:
+        """Interpret a request for a summary of a certain length: "summarize it in three lines"; else None.
+
+        The length alone is that of another summary of the notes just summarized.
+        """
+        request = self.request_of(text, dialog, vocabulary_in, allowed, now)
+        length = parse_summary_length(request)
+        if length is None:
+            return None
+        if length.rest:
+            return with_summary_length(
+                self.interpret(length.rest, dialog, vocabulary_in, allowed, now), length
+            )
+        return with_summary_length(dialog.last, length) if dialog.last is not None else None
 
     def request_of(
         self,
