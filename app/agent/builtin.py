@@ -51,6 +51,7 @@ from app.agent.pipeline import ChangesToday, Pipeline
 from app.agent.result_formatting import format_outcome, shown_passages
 from app.agent.transcript import SET_UP_MODEL, AnswerChoice, ReadingChip
 from app.agent.turn import Turn
+from app.answering.question import is_unspaced_sentence
 from app.errors import NotFoundError, QueryError, TimeoutExpiredError
 from app.index.query_serializer import quote_text
 from app.index.resolver import Resolver
@@ -95,6 +96,11 @@ _NOT_UNDERSTOOD = (
 _AMBIGUOUS_MESSAGE = "Please be more specific: give the note's full path and ask for one action."
 _NO_SUCH_NOTE = "No note is named “{}”. Nothing was changed."
 _LACKS_VALUE = "“{}” needs a value for “{}”. Nothing was changed."
+_ENGLISH = "en"
+_ONLY_ENGLISH = (
+    "The model for search by meaning knows only English, so a question in another language finds notes by"
+    " their words. Choose the multilingual model in *Settings → Semantic search*."
+)
 _READ_ONLY_MESSAGE = "This mode is read-only, so this was not done: {}"
 _REPLIES = {
     "greeting": "Hello! Tell me what to find, open, write or change. Type “help” for examples.",
@@ -127,6 +133,7 @@ class BuiltinAgent:
         public_resolver: Returns the names of the notes that a model may know; without it, none.
         properties_of: Returns the properties of the note at a path; without it, a question about a note is
             never answered with a property that it does not name, and no change is in doubt.
+        knows_only_english: Returns whether search by meaning has a model for English alone.
     """
 
     def __init__(
@@ -140,6 +147,7 @@ class BuiltinAgent:
         public_words: Callable[[], VaultWords] | None = None,
         public_resolver: Callable[[], Resolver] | None = None,
         properties_of: PropertiesOf | None = None,
+        knows_only_english: Callable[[], bool] = lambda: False,
     ) -> None:
         self._registry = registry
         self._resolver = resolver
@@ -150,6 +158,7 @@ class BuiltinAgent:
         self._now = now
         self._find_notes = find_notes
         self._properties_of = properties_of
+        self._knows_only_english = knows_only_english
         self._states: dict[tuple[str, str], DialogState] = {}
 
     @cached_property
@@ -566,7 +575,11 @@ class BuiltinAgent:
             self._say_model_required(turn, question.needs_model, language)
             self._states[_state_key(turn)] = replace(state, question=None, focus=subject, is_lost=not subject)
             return
-        turn.say(localize(format_outcome(AnsweredCall("find_passages", arguments), outcome), language))
+        answer = format_outcome(AnsweredCall("find_passages", arguments), outcome)
+        is_foreign = language.code != _ENGLISH or is_unspaced_sentence(text)
+        if outcome.success and not outcome.result["answered"] and is_foreign and self._knows_only_english():
+            answer = f"{answer}\n\n{_ONLY_ENGLISH}"
+        turn.say(localize(answer, language))
         passages = shown_passages(outcome.result) if outcome.success else []
         paths = tuple(dict.fromkeys(str(passage["path"]) for passage in passages))
         # "Open that" means the note of the first passage, "when was he born?" still the one asked about.

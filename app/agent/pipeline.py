@@ -132,7 +132,7 @@ class Pipeline:
         previous: tuple[str, ...] = self._dialog.them
         keeps_tasks = all(step.action in TASK_ACTIONS for step in reading.steps)
         tasks = self._dialog.tasks if keeps_tasks else ()
-        self._dialog = replace(self._dialog, values=(), asked="", subject=(), tasks=tasks)
+        self._dialog = replace(self._dialog, rest=(), values=(), asked="", subject=(), tasks=tasks)
         for index, step in enumerate(reading.steps):
             result = await self._run_step(self._with_new_paths(step), previous)
             if result is None:
@@ -361,8 +361,10 @@ class Pipeline:
                 return paths
             paths = tuple(str(hit["path"]) for hit in _as_list(outcome.result, "hits"))
             call = AnsweredCall("search_notes", {"query": target.query}, "find")
-            narrowed = "" if paths else self._none_of(self._listed_before(target))
-            self._say(narrowed or format_outcome(call, outcome))
+            listed = self._listed_before(target)
+            self._say((not paths and self._none_of(listed)) or format_outcome(call, outcome))
+            rest = tuple(path for path in listed if path not in paths)
+            self._dialog = replace(self._dialog, rest=rest)
         self._remember(paths)
         return paths
 

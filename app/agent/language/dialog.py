@@ -30,6 +30,7 @@ class DialogState:
         focus: The last mentioned note, by every path that it may have now: the user may have denied its
             rename.
         results: The paths of the last listed notes, in order.
+        rest: The notes of the list before the last one that the last one, a part of it, leaves out.
         values: The texts of the property that the last request asked for.
         asked: The question that the last request asked about the contents of the notes.
         subject: The note that the question in `asked` is about; the answer may be in other notes.
@@ -46,6 +47,7 @@ class DialogState:
     attached: tuple[str, ...] = ()
     focus: tuple[str, ...] = ()
     results: tuple[str, ...] = ()
+    rest: tuple[str, ...] = ()
     values: tuple[str, ...] = ()
     asked: str = ""
     subject: tuple[str, ...] = ()
@@ -94,7 +96,12 @@ class DialogState:
 
     @property
     def others(self) -> tuple[str, ...]:
-        """The referent of "the others": the notes of `them` without those of the last step."""
+        """The referent of "the others": the notes of `them` without those of the last step.
+
+        After a part of a list, these are the notes of its other part.
+        """
+        if self.rest:
+            return self.rest
         target = self.last.last.target if self.last is not None else None
         taken = target.notes if target is not None else ()
         return tuple(path for path in self.them if path not in taken)

@@ -27,6 +27,7 @@ _SPAN = re.compile(
 _YEAR_CONDITION = re.compile(r"\[(?P<name>\w+):(?P<sign><=|>=|<|>|)(?P<year>\d{4})")
 _LACKING = re.compile(r"-\[([^:\]]+)\]")
 _LISTINGS = frozenset(("backlinks", "outgoing", "related", "similar", "mentions", "meaning", "what_supports"))
+_MAX_DESCRIBING_WORDS = 3
 _MIN_CHECKBOXES = 0.5
 """Minimum share of checkboxes among the values of a property whose name alone is a condition."""
 _MIN_COGNATE = 0.75
@@ -44,6 +45,7 @@ def parse_plain_follow_up(request: Request, tokens: tuple[Token, ...]) -> Readin
     return (
         _link_listed_mentions(request, tokens, last.last)
         or _open_listed(request, tokens)
+        or _list_others(request, tokens)
         or _shift_dates(request, tokens, last.last)
         or _search_other_period(request, tokens, last.last)
     )
@@ -99,13 +101,12 @@ def _refine_search(
         target = step.target
     if step.action not in ("find", "count") or target is None:
         return None
-    ones, described = _without_pronoun(request, tokens), ""
-    has_pronoun = bool(ones)
-    for kind in ("only", "also", "without", "count_only"):
-        after = language.match_prefix(tokens, 0, "refine", kind)
-        if kind == "only" and ones:
-            tokens, after = ones, max(after, 1)
-        if after == 0 or after >= len(tokens):
+    if described := _described(request, tokens):
+        tokens = described
+    condition = ""
+    for kind in ("only",) if described else ("only", "also", "without", "count_only"):
+        after = 0 if described else language.match_prefix(tokens, 0, "refine", kind)
+        if (after == 0 and not described) or after >= len(tokens):
             continue
         while after < len(tokens) - 1 and tokens[after].key in language.words("determiners"):
             after += 1
@@ -140,8 +141,8 @@ def _refine_search(
         elif narrows and tokens[0].key in language.verbs():
             refined_step = replace(step, action="find")  # "show me only the people" after a count
         query = parsed.notes.query
-        if narrows and parsed.has_bare_topic and (described := _description(request, tokens[after:end])):
-            query = described
+        if narrows and parsed.has_bare_topic and (condition := _description(request, tokens[after:end])):
+            query = condition
         if narrows and (days := _days_of_listed(request, target, tokens[after:end], sets)):
             query = days
         words = [token.value for token in tokens[after:end] if token.kind != "mark"]
@@ -167,7 +168,8 @@ def _refine_search(
             notes = target.with_query(f"-({query})" if " " in query else f"-{query}")
         # "Also between 1740 and 1760" may extend or replace a comparison, "also the events" a count;
         # "only the best" may refer to a sort order rather than a word.
-        is_ambiguous = (parsed.has_bare_topic and not (has_pronoun or described)) or (
+        is_plain = bool(condition) or len(described) == 1
+        is_ambiguous = (parsed.has_bare_topic and not is_plain) or (
             kind == "also" and ("[" in query or step.action == "count")
         )
         refined = replace(refined_step, target=notes)
@@ -192,18 +194,24 @@ def _description(request: Request, tokens: tuple[Token, ...]) -> str:
     return (vocabulary.find_value(text) or "") if text else ""
 
 
-def _without_pronoun(request: Request, tokens: tuple[Token, ...]) -> tuple[Token, ...]:
-    """Return the tokens of "the vegetarian ones" without the pronoun; empty for other words."""
+def _described(request: Request, tokens: tuple[Token, ...]) -> tuple[Token, ...]:
+    """Return the words that describe listed notes in "the vegetarian ones"; empty for other requests."""
     language = request.language
     words = without_marks_at_end(tokens)
-    if len(words) < 3 or words[-2].key in language.words("determiners"):
-        return ()
     # "Ones" is the plural of a pronoun for one note; "among them" describes no notes.
     singulars = language.words("result_pronouns") & language.words("single_nouns")
-    if singulars.isdisjoint(request.vocabulary.plural_stems(words[-1].key)):
+    if not words or singulars.isdisjoint(request.vocabulary.plural_stems(words[-1].key)):
         return ()
-    is_led = words[0].key in language.words("determiners")
-    return words[:-1] if is_led or language.match_prefix(words, 0, "refine", "only") else ()
+    start = first = language.match_prefix(words, 0, "refine", "only")
+    while first < len(words) and words[first].key in language.words("determiners"):
+        first += 1
+    described = words[first:-1]
+    plain = language.words("determiners") | language.words("lacking")
+    is_plain = all(token.is_word and token.key not in plain for token in described)
+    # "Delete empty ones" is a request of its own, but "the quick ones" is none.
+    is_plain = is_plain and (len(described) == 1 or described[0].key not in language.verbs())
+    is_led = start > 0 or first > 0
+    return described if is_led and is_plain and len(described) <= _MAX_DESCRIBING_WORDS else ()
 
 
 def _days_of_listed(request: Request, listed: NoteSet, tokens: tuple[Token, ...], sets: NoteSetParser) -> str:
@@ -297,6 +305,16 @@ def _open_listed(request: Request, tokens: tuple[Token, ...]) -> Reading | None:
     if parsed is None or not parsed.notes.is_single:
         return None
     return Reading((PipelineStep("open", parsed.notes),), 0.95, language=request.language.code)
+
+
+def _list_others(request: Request, tokens: tuple[Token, ...]) -> Reading | None:
+    """Interpret "show me the others" after a part of a list, or after a request about some of its notes."""
+    others = tuple(path for path in request.dialog.others if request.vocabulary.has_file(path))
+    is_part = bool(request.dialog.rest) or 0 < len(others) < len(request.dialog.them)
+    if not (others and is_part and request.language.matches_phrase(tokens, "refine", "others")):
+        return None
+    step = PipelineStep("find", NoteSet(notes=others))
+    return Reading((step,), 0.95, language=request.language.code)
 
 
 def _shift_dates(request: Request, tokens: tuple[Token, ...], step: PipelineStep) -> Reading | None:

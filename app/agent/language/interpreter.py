@@ -71,6 +71,7 @@ from app.agent.language.tokens import Token, tokenize
 from app.agent.language.typed_search import parse_typed_search
 from app.agent.language.undo import resolve_undo
 from app.agent.language.vocabulary import Vocabulary, correct_spelling
+from app.answering.question import is_unspaced_sentence
 from app.vault.markdown.inline import is_valid_tag
 
 GUESS_SCORE = 0.63
@@ -114,6 +115,7 @@ _CREATION_ROLES = {"new_name": "name", "folder": "folder", "tag": "tag", "text":
 _FOLDER = re.compile(r'path:(?:"[^"]*/"|[^"\s]*/)')
 _SIMILAR_ACTIONS = ({"open", "read"}, {"count", "count_these"})
 _VALUES = re.compile(r"(?: ?\[[^:\]]+:[^<>=\]]+\])+")
+_MAX_DEFINED_WORDS = 3
 _SPLIT_PENALTY = 0.02
 _MAX_CLAUSES = 4
 _SELDOM_SEEN_ACTIONS = frozenset(("reschedule_task",))
@@ -159,6 +161,10 @@ class Interpreter:
             answer := self._interpret_answer(text, dialog, vocabulary_in, allowed, now)
         ):
             return answer
+        if is_unspaced_sentence(text) and self._is_in_no_language(text):
+            names = vocabulary_in(self._languages[0])
+            if not names.notes(text.strip()):
+                return ContentQuestion(text)
         if summary := self._summary_of_length(text, dialog, vocabulary_in, allowed, now):
             return summary
         for language in self._languages:
@@ -247,6 +253,9 @@ class Interpreter:
     def language_of(self, text: str) -> Language:
         """Return the language that knows the largest share of a request's words."""
         return self._by_likelihood(text)[0][0]
+
+    def _is_in_no_language(self, text: str) -> bool:
+        return all(language.coverage(tokens) == 0 for language, tokens in self._by_likelihood(text))
 
     def _by_likelihood(self, text: str) -> list[tuple[Language, tuple[Token, ...]]]:
         """Return the request's tokens in each language, the language that knows the most words first."""
@@ -392,7 +401,8 @@ class Interpreter:
         best = grammar_readings[0] if grammar_readings else None
         if best is not None and best.last.action.startswith(TOOL_PREFIX) and best.score >= MIN_READ_SCORE:
             return self._chooser.decide(grammar_request, grammar_readings)
-        if likeliest.language.match_prefix(likeliest.tokens, 0, "about_contents"):
+        is_about_contents = likeliest.language.match_prefix(likeliest.tokens, 0, "about_contents") > 0
+        if is_about_contents or _asks_for_definition(likeliest):
             return ContentQuestion(likeliest.text)
         weighed = weigh_options(options_of(written(), grammar_readings, asks=self._is_question(likeliest)))
         options = without_partial(likeliest, weighed)
@@ -438,7 +448,8 @@ class Interpreter:
         if offered and (is_read or options[0].outcome != "none"):
             answers = [self._option_reading(option, likeliest) for option in offered]
             return self._chooser.ask(likeliest, answers, [option.share for option in offered])
-        return Reply("", understood=False)
+        is_question = likeliest.tokens[0].key in likeliest.language.words("asking_words")
+        return ContentQuestion(likeliest.text) if is_question else Reply("", understood=False)
 
     def _ask_if_unexpected(
         self,
@@ -497,6 +508,9 @@ class Interpreter:
         """
         outcome = max(("question", "model", "none"), key=lambda name: shares[name])
         contents = shares["question"] + shares["model"] if self._is_question(request) else 0.0
+        # A question that is perhaps unrelated to the notes is looked up in them as well.
+        if shares["question"] >= MIN_ANSWERED_PROBABILITY and shares["none"] < MIN_UNRELATED_PROBABILITY:
+            contents += shares["none"] if contents else 0.0
         probability = max(contents, shares[outcome])
         if probability <= readings_share + shares["ask"]:
             return None
@@ -912,6 +926,15 @@ class Interpreter:
             "",
         )
         return Reading((*partial.steps[:-1], merged), 0.95, (), missing, request.language.code)
+
+
+def _asks_for_definition(request: Request) -> bool:
+    """Return whether a request asks what something is, not about a note: "what is a daily note?"."""
+    language, tokens = request.language, without_marks_at_end(request.tokens)
+    after = language.match_prefix(tokens, 0, "definitions", "one")
+    names_note = any(mention.kind == "note" for mention in request.mentions(tokens))
+    is_one = 0 < after < len(tokens) <= after + _MAX_DEFINED_WORDS and not names_note
+    return is_one or language.matches_phrase(tokens, "definitions", "several")
 
 
 def is_outcome(step: PipelineStep) -> bool:
