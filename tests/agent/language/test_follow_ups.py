@@ -151,3 +151,37 @@ async def test_a_change_after_an_answer_asks_which_note_is_meant(talk) -> None:
 async def test_the_next_question_is_about_the_note_of_the_last_one(talk) -> None:
     await say(talk, "who built H4?", "how accurate was it?")
     assert "H4" in state(talk).asked and state(talk).subject == ("Instruments/H4.md",)
+
+
+@pytest.mark.parametrize(
+    ("requests", "found"),
+    [
+        (["the vegetarian ones", "show me the others"], ["Laksa"]),
+        (["nur die vegetarischen", "und die anderen?"], ["Laksa"]),
+        (["open the first one", "show me the others"], ["Laksa"]),
+        (["open the first one", "zeig mir die anderen"], ["Laksa"]),
+    ],
+)
+async def test_the_others_are_the_rest_of_the_list(talk, requests, found) -> None:
+    await fill(talk, **LISTED)
+    await say(talk, f'{PREFIX} find [beetroot] order="name"', *requests)
+    assert names(state(talk).results) == found
+
+
+async def test_without_a_part_of_the_list_there_are_no_others(talk) -> None:
+    await fill(talk, **LISTED)
+    await say(talk, "notes mentioning beetroot", "show me the others")
+    assert sorted(names(state(talk).results)) != ["Brownie"] and not state(talk).changes
+
+
+@pytest.mark.parametrize(
+    ("requests", "path", "text"),
+    [
+        (["öffne H4", "die soll auch das Tag favorit kriegen"], "Instruments/H4.md", "favorit"),
+        (["tagge H4 mit favorit", "und K1 auch"], "Instruments/K1.md", "favorit"),
+        (["häng an H4 an: Öl wechseln"], "Instruments/H4.md", "Öl wechseln"),
+    ],
+)
+async def test_german_changes_of_one_note(talk, requests, path, text) -> None:
+    await say(talk, *requests)
+    assert text in talk.workspace.store.root.joinpath(path).read_text()
