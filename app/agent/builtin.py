@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import replace
 from datetime import datetime
@@ -55,6 +56,7 @@ from app.answering.question import is_unspaced_sentence
 from app.errors import NotFoundError, QueryError, TimeoutExpiredError
 from app.index.query_serializer import quote_text
 from app.index.resolver import Resolver
+from app.permissions.pluralize import pluralize
 from app.toolkit.registry import ToolRegistry
 from app.vault.path import NotePath, name_key
 
@@ -87,6 +89,7 @@ MIN_SHARED_MEANING_PROBABILITY = 0.75
 """The minimum total probability of readings that mean the same notes at which the first one runs."""
 MIN_FALLBACK_PROBABILITY = 0.05
 """Minimum probability of a question's likeliest option when the search for the words found nothing."""
+_SEARCHED_FOLDER = re.compile(r'(?<!-)path:(?:"([^"]*/)"|([^\s()"]*/))')
 _MAX_CONTINUATION_WORDS = 5
 _MAX_NAME_WORDS = 8
 _QUESTION_ACTIONS = frozenset(("properties_of", "question"))
@@ -185,7 +188,7 @@ class BuiltinAgent:
                 # A model asks: the answer must not name notes that are hidden from it.
                 turn.say(localize(_AMBIGUOUS_MESSAGE, language))
             case Clarification():
-                self._ask(turn, interpretation, language)
+                await self._ask(turn, interpretation, language)
                 self._states[_state_key(turn)] = replace(state, question=interpretation)
             case Reading():
                 await self._carry_out(turn, interpretation, state)
@@ -237,7 +240,12 @@ class BuiltinAgent:
                         return Reply(_LACKS_VALUE.format(step.action, lacking))
                 return meaning_of(reading)
         now = self._now().replace(second=0, microsecond=0)
+        state = self._state_for(text, state)
         return self._interpreter.interpret(text, state, vocabulary, self.actions(), now, guesses=guesses)
+
+    def _state_for(self, text: str, state: DialogState) -> DialogState:
+        """Return the state in which a request is read, depending on whether it has a pronoun for a note."""
+        return state if self._interpreter.has_pronoun(text) else state.about_subject()
 
     async def compare_with_vault(
         self, interpretation: Interpretation, text: str, state: DialogState
@@ -253,6 +261,7 @@ class BuiltinAgent:
         the note's properties are offered. A change in doubt becomes a question. Other interpretations stay
         unchanged.
         """
+        state = self._state_for(text, state)
         interpretation = self._with_fact(interpretation, text, state)
         if self._find_notes is None:
             return interpretation
@@ -529,9 +538,9 @@ class BuiltinAgent:
         next_state = await pipeline.run(reading)
         self._states[_state_key(turn)] = next_state
         if next_state.question is not None:
-            self._ask(turn, next_state.question, language)
+            await self._ask(turn, next_state.question, language)
 
-    def _ask(self, turn: Turn, clarification: Clarification, language: Language) -> None:
+    async def _ask(self, turn: Turn, clarification: Clarification, language: Language) -> None:
         options = clarification.options
         labels = describe_readings([option.reading for option in options])
         choices = []
@@ -539,8 +548,28 @@ class BuiltinAgent:
             notation = serialize(option.reading)
             # An option that is not labeled with its notation has a label of its own: the path of a note.
             own_label = option.label if option.label != notation else label
+            if extent := await self._extent(option.reading):
+                own_label = f"{own_label} · {localize(extent, language)}"
             choices.append(AnswerChoice(label=own_label, reply=f"{PREFIX} {notation}"))
         turn.ask(localize(clarification.question, language), tuple(choices))
+
+    async def _extent(self, reading: Reading) -> str:
+        """Return how many notes of a search a change is about, and how many of them are in subfolders.
+
+        Return an empty text for other readings.
+        """
+        target = reading.steps[0].target
+        is_change = self.actions()[reading.steps[0].action].writes
+        if not is_change or target is None or not target.query or target.notes or self._find_notes is None:
+            return ""
+        found = await self._with_hits(target)
+        if found.query:
+            return ""  # the search failed
+        folders = {(quoted or plain).casefold() for quoted, plain in _SEARCHED_FOLDER.findall(target.query)}
+        parents = [f"{path.rpartition('/')[0]}/".casefold() for path in found.notes]
+        below = sum(parent not in folders and parent.startswith(tuple(folders)) for parent in parents)
+        count = pluralize(len(found.notes), "note")
+        return f"{count}, {below:,} in subfolders" if below else count
 
     def _say_model_required(self, turn: Turn, required: ModelRequired, language: Language) -> None:
         work = localize(required.work, language)

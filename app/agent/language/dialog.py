@@ -94,6 +94,13 @@ class DialogState:
         recent = [path for path in dict.fromkeys(reversed(mentioned))][:2]
         return replace(self, last=reading, question=question, recent=tuple(reversed(recent)))
 
+    def about_subject(self) -> DialogState:
+        """Return the state for a request without a pronoun, which is about the note that was asked about.
+
+        "Open it" means the note in which the answer is, but "backlinks" those of the note in the question.
+        """
+        return replace(self, focus=self.subject, is_lost=not self.subject) if self.asked else self
+
     @property
     def others(self) -> tuple[str, ...]:
         """The referent of "the others": the notes of `them` without those of the last step.

@@ -250,6 +250,11 @@ class Interpreter:
         vocabulary = vocabulary_in(language)
         return Request(text, language, tokens, vocabulary, dates, dialog, allowed, self._frames_of(language))
 
+    def has_pronoun(self, text: str) -> bool:
+        """Return whether a request has a pronoun for a note, such as "it" or "that note"."""
+        language, tokens = self._by_likelihood(text)[0]
+        return any(language.match_prefix(tokens, at, "it") > at for at in range(len(tokens)))
+
     def language_of(self, text: str) -> Language:
         """Return the language that knows the largest share of a request's words."""
         return self._by_likelihood(text)[0][0]
