@@ -46,6 +46,7 @@ def parse_plain_follow_up(request: Request, tokens: tuple[Token, ...]) -> Readin
         _link_listed_mentions(request, tokens, last.last)
         or _open_listed(request, tokens)
         or _list_others(request, tokens)
+        or _remove_added_tag(request, tokens, last.last)
         or _shift_dates(request, tokens, last.last)
         or _search_other_period(request, tokens, last.last)
     )
@@ -305,6 +306,14 @@ def _open_listed(request: Request, tokens: tuple[Token, ...]) -> Reading | None:
     if parsed is None or not parsed.notes.is_single:
         return None
     return Reading((PipelineStep("open", parsed.notes),), 0.95, language=request.language.code)
+
+
+def _remove_added_tag(request: Request, tokens: tuple[Token, ...], step: PipelineStep) -> Reading | None:
+    """Interpret "take the tag off again" after a tag was added."""
+    is_revert = step.action == "add_tag" and request.language.matches_phrase(tokens, "refine", "untag")
+    if not is_revert or step.target is None or not step.target.notes:
+        return None
+    return Reading((replace(step, action="remove_tag"),), 0.95, language=request.language.code)
 
 
 def _list_others(request: Request, tokens: tuple[Token, ...]) -> Reading | None:
