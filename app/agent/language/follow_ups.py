@@ -102,8 +102,9 @@ def _refine_search(
         target = step.target
     if step.action not in ("find", "count") or target is None:
         return None
-    if described := _described(request, tokens):
-        tokens = described
+    # After an answer from the notes, "and the February ones?" continues the question.
+    described = () if request.dialog.asked else _described(request, tokens)
+    tokens = described or tokens
     condition = ""
     for kind in ("only",) if described else ("only", "also", "without", "count_only"):
         after = 0 if described else language.match_prefix(tokens, 0, "refine", kind)
@@ -170,9 +171,8 @@ def _refine_search(
         # "Also between 1740 and 1760" may extend or replace a comparison, "also the events" a count;
         # "only the best" may refer to a sort order rather than a word.
         is_plain = bool(condition) or len(described) == 1
-        is_ambiguous = (parsed.has_bare_topic and not is_plain) or (
-            kind == "also" and ("[" in query or step.action == "count")
-        )
+        is_ambiguous = (parsed.has_bare_topic and not is_plain) or (narrows and parsed.is_near)
+        is_ambiguous |= kind == "also" and ("[" in query or step.action == "count")
         refined = replace(refined_step, target=notes)
         if kind == "only" and tokens[0].key in language.words("asking_words"):
             refined = PipelineStep("find", notes)  # "which of them …" asks for the notes, not their number

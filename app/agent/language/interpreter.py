@@ -1139,8 +1139,9 @@ def _is_for_grammar(best: Reading, *, is_change: bool) -> bool:
     if not best.missing and target is not None and target.unknown and not target.candidates:
         if not target.unknown.strip():
             return best.score >= MIN_SCORE_WITHOUT_NOTE  # "summarize the first one", without a list
-        if target.unknown[0].isupper() and " " not in target.unknown and is_change:
-            return True  # a name that no note has
+        is_name = target.unknown[0].isupper() or target.unknown[0].isdigit()
+        if is_name and " " not in target.unknown and is_change:
+            return True  # a name that no note has, or the day of a missing daily note
     if best.score < MIN_COMPLETE_SCORE or not best.is_certain or best.missing or best.unexplained:
         return False
     rare = any(name in best.last.arguments for name in ("due", "uses", "about", "what", "side"))
