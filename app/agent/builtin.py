@@ -617,6 +617,7 @@ class BuiltinAgent:
         self._states[_state_key(turn)] = replace(
             state,
             results=paths or state.results,
+            rest=(),
             asked=text,
             subject=subject or (paths if len(paths) == 1 else ()),
             question=None,

@@ -170,7 +170,7 @@ def _refine_search(
             notes = target.with_query(f"-({query})" if " " in query else f"-{query}")
         # "Also between 1740 and 1760" may extend or replace a comparison, "also the events" a count;
         # "only the best" may refer to a sort order rather than a word.
-        is_plain = bool(condition) or len(described) == 1
+        is_plain = bool(condition) or (len(described) == 1 and not _means_property(request, described))
         is_ambiguous = (parsed.has_bare_topic and not is_plain) or (narrows and parsed.is_near)
         is_ambiguous |= kind == "also" and ("[" in query or step.action == "count")
         refined = replace(refined_step, target=notes)
@@ -193,6 +193,12 @@ def _description(request: Request, tokens: tuple[Token, ...]) -> str:
         if field.checkboxes > _MIN_CHECKBOXES and common >= _MIN_COGNATE * len(field.name):
             return f'["{field.name}":true]' if " " in field.name else f"[{field.name}:true]"
     return (vocabulary.find_value(text) or "") if text else ""
+
+
+def _means_property(request: Request, tokens: tuple[Token, ...]) -> bool:
+    """Return whether words may be about a property that they do not name: "expensive" about `price`."""
+    implied = request.language.implied_properties({token.key for token in tokens})
+    return any(request.vocabulary.find_property(name) for name in implied)
 
 
 def _described(request: Request, tokens: tuple[Token, ...]) -> tuple[Token, ...]:
