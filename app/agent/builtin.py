@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
@@ -52,9 +53,11 @@ from app.agent.pipeline import ChangesToday, FindNotes, Pipeline
 from app.agent.result_formatting import format_outcome, shown_passages
 from app.agent.transcript import SET_UP_MODEL, AnswerChoice, ReadingChip
 from app.agent.turn import Turn
+from app.answering.question import is_unspaced_sentence
 from app.errors import NotFoundError, QueryError, TimeoutExpiredError
 from app.index.query_serializer import quote_text
 from app.index.resolver import Resolver
+from app.permissions.pluralize import pluralize
 from app.toolkit.registry import ToolRegistry
 from app.vault.path import NotePath, name_key
 
@@ -89,6 +92,7 @@ MIN_SHARED_MEANING_PROBABILITY = 0.75
 """The minimum total probability of readings that mean the same notes at which the first one runs."""
 MIN_FALLBACK_PROBABILITY = 0.05
 """Minimum probability of a question's likeliest option when the search for the words found nothing."""
+_SEARCHED_FOLDER = re.compile(r'(?<!-)path:(?:"([^"]*/)"|([^\s()"]*/))')
 _MAX_CONTINUATION_WORDS = 5
 _MAX_NAME_WORDS = 8
 _QUESTION_ACTIONS = frozenset(("properties_of", "question"))
@@ -98,6 +102,11 @@ _NOT_UNDERSTOOD = (
 _AMBIGUOUS_MESSAGE = "Please be more specific: give the note's full path and ask for one action."
 _NO_SUCH_NOTE = "No note is named “{}”. Nothing was changed."
 _LACKS_VALUE = "“{}” needs a value for “{}”. Nothing was changed."
+_ENGLISH = "en"
+_ONLY_ENGLISH = (
+    "The model for search by meaning knows only English, so a question in another language finds notes by"
+    " their words. Choose the multilingual model in *Settings → Semantic search*."
+)
 _READ_ONLY_MESSAGE = "This mode is read-only, so this was not done: {}"
 _REPLIES = {
     "greeting": "Hello! Tell me what to find, open, write or change. Type “help” for examples.",
@@ -138,6 +147,7 @@ class BuiltinAgent:
         public_resolver: Returns the names of the notes that a model may know; without it, none.
         properties_of: Returns the properties of the note at a path; without it, a question about a note is
             never answered with a property that it does not name, and no change is in doubt.
+        knows_only_english: Returns whether search by meaning has a model for English alone.
     """
 
     def __init__(
@@ -151,6 +161,7 @@ class BuiltinAgent:
         public_words: Callable[[], VaultWords] | None = None,
         public_resolver: Callable[[], Resolver] | None = None,
         properties_of: PropertiesOf | None = None,
+        knows_only_english: Callable[[], bool] = lambda: False,
     ) -> None:
         self._registry = registry
         self._resolver = resolver
@@ -161,6 +172,7 @@ class BuiltinAgent:
         self._now = now
         self._find_notes = find_notes
         self._properties_of = properties_of
+        self._knows_only_english = knows_only_english
         self._states: dict[tuple[str, str], DialogState] = {}
 
     @cached_property
@@ -187,7 +199,7 @@ class BuiltinAgent:
                 # A model asks: the answer must not name notes that are hidden from it.
                 turn.say(localize(_AMBIGUOUS_MESSAGE, language))
             case Clarification():
-                self._ask(turn, interpretation, language)
+                await self._ask(turn, interpretation, language)
                 self._states[_state_key(turn)] = replace(state, question=interpretation)
             case Reading():
                 await self._carry_out(turn, interpretation, state)
@@ -239,7 +251,12 @@ class BuiltinAgent:
                         return Reply(_LACKS_VALUE.format(step.action, lacking))
                 return meaning_of(reading)
         now = self._now().replace(second=0, microsecond=0)
+        state = self._state_for(text, state)
         return self._interpreter.interpret(text, state, vocabulary, self.actions(), now, guesses=guesses)
+
+    def _state_for(self, text: str, state: DialogState) -> DialogState:
+        """Return the state in which a request is read, depending on whether it has a pronoun for a note."""
+        return state if self._interpreter.has_pronoun(text) else state.about_subject()
 
     async def compare_with_vault(
         self, interpretation: Interpretation, text: str, state: DialogState
@@ -255,6 +272,7 @@ class BuiltinAgent:
         the note's properties are offered. A change in doubt becomes a question. Other interpretations stay
         unchanged.
         """
+        state = self._state_for(text, state)
         interpretation = self._with_fact(interpretation, text, state)
         if self._find_notes is None:
             return interpretation
@@ -550,9 +568,9 @@ class BuiltinAgent:
         next_state = await pipeline.run(reading)
         self._states[_state_key(turn)] = next_state
         if next_state.question is not None:
-            self._ask(turn, next_state.question, language)
+            await self._ask(turn, next_state.question, language)
 
-    def _ask(self, turn: Turn, clarification: Clarification, language: Language) -> None:
+    async def _ask(self, turn: Turn, clarification: Clarification, language: Language) -> None:
         options = clarification.options
         labels = describe_readings([option.reading for option in options])
         choices = []
@@ -560,8 +578,28 @@ class BuiltinAgent:
             notation = serialize(option.reading)
             # An option that is not labeled with its notation has a label of its own: the path of a note.
             own_label = option.label if option.label != notation else label
+            if extent := await self._extent(option.reading):
+                own_label = f"{own_label} · {localize(extent, language)}"
             choices.append(AnswerChoice(label=own_label, reply=f"{PREFIX} {notation}"))
         turn.ask(localize(clarification.question, language), tuple(choices))
+
+    async def _extent(self, reading: Reading) -> str:
+        """Return how many notes of a search a change is about, and how many of them are in subfolders.
+
+        Return an empty text for other readings.
+        """
+        target = reading.steps[0].target
+        is_change = self.actions()[reading.steps[0].action].writes
+        if not is_change or target is None or not target.query or target.notes or self._find_notes is None:
+            return ""
+        found = await self._with_hits(target)
+        if found.query:
+            return ""  # the search failed
+        folders = {(quoted or plain).casefold() for quoted, plain in _SEARCHED_FOLDER.findall(target.query)}
+        parents = [f"{path.rpartition('/')[0]}/".casefold() for path in found.notes]
+        below = sum(parent not in folders and parent.startswith(tuple(folders)) for parent in parents)
+        count = pluralize(len(found.notes), "note")
+        return f"{count}, {below:,} in subfolders" if below else count
 
     def _say_model_required(self, turn: Turn, required: ModelRequired, language: Language) -> None:
         work = localize(required.work, language)
@@ -585,26 +623,33 @@ class BuiltinAgent:
         if turn.caller.uses_model:
             resolver = await asyncio.to_thread(self._public_resolver)
         text = with_topic_of(question.text, state.asked, languages())
-        focus = self._named_note(text, resolver)
-        if not focus and state.focus and text == question.text:
-            text = with_name_for_pronouns(text, NotePath.on_disk(state.focus[0]).name, languages())
-            is_about_focus = text != question.text or self._continues(text, state, language, resolver)
-            focus = state.focus if is_about_focus else ()
+        subject, before = self._named_note(text, resolver), state.subject if state.asked else state.focus
+        if not subject and before and text == question.text:
+            text = with_name_for_pronouns(text, NotePath.on_disk(before[0]).name, languages())
+            is_about_it = text != question.text or self._continues(text, state, language, resolver)
+            subject = before if is_about_it else ()
         arguments = {"question": text, "limit": MAX_PASSAGES}
         outcome = await turn.call("find_passages", arguments)
         if outcome.success and question.needs_model and not outcome.result["answered"]:
             self._say_model_required(turn, question.needs_model, language)
-            self._states[_state_key(turn)] = replace(state, question=None, focus=focus, is_lost=not focus)
+            self._states[_state_key(turn)] = replace(state, question=None, focus=subject, is_lost=not subject)
             return
-        turn.say(localize(format_outcome(AnsweredCall("find_passages", arguments), outcome), language))
+        answer = format_outcome(AnsweredCall("find_passages", arguments), outcome)
+        is_foreign = language.code != _ENGLISH or is_unspaced_sentence(text)
+        if outcome.success and not outcome.result["answered"] and is_foreign and self._knows_only_english():
+            answer = f"{answer}\n\n{_ONLY_ENGLISH}"
+        turn.say(localize(answer, language))
         passages = shown_passages(outcome.result) if outcome.success else []
         paths = tuple(dict.fromkeys(str(passage["path"]) for passage in passages))
-        focus = focus or (paths if len(paths) == 1 else ())
+        # "Open that" means the note of the first passage, "when was he born?" still the one asked about.
+        focus = subject if not paths or set(subject) & set(paths) else paths[:1]
         last_reading = Reading((PipelineStep("find", NoteSet(notes=paths)),), 1.0) if paths else state.last
         self._states[_state_key(turn)] = replace(
             state,
             results=paths or state.results,
+            rest=(),
             asked=text,
+            subject=subject or (paths if len(paths) == 1 else ()),
             question=None,
             focus=focus,
             is_lost=not focus,

@@ -27,7 +27,8 @@ def _summary(result: Result, call: AnsweredCall) -> str:
     text = str(result["summary"])
     if not text:
         return f"{link_or_path(result['node_id'])} has no text to summarize."
-    points = [point for point in result["key_points"] if point not in text]
+    has_length = "max_length" in call.arguments  # a summary of a given length has no other parts
+    points = [] if has_length else [point for point in result["key_points"] if point not in text]
     more = f"\n\nKey points:\n\n{bullet_list(points)}" if points else ""
     return f"Summary of {link_or_path(result['node_id'])}:\n\n{text}{more}\n\n*{result['reasoning']}*"
 

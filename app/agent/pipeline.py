@@ -140,7 +140,7 @@ class Pipeline:
         previous: tuple[str, ...] = self._dialog.them
         keeps_tasks = all(step.action in TASK_ACTIONS for step in reading.steps)
         tasks = self._dialog.tasks if keeps_tasks else ()
-        self._dialog = replace(self._dialog, values=(), asked="", tasks=tasks)
+        self._dialog = replace(self._dialog, rest=(), values=(), asked="", subject=(), tasks=tasks)
         for index, step in enumerate(reading.steps):
             result = await self._run_step(self._with_new_paths(step), previous)
             if result is None:
@@ -386,15 +386,32 @@ class Pipeline:
                 paths = tuple(str(hit["path"]) for hit in _as_list(outcome.result, "hits"))
                 self._dialog = replace(self._dialog, results=paths)
                 return paths
-            self._say(format_outcome(AnsweredCall("search_notes", {"query": target.query}, "find"), outcome))
             paths = tuple(str(hit["path"]) for hit in _as_list(outcome.result, "hits"))
+            call = AnsweredCall("search_notes", {"query": target.query}, "find")
+            listed = self._listed_before(target)
+            self._say((not paths and self._none_of(listed)) or format_outcome(call, outcome))
+            rest = tuple(path for path in listed if path not in paths)
+            self._dialog = replace(self._dialog, rest=rest)
         self._remember(paths)
         return paths
+
+    def _listed_before(self, target: NoteSet) -> tuple[str, ...]:
+        """Return the listed notes if the search that found them is narrowed down; else no notes."""
+        last = self._dialog.last.last.target if self._dialog.last is not None else None
+        is_narrowed = last is not None and bool(last.query) and target.query.startswith(f"{last.query} ")
+        return self._dialog.results if is_narrowed and self._dialog.has_search else ()
+
+    def _none_of(self, paths: Sequence[str]) -> str:
+        """Return the answer that none of the listed notes matches; empty without listed notes."""
+        if len(paths) == 1:
+            return f"{wikilink(paths[0])} does not match."
+        return f"None of these {len(paths):,} notes matches." if paths else ""
 
     def _say_list(self, selection: _Selection, *, count_only: bool) -> None:
         paths = selection.paths
         if not paths:
-            self._say("No notes match.")
+            listed = self._dialog.them if selection.is_from_given else ()
+            self._say(self._none_of(listed if selection.total == len(listed) else ()) or "No notes match.")
             return
         count = pluralize(len(paths), "note")
         # Without the number of notes to choose from, the count would contradict that of the search.
@@ -622,8 +639,9 @@ class Pipeline:
         read_paths: list[str] = []
         listed_notes: list[str] = []
         values: list[str] = []
+        options = _summary_options(step) if step.action == "summarize" else {}
         for path in paths[:MAX_READ_NOTES]:
-            outcome = await self._call(step, self._actions[step.action].tool, {argument: path})
+            outcome = await self._call(step, self._actions[step.action].tool, {argument: path, **options})
             if not outcome.success:
                 return None
             read_paths.append(path)
@@ -1042,6 +1060,8 @@ class Pipeline:
 
 _DISPLAY_ARGUMENTS = ("about", "side")
 """Step arguments that select the displayed part of a tool's result."""
+_MAX_SENTENCE_LENGTH, _MAX_SUMMARY_LENGTH = 250, 5_000
+_SUMMARY_OPTIONS = ("style", "max_sentences", "max_length")
 _BATCH_TOOLS = frozenset(("add_tag", "remove_tag", "set_properties", "edit_note"))
 _NODE_TOOLS = frozenset(
     ("summarize_node", "get_node", "summarize_node_with_context", "recalculate_node_confidence")
@@ -1075,6 +1095,15 @@ def _which_occurrence(step: PipelineStep, outcome: ToolOutcome, language: Langua
     ]
     options = tuple(ClarificationOption(serialize(reading), reading) for reading in readings)
     return Clarification("Which occurrence do you mean?", options)
+
+
+def _summary_options(step: PipelineStep) -> Arguments:
+    """Return the options of a summary as the tool takes them; the notation has numbers as text."""
+    values = {name: str(step.arguments[name]) for name in _SUMMARY_OPTIONS if name in step.arguments}
+    options: Arguments = {name: int(value) if value.isdecimal() else value for name, value in values.items()}
+    if isinstance(sentences := options.get("max_sentences"), int):
+        options["max_length"] = min(_MAX_SENTENCE_LENGTH * sentences, _MAX_SUMMARY_LENGTH)
+    return options
 
 
 def _property_texts(result: Mapping[str, Any], about: str) -> list[str]:
@@ -1138,9 +1167,15 @@ def _tasks_by_due_date(tasks: Sequence[tuple[str, str]], kind: str) -> list[tupl
 
 
 def _days_within(task: str, days: str) -> list[str]:
-    """Return those of `days`, which is a day or a range `first..last`, that a task names."""
+    """Return those of `days`, a day or a range `first..last`, on which an open task is due.
+
+    For a completed task, and for a task without a due date, these are the days that it names.
+    """
     first, _, last = days.partition("..")
-    return [day for day in re.findall(_DAY, task) if first <= day <= (last or first)]
+    box = TASK_BOX.match(task)
+    due = task_facts(task_text(task)).due if box is not None and box[0].endswith("[ ]") else None
+    named = [due.isoformat()] if due is not None else re.findall(_DAY, task)
+    return [day for day in named if first <= day <= (last or first)]
 
 
 def _notes_in(action: str, result: Mapping[str, Any]) -> list[str]:

@@ -19,7 +19,7 @@ from app.errors import InvalidParametersError
 from app.vault.markdown.body_edits import replace_body
 from app.vault.markdown.headings import heading_key, section_at
 from app.vault.markdown.properties import set_property
-from app.vault.markdown.relation_edits import RELATIONS_HEADING, add_items, format_item
+from app.vault.markdown.relation_edits import RELATIONS_HEADING, add_items, final_section, format_item
 from app.vault.markdown.relations import relation_type
 from app.vault.markdown.scan import scan
 from app.vault.markdown.text import apply_edits, newline_of, with_newlines
@@ -106,18 +106,9 @@ def _prose_relations(note: ParsedNote) -> list[Relation]:
 def _without_relations(text: str, note: ParsedNote) -> tuple[str, Span | None]:
     """Return the prose without a final `## Relations` section that contains only relations."""
     start = note.body_start + text.startswith("\ufeff", note.body_start)
-    for index, heading in enumerate(note.headings):
-        if heading_key(heading.text) != RELATIONS_HEADING.casefold():
-            continue
-        section = section_at(text, note.headings, index)
-        lines = {
-            relation.line
-            for relation in note.relations
-            if section.start <= relation.span.start < section.own_end
-        }
-        line_count = sum(1 for line in text[section.start : section.own_end].splitlines() if line.strip())
-        if section.own_end == len(text) and line_count == len(lines):
-            return text[start : heading.span.start], Span(heading.span.start, len(text))
+    section = final_section(text, note)
+    if section is not None:
+        return text[start : section.start], section
     return text[start:], None
 
 

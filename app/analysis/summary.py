@@ -45,13 +45,19 @@ def candidate_sentences(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(split_sentences(text)))[:MAX_SENTENCES]
 
 
-def summarize(texts: Sequence[str], max_length: int, vectors: NDArray[np.floating] | None = None) -> Summary:
+def summarize(
+    texts: Sequence[str],
+    max_length: int,
+    vectors: NDArray[np.floating] | None = None,
+    max_sentences: int | None = None,
+) -> Summary:
     """Summarize a text; without sentences, the summary is empty.
 
     Args:
         texts: The sentences, in order.
         max_length: The maximum length of the summary in characters.
         vectors: (n, d) embeddings of the sentences; without them, words are compared.
+        max_sentences: The maximum number of sentences; None for as many as fit.
     """
     method = f"The most central sentences, compared by {'meaning' if vectors is not None else 'their words'}"
     if not texts:
@@ -60,7 +66,7 @@ def summarize(texts: Sequence[str], max_length: int, vectors: NDArray[np.floatin
     central = _centrality(texts, similarity)
     order = _order_by_marginal_relevance(central, similarity)
     preferred = [at for at in order if central[at] >= _MIN_CENTRALITY]
-    selected = _select_fitting(texts, preferred, order, max_length)
+    selected = _select_fitting(texts, preferred, order, max_length, max_sentences)
     text = join_sentences(selected) if selected else truncate(with_full_stop(texts[order[0]]), max_length)
     return Summary(text, _key_points(texts, preferred), method, selected or (text,))
 
@@ -117,7 +123,11 @@ def _order_by_marginal_relevance(central: NDArray[np.float64], similarity: NDArr
 
 
 def _select_fitting(
-    texts: Sequence[str], preferred: Sequence[int], order: Sequence[int], max_length: int
+    texts: Sequence[str],
+    preferred: Sequence[int],
+    order: Sequence[int],
+    max_length: int,
+    max_sentences: int | None,
 ) -> tuple[str, ...]:
     """Return the best of the `preferred` sentences that fit together, in the order of the text.
 
@@ -129,7 +139,7 @@ def _select_fitting(
     fallback = [at for at in order if sizes[at] <= max_length][:1]
     for at in preferred if any(sizes[at] <= max_length for at in preferred) else fallback:
         need = sizes[at] + (1 if selected else 0)
-        if need <= remaining:
+        if need <= remaining and (max_sentences is None or len(selected) < max_sentences):
             selected.append(at)
             remaining -= need
     return tuple(texts[at] for at in sorted(selected))

@@ -7,9 +7,10 @@ import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
 
-from app.index.normalization import fold
+from app.index.normalization import UNSPACED, fold
 from app.paths import resources_folder
 
 if TYPE_CHECKING:
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
 
 # A number with dots, such as a version or a date, is one word.
 _WORD = re.compile(r"[^\W_]*\d(?:\.\d+)+|[^\W_]+")
+_UNSPACED_RUN = re.compile(f"[{UNSPACED}]+")
+_PART = re.compile(f"[{UNSPACED}]+|[^{UNSPACED}]+")
+_MIN_SENTENCE = 8
+"""Minimum number of letters of a script without spaces that count as a sentence, not as words."""
 _MAX_CACHED_STEMS = 50_000
 _NAME = re.compile(r"(?<![.!?…:]\s)(?<!^)\b[A-ZÀ-ÖØ-Þ][\w'’-]+")
 _NUMBER = re.compile(
@@ -47,12 +52,14 @@ class ParsedQuestion:
 
     Attributes:
         text: The question as asked.
+        topic: The question without the words of scripts without spaces that do not describe the topic.
         words: The distinct stems of the topic words, in order.
         kind: The expected kind of answer, or None if unknown.
         language: The code of the question's language.
     """
 
     text: str
+    topic: str
     words: tuple[str, ...]
     kind: AnswerKind | None
     language: str
@@ -78,7 +85,8 @@ class ParsedQuestion:
 
 def parse_question(text: str) -> ParsedQuestion:
     """Parse a question in the language with the most stop words in it, English on a tie."""
-    folded = _WORD.findall(text.casefold())
+    described = _unspaced_words("stop").sub(" ", text)
+    folded = _words(described)
     data = _load_languages()
     code = max(
         data, key=lambda language: (sum(word in data[language].stop for word in folded), language == "en")
@@ -88,12 +96,33 @@ def parse_question(text: str) -> ParsedQuestion:
     matches = [(match.start(), kind) for kind in language.kinds if (match := kind.question.search(text))]
     kind = min(matches, key=lambda match: match[0])[1] if matches else None
     topic = [word for word in folded if word not in language.stop]
-    return ParsedQuestion(text, tuple(dict.fromkeys(_stemmed(topic, code))), kind, code)
+    return ParsedQuestion(text, described, tuple(dict.fromkeys(_stemmed(topic, code))), kind, code)
 
 
 def stems(text: str, language: str) -> list[str]:
     """Return the stem of each word of a text, in order."""
-    return _stemmed(_WORD.findall(text.casefold()), language)
+    return _stemmed(_words(text), language)
+
+
+def is_unspaced_sentence(text: str) -> bool:
+    """Return whether a text is a question or a sentence in a script without spaces: "什么是笔记？"."""
+    runs = _UNSPACED_RUN.findall(text)
+    letters = sum(map(len, runs))
+    others = sum(map(str.isalnum, text)) - letters
+    if letters < 2 or others > 2 * letters:
+        return False
+    asks = _unspaced_words("asks").search(text) or text.rstrip().endswith(("？", "?", "か", "か。"))
+    return bool(asks) or (letters >= _MIN_SENTENCE and letters > others)
+
+
+def _words(text: str) -> list[str]:
+    """Return the words of a text, casefolded; for scripts without spaces, the pairs of adjacent letters."""
+    words: list[str] = []
+    for word in _WORD.findall(text.casefold()):
+        for part in _PART.findall(word):
+            is_run = len(part) > 2 and _UNSPACED_RUN.match(part)
+            words += map("".join, pairwise(part)) if is_run else [part]
+    return words
 
 
 def _stemmed(words: list[str], language: str) -> list[str]:
@@ -122,11 +151,23 @@ class _LanguageData:
 
 @cache
 def _load_languages() -> dict[str, _LanguageData]:
-    data = tomllib.loads((resources_folder() / "answers" / "words.toml").read_text("utf-8"))
     return {
         code: _LanguageData(entry["stems"], frozenset(entry["stop"]), tuple(_parse_kinds(entry["kinds"])))
-        for code, entry in data.items()
+        for code, entry in _load_words().items()
+        if "stems" in entry
     }
+
+
+@cache
+def _unspaced_words(name: str) -> re.Pattern[str]:
+    """Return a pattern for one of the lists of words in scripts without spaces, the longest words first."""
+    words: list[str] = _load_words()["unspaced"][name]
+    return re.compile("|".join(map(re.escape, sorted(words, key=len, reverse=True))))
+
+
+@cache
+def _load_words() -> dict[str, dict[str, Any]]:
+    return tomllib.loads((resources_folder() / "answers" / "words.toml").read_text("utf-8"))
 
 
 def _parse_kinds(data: dict[str, dict[str, list[str]]]) -> Iterator[AnswerKind]:

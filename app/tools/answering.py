@@ -102,7 +102,7 @@ async def rank_passages(
     Returns:
         The ranking, and the notes with candidate passages.
     """
-    keyword_hits = await context.index.ranked(question.text, _MAX_KEYWORD_HITS)
+    keyword_hits = await context.index.ranked(question.topic, _MAX_KEYWORD_HITS)
     chunk_scores: ChunkScores = defaultdict(list)
     deadline = asyncio.get_running_loop().time() + _MAX_SEMANTIC_S
     try:

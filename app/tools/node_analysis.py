@@ -192,6 +192,7 @@ async def summarize_node(
     include_relationships: bool = False,
     max_length: Characters = 200,
     style: Style = "paragraph",
+    max_sentences: Limit | None = None,
 ) -> NodeSummary:
     """Summarize a note and list its key points.
 
@@ -200,9 +201,10 @@ async def summarize_node(
         include_relationships: Also count the relations and name the strongest.
         max_length: The maximum number of characters in the summary.
         style: A paragraph, bullets, or one sentence.
+        max_sentences: The maximum number of sentences or bullets in the summary.
     """
     note = await context.vault.resolve_for_reading(node_id)
-    summary = await summary_of(context, [note], max_length, style)
+    summary = await summary_of(context, [note], max_length, style, max_sentences)
     points, related = list(summary.key_points), 0
     if include_relationships:
         lines = _relation_lines(context, note)

@@ -27,7 +27,7 @@ from app.toolkit.proposal import Proposal
 from app.toolkit.result import ToolResult
 from app.toolkit.tool import tool
 from app.vault.changes import ChangeSet, Create, after_of
-from app.vault.markdown import body_edits
+from app.vault.markdown import body_edits, relation_edits
 from app.vault.markdown.frontmatter import read_frontmatter
 from app.vault.markdown.patch import apply_patch
 from app.vault.markdown.properties import remove_property, set_property
@@ -273,8 +273,9 @@ async def edit_note(
 
     Args:
         name: The note.
-        op: append or prepend `text`; replace `old` with `text`; insert_under or replace_section a heading; or
-            apply a unified-diff `patch` whose context lines must match.
+        op: append or prepend `text` (a final `## Relations` section stays last); replace `old` with `text`;
+            insert_under or replace_section a heading; or apply a unified-diff `patch` whose context lines
+            must match.
         text: The text to write.
         old: The text to replace; it must occur exactly once unless `occurrence` selects one.
         heading: The heading's text, without #.
@@ -285,7 +286,7 @@ async def edit_note(
     before, replacement = note.text, text or ""
     match op:
         case "append":
-            after = body_edits.append(before, replacement)
+            after = relation_edits.append_prose(before, replacement)
         case "prepend":
             after = body_edits.prepend(before, replacement)
         case "replace":

@@ -55,7 +55,7 @@ class RelationshipWritten(ToolResult):
     from_id: str
     to_id: str
     relationship_type: str
-    confidence: float
+    confidence: float | None
 
 
 class RelationshipDeleted(ToolResult):
@@ -112,7 +112,7 @@ async def create_relationship(
     from_id: NodeId,
     to_id: NodeId,
     relationship_type: RelationType,
-    confidence: Proportion = 1.0,
+    confidence: Proportion | None = None,
     notes: Remark | None = None,
 ) -> Proposal[RelationshipWritten]:
     """Add a relation as a line under `## Relations` in its source note.
@@ -121,7 +121,7 @@ async def create_relationship(
         from_id: The source note.
         to_id: The target note.
         relationship_type: SUPPORTS, CONTRADICTS, RELATES_TO, CITES, … or another word.
-        confidence: The confidence, 0 to 1.
+        confidence: The confidence, 0 to 1; without it, the line states none.
         notes: A remark, on one line.
     """
     source = await context.vault.resolve_strictly(from_id)

@@ -38,7 +38,11 @@ class SummaryText:
 
 
 async def summary_of(
-    context: ToolContext, notes: Sequence[OpenNote], max_length: int, style: Style = "paragraph"
+    context: ToolContext,
+    notes: Sequence[OpenNote],
+    max_length: int,
+    style: Style = "paragraph",
+    max_sentences: int | None = None,
 ) -> SummaryText:
     """Summarize one note, or several as one text.
 
@@ -47,6 +51,7 @@ async def summary_of(
         notes: The notes.
         max_length: The maximum number of characters of the summary, without its key points.
         style: A paragraph, a bullet list, or one sentence.
+        max_sentences: The maximum number of sentences; None for as many as fit.
     """
     text = "\n\n".join(note.readable_text[note.parsed.body_start :] for note in notes)
     model = context.language_model
@@ -54,8 +59,10 @@ async def summary_of(
     if model is not None:
         reason = model_exclusion_reason(model, notes)
         if not reason:
+            sentences = f"{max_sentences} sentences and " if max_sentences else ""
             prompt = (
-                f"Summarize the text in at most {max_length} characters ({style}), and give its key points."
+                f"Summarize the text in at most {sentences}{max_length} characters ({style}),"
+                " and give its key points."
             )
             try:
                 answer = await model.answer(prompt, text, SummaryAnswer)
@@ -67,14 +74,20 @@ async def summary_of(
             except ModelError as error:
                 reason = f"Computed locally: {error.message}"
     private = any(note.parsed.is_private for note in notes)
-    local = await local_summary(context, text, max_length, style, private=private)
+    local = await local_summary(context, text, max_length, style, max_sentences, private=private)
     return SummaryText(
         local.text, local.key_points, " ".join(part for part in (f"{local.method}.", reason) if part)
     )
 
 
 async def local_summary(
-    context: ToolContext, text: str, max_length: int, style: Style = "paragraph", *, private: bool = False
+    context: ToolContext,
+    text: str,
+    max_length: int,
+    style: Style = "paragraph",
+    max_sentences: int | None = None,
+    *,
+    private: bool = False,
 ) -> Summary:
     """Summarize a text with its most central sentences; private text is never embedded."""
     sentences = await asyncio.to_thread(candidate_sentences, text)
@@ -83,7 +96,7 @@ async def local_summary(
     if semantic_search is not None and len(sentences) > 1 and not private:
         with suppress(EmbedderUnavailableError):
             vectors = await semantic_search.vectors_of(sentences)
-    summary = await asyncio.to_thread(summarize, sentences, max_length, vectors)
+    summary = await asyncio.to_thread(summarize, sentences, max_length, vectors, max_sentences)
     if style == "sentence" and summary.key_points:
         return replace(summary, text=truncate(with_full_stop(summary.key_points[0]), max_length))
     if style == "bullets" and summary.text:

@@ -26,6 +26,7 @@ from app.agent.undone_cards import UndoneCards
 from app.agent.usage_limits import UsageBudget
 from app.analysis.service import GraphAnalysisService
 from app.analysis.suggestion_queue import SuggestionQueue
+from app.embeddings.model_config import SHIPPED_MODEL
 from app.errors import InvalidParametersError, ScriptoriumError, VaultLostError
 from app.events import Event, EventBus
 from app.external.servers import ExternalServers
@@ -227,6 +228,7 @@ class Workspace:
             properties_of=self._properties_of,
             public_words=lambda: VaultWords(*self.index.public_names()),
             public_resolver=self.index.public_resolver,
+            knows_only_english=self._knows_only_english,
         )
         visible_text = self._model_visibility.visible_text
         notifications = partial(notifications_for_model, self.sources, visible_text)
@@ -306,6 +308,11 @@ class Workspace:
                 obsidian.time_format or TIME_FORMAT,
             )
         return self._words
+
+    def _knows_only_english(self) -> bool:
+        """Return whether search by meaning is on, with the shipped model, which knows only English."""
+        embeddings = self.settings.embeddings
+        return embeddings.enabled and embeddings.model == SHIPPED_MODEL
 
     def _properties_of(self, path: str) -> Mapping[str, object]:
         """Return the properties of the note at a path; empty for a missing note."""

@@ -114,7 +114,7 @@ class ChangeDoubts:
         if len(self._reading.steps) > 1 or step.target is None or self._said.names(step.target):
             return []
         recent = tuple(path for path in reversed(dialog.recent) if has_file(path))
-        answers = dialog.results if dialog.asked else ()
+        answers = (*dialog.results, *dialog.subject) if dialog.asked else ()
         here = dialog.this[:1] if self._said.says("places") else ()
         mentioned = dict.fromkeys((*here, *answers, *recent, *dialog.focus[:1], *dialog.this[:1]))
         singles = tuple(path for path in mentioned if has_file(path))

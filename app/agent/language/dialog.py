@@ -30,8 +30,10 @@ class DialogState:
         focus: The last mentioned note, by every path that it may have now: the user may have denied its
             rename.
         results: The paths of the last listed notes, in order.
+        rest: The notes of the list before the last one that the last one, a part of it, leaves out.
         values: The texts of the property that the last request asked for.
         asked: The question that the last request asked about the contents of the notes.
+        subject: The note that the question in `asked` is about; the answer may be in other notes.
         tasks: The tasks that the last request listed or changed, each as its note's path and its text.
         recent: The paths of the last two single notes that requests named or meant, oldest first.
         last: The last reading that was run.
@@ -46,8 +48,10 @@ class DialogState:
     attached: tuple[str, ...] = ()
     focus: tuple[str, ...] = ()
     results: tuple[str, ...] = ()
+    rest: tuple[str, ...] = ()
     values: tuple[str, ...] = ()
     asked: str = ""
+    subject: tuple[str, ...] = ()
     tasks: tuple[tuple[str, str], ...] = ()
     recent: tuple[str, ...] = ()
     last: Reading | None = None
@@ -92,9 +96,21 @@ class DialogState:
         recent = [path for path in dict.fromkeys(reversed(mentioned))][:2]
         return replace(self, last=reading, question=question, recent=tuple(reversed(recent)))
 
+    def about_subject(self) -> DialogState:
+        """Return the state for a request without a pronoun, which is about the note that was asked about.
+
+        "Open it" means the note in which the answer is, but "backlinks" those of the note in the question.
+        """
+        return replace(self, focus=self.subject, is_lost=not self.subject) if self.asked else self
+
     @property
     def others(self) -> tuple[str, ...]:
-        """The referent of "the others": the notes of `them` without those of the last step."""
+        """The referent of "the others": the notes of `them` without those of the last step.
+
+        After a part of a list, these are the notes of its other part.
+        """
+        if self.rest:
+            return self.rest
         target = self.last.last.target if self.last is not None else None
         taken = target.notes if target is not None else ()
         return tuple(path for path in self.them if path not in taken)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from datetime import date
+from itertools import takewhile
 
 from app.agent.language.candidates import have_same_meaning
 from app.agent.language.conditions import top_level_parts
@@ -16,7 +17,7 @@ from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.request import Request, without_marks_at_end
 from app.agent.language.tokens import Token, span_text
 from app.index.query_serializer import quote_text
-from app.vault.path import NotePath
+from app.vault.path import NotePath, name_key
 
 _OPPOSITES = {"add_tag": "remove_tag", "remove_tag": "add_tag"}
 _SPAN = re.compile(
@@ -26,6 +27,11 @@ _SPAN = re.compile(
 _YEAR_CONDITION = re.compile(r"\[(?P<name>\w+):(?P<sign><=|>=|<|>|)(?P<year>\d{4})")
 _LACKING = re.compile(r"-\[([^:\]]+)\]")
 _LISTINGS = frozenset(("backlinks", "outgoing", "related", "similar", "mentions", "meaning", "what_supports"))
+_MAX_DESCRIBING_WORDS = 3
+_MIN_CHECKBOXES = 0.5
+"""Minimum share of checkboxes among the values of a property whose name alone is a condition."""
+_MIN_COGNATE = 0.75
+"""Minimum share of a property's name with which a word for it begins, perhaps in another language."""
 _CORRECTED_ROLES = ("confidence", "value", "tag", "text", "new_name", "folder", "name")
 
 
@@ -39,6 +45,8 @@ def parse_plain_follow_up(request: Request, tokens: tuple[Token, ...]) -> Readin
     return (
         _link_listed_mentions(request, tokens, last.last)
         or _open_listed(request, tokens)
+        or _list_others(request, tokens)
+        or _remove_added_tag(request, tokens, last.last)
         or _shift_dates(request, tokens, last.last)
         or _search_other_period(request, tokens, last.last)
     )
@@ -94,9 +102,13 @@ def _refine_search(
         target = step.target
     if step.action not in ("find", "count") or target is None:
         return None
-    for kind in ("only", "also", "without", "count_only"):
-        after = language.match_prefix(tokens, 0, "refine", kind)
-        if after == 0 or after >= len(tokens):
+    # After an answer from the notes, "and the February ones?" continues the question.
+    described = () if request.dialog.asked else _described(request, tokens)
+    tokens = described or tokens
+    condition = ""
+    for kind in ("only",) if described else ("only", "also", "without", "count_only"):
+        after = 0 if described else language.match_prefix(tokens, 0, "refine", kind)
+        if (after == 0 and not described) or after >= len(tokens):
             continue
         while after < len(tokens) - 1 and tokens[after].key in language.words("determiners"):
             after += 1
@@ -131,6 +143,8 @@ def _refine_search(
         elif narrows and tokens[0].key in language.verbs():
             refined_step = replace(step, action="find")  # "show me only the people" after a count
         query = parsed.notes.query
+        if narrows and parsed.has_bare_topic and (condition := _description(request, tokens[after:end])):
+            query = condition
         if narrows and (days := _days_of_listed(request, target, tokens[after:end], sets)):
             query = days
         words = [token.value for token in tokens[after:end] if token.kind != "mark"]
@@ -142,9 +156,10 @@ def _refine_search(
         if narrows and parsed.notes.is_single:
             # "Which of those mention Maskelyne?" looks for the name, but "are in the Harlow note" does not.
             says_where = language.match_prefix(tokens, after, "dates", "span") > after
-            if says_where or parsed.is_near or tokens[after].key in language.words("lacking"):
+            if says_where or tokens[after].key in language.words("lacking"):
                 return None
-            query = quote_text(span_text(request.text, without_marks_at_end(tokens[after:])))
+            named = without_marks_at_end(tokens[after:])
+            query = " ".join(words) if parsed.is_near else quote_text(span_text(request.text, named))
         if not query or (kind == "also" and (not parsed.has_head or target.notes)):
             continue
         if narrows:
@@ -155,12 +170,55 @@ def _refine_search(
             notes = target.with_query(f"-({query})" if " " in query else f"-{query}")
         # "Also between 1740 and 1760" may extend or replace a comparison, "also the events" a count;
         # "only the best" may refer to a sort order rather than a word.
-        is_ambiguous = parsed.has_bare_topic or (kind == "also" and ("[" in query or step.action == "count"))
+        is_plain = bool(condition) or (len(described) == 1 and not _means_property(request, described))
+        is_ambiguous = (parsed.has_bare_topic and not is_plain) or (narrows and parsed.is_near)
+        is_ambiguous |= kind == "also" and ("[" in query or step.action == "count")
         refined = replace(refined_step, target=notes)
         if kind == "only" and tokens[0].key in language.words("asking_words"):
             refined = PipelineStep("find", notes)  # "which of them …" asks for the notes, not their number
         return Reading((refined,), 0.9, language=language.code, is_certain=not is_ambiguous)
     return None
+
+
+def _description(request: Request, tokens: tuple[Token, ...]) -> str:
+    """Return the condition on a value or a checkbox that words describe; empty if there is none.
+
+    "Indian" is `[cuisine:Indian]`, and "vegetarian", or German "vegetarisch", `[vegetarian:true]`.
+    """
+    text = " ".join(token.value for token in without_marks_at_end(tokens))
+    vocabulary = request.vocabulary
+    for field in vocabulary.fields:
+        pairs = zip(name_key(field.name), name_key(text), strict=False)
+        common = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+        if field.checkboxes > _MIN_CHECKBOXES and common >= _MIN_COGNATE * len(field.name):
+            return f'["{field.name}":true]' if " " in field.name else f"[{field.name}:true]"
+    return (vocabulary.find_value(text) or "") if text else ""
+
+
+def _means_property(request: Request, tokens: tuple[Token, ...]) -> bool:
+    """Return whether words may be about a property that they do not name: "expensive" about `price`."""
+    implied = request.language.implied_properties({token.key for token in tokens})
+    return any(request.vocabulary.find_property(name) for name in implied)
+
+
+def _described(request: Request, tokens: tuple[Token, ...]) -> tuple[Token, ...]:
+    """Return the words that describe listed notes in "the vegetarian ones"; empty for other requests."""
+    language = request.language
+    words = without_marks_at_end(tokens)
+    # "Ones" is the plural of a pronoun for one note; "among them" describes no notes.
+    singulars = language.words("result_pronouns") & language.words("single_nouns")
+    if not words or singulars.isdisjoint(request.vocabulary.plural_stems(words[-1].key)):
+        return ()
+    start = first = language.match_prefix(words, 0, "refine", "only")
+    while first < len(words) and words[first].key in language.words("determiners"):
+        first += 1
+    described = words[first:-1]
+    plain = language.words("determiners") | language.words("lacking")
+    is_plain = all(token.is_word and token.key not in plain for token in described)
+    # "Delete empty ones" is a request of its own, but "the quick ones" is none.
+    is_plain = is_plain and (len(described) == 1 or described[0].key not in language.verbs())
+    is_led = start > 0 or first > 0
+    return described if is_led and is_plain and len(described) <= _MAX_DESCRIBING_WORDS else ()
 
 
 def _days_of_listed(request: Request, listed: NoteSet, tokens: tuple[Token, ...], sets: NoteSetParser) -> str:
@@ -254,6 +312,24 @@ def _open_listed(request: Request, tokens: tuple[Token, ...]) -> Reading | None:
     if parsed is None or not parsed.notes.is_single:
         return None
     return Reading((PipelineStep("open", parsed.notes),), 0.95, language=request.language.code)
+
+
+def _remove_added_tag(request: Request, tokens: tuple[Token, ...], step: PipelineStep) -> Reading | None:
+    """Interpret "take the tag off again" after a tag was added."""
+    is_revert = step.action == "add_tag" and request.language.matches_phrase(tokens, "refine", "untag")
+    if not is_revert or step.target is None or not step.target.notes:
+        return None
+    return Reading((replace(step, action="remove_tag"),), 0.95, language=request.language.code)
+
+
+def _list_others(request: Request, tokens: tuple[Token, ...]) -> Reading | None:
+    """Interpret "show me the others" after a part of a list, or after a request about some of its notes."""
+    others = tuple(path for path in request.dialog.others if request.vocabulary.has_file(path))
+    is_part = bool(request.dialog.rest) or 0 < len(others) < len(request.dialog.them)
+    if not (others and is_part and request.language.matches_phrase(tokens, "refine", "others")):
+        return None
+    step = PipelineStep("find", NoteSet(notes=others))
+    return Reading((step,), 0.95, language=request.language.code)
 
 
 def _shift_dates(request: Request, tokens: tuple[Token, ...], step: PipelineStep) -> Reading | None:

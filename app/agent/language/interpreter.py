@@ -64,6 +64,7 @@ from app.agent.language.readings import (
 from app.agent.language.relations import parse_relations
 from app.agent.language.request import Request, without_marks_at_end, writes
 from app.agent.language.request_model import request_model
+from app.agent.language.summary_lengths import parse_summary_length, with_summary_length
 from app.agent.language.task_lists import about_whole_vault, parse_task_list
 from app.agent.language.task_references import parse_task_change
 from app.agent.language.template_notes import parse_note_from_template
@@ -71,6 +72,7 @@ from app.agent.language.tokens import Token, tokenize
 from app.agent.language.typed_search import parse_typed_search
 from app.agent.language.undo import parse_redo, resolve_undo
 from app.agent.language.vocabulary import Vocabulary, correct_spelling
+from app.answering.question import is_unspaced_sentence
 from app.vault.markdown.inline import is_valid_tag
 
 GUESS_SCORE = 0.63
@@ -114,6 +116,7 @@ _CREATION_ROLES = {"new_name": "name", "folder": "folder", "tag": "tag", "text":
 _FOLDER = re.compile(r'path:(?:"[^"]*/"|[^"\s]*/)')
 _SIMILAR_ACTIONS = ({"open", "read"}, {"count", "count_these"})
 _VALUES = re.compile(r"(?: ?\[[^:\]]+:[^<>=\]]+\])+")
+_MAX_DEFINED_WORDS = 3
 _SPLIT_PENALTY = 0.02
 _MAX_CLAUSES = 4
 _GRAMMAR_ACTIONS = frozenset(("rename_property", "rename_heading", "rename_folder", "move_folder"))
@@ -161,6 +164,12 @@ class Interpreter:
             answer := self._interpret_answer(text, dialog, vocabulary_in, allowed, now)
         ):
             return answer
+        if is_unspaced_sentence(text) and self._is_in_no_language(text):
+            names = vocabulary_in(self._languages[0])
+            if not names.notes(text.strip()):
+                return ContentQuestion(text)
+        if summary := self._summary_of_length(text, dialog, vocabulary_in, allowed, now):
+            return summary
         for language in self._languages:
             words = without_marks_at_end(tokenize(text, language.contractions, language.words("noise")))
             if dialog.question is None and _is_answer(language, words, "no"):
@@ -208,6 +217,28 @@ class Interpreter:
         complete = with_every_condition(likeliest, about_whole_vault(likeliest, whole))
         return with_excluded_names(likeliest, without_guessed_note(likeliest, complete))
 
+    def _summary_of_length(
+        self,
+        text: str,
+        dialog: DialogState,
+        vocabulary_in: Callable[[Language], Vocabulary],
+        allowed: Mapping[str, Action],
+        now: datetime,
+    ) -> Interpretation | None:
+        """Interpret a request for a summary of a certain length: "summarize it in three lines"; else None.
+
+        The length alone is that of another summary of the notes just summarized.
+        """
+        request = self.request_of(text, dialog, vocabulary_in, allowed, now)
+        length = parse_summary_length(request)
+        if length is None:
+            return None
+        if length.rest:
+            return with_summary_length(
+                self.interpret(length.rest, dialog, vocabulary_in, allowed, now), length
+            )
+        return with_summary_length(dialog.last, length) if dialog.last is not None else None
+
     def request_of(
         self,
         text: str,
@@ -222,9 +253,17 @@ class Interpreter:
         vocabulary = vocabulary_in(language)
         return Request(text, language, tokens, vocabulary, dates, dialog, allowed, self._frames_of(language))
 
+    def has_pronoun(self, text: str) -> bool:
+        """Return whether a request has a pronoun for a note, such as "it" or "that note"."""
+        language, tokens = self._by_likelihood(text)[0]
+        return any(language.match_prefix(tokens, at, "it") > at for at in range(len(tokens)))
+
     def language_of(self, text: str) -> Language:
         """Return the language that knows the largest share of a request's words."""
         return self._by_likelihood(text)[0][0]
+
+    def _is_in_no_language(self, text: str) -> bool:
+        return all(language.coverage(tokens) == 0 for language, tokens in self._by_likelihood(text))
 
     def _by_likelihood(self, text: str) -> list[tuple[Language, tuple[Token, ...]]]:
         """Return the request's tokens in each language, the language that knows the most words first."""
@@ -387,7 +426,8 @@ class Interpreter:
         best = grammar_readings[0] if grammar_readings else None
         if best is not None and best.last.action.startswith(TOOL_PREFIX) and best.score >= MIN_READ_SCORE:
             return self._chooser.decide(grammar_request, grammar_readings)
-        if likeliest.language.match_prefix(likeliest.tokens, 0, "about_contents"):
+        is_about_contents = likeliest.language.match_prefix(likeliest.tokens, 0, "about_contents") > 0
+        if is_about_contents or _asks_for_definition(likeliest):
             return ContentQuestion(likeliest.text)
         weighed = weigh_options(options_of(written(), grammar_readings, asks=self._is_question(likeliest)))
         options = without_partial(likeliest, weighed)
@@ -433,7 +473,8 @@ class Interpreter:
         if offered and (is_read or options[0].outcome != "none"):
             answers = [self._option_reading(option, likeliest) for option in offered]
             return self._chooser.ask(likeliest, answers, [option.share for option in offered])
-        return Reply("", understood=False)
+        is_question = likeliest.tokens[0].key in likeliest.language.words("asking_words")
+        return ContentQuestion(likeliest.text) if is_question else Reply("", understood=False)
 
     def _ask_if_unexpected(
         self,
@@ -492,6 +533,9 @@ class Interpreter:
         """
         outcome = max(("question", "model", "none"), key=lambda name: shares[name])
         contents = shares["question"] + shares["model"] if self._is_question(request) else 0.0
+        # A question that is perhaps unrelated to the notes is looked up in them as well.
+        if shares["question"] >= MIN_ANSWERED_PROBABILITY and shares["none"] < MIN_UNRELATED_PROBABILITY:
+            contents += shares["none"] if contents else 0.0
         probability = max(contents, shares[outcome])
         if probability <= readings_share + shares["ask"]:
             return None
@@ -909,6 +953,15 @@ class Interpreter:
         return Reading((*partial.steps[:-1], merged), 0.95, (), missing, request.language.code)
 
 
+def _asks_for_definition(request: Request) -> bool:
+    """Return whether a request asks what something is, not about a note: "what is a daily note?"."""
+    language, tokens = request.language, without_marks_at_end(request.tokens)
+    after = language.match_prefix(tokens, 0, "definitions", "one")
+    names_note = any(mention.kind == "note" for mention in request.mentions(tokens))
+    is_one = 0 < after < len(tokens) <= after + _MAX_DEFINED_WORDS and not names_note
+    return is_one or language.matches_phrase(tokens, "definitions", "several")
+
+
 def is_outcome(step: PipelineStep) -> bool:
     """Return whether a step represents an outcome that no pipeline runs: "question" or "model"."""
     return step.action in ("question", "model")
@@ -1106,8 +1159,9 @@ def _is_for_grammar(best: Reading, *, is_change: bool) -> bool:
     if not best.missing and target is not None and target.unknown and not target.candidates:
         if not target.unknown.strip():
             return best.score >= MIN_SCORE_WITHOUT_NOTE  # "summarize the first one", without a list
-        if target.unknown[0].isupper() and " " not in target.unknown and is_change:
-            return True  # a name that no note has
+        is_name = target.unknown[0].isupper() or target.unknown[0].isdigit()
+        if is_name and " " not in target.unknown and is_change:
+            return True  # a name that no note has, or the day of a missing daily note
     if best.last.action in _GRAMMAR_ACTIONS and not best.unexplained:
         return best.score >= (MIN_SCORE_WITHOUT_NOTE if best.missing else MIN_COMPLETE_SCORE)
     if best.score < MIN_COMPLETE_SCORE or not best.is_certain or best.missing or best.unexplained:

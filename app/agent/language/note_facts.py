@@ -114,9 +114,10 @@ def _note_in(request: Request, words: Sequence[Token]) -> tuple[str, list[Token]
         for at in range(len(words))
         for name in ("it", "this")
     )
-    if dialog.is_lost or not dialog.it or not (means_it or len(words) <= _MAX_ELLIPTIC_WORDS):
+    it = dialog.subject if dialog.asked else dialog.it
+    if dialog.is_lost or not it or not (means_it or len(words) <= _MAX_ELLIPTIC_WORDS):
         return "", list(words), False
-    return dialog.it[0], list(words), not means_it
+    return it[0], list(words), not means_it
 
 
 def _names(request: Request, word: str, known: Mapping[str, str]) -> set[str]:

@@ -16,6 +16,9 @@ from app.index.query_serializer import quote_text
 
 _PLAIN = re.compile(r"[\w][\w-]*")
 _NUMBER = re.compile(r"-?(?:\d+(?:[.,]\d+)?|\.\d+)%?")
+_WHOLE_NUMBER = re.compile(r"\d{1,4}")
+_MIN_NUMBERS = 0.5
+"""Minimum share of numbers among the values of a property that a number before its name means."""
 _YEAR = re.compile(r"1\d\d\d|20\d\d")
 _CENTURY = re.compile(r"(\d\d?)(?:st|nd|rd|th|\.)?")
 _DECADE = re.compile(r"(1\d\d0|20\d0)'?s")
@@ -152,7 +155,17 @@ class PropertyConditionParser:
                 value, end = self._property_value(tokens, value_at)
                 if end < len(tokens) and (name := self.property_name(tokens[end])):
                     return QueryPart(f"[{name}:{sign}{value}]", end + 1)
-        return None
+        return self._number_of(tokens, position)
+
+    def _number_of(self, tokens: Sequence[Token], position: int) -> QueryPart | None:
+        """Parse a number before the name of a property of numbers: "5 stars"."""
+        number = tokens[position].value
+        if position + 1 >= len(tokens) or not _WHOLE_NUMBER.fullmatch(number):
+            return None
+        name = self.property_name(tokens[position + 1])
+        shares = (field.numbers for field in self._vocabulary.fields if field.name == name)
+        is_number = next(shares, 0.0) > _MIN_NUMBERS
+        return QueryPart(f"[{name}:{number}]", position + 2) if is_number else None
 
     def property_name(self, token: Token) -> str | None:
         """Return the property that a word names, or None."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import timedelta
 
 from app.agent.language.actions import TASK_ACTIONS
 from app.agent.language.new_tasks import adds_tasks
@@ -14,6 +15,8 @@ from app.agent.language.tokens import Token
 DUE_KINDS = ("first", "undated", "dated", "sorted")
 """Values of the argument "due" of a list of tasks, besides days: only those due first, those without or with
 a due date, or all with those due first on top."""
+MIN_PLACE_FIT = 0.8
+"""Minimum fit of words for the notes to which a list of tasks is limited."""
 _SCORE = 0.98
 
 
@@ -48,9 +51,70 @@ def parse_task_list(request: Request, tokens: tuple[Token, ...]) -> Reading | No
             target = _named_note(request, words[after:])
             if target is None:
                 continue
-        step = PipelineStep("list_tasks", target, arguments)
-        return Reading((step,), _SCORE, language=language.code, verb_words=1)
-    return None
+        return _reading(request, target, arguments)
+    return _narrowed_list(request, words)
+
+
+def _narrowed_list(request: Request, words: Sequence[Token]) -> Reading | None:
+    """Return the last list of tasks with more conditions: "how many are overdue?", "only those in Errands".
+
+    Return None if some word is no condition, or if the words also fit a search for notes.
+    """
+    language = request.language
+    last = request.dialog.last.last if request.dialog.last is not None else None
+    position = language.match_prefix(words, 0, "task_lists", "narrow")
+    if position == 0 or last is None or last.action != "list_tasks":
+        return None
+    arguments, target = dict(last.arguments), last.target
+    has_condition = False
+    while position < len(words):
+        if (after := _date_condition(request, words, position, arguments)) > position:
+            has_condition, position = True, after
+        elif named := _named_notes(request, words[position:]):
+            target, has_condition, position = named, True, len(words)
+        elif (after := language.match_prefix(words, position, "task_lists", "narrow_ends")) > position:
+            position = after
+        elif words[position].key in language.table("task_lists")["narrow_fillers"]:
+            position += 1
+        else:
+            return None
+    return _reading(request, target, arguments) if has_condition else None
+
+
+def _date_condition(
+    request: Request, words: Sequence[Token], position: int, arguments: dict[str, object]
+) -> int:
+    """Put the condition at a position, on the state or the due date of tasks, into the arguments of a list.
+
+    Return its end, or the position if there is none.
+    """
+    language = request.language
+    today = request.dates.today
+    conditions: Mapping[str, Mapping[str, object]] = {
+        "no_date": {"due": "undated"},
+        "with_date": {"due": "dated"},
+        "overdue": {"state": "open", "due": f"..{today - timedelta(days=1)}"},
+        "open": {"state": "open"},
+        "done": {"state": "done"},
+    }
+    for kind, values in conditions.items():
+        if (after := language.match_prefix(words, position, "task_lists", kind)) > position:
+            if {arguments.get("state"), values.get("state")} == {"open", "done"}:
+                arguments.pop("due", None)  # no task of the list is in the other state
+            arguments.update(values)
+            return after
+    after = language.match_prefix(words, position, "task_lists", "due_words")
+    for end in range(len(words), after, -1):
+        if (due := request.dates.days_ahead(words[after:end])) is not None:
+            arguments["due"] = due
+            end = language.match_prefix(words, end, "task_lists", "due_words")  # "heute fällig"
+            return end
+    return position
+
+
+def _reading(request: Request, target: NoteSet | None, arguments: Mapping[str, object]) -> Reading:
+    step = PipelineStep("list_tasks", target, arguments)
+    return Reading((step,), _SCORE, language=request.language.code, verb_words=1)
 
 
 def about_whole_vault(request: Request, interpretation: Interpretation) -> Interpretation:
@@ -125,3 +189,15 @@ def _named_note(request: Request, tokens: Sequence[Token]) -> NoteSet | None:
         return None
     parsed = request.set_parser().find_named(tokens[after:])
     return parsed.notes if parsed is not None and parsed.notes.is_single else None
+
+
+def _named_notes(request: Request, tokens: Sequence[Token]) -> NoteSet | None:
+    """Parse all tokens as the place of tasks: a note, or a folder or kind of notes; None for other words."""
+    if named := _named_note(request, tokens):
+        return named
+    after = request.language.match_prefix(tokens, 0, "task_changes", "in")
+    parsed = request.set_parser().parse(tokens) if 0 < after < len(tokens) else None
+    if parsed is None or parsed.unexplained or parsed.has_bare_topic or not parsed.notes.query:
+        return None
+    is_plain = parsed.notes == NoteSet(query=parsed.notes.query)
+    return parsed.notes if is_plain and parsed.fit >= MIN_PLACE_FIT else None

@@ -14,11 +14,12 @@ from collections.abc import Iterable, Iterator
 
 from app.errors import InvalidParametersError, NotFoundError
 from app.vault.markdown.body_edits import append, insert_lines
+from app.vault.markdown.frontmatter import read_frontmatter
 from app.vault.markdown.headings import heading_key, section_at
 from app.vault.markdown.properties import remove_property, set_property
 from app.vault.markdown.relations import relation_type, relation_word
 from app.vault.markdown.scan import scan
-from app.vault.markdown.text import apply_edits, newline_of
+from app.vault.markdown.text import apply_edits, newline_of, with_newlines
 from app.vault.note import ParsedNote, Relation, Span
 
 RELATIONS_HEADING = "Relations"
@@ -65,6 +66,45 @@ def add_items(text: str, items: Iterable[str]) -> str:
     trimmed = text.rstrip()
     gap = "" if not trimmed or text[len(trimmed) :].count("\n") > 1 else newline
     return append(text, f"{gap}## {RELATIONS_HEADING}{newline}{newline}{newline.join(lines)}")
+
+
+def final_section(text: str, note: ParsedNote) -> Span | None:
+    """Return the span of a final `## Relations` section that contains only relations; None without one.
+
+    Args:
+        text: A note's text.
+        note: The note as parsed from it.
+    """
+    for index, heading in enumerate(note.headings):
+        if heading_key(heading.text) != RELATIONS_HEADING.casefold():
+            continue
+        section = section_at(text, note.headings, index)
+        lines = {
+            relation.line
+            for relation in note.relations
+            if section.start <= relation.span.start < section.own_end
+        }
+        line_count = sum(1 for line in text[section.start : section.own_end].splitlines() if line.strip())
+        if section.own_end == len(text) and line_count == len(lines):
+            return Span(heading.span.start, len(text))
+    return None
+
+
+def append_prose(text: str, addition: str) -> str:
+    """Return `text` with `addition` on new lines at its end, but before a final `## Relations` section.
+
+    A text that contains relations is added at the end, to the section.
+    """
+    section = final_section(text, scan(text))
+    if section is None or scan(addition).relations:
+        return append(text, addition)
+    prose = text[: section.start]
+    end = len(prose.rstrip("\r\n"))
+    newline = newline_of(text, section.start)
+    added = with_newlines(addition, newline).removesuffix(newline)
+    if not prose[read_frontmatter(text).body_start :].strip():
+        return apply_edits(text, [(section.start, section.start, f"{added}{newline}{newline}")])
+    return apply_edits(text, [(end, end, f"{newline}{added}")])
 
 
 def format_item(text: str, relation: Relation) -> str:

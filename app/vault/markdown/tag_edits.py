@@ -8,13 +8,14 @@ from collections.abc import Callable, Iterator
 from app.errors import InvalidParametersError
 from app.vault.markdown.frontmatter import Frontmatter, read_frontmatter
 from app.vault.markdown.inline import is_valid_tag
-from app.vault.markdown.properties import editable_frontmatter, set_property
+from app.vault.markdown.properties import editable_frontmatter, remove_property, set_property
 from app.vault.markdown.property_facts import is_tag_entry
 from app.vault.markdown.scan import scan
 from app.vault.markdown.text import apply_edits
 from app.vault.markdown.yaml_tree import MappingEntry, to_plain
 from app.vault.path import name_key
 
+_COMMENT = re.compile(r"\s#")
 _WORD = re.compile(r"[^\s,]+")
 Change = Callable[[str], str | None]
 
@@ -43,7 +44,8 @@ def add_tag(text: str, tag: str) -> str:
 def remove_tag(text: str, tag: str) -> str:
     """Return `text` without `tag`, ignoring case; nested tags are kept.
 
-    A space that an inline tag leaves behind is removed, too. Properties that can't be read stay unchanged.
+    A space that an inline tag leaves behind is removed, too, and so is a property that held no other tag.
+    Properties that can't be read stay unchanged.
 
     Raises:
         InvalidParametersError: the properties can't be edited, or removing the tag would change how the
@@ -137,11 +139,23 @@ def _change_property(text: str, key: str, change: Change) -> str:
                 changed == item or (changed not in kept_items and changed not in value)
             ):
                 kept_items.append(changed)
-        return text if kept_items == value else set_property(text, key, kept_items)
+        changes_list = kept_items != value
+        return _with_tags(text, entry, kept_items) if changes_list else text
     if not isinstance(value, str):
         return text
     changed = _change_words(value, change)
-    return text if changed == value else set_property(text, key, changed)
+    return text if changed == value else _with_tags(text, entry, changed)
+
+
+def _with_tags(text: str, entry: MappingEntry, tags: list[object] | str | None) -> str:
+    """Return `text` with other tags in a property; without tags, the property is removed.
+
+    A property with comments stays, since they belong to the user.
+    """
+    end = text.find("\n", entry.value.span.end)
+    if tags or _COMMENT.search(text, entry.key.span.start, end if end >= 0 else len(text)):
+        return set_property(text, entry.key.text, tags)
+    return remove_property(text, entry.key.text)
 
 
 def _change_words(value: str, change: Change) -> str | None:

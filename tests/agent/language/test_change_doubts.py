@@ -315,3 +315,12 @@ async def test_tasks_that_are_due_are_listed_by_day(talk) -> None:
     )
     listed = answers(talk)[-1]
     assert listed.index("call Bob") < listed.index("call Ann")
+
+
+async def test_a_question_says_how_many_notes_it_is_about(talk) -> None:
+    paths = ("Oven", "Kettle", "Manuals__Index", "Manuals__Oven_manual")
+    await fill(talk, **{f"Machines__{name}": "A machine." for name in paths})
+    reading = Reading((PipelineStep("add_tag", NoteSet(query="path:Machines/"), {"tag": ("x",)}),), 1.0)
+    assert await talk.workspace.agent._builtin._extent(reading) == "4 notes, 2 in subfolders"
+    reading = Reading((PipelineStep("find", NoteSet(query="path:Machines/")),), 1.0)
+    assert await talk.workspace.agent._builtin._extent(reading) == ""

@@ -179,9 +179,9 @@ async def test_a_full_request_wins_over_the_question_which_note(talk) -> None:
 @pytest.mark.parametrize("text", ["what did the captain do there?", "how many seconds a day?"])
 async def test_a_question_without_names_is_about_the_note_in_focus(talk, text) -> None:
     await say(talk, "open Octant", text)
-    assert names(state(talk).focus) == ["Octant"]
+    assert names(state(talk).subject) == ["Octant"]
     await say(talk, "who was the captain of Resolution?")
-    assert names(state(talk).focus) != ["Octant"]
+    assert names(state(talk).subject) != ["Octant"]
 
 
 async def test_after_the_only_note_of_a_search_is_opened_requests_are_about_it(talk) -> None:

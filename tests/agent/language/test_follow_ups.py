@@ -96,3 +96,95 @@ async def test_a_list_of_everything_says_that_it_cannot_be_limited(talk) -> None
 async def test_only_with_a_name_looks_for_the_name(talk) -> None:
     replies = await say(talk, "claims", "only H4")
     assert replies.last.last.target.query == 'path:Claims/ "H4"'
+
+
+LISTED = {
+    "Soups__Borscht": "---\nvegetarian: true\ncuisine: Polish\n---\nBeetroot.",
+    "Soups__Laksa": "---\nvegetarian: false\ncuisine: Malay\n---\nBeetroot.\n- [x] buy peanuts\n",
+    "Cakes__Brownie": "---\nvegetarian: true\ncuisine: Polish\n---\nChocolate.",
+}
+
+
+@pytest.mark.parametrize(
+    ("requests", "found"),
+    [
+        (["the vegetarian ones"], ["Borscht"]),
+        (["only the vegetarian ones", "the polish ones"], ["Borscht"]),
+        (["the malay ones", "which of them are vegetarian?"], []),
+        (["nur die vegetarischen"], ["Borscht"]),
+        (["the quick ones"], []),
+        (["only the ones with tasks"], ["Laksa"]),
+        (["and the ones without tags?"], ["Borscht", "Laksa"]),
+        (["the ones in Soups", "only the ones about peanuts"], ["Laksa"]),
+    ],
+)
+async def test_the_ones_of_a_description_are_listed_notes(talk, requests, found) -> None:
+    await fill(talk, **LISTED)
+    await say(talk, "notes mentioning beetroot", *requests)
+    assert sorted(names(state(talk).results)) == found
+
+
+async def test_the_only_listed_note_does_not_match(talk) -> None:
+    await fill(talk, **LISTED)
+    await say(talk, "notes mentioning beetroot", "the malay ones", "the vegetarian ones")
+    assert answers(talk)[-1] == "[[Soups/Laksa|Laksa]] does not match."
+
+
+async def test_none_of_the_listed_notes_matches(talk) -> None:
+    await fill(talk, **LISTED)
+    await say(talk, "notes mentioning beetroot", "the quick ones")
+    assert answers(talk)[-1] == "None of these 2 notes matches."
+
+
+async def test_that_is_the_note_of_the_shown_passage(talk) -> None:
+    replies = await say(talk, "who built H4?", "open that")
+    assert replies.focus == ("People/John Harrison.md",)
+
+
+async def test_a_change_after_an_answer_asks_which_note_is_meant(talk) -> None:
+    await say(talk, "who built H4?")
+    for request_text in ("tag it clockmaker", "tag that note clockmaker"):
+        await say(talk, request_text)
+        offered = " ".join(choices(talk))
+        assert "People/John Harrison" in offered and "Instruments/H4" in offered, request_text
+        await say(talk, "no", "who built H4?")
+    assert not state(talk).changes
+
+
+async def test_the_next_question_is_about_the_note_of_the_last_one(talk) -> None:
+    await say(talk, "who built H4?", "how accurate was it?")
+    assert "H4" in state(talk).asked and state(talk).subject == ("Instruments/H4.md",)
+
+
+@pytest.mark.parametrize(
+    ("requests", "found"),
+    [
+        (["the vegetarian ones", "show me the others"], ["Laksa"]),
+        (["nur die vegetarischen", "und die anderen?"], ["Laksa"]),
+        (["open the first one", "show me the others"], ["Laksa"]),
+        (["open the first one", "zeig mir die anderen"], ["Laksa"]),
+    ],
+)
+async def test_the_others_are_the_rest_of_the_list(talk, requests, found) -> None:
+    await fill(talk, **LISTED)
+    await say(talk, f'{PREFIX} find [beetroot] order="name"', *requests)
+    assert names(state(talk).results) == found
+
+
+async def test_without_a_part_of_the_list_there_are_no_others(talk) -> None:
+    await fill(talk, **LISTED)
+    await say(talk, "notes mentioning beetroot", "show me the others")
+    assert sorted(names(state(talk).results)) != ["Brownie"] and not state(talk).changes
+
+
+@pytest.mark.parametrize(
+    ("requests", "path", "text"),
+    [
+        (["öffne H4", "die soll auch das Tag favorit kriegen"], "Instruments/H4.md", "favorit"),
+        (["tagge H4 mit favorit", "und K1 auch"], "Instruments/K1.md", "favorit"),
+        (["häng an H4 an: Öl wechseln"], "Instruments/H4.md", "Öl wechseln"),
+    ],
+)
+async def test_german_changes_of_one_note(talk, requests, path, text) -> None:
+    await say(talk, *requests)
+    assert text in talk.workspace.store.root.joinpath(path).read_text()

@@ -535,7 +535,7 @@ def test_the_empty_ones_are_notes_of_the_list(agent: BuiltinAgent) -> None:
     deletions = [option.reading for option in found.options if option.reading.last.action == "delete"]
     assert [serialize(deletion) for deletion in deletions] == ["delete [these untagged:]"]
     shown = read(agent, "the ones without links", listed)
-    assert isinstance(shown, Reading) and serialize(shown) == "find [these orphan:]"
+    assert isinstance(shown, Reading) and serialize(shown) == "find [instrument orphan:]"
 
 
 def test_a_question_offers_no_reading_that_leaves_out_a_value_of_another_one() -> None:

@@ -6,6 +6,9 @@ import pytest
 
 from app.agent.language.lexicon import languages
 from app.agent.language.questions import question_language, with_topic_of
+from tests.agent.language.test_dialog import answers, say, state, talk
+
+__all__ = ["talk"]
 
 
 @pytest.mark.parametrize(
@@ -36,3 +39,27 @@ def test_the_language_of_a_question(text: str, code: str) -> None:
 )
 def test_a_question_without_a_topic_continues_the_previous_one(previous, text, complete) -> None:
     assert with_topic_of(text, previous, languages()) == complete
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["what are backlinks?", "what is a daily note?", "was sind Backlinks?", "was ist eine Daily Note?"],
+)
+async def test_what_something_is_is_looked_up_in_the_notes(talk, text) -> None:
+    await say(talk, text)
+    assert state(talk).asked == text
+
+
+async def test_the_backlinks_are_still_those_of_the_note(talk) -> None:
+    replies = await say(talk, "what are the backlinks?")
+    assert replies.last.last.action == "backlinks"
+
+
+@pytest.mark.parametrize(("knows", "is_told"), [(True, True), (False, False)])
+async def test_the_multilingual_model_is_suggested_for_a_foreign_question(talk, knows, is_told) -> None:
+    talk.workspace.agent._builtin._knows_only_english = lambda: knows
+    await say(talk, "wer hat das Dach des Rathauses in Ulm gedeckt?")
+    assert answers(talk)[-1].startswith("**Nicht in deinen Notizen**")
+    assert ("mehrsprachige Modell" in answers(talk)[-1]) == is_told
+    await say(talk, "who roofed the town hall of Ulm?")
+    assert "multilingual" not in answers(talk)[-1]

@@ -93,3 +93,41 @@ async def test_all_tasks_of_a_named_note_are_only_its_own(talk) -> None:
     await fill(talk, Errands=ERRANDS, Trips=TRIPS)
     await say(talk, "all open tasks in Errands")
     assert listed(talk) == ["pack the yukata", DATED[1]]
+
+
+@pytest.mark.parametrize(
+    ("requests", "tasks"),
+    [
+        (["how many are overdue?"], ["sow leeks 📅 2020-05-01"]),
+        (["which of them are overdue?"], ["sow leeks 📅 2020-05-01"]),
+        (["only the ones in Trips"], [DATED[0], "read the guide"]),
+        (["only the ones in Errands", "and the ones without a due date?"], ["pack the yukata"]),
+        (["any without a due date?", "which of them are done?"], ["call Anna 📅 2031-01-01"]),
+        (["nur die aus Trips", "nur die ohne Datum"], ["read the guide"]),
+        (["wie viele davon sind überfällig?"], ["sow leeks 📅 2020-05-01"]),
+    ],
+)
+async def test_a_list_of_tasks_is_narrowed_down(talk, requests, tasks) -> None:
+    await fill(talk, Errands=ERRANDS, Trips=TRIPS, Garden="- [ ] sow leeks 📅 2020-05-01\n")
+    await say(talk, "open tasks", *requests)
+    own = ("Errands.md", "Trips.md", "Garden.md")
+    assert [task for path, task in state(talk).tasks if path in own] == tasks
+
+
+async def test_them_are_the_notes_of_the_narrowed_tasks(talk) -> None:
+    await fill(talk, Errands=ERRANDS, Garden="- [ ] sow leeks 📅 2020-05-01\n")
+    await say(talk, "open tasks", "how many are overdue?")
+    assert state(talk).results == ("Garden.md",)
+
+
+async def test_other_words_after_a_list_of_tasks_do_not_narrow_it(talk) -> None:
+    await fill(talk, Errands=ERRANDS, Trips=TRIPS)
+    await say(talk, "open tasks in Trips", "only the blue ones")
+    assert state(talk).last.last.arguments.get("due") is None
+
+
+async def test_a_task_is_overdue_by_its_due_date_alone(talk) -> None:
+    later, overdue = "pay ➕ 2020-01-01 📅 2031-12-04", "call ➕ 2031-01-01 📅 2020-12-04"
+    await fill(talk, Errands=f"- [ ] {later}\n- [ ] {overdue}\n")
+    await say(talk, "open tasks in Errands", "which are overdue?")
+    assert listed(talk) == [overdue]

@@ -37,7 +37,7 @@ async def written(talk, request):
     ],
 )
 async def test_a_text_is_written_as_it_is_given(talk, request_, line) -> None:
-    assert (await written(talk, request_)).endswith(f"\n{line}\n")
+    assert f"\n{line}\n\n## Relations\n" in await written(talk, request_)
 
 
 @pytest.mark.parametrize(

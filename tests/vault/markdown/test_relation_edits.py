@@ -7,7 +7,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from app.errors import InvalidParametersError, NotFoundError
-from app.vault.markdown.relation_edits import add_relation, change_relation, remove_relation
+from app.vault.markdown.relation_edits import add_relation, append_prose, change_relation, remove_relation
 from app.vault.markdown.scan import scan
 
 
@@ -157,3 +157,29 @@ def test_a_written_confidence_is_read_again(number: float) -> None:
     text = add_relation("", "supports", "A", number)
     (relation,) = scan(text).relations
     assert relation.confidence == pytest.approx(number, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("text", "after"),
+    [
+        (
+            "A.\n- [ ] a\n\n## Relations\n\n- cites [[B]]\n",
+            "A.\n- [ ] a\n- [ ] b\n\n## Relations\n\n- cites [[B]]\n",
+        ),
+        ("A.  \r\n\r\n## Relations\r\n- cites [[B]]", "A.  \r\n- [ ] b\r\n\r\n## Relations\r\n- cites [[B]]"),
+        (
+            "---\nz: 1\n---\n## Relations\n- cites [[B]]\n",
+            "---\nz: 1\n---\n- [ ] b\n\n## Relations\n- cites [[B]]\n",
+        ),
+        ("## Relations\n- cites [[B]]\nText\n", "## Relations\n- cites [[B]]\nText\n- [ ] b\n"),
+        ("## Relations\n- cites [[B]]\n## More\nText", "## Relations\n- cites [[B]]\n## More\nText\n- [ ] b"),
+        ("A.\n", "A.\n- [ ] b\n"),
+    ],
+)
+def test_text_is_added_before_a_final_section_of_relations(text, after):
+    assert append_prose(text, "- [ ] b") == after
+
+
+def test_a_relation_is_added_to_the_final_section():
+    text = "A.\n\n## Relations\n- cites [[B]]\n"
+    assert append_prose(text, "- supports [[C]]") == f"{text}- supports [[C]]\n"

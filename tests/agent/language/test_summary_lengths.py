@@ -1,0 +1,44 @@
+"""Summaries of a given length: "summarize it in three lines"."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.agent.language.test_dialog import answers, fill, say, state, talk
+
+__all__ = ["talk"]
+TEXT = " ".join(
+    f"The harbour of {name} is deep and quiet, and its pilots know every shoal of the coast."
+    for name in ("Ayr", "Brest", "Cork", "Dover", "Esbjerg", "Faro")
+)
+
+
+@pytest.mark.parametrize(
+    ("requests", "arguments", "lines"),
+    [
+        (["summarize Harbours in 3 lines"], {"style": "bullets", "max_sentences": 3}, 3),
+        (["summarise Harbours in two bullet points please"], {"style": "bullets", "max_sentences": 2}, 2),
+        (["give me a summary of Harbours in one sentence"], {"max_sentences": 1}, 1),
+        (["summarize Harbours", "in two lines"], {"style": "bullets", "max_sentences": 2}, 2),
+        (["fass Harbours in zwei Stichpunkten zusammen"], {"style": "bullets", "max_sentences": 2}, 2),
+    ],
+)
+async def test_a_summary_has_the_length_that_is_asked_for(talk, requests, arguments, lines) -> None:
+    await fill(talk, Harbours=TEXT)
+    replies = await say(talk, *requests)
+    assert replies.last.last.arguments == arguments and replies.focus == ("Harbours.md",)
+    _, summary, *rest = answers(talk)[-1].split("\n\n")
+    assert len(summary.splitlines()) == lines
+    assert "harbour" not in "".join(rest)
+
+
+async def test_a_summary_has_at_most_as_many_words_as_are_asked_for(talk) -> None:
+    await fill(talk, Harbours=TEXT)
+    await say(talk, "summarize Harbours in 20 words")
+    assert 0 < len(answers(talk)[-1].split("\n\n")[1].split()) <= 20
+
+
+async def test_other_requests_may_end_like_a_length(talk) -> None:
+    await fill(talk, Poem="A sonnet in three lines.")
+    await say(talk, "notes that mention a sonnet in three lines")
+    assert state(talk).last is None or state(talk).last.last.action != "summarize"
