@@ -65,12 +65,13 @@ async def rival(
 
 
 def _is_for_grammar(step: PipelineStep) -> bool:
-    """Return whether a step changes or writes tasks, empties a property, or calls an external tool.
+    """Return whether a step is a change of which the model has seen few or no examples.
 
-    The model has seen few such changes.
+    These are changes and additions of tasks, notes from templates, empty properties, and external tools.
     """
     is_task = step.action in TASK_ACTIONS or _BOX in str(step.arguments.get("text", ""))
-    return is_task or step.action.startswith(TOOL_PREFIX) or step.arguments.get("value") == ""
+    is_rare = "template" in step.arguments or step.arguments.get("value") == ""
+    return is_task or is_rare or step.action.startswith(TOOL_PREFIX)
 
 
 def _do_the_same(found: Reading, other: Reading) -> bool:
