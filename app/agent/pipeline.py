@@ -17,7 +17,7 @@ from app.agent.language.chips import describe_readings
 from app.agent.language.dates import shifted_day
 from app.agent.language.dialog import MAX_RESULTS, DialogState, OwnChange
 from app.agent.language.lexicon import Language
-from app.agent.language.new_tasks import adds_tasks
+from app.agent.language.new_tasks import adds_tasks, tasks_of
 from app.agent.language.notation import serialize
 from app.agent.language.readings import (
     Clarification,
@@ -699,9 +699,7 @@ class Pipeline:
     def _remember_new_tasks(self, step: PipelineStep, paths: Sequence[str]) -> None:
         """Remember the tasks that a step added, for "tick it off" and "make it due on Friday"."""
         if adds_tasks(step):
-            lines = str(step.arguments["text"]).splitlines()
-            tasks = tuple((path, task_text(line)) for path in paths for line in lines)
-            self._dialog = replace(self._dialog, tasks=tasks)
+            self._dialog = replace(self._dialog, tasks=tasks_of(step, paths))
 
     def _say_skipped_notes(self, names: Sequence[str]) -> None:
         """List the notes of a step that were left after a call that failed or was denied."""

@@ -113,6 +113,8 @@ class ChangeDoubts:
             return others
         if len(self._reading.steps) > 1 or step.target is None or self._said.names(step.target):
             return []
+        if any(step.arguments.get("query") == text for _, text in dialog.tasks):
+            return []  # a listed task is in one note
         recent = tuple(path for path in reversed(dialog.recent) if has_file(path))
         answers = dialog.results if dialog.asked else ()
         here = dialog.this[:1] if self._said.says("places") else ()
