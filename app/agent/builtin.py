@@ -361,7 +361,13 @@ class BuiltinAgent:
         found = await self._with_found_notes(reading)
         doubts = ChangeDoubts(request, reading, found, self._properties_of, self._words())
         is_doubtful = doubts.means_others or doubts.is_in_doubt
-        if not is_doubtful and (doubts.names_notes or await ranker.is_plausible(found)):
+        last = state.last.last if state.last is not None else None
+        # A correction keeps the notes of the last change, even if they lack the property.
+        is_settled = last is not None and (last.action, last.target) == (
+            reading.last.action,
+            reading.last.target,
+        )
+        if not is_doubtful and (doubts.names_notes or is_settled or await ranker.is_plausible(found)):
             return reading
         others = doubts.other_changes()
         if others and doubts.links_note_to_itself:

@@ -133,6 +133,7 @@ class Pipeline:
         keeps_tasks = all(step.action in TASK_ACTIONS for step in reading.steps)
         tasks = self._dialog.tasks if keeps_tasks else ()
         self._dialog = replace(self._dialog, values=(), asked="", tasks=tasks)
+        known = set(self._dialog.changes)
         for index, step in enumerate(reading.steps):
             result = await self._run_step(self._with_new_paths(step), previous)
             if result is None:
@@ -147,7 +148,8 @@ class Pipeline:
             reading = replace(reading, steps=(*reading.steps[:-1], opened))
         if last.action == "count_these":
             reading = self._dialog.last or reading  # the next request may continue what was counted
-        self._dialog = self._dialog.after(reading, self._question)
+        made = len(set(self._dialog.changes) - known)
+        self._dialog = replace(self._dialog, made=made).after(reading, self._question)
         return self._dialog
 
     def _with_new_paths(self, step: PipelineStep) -> PipelineStep:

@@ -37,6 +37,7 @@ class DialogState:
         recent: The paths of the last two single notes that requests named or meant, oldest first.
         last: The last reading that was run.
         changes: The changes made in the conversation, oldest first.
+        made: The number of changes that the last request made; 0 if the user denied them.
         question: The open question to the user.
         new_notes: The likely paths of the notes that earlier orders of the same request create.
         is_lost: Whether "it" may mean a note that was not found or not created: the last request was not
@@ -53,6 +54,7 @@ class DialogState:
     recent: tuple[str, ...] = ()
     last: Reading | None = None
     changes: tuple[OwnChange, ...] = ()
+    made: int = 0
     question: Clarification | None = None
     new_notes: tuple[str, ...] = ()
     is_lost: bool = False

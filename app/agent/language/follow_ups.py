@@ -163,6 +163,16 @@ def _refine_search(
     return None
 
 
+def narrowed_notes(request: Request, tokens: tuple[Token, ...], notes: NoteSet) -> NoteSet | None:
+    """Return a set of notes with the conditions of "only the events" or "not H4"; None for other words."""
+    step = PipelineStep("find", notes)
+    narrower = _refine_search(request, tokens, request.set_parser(), step)
+    if narrower is None or not narrower.is_certain or narrower.last.action != "find":
+        return None
+    target = narrower.last.target
+    return target if target is not None and not target.source else None
+
+
 def _days_of_listed(request: Request, listed: NoteSet, tokens: tuple[Token, ...], sets: NoteSetParser) -> str:
     """Return the condition on the names of listed daily notes for the period that tokens name, or no text.
 
@@ -352,7 +362,7 @@ def with_undo_first(request: Request, reading: Reading) -> list[Reading]:
     Return any other reading alone.
     """
     dialog, step = request.dialog, reading.last
-    change = dialog.changes[-1] if dialog.changes else None
+    change = dialog.changes[-1] if dialog.made else None
     has_other_notes = step.target is not None and (
         change is None or not set(step.target.notes) & set(change.notes)
     )

@@ -27,6 +27,7 @@ from app.agent.language.choices import (
     note_sets_of,
 )
 from app.agent.language.conditions import condition_slots, top_level_parts
+from app.agent.language.corrections import parse_correction
 from app.agent.language.creation_properties import parse_creation_with_properties
 from app.agent.language.dates import DateParser
 from app.agent.language.decision import Option, bare_words, options_of, weigh_options
@@ -62,7 +63,7 @@ from app.agent.language.readings import (
     Reply,
 )
 from app.agent.language.relations import parse_relations
-from app.agent.language.request import Request, without_marks_at_end, writes
+from app.agent.language.request import Request, without_marks_at_end
 from app.agent.language.request_model import request_model
 from app.agent.language.task_lists import about_whole_vault, parse_task_list
 from app.agent.language.task_references import parse_task_change
@@ -165,7 +166,7 @@ class Interpreter:
             if reply := self._small_talk(language, words):
                 return reply
         grammar_readings: list[Reading] = []
-        by_language = self._by_likelihood(text)
+        by_language = self._by_likelihood(text, dialog)
         requests = [
             Request(
                 text,
@@ -214,22 +215,26 @@ class Interpreter:
         now: datetime,
     ) -> Request:
         """Return `text` as a request in its likeliest language."""
-        language, tokens = self._by_likelihood(text)[0]
+        language, tokens = self._by_likelihood(text, dialog)[0]
         dates = DateParser(language, now)
         vocabulary = vocabulary_in(language)
         return Request(text, language, tokens, vocabulary, dates, dialog, allowed, self._frames_of(language))
 
     def language_of(self, text: str) -> Language:
         """Return the language that knows the largest share of a request's words."""
-        return self._by_likelihood(text)[0][0]
+        return self._by_likelihood(text, DialogState())[0][0]
 
-    def _by_likelihood(self, text: str) -> list[tuple[Language, tuple[Token, ...]]]:
-        """Return the request's tokens in each language, the language that knows the most words first."""
+    def _by_likelihood(self, text: str, dialog: DialogState) -> list[tuple[Language, tuple[Token, ...]]]:
+        """Return the request's tokens in each language, the language that knows the most words first.
+
+        If several languages know as many, the one of the last request comes first.
+        """
         tokenized = [
             (language, tokenize(text, language.contractions, language.words("noise")))
             for language in self._languages
         ]
-        return sorted(tokenized, key=lambda pair: -pair[0].coverage(pair[1]))
+        last = dialog.last.language if dialog.last is not None else ""
+        return sorted(tokenized, key=lambda pair: (-pair[0].coverage(pair[1]), pair[0].code != last))
 
     def _frames_of(self, language: Language) -> tuple[ActionFrame, ...]:
         own = self._tool_frames if language is self._languages[0] else ()
@@ -269,6 +274,10 @@ class Interpreter:
                 is_one = len(narrower) == 1
                 answer = narrower[0] if is_one else self._chooser.ask(request, narrower)
                 return answer, request, []
+            if corrected := parse_correction(request, words):
+                asked = self._chooser.decide if corrected[0].missing else self._chooser.ask
+                is_one = len(corrected) == 1 and not corrected[0].missing
+                return corrected[0] if is_one else asked(request, corrected), request, []
             if of_tasks := parse_new_tasks(request, words) or parse_task_change(request, words):
                 is_one = len(of_tasks) == 1 and of_tasks[0].is_certain and not of_tasks[0].missing
                 asked = self._chooser.decide if of_tasks[0].missing else self._chooser.ask
@@ -340,9 +349,7 @@ class Interpreter:
         self, language: Language, dialog: DialogState, allowed: Mapping[str, Action]
     ) -> Interpretation:
         """Interpret "no" without an open question: offer to undo the change just made, if there is one."""
-        steps = dialog.last.steps if dialog.last is not None else ()
-        made = bool(dialog.changes) and any(writes(allowed, step.action) for step in steps)
-        if not made or "undo" not in allowed:
+        if not dialog.made or "undo" not in allowed:
             return Reply("cancelled")
         undo = PipelineStep("undo", None, {"scope": "last"})
         return self._chooser.confirm(Reading((undo,), 1.0, language=language.code))
@@ -753,7 +760,7 @@ class Interpreter:
                 allowed,
                 self._frames_of(language),
             )
-            for language, tokens in self._by_likelihood(text)
+            for language, tokens in self._by_likelihood(text, dialog)
         ]
         for request in requests:
             if (creation := self._complete_creation(request, question)) is not None:

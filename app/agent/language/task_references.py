@@ -118,7 +118,7 @@ def _changes(request: Request, tokens: tuple[Token, ...]) -> Iterator[_Change]:
                     if negations.isdisjoint(token.key for token in words):
                         gaps.append(words)
             # Dates take the longest to parse.
-            due = _due(request, rest) if gaps and rest else ""
+            due = parse_due(request, rest) if gaps and rest else ""
             if gaps and bool(due) == bool(rest):
                 is_sure = request.language.matches_phrase(part, "task_changes", "sure")
                 yield from (_Change(name, words, due, is_sure) for words in gaps)
@@ -165,7 +165,7 @@ def _parts(action: str, tokens: tuple[Token, ...]) -> Iterator[tuple[tuple[Token
         yield tokens[:cut], tokens[cut:]
 
 
-def _due(request: Request, tokens: tuple[Token, ...]) -> str:
+def parse_due(request: Request, tokens: tuple[Token, ...]) -> str:
     """Parse all tokens as a new due date, a period, or a shift of the present due date.
 
     "By a week", "a week" and "two days later" are shifts.
