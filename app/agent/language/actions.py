@@ -30,6 +30,9 @@ TOOL_PREFIX = "tool_"
 TASK_ACTIONS = ("complete_task", "reopen_task", "reschedule_task")
 """The actions that change one task of a note."""
 
+OPPOSITES: Mapping[str, str] = {"add_tag": "remove_tag", "remove_tag": "add_tag"}
+"""The actions that take back each other."""
+
 WITHOUT_NOTES = frozenset(("count_these", "duplicates", "list_tags", "list_folders", "vault_info", "random"))
 """The actions that are never about certain notes."""
 

@@ -137,7 +137,12 @@ class ChangeDoubts:
         return [replace(self._reading, steps=(change,)) for change in changes[:_MAX_ALTERNATIVES]]
 
     def _changes(self, reading: Reading) -> list[PipelineStep]:
-        return [step for step in reading.steps if writes(self._request.allowed, step.action)]
+        # The note of "undo the tag on H4" only names the change.
+        return [
+            step
+            for step in reading.steps
+            if writes(self._request.allowed, step.action) and "what" not in step.arguments
+        ]
 
     def _is_not_this_note(self, step: PipelineStep) -> bool:
         """Return whether the request says "here" but changes other notes, perhaps of a search."""

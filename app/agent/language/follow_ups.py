@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 from datetime import date
 
+from app.agent.language.actions import OPPOSITES
 from app.agent.language.candidates import have_same_meaning
 from app.agent.language.conditions import top_level_parts
 from app.agent.language.dates import DateParser
@@ -18,7 +19,6 @@ from app.agent.language.tokens import Token, span_text
 from app.index.query_serializer import quote_text
 from app.vault.path import NotePath
 
-_OPPOSITES = {"add_tag": "remove_tag", "remove_tag": "add_tag"}
 _SPAN = re.compile(
     r"(?P<name>modified|created):(?P<sign><=|>=|<|>|)(?P<first>\d{4}-\d\d-\d\d)"
     r"(?: (?P=name):<=(?P<last>\d{4}-\d\d-\d\d))?"
@@ -398,7 +398,7 @@ def _repeat_on_notes(
     if words and all(token.key in again_words for token in words):
         repeated = replace(step, target=target)
         return Reading((repeated,), 0.9, language=language.code, is_certain=is_certain)
-    opposite = _OPPOSITES.get(step.action)
+    opposite = OPPOSITES.get(step.action)
     if opposite and words and all(token.key in language.words("not_that") for token in words):
         reverted = PipelineStep(opposite, target, step.arguments)
         return Reading((reverted,), 0.9, language=language.code, is_certain=is_certain)

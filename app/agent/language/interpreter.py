@@ -69,7 +69,7 @@ from app.agent.language.task_lists import about_whole_vault, parse_task_list
 from app.agent.language.task_references import parse_task_change
 from app.agent.language.tokens import Token, tokenize
 from app.agent.language.typed_search import parse_typed_search
-from app.agent.language.undo import resolve_undo
+from app.agent.language.undo import parse_undo, resolve_undo
 from app.agent.language.vocabulary import Vocabulary, correct_spelling
 from app.vault.markdown.inline import is_valid_tag
 
@@ -262,6 +262,8 @@ class Interpreter:
         if reply := self._small_talk(language, tokens) or self._only_small_talk(language, tokens):
             return reply, request, []
         for words in dict.fromkeys((bare, tokens)):
+            if undo := parse_undo(request, words):
+                return undo, request, []
             if creation := parse_creation_with_properties(request, words):
                 return self._chooser.decide(request, [creation]), request, []
             if properties := parse_property_values(request, words):

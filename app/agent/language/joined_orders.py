@@ -25,8 +25,13 @@ from app.agent.language.request import Request, writes
 from app.agent.language.tokens import Token, span_text
 
 _MAX_SPLITS = 3
-_CREATION_VALUES = {"add_tag": "tag", "move": "folder", "set_type": "type"}
-"""The changes of a new note that can be part of its creation, with the values that they set."""
+_CREATION_VALUES = {
+    "add_tag": ("tag", "tag"),
+    "move": ("folder", "folder"),
+    "rename": ("new_name", "name"),
+    "set_type": ("type", "type"),
+}
+"""The changes of a new note that can be a part of its creation, with their roles in both."""
 
 
 def split_orders(request: Request) -> Iterator[tuple[str, str]]:
@@ -42,7 +47,8 @@ def split_orders(request: Request) -> Iterator[tuple[str, str]]:
             return
         # After a mark, the conjunction begins with it.
         after = at if tokens[at - 1].kind == "mark" else _conjunction_end(request, tokens, at)
-        if at < after < len(tokens) - 1 and _begins_order(request, tokens, after):
+        has_verb = any(_begins_order(request, tokens, before) for before in range(at))
+        if has_verb and at < after < len(tokens) - 1 and _begins_order(request, tokens, after):
             splits += 1
             yield span_text(request.text, tokens[:at]), span_text(request.text, tokens[after:])
 
@@ -194,7 +200,8 @@ def _joined(head: Reading, tail: Reading, state: DialogState) -> Reading | None:
 
 def _completed_creation(creation: PipelineStep, change: PipelineStep) -> PipelineStep | None:
     """Return a creation with the value of a change of the new note; None if it can't be a part of it."""
-    role = _CREATION_VALUES.get(change.action, "")
-    if creation.action != "create_note" or set(change.arguments) != {role} or role in creation.arguments:
+    role, own_role = _CREATION_VALUES.get(change.action, ("", ""))
+    if creation.action != "create_note" or set(change.arguments) != {role}:
         return None
-    return creation.with_argument(role, change.arguments[role])
+    is_new = own_role == "name" or own_role not in creation.arguments
+    return creation.with_argument(own_role, change.arguments[role]) if is_new else None
