@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
-from app.agent.language.actions import TASK_ACTIONS
+from app.agent.language.actions import OPPOSITES, TASK_ACTIONS
 from app.agent.language.dates import shifted_day
 from app.agent.language.dialog import NOTE_ROLES
 from app.agent.language.follow_ups import narrowed_notes
@@ -21,7 +21,7 @@ from app.agent.language.task_matching import names_task
 from app.agent.language.task_references import parse_due
 from app.agent.language.tokens import Token, span_text
 from app.vault.markdown.tasks import task_facts, with_due_date
-from app.vault.path import name_key
+from app.vault.path import NotePath, name_key
 
 _SCORE = 0.95
 _MAX_WORDS = 8
@@ -57,11 +57,13 @@ class _Words:
     Args:
         tokens: Those for the corrected part.
         is_cued: Whether words such as "I meant", or a comma after "no", come before or after them.
+        is_strong: Whether these words are more than "no" or "sorry".
         denied: The words after "not", for the wrong value.
     """
 
     tokens: tuple[Token, ...]
     is_cued: bool
+    is_strong: bool = False
     denied: tuple[Token, ...] = ()
 
 
@@ -88,14 +90,14 @@ def parse_correction(request: Request, tokens: tuple[Token, ...]) -> list[Readin
 def _without_cues(request: Request, tokens: tuple[Token, ...]) -> _Words | None:
     """Return the words of a correction without "no, I meant" and "please"; None without such words."""
     language = request.language
-    start, before, is_cued, has_no = 0, -1, False, False
+    start, before, is_cued, has_no, is_strong = 0, -1, False, False, False
     denied: tuple[Token, ...] = ()
     while start != before:
         before = start
         while start < len(tokens) and tokens[start].kind == "mark":
             is_cued, start = is_cued or has_no, start + 1
         if (end := language.match_prefix(tokens, start, "corrections", "leads")) > start:
-            is_cued, start = True, end
+            is_cued, is_strong, start = True, True, end
         elif (end := language.match_prefix(tokens, start, "corrections", "no")) > start:
             has_no, start = True, end
         elif (after := language.match_prefix(tokens, start, "corrections", "not")) > start:
@@ -108,7 +110,8 @@ def _without_cues(request: Request, tokens: tuple[Token, ...]) -> _Words | None:
         for name in ("courtesies", "corrections"):
             path = (name,) if name == "courtesies" else (name, "endings")
             if language.matches_phrase(tokens[at:end], *path):
-                is_cued = is_cued or name == "corrections"
+                is_strong = is_strong or name == "corrections"
+                is_cued = is_cued or is_strong
                 end = at
                 break
     words = without_marks_at_end(tokens[start:end])
@@ -117,8 +120,8 @@ def _without_cues(request: Request, tokens: tuple[Token, ...]) -> _Words | None:
     for at in range(1, len(words)):
         after = language.match_prefix(words, at, "corrections", "not")
         if at < after < len(words):
-            return _Words(without_marks_at_end(words[:at]), True, denied or words[after:])
-    return _Words(words, is_cued, denied)
+            return _Words(without_marks_at_end(words[:at]), True, True, denied or words[after:])
+    return _Words(words, is_cued, is_strong or bool(denied), denied)
 
 
 def _is_denied_value(request: Request, step: PipelineStep, words: tuple[Token, ...]) -> bool:
@@ -157,15 +160,17 @@ def _corrected(request: Request, step: PipelineStep, words: _Words) -> list[Pipe
         return [task]
     if (due := parse_due(request, tokens)) and (changes := list(_with_day(step, due))):
         return changes
+    cued = _cued(request, step, tokens)
     if notes := _with_other_notes(request, step, tokens):
         free = _FREE_ROLES.get(step.action, "")
-        is_lower = tokens[0].is_word and tokens[0].value.islower()
+        is_lower = tokens[0].is_word and tokens[0].value.islower() and cued is None
         # "I meant winter" may be a tag or the note Winter.
         return [*notes, *(_with_value(request, step, free, tokens) if free and is_lower else ())]
-    cued = _cued_role(request, step, tokens)
     if cued is not None:
-        role, rest = cued
-        return list(_with_value(request, step, role, rest))
+        roles, rest = cued
+        of_notes = [role for role in roles if role in NOTE_ROLES]
+        values = [change for role in roles for change in _with_value(request, step, role, rest)]
+        return _with_other_notes(request, step, rest, of_notes) or values
     if (key := _with_other_property(request, step, tokens)) is not None:
         return [key]
     if len(tokens) == 1 and tokens[0].kind in ("quoted", "tag"):
@@ -183,17 +188,27 @@ def _other_place(request: Request, step: PipelineStep, tokens: tuple[Token, ...]
 
 def _narrowed(request: Request, step: PipelineStep, tokens: tuple[Token, ...]) -> PipelineStep | None:
     """Return a change of several notes without some of them: "only the quick ones", "not the drafts"."""
-    notes = step.target
+    notes, language = step.target, request.language
     if notes is None or notes.is_single or not (notes.query or notes.notes):
         return None
-    language, templates = request.language, request.vocabulary.excluded_templates
     after = language.match_prefix(tokens, 0, "refine", "without")
     rest = {token.key for token in tokens[after:]} - language.words("determiners")
+    if notes.notes:
+        left_out = tuple(path for path in notes.notes if rest and rest <= _name_words(path)) if after else ()
+        if not left_out or len(left_out) == len(notes.notes) or notes.query:
+            return None
+        kept = tuple(path for path in notes.notes if path not in left_out)
+        return replace(step, target=NoteSet(notes=kept))
+    templates = request.vocabulary.excluded_templates
     if after and rest and rest <= {*language.table("doubts")["templates"]} and templates:
         narrowed: NoteSet | None = notes.with_query(templates) if templates not in notes.query else None
     else:
         narrowed = narrowed_notes(request, tokens, notes)
     return replace(step, target=narrowed) if narrowed is not None else None
+
+
+def _name_words(path: str) -> set[str]:
+    return {*name_key(NotePath.on_disk(path).name).split()}
 
 
 def _listed_task(request: Request, step: PipelineStep, tokens: tuple[Token, ...]) -> PipelineStep | None:
@@ -255,20 +270,22 @@ def _with_day(step: PipelineStep, due: str) -> Iterator[PipelineStep]:
             yield step.with_argument("value", day.isoformat())
 
 
-def _cued_role(
+def _cued(
     request: Request, step: PipelineStep, tokens: tuple[Token, ...]
-) -> tuple[str, tuple[Token, ...]] | None:
-    """Return the role whose cue the words begin with, and the words after it: "to Events", "the tag x"."""
-    best: tuple[int, str] = (0, "")
+) -> tuple[tuple[str, ...], tuple[Token, ...]] | None:
+    """Return the roles whose longest cue the words begin with, and the words after it: "to Events"."""
+    ends: dict[str, int] = {}
     for frame in request.frames:
         if frame.action != step.action or frame.by_relation:
             continue
         for role, cues in frame.roles.items():
-            if role != "target" and role not in step.arguments:
-                continue
-            ends = [match.end for cue in cues if (match := cue.longest_match(tokens, 0))]
-            best = max(best, (max((end for end in ends if end < len(tokens)), default=0), role))
-    return (best[1], tokens[best[0] :]) if best[0] else None
+            matches = [match.end for cue in cues if (match := cue.longest_match(tokens, 0))]
+            end = max((end for end in matches if end < len(tokens)), default=0)
+            if role == "target" or role in step.arguments:
+                ends[role] = max(end, ends.get(role, 0))
+    longest = max(ends.values(), default=0)
+    roles = tuple(role for role, end in ends.items() if end == longest)
+    return (roles, tokens[longest:]) if longest else None
 
 
 def _with_other_notes(
@@ -330,7 +347,9 @@ def _with_free_words(request: Request, step: PipelineStep, words: _Words) -> Ite
     elif role and words.is_cued and len(tokens) <= _MAX_FREE_WORDS:
         language = request.language
         plain = language.function_words() | language.verbs() | language.words("negations")
-        if plain.isdisjoint(token.key for token in tokens):
+        plain |= {*language.table("corrections")["no_values"]}
+        is_short = len(tokens) == 1 or words.is_strong
+        if is_short and plain.isdisjoint(token.key for token in tokens):
             yield from _with_value(request, step, role, tokens)
 
 
@@ -374,6 +393,11 @@ def _instead(request: Request, step: PipelineStep, change: PipelineStep) -> Read
             now = [text for known, text in dialog.tasks if known == path and _is_same_task(text, step)]
             change = change.with_argument("query", now[0]) if len(now) == 1 else change
         return Reading((change,), _SCORE, language=code)
+    before, now = (own.target.notes if own.target is not None else () for own in (step, change))
+    if step.action in OPPOSITES and set(now) < set(before) and change.arguments == step.arguments:
+        left_out = NoteSet(notes=tuple(path for path in before if path not in now))
+        opposite = PipelineStep(OPPOSITES[step.action], left_out, step.arguments)
+        return Reading((opposite,), _SCORE, language=code)
     scope = "last" if dialog.made == 1 else f"last:{dialog.made}"
     return Reading((PipelineStep("undo", None, {"scope": scope}), change), _SCORE, language=code)
 

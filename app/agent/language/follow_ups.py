@@ -139,7 +139,11 @@ def _refine_search(
             query = words[0] if words[0].isalnum() and words[0] != "OR" else quote_text(words[0])
         elif kind == "without" and parsed.notes.notes and not query:
             query = " OR ".join(_excluded(request, path) for path in parsed.notes.notes)
-        if narrows and parsed.notes.is_single:
+        named_value = request.vocabulary.find_value(span_text(request.text, tokens[after:end]))
+        is_value = narrows and bool(named_value) and (parsed.is_near or parsed.has_bare_topic)
+        if is_value and named_value:
+            query = named_value  # "which of those are authors?" is not about the note "Author Template"
+        elif narrows and parsed.notes.is_single:
             # "Which of those mention Maskelyne?" looks for the name, but "are in the Harlow note" does not.
             says_where = language.match_prefix(tokens, after, "dates", "span") > after
             if says_where or parsed.is_near or tokens[after].key in language.words("lacking"):
@@ -155,7 +159,9 @@ def _refine_search(
             notes = target.with_query(f"-({query})" if " " in query else f"-{query}")
         # "Also between 1740 and 1760" may extend or replace a comparison, "also the events" a count;
         # "only the best" may refer to a sort order rather than a word.
-        is_ambiguous = parsed.has_bare_topic or (kind == "also" and ("[" in query or step.action == "count"))
+        is_ambiguous = (parsed.has_bare_topic and not is_value) or (
+            kind == "also" and ("[" in query or step.action == "count")
+        )
         refined = replace(refined_step, target=notes)
         if kind == "only" and tokens[0].key in language.words("asking_words"):
             refined = PipelineStep("find", notes)  # "which of them …" asks for the notes, not their number

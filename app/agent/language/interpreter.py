@@ -1019,6 +1019,9 @@ def _states_condition(best: Reading, request: Request) -> bool:
         return False
     if not best.is_certain:
         return False
+    tags = [part for part in top_level_parts(target.query) if part.startswith("tag:")]
+    if len(tags) > 1 and not bare_words(target.query):
+        return True  # "tagged a and b" means both, which the request model reads as one or the other
     # In "anything by Varda on my list", the other words may mean nothing.
     return not bare_words(target.query) and any(
         condition in target.query for condition in request.set_parser().stated_conditions(request.tokens)

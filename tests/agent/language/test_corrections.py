@@ -159,3 +159,9 @@ async def test_other_requests_after_a_change_correct_nothing(talk, request_text)
     before = text(talk, "Instruments/H3.md"), text(talk, "Instruments/H4.md"), text(talk, OPEN)
     await say(talk, request_text)
     assert (text(talk, "Instruments/H3.md"), text(talk, "Instruments/H4.md"), text(talk, OPEN)) == before
+
+
+async def test_a_note_is_left_out_of_a_change(talk) -> None:
+    await say(talk, "tag H2, H3 and H4 with brass", "not H3 please")
+    assert "brass" not in text(talk, "Instruments/H3.md")
+    assert all("brass" in text(talk, f"Instruments/H{number}.md") for number in (2, 4))
