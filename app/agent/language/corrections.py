@@ -393,9 +393,9 @@ def _instead(request: Request, step: PipelineStep, change: PipelineStep) -> Read
             now = [text for known, text in dialog.tasks if known == path and _is_same_task(text, step)]
             change = change.with_argument("query", now[0]) if len(now) == 1 else change
         return Reading((change,), _SCORE, language=code)
-    before, now = (own.target.notes if own.target is not None else () for own in (step, change))
-    if step.action in OPPOSITES and set(now) < set(before) and change.arguments == step.arguments:
-        left_out = NoteSet(notes=tuple(path for path in before if path not in now))
+    before, after = (own.target.notes if own.target is not None else () for own in (step, change))
+    if step.action in OPPOSITES and set(after) < set(before) and change.arguments == step.arguments:
+        left_out = NoteSet(notes=tuple(path for path in before if path not in after))
         opposite = PipelineStep(OPPOSITES[step.action], left_out, step.arguments)
         return Reading((opposite,), _SCORE, language=code)
     scope = "last" if dialog.made == 1 else f"last:{dialog.made}"
