@@ -267,6 +267,8 @@ class BuiltinAgent:
             return None
         for first, rest in split_orders(self._request_of(text, state)):
             head = await self._compare_with_vault(self.interpret(first, state), first, state)
+            if isinstance(head, Clarification) and set(first) & set(",;.:"):
+                continue  # more than an order
             changes = options_of_changes(head, self.actions())
             joined: list[Interpretation] = []
             for change in changes:

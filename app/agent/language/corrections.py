@@ -45,6 +45,7 @@ _REPLACING_ROLES = {
     "reschedule_task": "due",
     "rename": "new_name",
     "move": "folder",
+    "relate": "confidence",
 }
 """The actions that replace a value, so that a corrected one needs no undo of the wrong one."""
 _PLACES = ("append", "prepend")

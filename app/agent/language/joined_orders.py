@@ -21,7 +21,7 @@ from app.agent.language.readings import (
     PipelineStep,
     Reading,
 )
-from app.agent.language.request import Request, writes
+from app.agent.language.request import Request, without_marks_at_end, writes
 from app.agent.language.tokens import Token, span_text
 
 _MAX_SPLITS = 3
@@ -40,7 +40,7 @@ def split_orders(request: Request) -> Iterator[tuple[str, str]]:
     A conjunction or a comma splits orders if a word that begins an order follows. Words after a colon are a
     text.
     """
-    tokens = request.tokens
+    tokens, polite = request.tokens, {*request.language.table("doubts")["polite"]}
     splits = 0
     for at in range(1, len(tokens)):
         if tokens[at].key == ":" or splits == _MAX_SPLITS:
@@ -50,7 +50,10 @@ def split_orders(request: Request) -> Iterator[tuple[str, str]]:
         has_verb = any(_begins_order(request, tokens, before) for before in range(at))
         if has_verb and at < after < len(tokens) - 1 and _begins_order(request, tokens, after):
             splits += 1
-            yield span_text(request.text, tokens[:at]), span_text(request.text, tokens[after:])
+            rest = tokens[after:]
+            if polite & {token.key for token in tokens[:at]}:
+                rest = without_marks_at_end(rest)  # the question mark of "can you tag it and open it?"
+            yield span_text(request.text, tokens[:at]), span_text(request.text, rest)
 
 
 def _conjunction_end(request: Request, tokens: Sequence[Token], at: int) -> int:
