@@ -79,6 +79,8 @@ MAX_CORRECTED_WRITE_SCORE = MIN_WRITE_SCORE - 0.01
 """Maximum score of a change with corrected spelling: low enough that the agent asks."""
 MIN_RUN_PROBABILITY = 0.6
 """Minimum probability of a reading that runs; a change also needs the grammar and the model to agree."""
+MIN_SURE_PROBABILITY = 0.9
+"""Minimum probability of a change that runs even if the grammar is uncertain about a value: a new folder."""
 MIN_UNRELATED_PROBABILITY = 0.8
 """Minimum probability at which a question counts as unrelated to the notes."""
 MIN_ANSWERED_PROBABILITY = 0.01
@@ -403,9 +405,9 @@ class Interpreter:
         if top is not None and top.reading is not None and top.is_clear and top.share >= MIN_RUN_PROBABILITY:
             if not likeliest.writes(top.reading):
                 return top.reading
-            if top.is_agreed and isinstance(
-                run := self._chooser.decide(grammar_request, grammar_readings), Reading
-            ):
+            is_expected = top.share >= MIN_SURE_PROBABILITY
+            run = self._chooser.decide(grammar_request, grammar_readings, is_expected=is_expected)
+            if top.is_agreed and isinstance(run, Reading):
                 return run
         is_instead = top is None or top.share < MIN_OFFERED_INSTEAD_PROBABILITY
         # A search for the words of "where does H4 appear" would find nothing.

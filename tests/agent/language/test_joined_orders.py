@@ -30,6 +30,18 @@ async def test_a_note_is_moved_and_renamed(talk, request_text) -> None:
 
 
 @pytest.mark.parametrize(
+    ("request_text", "path"),
+    [
+        ("set status to done and rename to Bar", "Instruments/Bar.md"),
+        ("set status to done and move to People", "People/H4.md"),
+    ],
+)
+async def test_an_order_without_a_note_is_about_the_same_note(talk, request_text, path) -> None:
+    await say(talk, "open H4", request_text)
+    assert "status: done" in text(talk, path)
+
+
+@pytest.mark.parametrize(
     "request_text", ["tag it trip and link it to K1", "tagge es mit trip und verlinke es mit K1"]
 )
 async def test_it_is_the_same_note_in_each_order(talk, request_text) -> None:
