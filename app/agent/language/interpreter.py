@@ -80,7 +80,7 @@ MAX_CORRECTED_WRITE_SCORE = MIN_WRITE_SCORE - 0.01
 MIN_RUN_PROBABILITY = 0.6
 """Minimum probability of a reading that runs; a change also needs the grammar and the model to agree."""
 MIN_SURE_PROBABILITY = 0.9
-"""Minimum probability of a change that runs even if the grammar is uncertain about a value: a new folder."""
+"""Minimum probability at which a note is created or moved even if a name in the request is uncertain."""
 MIN_UNRELATED_PROBABILITY = 0.8
 """Minimum probability at which a question counts as unrelated to the notes."""
 MIN_ANSWERED_PROBABILITY = 0.01
@@ -405,10 +405,12 @@ class Interpreter:
         if top is not None and top.reading is not None and top.is_clear and top.share >= MIN_RUN_PROBABILITY:
             if not likeliest.writes(top.reading):
                 return top.reading
-            is_expected = top.share >= MIN_SURE_PROBABILITY
-            run = self._chooser.decide(grammar_request, grammar_readings, is_expected=is_expected)
-            if top.is_agreed and isinstance(run, Reading):
-                return run
+            if top.is_agreed:
+                names_new = top.reading.last.action in ("create_note", "move")
+                is_expected = names_new and top.share >= MIN_SURE_PROBABILITY
+                run = self._chooser.decide(grammar_request, grammar_readings, is_expected=is_expected)
+                if isinstance(run, Reading):
+                    return run
         is_instead = top is None or top.share < MIN_OFFERED_INSTEAD_PROBABILITY
         # A search for the words of "where does H4 appear" would find nothing.
         if best is not None and is_guess and is_instead and not _names_note(likeliest):
