@@ -25,6 +25,13 @@ from app.agent.language.interpreter import (
     is_outcome,
     meaning_of,
 )
+from app.agent.language.joined_orders import (
+    join_orders,
+    join_questions,
+    options_of_changes,
+    split_orders,
+    state_after,
+)
 from app.agent.language.lexicon import ActionFrame, Language, languages
 from app.agent.language.notation import PREFIX, parse, serialize
 from app.agent.language.note_facts import PropertiesOf, find_fact
@@ -269,9 +276,47 @@ class BuiltinAgent:
         the only one or likely enough after the merge. A change runs if all options of a likely question mean
         it. Properties have the names that the request gives them. A question about one note may be answered
         by one of its properties. If a request reschedules a task of a note without open tasks, the days in
-        the note's properties are offered. A change in doubt becomes a question. Other interpretations stay
-        unchanged.
+        the note's properties are offered. A change in doubt becomes a question. Several orders in one request
+        are compared one by one. Other interpretations stay unchanged.
         """
+        joined = await self._join_orders(interpretation, text, state)
+        return await self._compare_with_vault(interpretation, text, state) if joined is None else joined
+
+    async def _join_orders(
+        self, interpretation: Interpretation, text: str, state: DialogState
+    ) -> Interpretation | None:
+        """Return the interpretation of a request for several changes, each interpreted by itself.
+
+        Return None for other requests, and if only some of the changes are understood.
+        """
+        is_chosen = isinstance(interpretation, Reading) and _is_chosen(interpretation, text, state)
+        is_understood = isinstance(interpretation, Reply) and interpretation.understood
+        if self._find_notes is None or is_chosen or is_understood or text.lstrip().startswith(PREFIX):
+            return None
+        for first, rest in split_orders(self._request_of(text, state)):
+            head = await self._compare_with_vault(self.interpret(first, state), first, state)
+            if isinstance(head, Clarification) and set(first) & set(",;.:"):
+                continue  # more than an order
+            changes = options_of_changes(head, self.actions())
+            joined: list[Interpretation] = []
+            for change in changes:
+                after = state_after(state, change.reading, await self._with_found_notes(change.reading))
+                if after is None:
+                    break
+                tail = await self.compare_with_vault(self.interpret(rest, after), rest, after)
+                if (both := join_orders(change.reading, tail, after, self.actions())) is None:
+                    break
+                joined.append(both)
+                if isinstance(both, Clarification) and len(both.options) > 1 < len(changes):
+                    break
+            if len(joined) == len(changes) > 0:
+                return joined[0] if isinstance(head, Reading) else join_questions(joined)
+        return None
+
+    async def _compare_with_vault(
+        self, interpretation: Interpretation, text: str, state: DialogState
+    ) -> Interpretation:
+        """Return the interpretation of one order, revised according to the vault."""
         state = self._state_for(text, state)
         interpretation = self._with_fact(interpretation, text, state)
         if self._find_notes is None:
@@ -347,8 +392,14 @@ class BuiltinAgent:
         found = await self._with_found_notes(reading)
         doubts = ChangeDoubts(request, reading, found, self._properties_of, self._words())
         is_doubtful = doubts.means_others or doubts.is_in_doubt
+        last = state.last.last if state.last is not None else None
+        # A correction keeps the notes of the last change, even if they lack the property.
+        is_settled = last is not None and (last.action, last.target) == (
+            reading.last.action,
+            reading.last.target,
+        )
         others = doubts.other_changes()
-        if not is_doubtful and (doubts.names_notes or await ranker.is_plausible(found)):
+        if not is_doubtful and (doubts.names_notes or is_settled or await ranker.is_plausible(found)):
             preferred = await rival(request, reading, partial(self._with_listed_hits, state))
             if preferred is None:
                 return reading

@@ -18,7 +18,7 @@ from app.agent.language.dates import shifted_day
 from app.agent.language.dialog import MAX_RESULTS, DialogState, OwnChange
 from app.agent.language.lexicon import Language
 from app.agent.language.logseq import LOGSEQ_TASKS, logseq_property, searched_properties
-from app.agent.language.new_tasks import adds_tasks
+from app.agent.language.new_tasks import adds_tasks, tasks_of
 from app.agent.language.notation import serialize
 from app.agent.language.readings import (
     Clarification,
@@ -141,6 +141,7 @@ class Pipeline:
         keeps_tasks = all(step.action in TASK_ACTIONS for step in reading.steps)
         tasks = self._dialog.tasks if keeps_tasks else ()
         self._dialog = replace(self._dialog, rest=(), values=(), asked="", subject=(), tasks=tasks)
+        known = set(self._dialog.changes)
         for index, step in enumerate(reading.steps):
             result = await self._run_step(self._with_new_paths(step), previous)
             if result is None:
@@ -155,7 +156,8 @@ class Pipeline:
             reading = replace(reading, steps=(*reading.steps[:-1], opened))
         if last.action == "count_these":
             reading = self._dialog.last or reading  # the next request may continue what was counted
-        self._dialog = self._dialog.after(reading, self._question)
+        made = len(set(self._dialog.changes) - known)
+        self._dialog = replace(self._dialog, made=made).after(reading, self._question)
         return self._dialog
 
     def _with_new_paths(self, step: PipelineStep) -> PipelineStep:
@@ -789,9 +791,7 @@ class Pipeline:
     def _remember_new_tasks(self, step: PipelineStep, paths: Sequence[str]) -> None:
         """Remember the tasks that a step added, for "tick it off" and "make it due on Friday"."""
         if adds_tasks(step):
-            lines = str(step.arguments["text"]).splitlines()
-            tasks = tuple((path, task_text(line)) for path in paths for line in lines)
-            self._dialog = replace(self._dialog, tasks=tasks)
+            self._dialog = replace(self._dialog, tasks=tasks_of(step, paths))
 
     def _move_paths(self, before: str, after: str) -> None:
         """Replace the paths of the notes in a folder that has moved."""

@@ -49,7 +49,7 @@ from app.index.query_serializer import quote_value
 from app.permissions.approval import ApprovalRequest, Approved, Decision, Denied
 from app.settings import Settings
 from app.vault.markdown.tasks import task_facts
-from app.vault.path import name_key
+from app.vault.path import NotePath, name_key
 from app.workspace.opening import open_workspace
 from app.workspace.workspace import Workspace
 from tests.support.public_vaults import unpack_vaults
@@ -486,7 +486,10 @@ class Evaluation:
             at = int(place[1])
             return (self._state.them[at - 1 if at > 0 else at],)
         candidates = self._workspace.index.resolver.resolve(name, None).candidates
-        return tuple(str(path) for path in candidates if path.is_note)
+        paths = tuple(str(path) for path in candidates if path.is_note)
+        # A note that was renamed in the conversation also has its former name.
+        renamed = (change.notes for change in reversed(self._state.changes) if change.action == "rename")
+        return paths or next((new[:1] for new in renamed if NotePath(new[-1]).name == name), ())
 
     async def _paths(self, notes: NoteSet | None, previous: tuple[str, ...]) -> tuple[str, ...]:
         if notes is None:

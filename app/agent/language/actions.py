@@ -34,6 +34,9 @@ TASK_ACTIONS = ("complete_task", "reopen_task", "reschedule_task")
 FOLDER_ACTIONS = ("rename_folder", "move_folder")
 """The actions that move a folder."""
 
+OPPOSITES: Mapping[str, str] = {"add_tag": "remove_tag", "remove_tag": "add_tag"}
+"""The actions that take back each other."""
+
 WITHOUT_NOTES = frozenset(("count_these", "duplicates", "list_tags", "list_folders", "vault_info", "random"))
 """The actions that are never about certain notes."""
 

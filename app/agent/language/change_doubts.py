@@ -113,6 +113,8 @@ class ChangeDoubts:
             return others
         if len(self._reading.steps) > 1 or step.target is None or self._said.names(step.target):
             return []
+        if any(step.arguments.get("query") == text for _, text in dialog.tasks):
+            return []  # a listed task is in one note
         recent = tuple(path for path in reversed(dialog.recent) if has_file(path))
         answers = (*dialog.results, *dialog.subject) if dialog.asked else ()
         here = dialog.this[:1] if self._said.says("places") else ()
@@ -135,7 +137,12 @@ class ChangeDoubts:
         return [replace(self._reading, steps=(change,)) for change in changes[:_MAX_ALTERNATIVES]]
 
     def _changes(self, reading: Reading) -> list[PipelineStep]:
-        return [step for step in reading.steps if writes(self._request.allowed, step.action)]
+        # The note of "undo the tag on H4" only names the change.
+        return [
+            step
+            for step in reading.steps
+            if writes(self._request.allowed, step.action) and "what" not in step.arguments
+        ]
 
     def _is_not_this_note(self, step: PipelineStep) -> bool:
         """Return whether the request says "here" but changes other notes, perhaps of a search."""

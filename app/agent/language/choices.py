@@ -71,8 +71,16 @@ class ReadingChooser:
     def __init__(self, describe: Describe) -> None:
         self._describe = describe
 
-    def decide(self, request: Request, readings: list[Reading]) -> Interpretation:
-        """Return the reading to run, or the question to ask; `readings` has at least one, best first."""
+    def decide(
+        self, request: Request, readings: list[Reading], *, is_expected: bool = False
+    ) -> Interpretation:
+        """Return the reading to run, or the question to ask.
+
+        Args:
+            request: The request.
+            readings: The readings, at least one, best first.
+            is_expected: Whether the first reading is so likely that its values need not be certain.
+        """
         best = readings[0]
         rivals = [
             rival
@@ -106,7 +114,7 @@ class ReadingChooser:
             and (
                 best.score < MIN_WRITE_SCORE
                 or best.unexplained
-                or not best.is_certain
+                or not (best.is_certain or is_expected)
                 or request.needs_confirmation
                 or (best.last.action == "rename" and best.last.target and len(best.last.target.notes) > 1)
                 or _may_mean_others(request, best)

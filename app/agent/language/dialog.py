@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from app.agent.language.readings import Clarification, NoteSet, Reading
@@ -39,7 +40,9 @@ class DialogState:
         last: The last reading that was run.
         changes: The changes made in the conversation, oldest first.
         undone: The changes undone since the last change, each with the entry of its undo, oldest first.
+        made: The number of changes that the last request made; 0 if the user denied them.
         question: The open question to the user.
+        new_notes: The likely paths of the notes that earlier orders of the same request create.
         is_lost: Whether "it" may mean a note that was not found or not created: the last request was not
             understood, or its note is missing.
     """
@@ -57,7 +60,9 @@ class DialogState:
     last: Reading | None = None
     changes: tuple[OwnChange, ...] = ()
     undone: tuple[OwnChange, ...] = ()
+    made: int = 0
     question: Clarification | None = None
+    new_notes: tuple[str, ...] = ()
     is_lost: bool = False
 
     def with_notes(self, open_note: str | None, attached: tuple[str, ...] = ()) -> DialogState:
@@ -102,6 +107,17 @@ class DialogState:
         "Open it" means the note in which the answer is, but "backlinks" those of the note in the question.
         """
         return replace(self, focus=self.subject, is_lost=not self.subject) if self.asked else self
+
+    def first_existing(self, paths: Sequence[str], has_file: Callable[[str], bool]) -> str:
+        """Return the first of some paths that has a file, or will have one; an empty text without one."""
+        return next((path for path in paths if path in self.new_notes or has_file(path)), "")
+
+    @property
+    def is_about_one(self) -> bool:
+        """True if the last request was about one note that exists or would be created."""
+        last = self.last.last if self.last is not None else None
+        is_created = last is not None and last.action == "create_note"
+        return is_created or (last is not None and last.target is not None and last.target.is_single)
 
     @property
     def others(self) -> tuple[str, ...]:

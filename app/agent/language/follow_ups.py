@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import date
 from itertools import takewhile
 
+from app.agent.language.actions import OPPOSITES
 from app.agent.language.candidates import have_same_meaning
 from app.agent.language.conditions import top_level_parts
 from app.agent.language.dates import DateParser
@@ -19,7 +20,6 @@ from app.agent.language.tokens import Token, span_text
 from app.index.query_serializer import quote_text
 from app.vault.path import NotePath, name_key
 
-_OPPOSITES = {"add_tag": "remove_tag", "remove_tag": "add_tag"}
 _SPAN = re.compile(
     r"(?P<name>modified|created):(?P<sign><=|>=|<|>|)(?P<first>\d{4}-\d\d-\d\d)"
     r"(?: (?P=name):<=(?P<last>\d{4}-\d\d-\d\d))?"
@@ -153,7 +153,11 @@ def _refine_search(
             query = words[0] if words[0].isalnum() and words[0] != "OR" else quote_text(words[0])
         elif kind == "without" and parsed.notes.notes and not query:
             query = " OR ".join(_excluded(request, path) for path in parsed.notes.notes)
-        if narrows and parsed.notes.is_single:
+        named_value = request.vocabulary.find_value(span_text(request.text, tokens[after:end]))
+        is_value = narrows and bool(named_value) and (parsed.is_near or parsed.has_bare_topic)
+        if is_value and named_value:
+            query = named_value  # "which of those are authors?" is not about the note "Author Template"
+        elif narrows and parsed.notes.is_single:
             # "Which of those mention Maskelyne?" looks for the name, but "are in the Harlow note" does not.
             says_where = language.match_prefix(tokens, after, "dates", "span") > after
             if says_where or tokens[after].key in language.words("lacking"):
@@ -170,8 +174,11 @@ def _refine_search(
             notes = target.with_query(f"-({query})" if " " in query else f"-{query}")
         # "Also between 1740 and 1760" may extend or replace a comparison, "also the events" a count;
         # "only the best" may refer to a sort order rather than a word.
-        is_plain = bool(condition) or (len(described) == 1 and not _means_property(request, described))
-        is_ambiguous = (parsed.has_bare_topic and not is_plain) or (narrows and parsed.is_near)
+        is_plain = is_value or bool(condition)
+        is_plain = is_plain or (len(described) == 1 and not _means_property(request, described))
+        is_ambiguous = (parsed.has_bare_topic and not is_plain) or (
+            narrows and parsed.is_near and not is_value
+        )
         is_ambiguous |= kind == "also" and ("[" in query or step.action == "count")
         refined = replace(refined_step, target=notes)
         if kind == "only" and tokens[0].key in language.words("asking_words"):
@@ -219,6 +226,16 @@ def _described(request: Request, tokens: tuple[Token, ...]) -> tuple[Token, ...]
     is_plain = is_plain and (len(described) == 1 or described[0].key not in language.verbs())
     is_led = start > 0 or first > 0
     return described if is_led and is_plain and len(described) <= _MAX_DESCRIBING_WORDS else ()
+
+
+def narrowed_notes(request: Request, tokens: tuple[Token, ...], notes: NoteSet) -> NoteSet | None:
+    """Return a set of notes with the conditions of "only the events" or "not H4"; None for other words."""
+    step = PipelineStep("find", notes)
+    narrower = _refine_search(request, tokens, request.set_parser(), step)
+    if narrower is None or not narrower.is_certain or narrower.last.action != "find":
+        return None
+    target = narrower.last.target
+    return target if target is not None and not target.source else None
 
 
 def _days_of_listed(request: Request, listed: NoteSet, tokens: tuple[Token, ...], sets: NoteSetParser) -> str:
@@ -428,7 +445,7 @@ def with_undo_first(request: Request, reading: Reading) -> list[Reading]:
     Return any other reading alone.
     """
     dialog, step = request.dialog, reading.last
-    change = dialog.changes[-1] if dialog.changes else None
+    change = dialog.changes[-1] if dialog.made else None
     has_other_notes = step.target is not None and (
         change is None or not set(step.target.notes) & set(change.notes)
     )
@@ -464,7 +481,7 @@ def _repeat_on_notes(
     if words and all(token.key in again_words for token in words):
         repeated = replace(step, target=target)
         return Reading((repeated,), 0.9, language=language.code, is_certain=is_certain)
-    opposite = _OPPOSITES.get(step.action)
+    opposite = OPPOSITES.get(step.action)
     if opposite and words and all(token.key in language.words("not_that") for token in words):
         reverted = PipelineStep(opposite, target, step.arguments)
         return Reading((reverted,), 0.9, language=language.code, is_certain=is_certain)

@@ -27,6 +27,7 @@ from app.agent.language.choices import (
     note_sets_of,
 )
 from app.agent.language.conditions import condition_slots, top_level_parts
+from app.agent.language.corrections import parse_correction
 from app.agent.language.creation_properties import parse_creation_with_properties
 from app.agent.language.dates import DateParser
 from app.agent.language.decision import Option, bare_words, options_of, weigh_options
@@ -62,7 +63,7 @@ from app.agent.language.readings import (
     Reply,
 )
 from app.agent.language.relations import parse_relations
-from app.agent.language.request import Request, without_marks_at_end, writes
+from app.agent.language.request import Request, without_marks_at_end
 from app.agent.language.request_model import request_model
 from app.agent.language.summary_lengths import parse_summary_length, with_summary_length
 from app.agent.language.task_lists import about_whole_vault, parse_task_list
@@ -70,7 +71,7 @@ from app.agent.language.task_references import parse_task_change
 from app.agent.language.template_notes import parse_note_from_template
 from app.agent.language.tokens import Token, tokenize
 from app.agent.language.typed_search import parse_typed_search
-from app.agent.language.undo import parse_redo, resolve_undo
+from app.agent.language.undo import parse_redo, parse_undo, resolve_undo
 from app.agent.language.vocabulary import Vocabulary, correct_spelling
 from app.answering.question import is_unspaced_sentence
 from app.vault.markdown.inline import is_valid_tag
@@ -81,6 +82,8 @@ MAX_CORRECTED_WRITE_SCORE = MIN_WRITE_SCORE - 0.01
 """Maximum score of a change with corrected spelling: low enough that the agent asks."""
 MIN_RUN_PROBABILITY = 0.6
 """Minimum probability of a reading that runs; a change also needs the grammar and the model to agree."""
+MIN_SURE_PROBABILITY = 0.9
+"""Minimum probability at which a note is created or moved even if a name in the request is uncertain."""
 MIN_UNRELATED_PROBABILITY = 0.8
 """Minimum probability at which a question counts as unrelated to the notes."""
 MIN_ANSWERED_PROBABILITY = 0.01
@@ -177,7 +180,7 @@ class Interpreter:
             if reply := self._small_talk(language, words):
                 return reply
         grammar_readings: list[Reading] = []
-        by_language = self._by_likelihood(text)
+        by_language = self._by_likelihood(text, dialog)
         requests = [
             Request(
                 text,
@@ -248,30 +251,35 @@ class Interpreter:
         now: datetime,
     ) -> Request:
         """Return `text` as a request in its likeliest language."""
-        language, tokens = self._by_likelihood(text)[0]
+        language, tokens = self._by_likelihood(text, dialog)[0]
         dates = DateParser(language, now)
         vocabulary = vocabulary_in(language)
         return Request(text, language, tokens, vocabulary, dates, dialog, allowed, self._frames_of(language))
 
     def has_pronoun(self, text: str) -> bool:
         """Return whether a request has a pronoun for a note, such as "it" or "that note"."""
-        language, tokens = self._by_likelihood(text)[0]
+        language, tokens = self._by_likelihood(text, DialogState())[0]
         return any(language.match_prefix(tokens, at, "it") > at for at in range(len(tokens)))
 
     def language_of(self, text: str) -> Language:
         """Return the language that knows the largest share of a request's words."""
-        return self._by_likelihood(text)[0][0]
+        return self._by_likelihood(text, DialogState())[0][0]
 
     def _is_in_no_language(self, text: str) -> bool:
-        return all(language.coverage(tokens) == 0 for language, tokens in self._by_likelihood(text))
+        by_language = self._by_likelihood(text, DialogState())
+        return all(language.coverage(tokens) == 0 for language, tokens in by_language)
 
-    def _by_likelihood(self, text: str) -> list[tuple[Language, tuple[Token, ...]]]:
-        """Return the request's tokens in each language, the language that knows the most words first."""
+    def _by_likelihood(self, text: str, dialog: DialogState) -> list[tuple[Language, tuple[Token, ...]]]:
+        """Return the request's tokens in each language, the language that knows the most words first.
+
+        If several languages know as many, the one of the last request comes first.
+        """
         tokenized = [
             (language, tokenize(text, language.contractions, language.words("noise")))
             for language in self._languages
         ]
-        return sorted(tokenized, key=lambda pair: -pair[0].coverage(pair[1]))
+        last = dialog.last.language if dialog.last is not None else ""
+        return sorted(tokenized, key=lambda pair: (-pair[0].coverage(pair[1]), pair[0].code != last))
 
     def _frames_of(self, language: Language) -> tuple[ActionFrame, ...]:
         own = self._tool_frames if language is self._languages[0] else ()
@@ -308,6 +316,8 @@ class Interpreter:
                 if isinstance(created, Reading):
                     created = self._chooser.decide(replace(request, tokens=other_words), [created])
                 return created, request, []
+            if undo := parse_undo(request, words):
+                return undo, request, []
             if creation := parse_creation_with_properties(request, words):
                 return self._chooser.decide(request, [creation]), request, []
             if properties := parse_property_values(request, words):
@@ -320,6 +330,10 @@ class Interpreter:
                 is_one = len(narrower) == 1
                 answer = narrower[0] if is_one else self._chooser.ask(request, narrower)
                 return answer, request, []
+            if corrected := parse_correction(request, words):
+                asked = self._chooser.decide if corrected[0].missing else self._chooser.ask
+                is_one = len(corrected) == 1 and not corrected[0].missing
+                return corrected[0] if is_one else asked(request, corrected), request, []
             if of_tasks := parse_new_tasks(request, words) or parse_task_change(request, words):
                 is_one = len(of_tasks) == 1 and of_tasks[0].is_certain and not of_tasks[0].missing
                 asked = self._chooser.decide if of_tasks[0].missing else self._chooser.ask
@@ -399,9 +413,7 @@ class Interpreter:
         self, language: Language, dialog: DialogState, allowed: Mapping[str, Action]
     ) -> Interpretation:
         """Interpret "no" without an open question: offer to undo the change just made, if there is one."""
-        steps = dialog.last.steps if dialog.last is not None else ()
-        made = bool(dialog.changes) and any(writes(allowed, step.action) for step in steps)
-        if not made or "undo" not in allowed:
+        if not dialog.made or "undo" not in allowed:
             return Reply("cancelled")
         undo = PipelineStep("undo", None, {"scope": "last"})
         return self._chooser.confirm(Reading((undo,), 1.0, language=language.code))
@@ -454,10 +466,12 @@ class Interpreter:
         if top is not None and top.reading is not None and top.is_clear and top.share >= MIN_RUN_PROBABILITY:
             if not likeliest.writes(top.reading):
                 return top.reading
-            if top.is_agreed and isinstance(
-                run := self._chooser.decide(grammar_request, grammar_readings), Reading
-            ):
-                return run
+            if top.is_agreed:
+                names_new = top.reading.last.action in ("create_note", "move")
+                is_expected = names_new and top.share >= MIN_SURE_PROBABILITY
+                run = self._chooser.decide(grammar_request, grammar_readings, is_expected=is_expected)
+                if isinstance(run, Reading):
+                    return run
         is_instead = top is None or top.share < MIN_OFFERED_INSTEAD_PROBABILITY
         # A search for the words of "where does H4 appear" would find nothing.
         if best is not None and is_guess and is_instead and not _names_note(likeliest):
@@ -817,7 +831,7 @@ class Interpreter:
                 allowed,
                 self._frames_of(language),
             )
-            for language, tokens in self._by_likelihood(text)
+            for language, tokens in self._by_likelihood(text, dialog)
         ]
         for request in requests:
             if (creation := self._complete_creation(request, question)) is not None:
@@ -1083,6 +1097,9 @@ def _states_condition(best: Reading, request: Request) -> bool:
         return False
     if not best.is_certain:
         return False
+    tags = [part for part in top_level_parts(target.query) if part.startswith("tag:")]
+    if len(tags) > 1 and not bare_words(target.query):
+        return True  # "tagged a and b" means both, which the request model reads as one or the other
     # In "anything by Varda on my list", the other words may mean nothing.
     return not bare_words(target.query) and any(
         condition in target.query for condition in request.set_parser().stated_conditions(request.tokens)

@@ -12,6 +12,7 @@ from app.agent.language.creation_properties import plain_creation
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.request import Request
 from app.agent.language.role_values import trim_marks
+from app.agent.language.task_matching import task_text
 from app.agent.language.task_texts import (
     OPEN_TASK,
     split_due_day,
@@ -49,6 +50,12 @@ def adds_tasks(step: PipelineStep) -> bool:
     return step.action in ("append", "prepend", "create_note") and str(
         step.arguments.get("text", "")
     ).startswith(OPEN_TASK)
+
+
+def tasks_of(step: PipelineStep, paths: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """Return the tasks that a step adds to notes, each as its note's path and its text."""
+    lines = str(step.arguments["text"]).splitlines()
+    return tuple((path, task_text(line)) for path in paths for line in lines)
 
 
 @dataclass(frozen=True, slots=True)
@@ -331,9 +338,17 @@ class _NewTaskParser:
 
     def _with_day(self, tokens: tuple[Token, ...], lead_place: _Place) -> list[Reading]:
         """Return the readings of a task that ends with its due date."""
-        parts = self._split_at_nouns(tokens)
-        if len(parts) > 1:
-            return self._append_readings(self._all_lines([parts]), lead_place)
+        *others, last = self._split_at_nouns(tokens)
+        if others:
+            whole = self._append_readings(self._all_lines([[*others, last]]), lead_place)
+            for cut in range(1, len(last)):
+                tail = self._place(last[cut:])
+                place = lead_place.joined(tail) if tail is not None and tail.notes is not None else None
+                if place is not None:
+                    shorter = self._append_readings(self._all_lines([[*others, last[:cut]]]), place)
+                    # "… due Monday to Errands" names the note, "send it to Anna" perhaps not.
+                    return shorter if self._split_day(last[:cut])[1] is not None else shorter + whole
+            return whole
         for cut in range(1, len(tokens) + 1):
             tail = self._place(tokens[cut:])
             place = lead_place.joined(tail) if tail is not None else None
@@ -459,13 +474,17 @@ class _NewTaskParser:
         return pieces
 
     def _split_at_nouns(self, tokens: Sequence[Token]) -> list[list[Token]]:
-        """Split a task at "and a task": "pack the bag and task call Ann"."""
+        """Split a task at "and a task" or "and another to": "pack the bag and another to call Ann"."""
+        leads = {":", *self._words("infinitives")}
         for at in range(1, len(tokens) - 2):
             after = self._language.match_prefix(tokens, at, "and")
             noun = self._noun(tokens, after) if after > at else None
-            if noun is not None and noun[1] == 1 and noun[0] < len(tokens):
-                rest = tokens[noun[0] :]
-                rest = rest[1:] if rest[0].key == ":" else rest
+            end = noun[0] if noun is not None and noun[1] == 1 else 0
+            if after > at and not end:
+                again = self._match(tokens, after, "again")
+                end = again if after < again < len(tokens) and tokens[again].key in leads else 0
+            if 0 < end < len(tokens) - 1:
+                rest = tokens[end + 1 :] if tokens[end].key in leads else tokens[end:]
                 return [list(tokens[:at]), *self._split_at_nouns(rest)]
         return [list(tokens)]
 

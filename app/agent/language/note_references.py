@@ -131,7 +131,8 @@ class NoteReferenceParser:
             return self._nth_result(ordinal)
         if language.matches_phrase(tokens, "this"):
             return self._first_existing(dialog.this)
-        if language.matches_phrase(tokens, "them"):
+        is_one = dialog.is_about_one and language.matches_phrase(tokens, "it")  # the German "sie"
+        if not is_one and language.matches_phrase(tokens, "them"):
             if self._follows:
                 return ParsedSet(NoteSet(source="previous"), POINTED_FIT, has_head=True)
             if dialog.them:
@@ -155,8 +156,7 @@ class NoteReferenceParser:
 
     def _first_existing(self, paths: tuple[str, ...]) -> ParsedSet:
         """Return the first of the paths that has a file; a set with an unknown note if none has."""
-        path = next((path for path in paths if self._vocabulary.has_file(path)), None)
-        if path is not None:
+        if path := self._dialog.first_existing(paths, self._vocabulary.has_file):
             return ParsedSet(NoteSet(notes=(path,)), POINTED_FIT, has_head=True)
         return ParsedSet(NoteSet(unknown=" "), UNKNOWN_FIT)
 

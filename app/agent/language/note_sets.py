@@ -517,6 +517,11 @@ class NoteSetParser(NoteReferenceParser):
                 else None
             )
         value, stop = self._value(note_filter.value, tokens, end)
+        if note_filter.value == "type" and not self._vocabulary.find_type(value):
+            # In a vault with links as types, "type:" finds none of them.
+            conditions = self._vocabulary.conditions_on(value)
+            if query := next((known for known in conditions if known.startswith("[type:")), ""):
+                return QueryPart(query, stop, filter=note_filter)
         return QueryPart(_fill_query(note_filter.query, value), stop, filter=note_filter) if value else None
 
     def _value(self, kind: str, tokens: Sequence[Token], position: int) -> tuple[str, int]:

@@ -458,7 +458,7 @@ class ProgramReader:
         return conditions[0] if len(conditions) == 1 else f"({' OR '.join(conditions)})" if conditions else ""
 
     def _first_existing(self, paths: Sequence[str]) -> str:
-        return next((path for path in paths if self._vocabulary.has_file(path)), "")
+        return self._dialog.first_existing(paths, self._vocabulary.has_file)
 
     def named(self, span: Span) -> NoteSet | None:
         """Return the note that a span of items names, perhaps unknown; None if it can't be a name."""

@@ -13,6 +13,7 @@ from app.agent.language.note_references import CUED_FIT
 from app.agent.language.tokens import Token
 from app.agent.language.vocabulary import Vocabulary
 from app.index.query_serializer import quote_text
+from app.vault.path import name_key
 
 _PLAIN = re.compile(r"[\w][\w-]*")
 _NUMBER = re.compile(r"-?(?:\d+(?:[.,]\d+)?|\.\d+)%?")
@@ -90,6 +91,10 @@ class PropertyConditionParser:
         if value and (_NUMBER.fullmatch(tokens[after].value) or tokens[after].kind == "quoted"):
             return QueryPart(f"[{name}:{value}]", end)
         if position > start:
+            copulas = language.table("property_values")["copulas"]
+            named = self._vocabulary.find_value(tokens[position].value)
+            if named and tokens[position - 1].key in copulas and name_key(name) != tokens[position].key:
+                return QueryPart(named, after)  # "who are authors", with the type "Authors"
             is_absent = any(token.key in language.words("lacking") for token in tokens[start:position])
             stated = f"-[{name}]" if is_absent else self.term_condition(name, tokens)
             is_noun = after < len(tokens) and tokens[after].key in language.words("introduces_property")

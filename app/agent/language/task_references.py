@@ -60,7 +60,7 @@ def parse_task_change(request: Request, tokens: tuple[Token, ...]) -> list[Readi
                 )
                 for task in named
             ]
-        if every := _all_tasks(request, change.words):
+        if every := _all_tasks(request, change):
             steps = [_step(request, change, task) for task in every]
             return [Reading(tuple(steps), _SCORE, language=request.language.code, verb_words=1)]
     return []
@@ -118,7 +118,7 @@ def _changes(request: Request, tokens: tuple[Token, ...]) -> Iterator[_Change]:
                     if negations.isdisjoint(token.key for token in words):
                         gaps.append(words)
             # Dates take the longest to parse.
-            due = _due(request, rest) if gaps and rest else ""
+            due = parse_due(request, rest) if gaps and rest else ""
             if gaps and bool(due) == bool(rest):
                 is_sure = request.language.matches_phrase(part, "task_changes", "sure")
                 yield from (_Change(name, words, due, is_sure) for words in gaps)
@@ -165,14 +165,14 @@ def _parts(action: str, tokens: tuple[Token, ...]) -> Iterator[tuple[tuple[Token
         yield tokens[:cut], tokens[cut:]
 
 
-def _due(request: Request, tokens: tuple[Token, ...]) -> str:
+def parse_due(request: Request, tokens: tuple[Token, ...]) -> str:
     """Parse all tokens as a new due date, a period, or a shift of the present due date.
 
-    "By a week" and "two days later" are shifts.
+    "By a week", "a week" and "two days later" are shifts.
     """
     language, dates = request.language, request.dates
     after = language.match_prefix(tokens, 0, "task_changes", "by")
-    shift = dates.parse_duration(tokens[after:]) if after else dates.parse_shift(tokens)
+    shift = dates.parse_duration(tokens[after:]) or dates.parse_shift(tokens)
     if shift is not None:
         unit, count = shift
         return f"{count:+} {unit}"
@@ -280,6 +280,16 @@ def _says_task(request: Request, words: tuple[Token, ...]) -> bool:
     return len(words) > 1 and (words[0].key in nouns or words[-1].key in nouns)
 
 
-def _all_tasks(request: Request, words: tuple[Token, ...]) -> list[Task]:
-    """Return the listed tasks if the words mean all of them: "check them off"."""
-    return list(request.dialog.tasks) if request.language.matches_phrase(words, "them") else []
+def _all_tasks(request: Request, change: _Change) -> list[Task]:
+    """Return the listed tasks if the words mean all of them ("check them off") or the others.
+
+    A due date that moves by some days is that of the tasks that have one.
+    """
+    language, tasks = request.language, list(request.dialog.tasks)
+    if language.matches_phrase(change.words, "task_changes", "others"):
+        last = _task_of_pronoun(request)
+        tasks = [task for task in tasks if task not in last] if len(last) < len(tasks) else []
+    elif not language.matches_phrase(change.words, "them"):
+        return []
+    is_shift = change.due.startswith(("+", "-"))
+    return [task for task in tasks if not is_shift or task_facts(task[1]).due is not None]

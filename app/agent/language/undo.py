@@ -2,11 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from app.agent.language.readings import NoteSet, PipelineStep, Reading
+from app.agent.language.actions import OPPOSITES
+from app.agent.language.dialog import OwnChange
+from app.agent.language.lexicon import Language
+from app.agent.language.readings import NoteSet, PipelineStep, Reading, Reply
 from app.agent.language.request import Request
 from app.agent.language.tokens import Token
+from app.vault.path import NotePath, name_key
+
+_SCORE = 0.98
+_BATCH_ACTIONS = frozenset(
+    (
+        "add_tag",
+        "remove_tag",
+        "set_property",
+        "set_confidence",
+        "remove_property",
+        "append",
+        "prepend",
+        "replace",
+    )
+)
+"""The actions that change several notes in one step of the audit log."""
+_WHOLE_CHANGE = (
+    "That change was made to {} notes together and can only be undone for all of them, so nothing was undone."
+)
+_UNKNOWN_CHANGE = (
+    "I don't know which of my changes are meant, so nothing was undone. Name one kind of change and its note,"
+    " for example “undo the tag on H4”."
+)
 
 
 def parse_redo(request: Request, tokens: tuple[Token, ...]) -> Reading | None:
@@ -57,3 +84,122 @@ def _asks_about_change(request: Request) -> bool:
     """Return whether a question about a change is open, so that this change was not made."""
     question = request.dialog.question
     return question is not None and any(request.writes(option.reading) for option in question.options)
+
+
+# Several changes
+
+
+def parse_undo(request: Request, tokens: tuple[Token, ...]) -> Reading | Reply | None:
+    """Interpret an undo of certain changes: "undo everything except the rename", "restore the deleted note".
+
+    Return None for other requests, and if this conversation has no changes. The reply says that it is unclear
+    which changes are meant.
+    """
+    language, changes = request.language, request.dialog.changes
+    words = tuple(token for token in tokens if token.kind != "mark")
+    if "undo" not in request.allowed or not changes or not _has_phrase(language, words, "verbs"):
+        return None
+    cut = next((at for at in range(len(words)) if _match(language, words, at, "except") > at), None)
+    if cut is not None:
+        kept = _named_changes(request, words[_match(language, words, cut, "except") :])
+        if not _has_phrase(language, words[:cut], "all"):
+            return None
+        undone = [change for change in changes if change not in kept]
+        return _undo_of(request, undone) if kept and undone else Reply(_UNKNOWN_CHANGE)
+    if _has_phrase(language, words, "first"):
+        return _undo_of(request, changes[:1])
+    named = _named_changes(request, words)
+    is_deletion = {change.action for change in named} == {"delete"}
+    if is_deletion and (len(named) == 1 or _has_phrase(language, words, "all")):
+        return _undo_of(request, named)
+    kinds = _kinds(request, words)
+    if not named and "delete" in kinds:
+        return Reading((PipelineStep("undo", None, {"what": "delete"}),), _SCORE, language=language.code)
+    if named and (reply := _undo_of_some_notes(request, words, named[-1])) is not None:
+        return reply
+    if named and kinds and _has_phrase(language, words, "several"):
+        return _undo_of(request, named)
+    return None
+
+
+def _undo_of_some_notes(
+    request: Request, words: Sequence[Token], change: OwnChange
+) -> Reading | Reply | None:
+    """Return the undo of a change of several notes for those that words name; None for other changes.
+
+    The last change of tags has an opposite. Other changes can only be undone as a whole.
+    """
+    keys = {token.key for token in words}
+    paths = tuple(path for path in dict.fromkeys(change.notes) if _names(keys, path))
+    if change.action not in _BATCH_ACTIONS or not paths or len(paths) == len(set(change.notes)):
+        return None
+    last = request.dialog.last.last if request.dialog.last is not None else None
+    is_last = change is request.dialog.changes[-1] and last is not None and last.action == change.action
+    if last is None or not is_last or change.action not in OPPOSITES:
+        return Reply(_WHOLE_CHANGE.format(len(set(change.notes))))
+    step = PipelineStep(OPPOSITES[change.action], NoteSet(notes=paths), last.arguments)
+    return Reading((step,), _SCORE, language=request.language.code)
+
+
+def _match(language: Language, words: Sequence[Token], at: int, name: str) -> int:
+    return language.match_prefix(words, at, "undo", name)
+
+
+def _has_phrase(language: Language, words: Sequence[Token], name: str) -> bool:
+    return any(_match(language, words, at, name) > at for at in range(len(words)))
+
+
+def _kinds(request: Request, words: Sequence[Token]) -> list[str]:
+    """Return the actions of the changes that words name: "rename", "tagging"."""
+    nouns = request.language.table("change_nouns")
+    return [action for token in words if token.is_word for action in nouns.get(token.key, ())]
+
+
+def _named_changes(request: Request, words: Sequence[Token]) -> list[OwnChange]:
+    """Return the changes that words name by their kind, their notes, or as the last one; perhaps none.
+
+    A number of notes selects the last change of as many notes, or as many changes of one note each.
+    """
+    language, changes = request.language, request.dialog.changes
+    for name, selected in (("last", changes[-1:]), ("first", changes[:1])):
+        if _has_phrase(language, words, name):
+            return list(selected)
+    kinds, keys = _kinds(request, words), {token.key for token in words}
+    named = [change for change in changes if not kinds or change.action in kinds]
+    of_notes = [change for change in named if any(_names(keys, path) for path in change.notes)]
+    if not kinds and not of_notes:
+        return []
+    named = of_notes or named
+    numbers = [number for key in keys if (number := request.dates.parse_number(key)) and number > 1]
+    if not numbers:
+        return named
+    whole = [change for change in named if len(set(change.notes)) == numbers[0]][-1:]
+    singles = named[-numbers[0] :] if len(named) >= numbers[0] else []
+    return whole or singles
+
+
+def _names(keys: Collection[str], path: str) -> bool:
+    """Return whether words contain the name of a note, which may be deleted."""
+    return {*name_key(NotePath.on_disk(path).name).split()}.issubset(keys)
+
+
+def _undo_of(request: Request, undone: Sequence[OwnChange]) -> Reading | Reply:
+    """Return the undo of some changes, the last one first; a reply if the notation can't name them."""
+    changes, steps = list(request.dialog.changes), []
+    if list(undone) == changes:
+        steps = [PipelineStep("undo", None, {"scope": "all"})]
+    elif list(undone) == changes[-len(undone) :]:
+        scope = "last" if len(undone) == 1 else f"last:{len(undone)}"
+        steps = [PipelineStep("undo", None, {"scope": scope})]
+    else:
+        for change in reversed(undone):
+            if change is next((own for own in reversed(changes) if own.action == change.action), None):
+                steps.append(PipelineStep("undo", None, {"what": change.action}))
+            else:
+                of_note = [own for own in changes if change.notes and change.notes[0] in own.notes]
+                same = [own for own in of_note if own.action == change.action]
+                if not same or same[-1] is not change:
+                    return Reply(_UNKNOWN_CHANGE)
+                steps.append(PipelineStep("undo", NoteSet(notes=change.notes[:1]), {"what": change.action}))
+            changes.remove(change)
+    return Reading(tuple(steps), _SCORE, language=request.language.code)

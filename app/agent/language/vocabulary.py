@@ -87,7 +87,9 @@ class VaultWords:
         for name, value in self.values:
             label = property_label(value)
             is_name = len(label) <= _MAX_VALUE_LENGTH and label.count(" ") < _MAX_VALUE_WORDS
-            if name_key(name) in _UNNAMED_PROPERTIES or not is_name or _NUMERIC.fullmatch(label):
+            # A type that is a link, such as "[[Authors]]", is no type in the sense of `find_type`.
+            is_unnamed = name_key(name) in _UNNAMED_PROPERTIES and label == value
+            if is_unnamed or not is_name or _NUMERIC.fullmatch(label):
                 continue
             if "://" not in label and "@" not in label:
                 conditions.setdefault(name_key(label), []).append(_condition(name, label))

@@ -258,15 +258,6 @@ async def test_german_requests_are_ordered_continued_and_answered_in_german(talk
     assert answers(talk)[-1].startswith("Hallo! Sag mir")
 
 
-async def test_a_correction_offers_to_take_the_change_back(talk) -> None:
-    await say(talk, "tag H3 with brass", "no, I meant H4")
-    question = talk.items[-1]
-    assert isinstance(question, Question)
-    change = next(choice.reply for choice in question.choices if "undo" in choice.reply)
-    await talk.say(change, open_note=OPEN)
-    assert "brass" not in text(talk, "Instruments/H3.md") and "brass" in text(talk, "Instruments/H4.md")
-
-
 async def test_a_value_that_says_a_day_is_written_as_a_date(talk) -> None:
     await say(talk, "set year to tomorrow in Nautical Almanac")
     note_text = text(talk, "Sources/Nautical Almanac.md")

@@ -122,7 +122,6 @@ async def test_a_task_without_a_due_date_has_none_to_move(talk) -> None:
         "mark the deposit task as not done",
         "is the deposit task due on Friday?",
         "which task is due Friday?",
-        "tick off the yukata one and push everything else back a week",
         "no, the task is only 'write X', due monday",
         "the task is in Errands, due monday",
         "die Aufgabe ist nur 'X schreiben', fällig am 11. Dezember 2031",

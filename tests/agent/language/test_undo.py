@@ -80,3 +80,67 @@ async def test_after_a_new_change_there_is_nothing_to_redo(talk, approver) -> No
     await say(talk, "redo")
     assert answers(talk)[-1] == "There is nothing to redo: I have undone no change since the last one."
     assert not approver.asked
+
+
+@pytest.mark.parametrize(
+    ("request_text", "undone"),
+    [
+        ("undo everything except the rename", {"brass", "wood"}),
+        ("undo everything but the tag on H2", {"rename", "brass"}),
+        ("undo everything except the last change", {"brass", "wood"}),
+        ("undo both tags", {"brass", "wood"}),
+        ("undo the first change", {"brass"}),
+        ("mach alles außer der Umbenennung rückgängig", {"brass", "wood"}),
+        ("nimm alles zurück, aber nicht die letzte Änderung", {"brass", "wood"}),
+    ],
+)
+async def test_only_the_named_changes_are_undone(talk, request_text, undone) -> None:
+    await say(talk, "tag H4 with brass", "tag H2 with wood", "rename Octant to Oktant", request_text)
+    is_renamed = "Instruments/Oktant.md" in {str(path) for path in talk.workspace.index.note_paths()}
+    left = {
+        "brass": "brass" in text(talk, "Instruments/H4.md"),
+        "wood": "wood" in text(talk, "Instruments/H2.md"),
+        "rename": is_renamed,
+    }
+    assert {name for name, is_left in left.items() if not is_left} == undone
+
+
+async def test_the_tags_of_a_number_of_notes_are_undone_together(talk) -> None:
+    await say(talk, "tag H2, H3 and H4 with brass", "tag K1 with wood", "undo the tagging of the three notes")
+    assert all("brass" not in text(talk, f"Instruments/H{number}.md") for number in (2, 3, 4))
+    assert "wood" in text(talk, "Instruments/K1.md")
+
+
+@pytest.mark.parametrize(
+    "request_text",
+    ["restore the note I deleted", "bring Octant back", "stelle die gelöschte Notiz wieder her"],
+)
+async def test_a_deleted_note_comes_back_after_other_changes(talk, request_text) -> None:
+    before = text(talk, "Instruments/Octant.md")
+    await say(talk, "delete Octant", "tag H2 with wood", request_text)
+    assert text(talk, "Instruments/Octant.md") == before and "wood" in text(talk, "Instruments/H2.md")
+
+
+async def test_the_answer_says_that_no_note_was_deleted(talk) -> None:
+    await say(talk, "tag H2 with wood", "restore the note I deleted")
+    assert answers(talk)[-1] == "I have not made such a change in this conversation."
+    assert "wood" in text(talk, "Instruments/H2.md")
+
+
+async def test_a_tag_is_taken_back_from_one_of_several_notes(talk) -> None:
+    await say(talk, "tag H2 and H3 with brass", "undo that only for H3")
+    assert "brass" in text(talk, "Instruments/H2.md") and "brass" not in text(talk, "Instruments/H3.md")
+
+
+@pytest.mark.parametrize(
+    ("request_text", "answer"),
+    [
+        ("undo the tag on H3", "That change was made to 2 notes together"),
+        ("undo everything except the merge", "I don't know which of my changes are meant"),
+        ("mach alles außer der Konfidenz rückgängig", "Ich weiß nicht, welche meiner Änderungen"),
+    ],
+)
+async def test_an_undo_that_is_not_possible_is_refused(talk, request_text, answer) -> None:
+    await say(talk, "tag H2 and H3 with brass", "tag K1 with wood", request_text)
+    assert answers(talk)[-1].startswith(answer)
+    assert "brass" in text(talk, "Instruments/H3.md") and "wood" in text(talk, "Instruments/K1.md")

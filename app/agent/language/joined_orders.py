@@ -1,0 +1,210 @@
+"""Split a request into several orders, and join their readings: "move it to Archive and tag it done".
+
+Each order is interpreted by itself, in the state of the conversation after the orders before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from app.agent.language.actions import TASK_ACTIONS, Action
+from app.agent.language.choices import question_about
+from app.agent.language.dialog import NOTE_ROLES, DialogState
+from app.agent.language.new_tasks import adds_tasks, tasks_of
+from app.agent.language.notation import serialize
+from app.agent.language.readings import (
+    Clarification,
+    ClarificationOption,
+    Interpretation,
+    NoteSet,
+    PipelineStep,
+    Reading,
+)
+from app.agent.language.request import Request, without_marks_at_end, writes
+from app.agent.language.tokens import Token, span_text
+
+_MAX_SPLITS = 3
+_CREATION_VALUES = {
+    "add_tag": ("tag", "tag"),
+    "move": ("folder", "folder"),
+    "rename": ("new_name", "name"),
+    "set_type": ("type", "type"),
+}
+"""The changes of a new note that can be a part of its creation, with their roles in both."""
+
+
+def split_orders(request: Request) -> Iterator[tuple[str, str]]:
+    """Yield the ways to split a request into its first order and the others, the shortest first order first.
+
+    A conjunction or a comma splits orders if a word that begins an order follows. Words after a colon are a
+    text.
+    """
+    tokens, polite = request.tokens, {*request.language.table("doubts")["polite"]}
+    splits = 0
+    for at in range(1, len(tokens)):
+        if tokens[at].key == ":" or splits == _MAX_SPLITS:
+            return
+        # After a mark, the conjunction begins with it.
+        after = at if tokens[at - 1].kind == "mark" else _conjunction_end(request, tokens, at)
+        has_verb = any(_begins_order(request, tokens, before) for before in range(at))
+        if has_verb and at < after < len(tokens) - 1 and _begins_order(request, tokens, after):
+            splits += 1
+            rest = tokens[after:]
+            if polite & {token.key for token in tokens[:at]}:
+                rest = without_marks_at_end(rest)  # the question mark of "can you tag it and open it?"
+            yield span_text(request.text, tokens[:at]), span_text(request.text, rest)
+
+
+def _conjunction_end(request: Request, tokens: Sequence[Token], at: int) -> int:
+    """Return the end of a conjunction, perhaps after a mark (", and then"), or `at` if there is none."""
+    start = at + 1 if tokens[at].kind == "mark" and tokens[at].key in (",", ";", ".") else at
+    return max(request.language.match_prefix(tokens, start, name) for name in ("then", "and"))
+
+
+def _begins_order(request: Request, tokens: Sequence[Token], at: int) -> bool:
+    language, key = request.language, tokens[at].key
+    return key in language.verbs() and key not in language.table("joined_orders")["no_verbs"]
+
+
+def state_after(dialog: DialogState, reading: Reading, found: Reading) -> DialogState | None:
+    """Return the state of a conversation as it would be after a change; None if that is unknown.
+
+    A note that would be created is the one in focus, with its likely path.
+
+    Args:
+        dialog: The state before.
+        reading: The change.
+        found: The same with the found notes in place of its searches.
+    """
+    keeps_tasks = all(step.action in TASK_ACTIONS for step in reading.steps)
+    state = replace(dialog, question=None, values=(), asked="", tasks=dialog.tasks if keeps_tasks else ())
+    for step, said_step in zip(found.steps, reading.steps, strict=True):
+        is_search = said_step.target is not None and bool(said_step.target.query)
+        if step.action == "create_note":
+            created = (new_path(step),)
+            new_notes = (*state.new_notes, *created)
+            state = replace(state, focus=created, new_notes=new_notes, is_lost=False)
+        elif step.action == "delete":
+            state = replace(state, focus=(), is_lost=True)
+        elif (notes := step.target) is not None:
+            if notes.query or notes.source or notes.order or notes.pick:
+                return None
+            if len(notes.notes) == 1:
+                state = replace(state, focus=notes.notes, is_lost=False)
+            if len(notes.notes) > 1 or is_search:
+                state = replace(state, results=notes.notes)
+            if adds_tasks(step):
+                state = replace(state, tasks=tasks_of(step, notes.notes))
+    return state.after(reading, None)
+
+
+def new_path(step: PipelineStep) -> str:
+    """Return the likely path of the note that a step creates."""
+    folder, name = (str(step.arguments.get(role, "")) for role in ("folder", "name"))
+    return "/".join(part for part in (folder.strip("/"), f"{name}.md") if part)
+
+
+def options_of_changes(
+    interpretation: Interpretation, actions: Mapping[str, Action]
+) -> tuple[ClarificationOption, ...]:
+    """Return a reading as an option, or the options of a question; none unless all of them are changes."""
+    if isinstance(interpretation, Reading):
+        options: tuple[ClarificationOption, ...] = (_option(interpretation),)
+    else:
+        options = interpretation.options if isinstance(interpretation, Clarification) else ()
+    steps = [step.action for option in options for step in option.reading.steps]
+    return options if all(writes(actions, action) for action in steps) and "undo" not in steps else ()
+
+
+def join_orders(
+    head: Reading, tail: Interpretation, state: DialogState, actions: Mapping[str, Action]
+) -> Interpretation | None:
+    """Return a change together with the orders after it; None if these are not understood.
+
+    Args:
+        head: The change.
+        tail: The interpretation of the other orders; a question about them must be about changes.
+        state: The state of the conversation after the change.
+        actions: The available actions, by id.
+    """
+    if isinstance(tail, Reading):
+        is_order = all(writes(actions, step.action) or _is_of_known_notes(step) for step in tail.steps)
+        return _joined(head, tail, state) if is_order and tail.last.action != "undo" else None
+    changes = options_of_changes(tail, actions)
+    readings = [_joined(head, change.reading, state) for change in changes]
+    options = tuple(_option(reading) for reading in readings if reading is not None)
+    if not options or len(options) < len(changes):
+        return None
+    return Clarification(question_about(options), options)
+
+
+def join_questions(interpretations: Sequence[Interpretation]) -> Clarification | None:
+    """Return a question with the readings, or the single options, of several interpretations."""
+    options: list[ClarificationOption] = []
+    for interpretation in interpretations:
+        if isinstance(interpretation, Reading):
+            options.append(_option(interpretation))
+        elif isinstance(interpretation, Clarification) and 1 in (
+            len(interpretations),
+            len(interpretation.options),
+        ):
+            options += interpretation.options
+        else:
+            return None  # too many combinations to choose from
+    return Clarification(question_about(options), tuple(options))
+
+
+def _is_of_known_notes(step: PipelineStep) -> bool:
+    """Return whether a step shows notes that the conversation or a name gives: "open it"."""
+    return step.target is not None and bool(step.target.notes or step.target.source) and not step.target.query
+
+
+def _option(reading: Reading) -> ClarificationOption:
+    return ClarificationOption(serialize(reading), reading)
+
+
+def _joined(head: Reading, tail: Reading, state: DialogState) -> Reading | None:
+    """Return two readings as one; None if the second needs a note that the first only creates.
+
+    In the notation, a note that does not exist yet can only be the result of the previous step.
+    """
+    steps = list(head.steps)
+    created = {*state.new_notes}
+    for step in tail.steps:
+        target, last = step.target, steps[-1]
+        if target is not None and target.source and step is tail.steps[0]:
+            is_same = last.target is not None and (bool(last.target.query) or state.them == last.target.notes)
+            if not is_same and (target.query or not state.them):
+                return None
+            if not is_same:
+                step = replace(step, target=NoteSet(notes=target.first_notes(state.them)))
+        if target is not None and created & set(target.notes):
+            is_same = last.action == "create_note" or last.target in (target, NoteSet(source="previous"))
+            if not is_same or target != NoteSet(notes=target.notes[:1]):
+                return None
+            if (created_step := _completed_creation(last, step)) is not None:
+                steps[-1] = created_step
+                continue
+            step = replace(step, target=NoteSet(source="previous"))
+        others = [step.arguments.get(role) for role in NOTE_ROLES]
+        if any(isinstance(notes, NoteSet) and created & set(notes.notes) for notes in others):
+            return None
+        steps.append(step)
+    return Reading(
+        tuple(steps),
+        min(head.score, tail.score),
+        (*head.unexplained, *tail.unexplained),
+        language=head.language,
+        verb_words=head.verb_words + tail.verb_words,
+        is_certain=head.is_certain and tail.is_certain,
+    )
+
+
+def _completed_creation(creation: PipelineStep, change: PipelineStep) -> PipelineStep | None:
+    """Return a creation with the value of a change of the new note; None if it can't be a part of it."""
+    role, own_role = _CREATION_VALUES.get(change.action, ("", ""))
+    if creation.action != "create_note" or set(change.arguments) != {role}:
+        return None
+    is_new = own_role == "name" or own_role not in creation.arguments
+    return creation.with_argument(own_role, change.arguments[role]) if is_new else None

@@ -1,0 +1,167 @@
+"""Corrections of the last change: proposed again after a denial, and taken back first if it was made."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.agent.language.notation import serialize
+from app.agent.transcript import AgentText, Question
+from app.permissions.approval import Denied
+from tests.agent.language.test_dialog import OPEN, fill, say, state, talk, text
+from tests.agent.test_session import yes
+
+__all__ = ["talk"]
+TASKS = "- [ ] oil it 📅 2031-12-04\n- [ ] call Ann\n"
+
+
+def last_change(talk) -> str:
+    """Return the last reading that the agent proposed, in its notation."""
+    last = state(talk).last
+    assert last is not None
+    return serialize(last)
+
+
+@pytest.mark.parametrize(
+    ("request_text", "correction", "change"),
+    [
+        ("tag H3 with brass", "no, I meant H4", "add_tag [@Instruments/H4] tag=brass"),
+        ("tag H3 with brass", "not H3, I meant H4", "add_tag [@Instruments/H4] tag=brass"),
+        ("tag H3 with brass", "I meant the tag steel, not brass", "add_tag [@Instruments/H3] tag=steel"),
+        ("tag H3 with brass", "sorry, steel", "add_tag [@Instruments/H3] tag=steel"),
+        ("tagge H3 mit messing", "nein, ich meinte H4", "add_tag [@Instruments/H4] tag=messing"),
+        ("tagge H3 mit messing", "nein, stahl", "add_tag [@Instruments/H3] tag=stahl"),
+        ("move H3 to Events", "no, to Concepts", "move [@Instruments/H3] folder=Concepts"),
+        ("rename H3 to Third", "no, to Number three", 'rename [@Instruments/H3] new_name="Number three"'),
+        (
+            "set the year of H3 to 1750",
+            "make it 1757 instead",
+            "set_property [@Instruments/H3] key=year value=1757",
+        ),
+        (
+            "setze year von H3 auf 1750",
+            "nein, auf 1757",
+            "set_property [@Instruments/H3] key=year value=1757",
+        ),
+        (
+            "set the year of H3 to 1750",
+            "I meant the date",
+            "set_property [@Instruments/H3] key=date value=1750",
+        ),
+        ("delete H3", "no, I meant H4", "delete [@Instruments/H4]"),
+        ('append "oil it" to H3', "no, to H4", 'append [@Instruments/H4] text="oil it"'),
+        ('append "oil it" to H3', "no, at the top please", 'prepend [@Instruments/H3] text="oil it"'),
+        ('append "oil it" to H3', 'no, "wind it"', 'append [@Instruments/H3] text="wind it"'),
+        (
+            "add a task to H3: oil it by 2031-12-04",
+            "no, 2031-12-05",
+            'append [@Instruments/H3] text="- [ ] oil it 📅 2031-12-05"',
+        ),
+        (
+            "add a task to H3: oil it by 2031-12-04",
+            "no, friday, 2031-12-05",
+            'append [@Instruments/H3] text="- [ ] oil it 📅 2031-12-05"',
+        ),
+    ],
+)
+async def test_a_denied_change_is_proposed_again_with_the_correction(
+    talk, approver, request_text, correction, change
+) -> None:
+    approver.answers = [Denied(), Denied()]
+    await say(talk, request_text)
+    assert len(approver.asked) == 1
+    await say(talk, correction)
+    assert len(approver.asked) == 2 and last_change(talk) == change
+
+
+async def test_a_change_of_another_note_is_taken_back_first(talk) -> None:
+    await say(talk, "tag H3 with brass", "no, I meant H4")
+    assert "brass" not in text(talk, "Instruments/H3.md") and "brass" in text(talk, "Instruments/H4.md")
+
+
+async def test_a_wrong_tag_does_not_stay(talk) -> None:
+    await say(talk, "tag H3 with brass", "I meant the tag steel, not brass")
+    after = text(talk, "Instruments/H3.md")
+    assert "steel" in after and "brass" not in after
+
+
+async def test_a_replaced_value_needs_no_undo(talk, approver) -> None:
+    await say(talk, "set the year of H3 to 1750", "no, 1757")
+    assert "year: 1757" in text(talk, "Instruments/H3.md") and len(approver.asked) == 2
+    await say(talk, "move H3 to Events", "no, to Concepts")
+    assert last_change(talk) == "move [@Events/H3] folder=Concepts"
+    assert "year: 1757" in text(talk, "Concepts/H3.md")
+
+
+async def test_only_the_last_change_is_corrected(talk, approver) -> None:
+    approver.answers = [Denied()]
+    await say(talk, "tag H1 with brass")
+    approver.answers = [yes]
+    await say(talk, "no, I meant H4", "tag H2 with steel")
+    approver.answers = [Denied()]
+    await say(talk, "tag H3 with steel")
+    approver.answers = [yes]
+    await say(talk, "no, I meant K1")
+    assert last_change(talk) == "add_tag [@Instruments/K1] tag=steel"
+    assert "steel" in text(talk, "Instruments/H2.md") and "brass" in text(talk, "Instruments/H4.md")
+
+
+async def test_a_denial_of_a_proposal_undoes_no_earlier_change(talk, approver) -> None:
+    await say(talk, "tag H2 with steel")
+    approver.answers = [Denied()]
+    await say(talk, "tag H3 with steel", "no")
+    assert isinstance(talk.items[-1], AgentText)
+    assert "steel" in text(talk, "Instruments/H2.md")
+
+
+async def test_tasks_of_a_list_are_corrected(talk) -> None:
+    await fill(talk, Errands=TASKS)
+    await say(talk, "open tasks in Errands", "move the first one to 2031-12-08", "no, 2031-12-09")
+    assert text(talk, "Errands.md") == TASKS.replace("12-04", "12-09")
+    await say(talk, "complete the first one", "not that one, the second one")
+    assert text(talk, "Errands.md") == TASKS.replace("12-04", "12-09").replace("[ ] call", "[x] call")
+
+
+async def test_the_other_one_of_two_listed_notes_is_meant(talk) -> None:
+    await fill(talk, Milk="zebra", Bread="zebra")
+    await say(talk, "find notes about zebra", "tag the first one animal", "not that one, the other one")
+    first, second = state(talk).them
+    assert "animal" not in text(talk, first) and "animal" in text(talk, second)
+
+
+async def test_the_note_is_asked_for_if_the_other_one_is_unknown(talk, approver) -> None:
+    approver.answers = [Denied()]
+    await say(talk, "tag H3 with brass", "not that one, the other one")
+    assert talk.items[-1].text == "Which note?"
+    approver.answers = [yes]
+    await say(talk, "H4")
+    assert "brass" in text(talk, "Instruments/H4.md")
+
+
+async def test_a_name_that_may_be_either_end_of_a_relation_is_asked_about(talk, approver) -> None:
+    approver.answers = [Denied()]
+    await say(talk, "link H3 to H4", "no, I meant K1")
+    assert isinstance(talk.items[-1], Question) and len(talk.items[-1].choices) == 2
+
+
+@pytest.mark.parametrize(
+    "request_text",
+    [
+        "no longer a draft",
+        "no wait, H4 stays",
+        "no, open H4",
+        "not good",
+        "nein danke",
+        "no idea who made it",
+    ],
+)
+async def test_other_requests_after_a_change_correct_nothing(talk, request_text) -> None:
+    await say(talk, "tag H3 with brass")
+    before = text(talk, "Instruments/H3.md"), text(talk, "Instruments/H4.md"), text(talk, OPEN)
+    await say(talk, request_text)
+    assert (text(talk, "Instruments/H3.md"), text(talk, "Instruments/H4.md"), text(talk, OPEN)) == before
+
+
+async def test_a_note_is_left_out_of_a_change(talk) -> None:
+    await say(talk, "tag H2, H3 and H4 with brass", "not H3 please")
+    assert "brass" not in text(talk, "Instruments/H3.md")
+    assert all("brass" in text(talk, f"Instruments/H{number}.md") for number in (2, 4))

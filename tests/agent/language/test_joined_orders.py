@@ -1,0 +1,127 @@
+"""Several orders in one request: each is interpreted by itself, and all of them run."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.agent.language.joined_orders import split_orders
+from app.agent.transcript import Question
+from tests.agent.language.test_change_doubts import choices
+from tests.agent.language.test_dialog import OPEN, fill, say, state, talk, text
+
+__all__ = ["talk"]
+
+
+def notes(talk) -> set[str]:
+    return {str(path) for path in talk.workspace.index.note_paths()}
+
+
+@pytest.mark.parametrize(
+    "request_text",
+    [
+        "move it to Events and rename it to Old clock",
+        "rename it to Old clock, then move it to Events",
+        "verschiebe es nach Events und benenne es in Old clock um",
+    ],
+)
+async def test_a_note_is_moved_and_renamed(talk, request_text) -> None:
+    await say(talk, request_text)
+    assert "Events/Old clock.md" in notes(talk) and OPEN not in notes(talk)
+
+
+@pytest.mark.parametrize(
+    ("request_text", "path"),
+    [
+        ("set status to done and rename to Bar", "Instruments/Bar.md"),
+        ("set status to done and move to People", "People/H4.md"),
+    ],
+)
+async def test_an_order_without_a_note_is_about_the_same_note(talk, request_text, path) -> None:
+    await say(talk, "open H4", request_text)
+    assert "status: done" in text(talk, path)
+
+
+@pytest.mark.parametrize(
+    "request_text", ["tag it trip and link it to K1", "tagge es mit trip und verlinke es mit K1"]
+)
+async def test_it_is_the_same_note_in_each_order(talk, request_text) -> None:
+    await say(talk, request_text)
+    assert "trip" in text(talk, OPEN) and "[[K1]]" in text(talk, OPEN)
+    assert "trip" not in text(talk, "Instruments/K1.md")
+
+
+@pytest.mark.parametrize(
+    "request_text",
+    [
+        "create a note called Ferry, tag it travel and link it to K1",
+        "erstelle eine Notiz namens Ferry, tagge sie mit travel und verlinke sie mit K1",
+    ],
+)
+async def test_it_is_the_note_that_the_first_order_creates(talk, request_text) -> None:
+    await say(talk, request_text)
+    assert "travel" in text(talk, "Ferry.md") and "[[K1]]" in text(talk, "Ferry.md")
+    assert "travel" not in text(talk, OPEN)
+
+
+async def test_tasks_of_a_list_change_in_one_request(talk) -> None:
+    await fill(talk, Errands="- [ ] oil the lock\n- [ ] call Ann\n- [ ] pay\n")
+    await say(talk, "open tasks in Errands", "complete the first one and move the second one to 2031-12-04")
+    assert text(talk, "Errands.md") == "- [x] oil the lock\n- [ ] call Ann 📅 2031-12-04\n- [ ] pay\n"
+
+
+@pytest.mark.parametrize(
+    "request_text",
+    [
+        "tick off the first one and push everything else back a week",
+        "hake die erste ab und verschiebe alle anderen um eine Woche",
+    ],
+)
+async def test_everything_else_is_the_other_listed_tasks_with_a_day(talk, request_text) -> None:
+    await fill(talk, Errands="- [ ] oil it 📅 2031-12-04\n- [ ] call Ann 📅 2031-12-05\n- [ ] pay\n")
+    await say(talk, "open tasks in Errands", request_text)
+    assert text(talk, "Errands.md") == "- [x] oil it 📅 2031-12-04\n- [ ] call Ann 📅 2031-12-12\n- [ ] pay\n"
+
+
+@pytest.mark.parametrize(
+    "request_text",
+    [
+        "add a task to Errands to oil the lock by 2031-12-04 and another to call Ann by 2031-12-05",
+        "add a task oil the lock due 2031-12-04 and a task call Ann due 2031-12-05 to Errands",
+    ],
+)
+async def test_each_of_two_tasks_has_its_own_day(talk, request_text) -> None:
+    await fill(talk, Errands="")
+    await say(talk, request_text)
+    assert text(talk, "Errands.md") == "- [ ] oil the lock 📅 2031-12-04\n- [ ] call Ann 📅 2031-12-05\n"
+
+
+async def test_the_question_is_only_about_the_order_in_doubt(talk) -> None:
+    await fill(talk, **{"Old Clock": "", "New Clock": ""})
+    await say(talk, "tag it trip and link it to clock")
+    assert isinstance(talk.items[-1], Question)
+    assert all(choice.startswith("add_tag [@Instruments/H1] tag=trip | ") for choice in choices(talk))
+    assert "trip" not in text(talk, OPEN)
+
+
+async def test_an_order_that_is_not_understood_leaves_all_of_them_to_a_question(talk) -> None:
+    await say(talk, "tag it trip and delete the frobnicator")
+    assert "trip" not in text(talk, OPEN)
+
+
+@pytest.mark.parametrize(
+    ("request_text", "orders"),
+    [
+        (
+            "rename it to Salt and Pepper, and tag it spice",
+            [("rename it to Salt and Pepper", "tag it spice")],
+        ),
+        (
+            "tag it trip and append a note: oil it and rename it later",
+            [("tag it trip", "append a note: oil it and rename it later")],
+        ),
+        ("what do my notes say about tides and ebbs?", []),
+    ],
+)
+async def test_orders_split_before_a_verb_but_not_in_a_text(talk, request_text, orders) -> None:
+    request = talk.workspace.agent._builtin._request_of(request_text, state(talk))
+    assert list(split_orders(request)) == orders
