@@ -403,8 +403,7 @@ class BuiltinAgent:
             preferred = await rival(request, reading, partial(self._with_listed_hits, state))
             if preferred is None:
                 return reading
-            if preferred.reading is not None:
-                others = [preferred.reading, *others]
+            others = [preferred, *others]
         if others and doubts.links_note_to_itself:
             changes = tuple(others)
         else:

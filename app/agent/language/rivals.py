@@ -7,14 +7,15 @@ higher probability, one of the two is wrong.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection
-from dataclasses import replace
 
 from app.agent.language.actions import TASK_ACTIONS, TOOL_PREFIX
-from app.agent.language.candidates import MeaningCandidate, candidates, have_same_meaning
+from app.agent.language.candidates import candidates, have_same_meaning
 from app.agent.language.choices import is_clear, note_sets_of
+from app.agent.language.corrections import parse_correction
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.request import Request
 from app.agent.language.said_words import WORD, as_tuple
+from app.agent.language.undo import parse_undo
 
 MIN_RIVAL_PROBABILITY = 0.3
 """The minimum probability of a meaning that the agent offers instead of a change."""
@@ -25,12 +26,12 @@ _BOX = "- [ ] "
 
 async def rival(
     request: Request, change: Reading, with_found_notes: Callable[[Reading], Awaitable[Reading]]
-) -> MeaningCandidate | None:
-    """Return the meaning that the request model prefers to a change, or None.
+) -> Reading | None:
+    """Return the reading that the request model prefers to a change, or None.
 
     Only changes of one step have rivals. Meanings with the same notes are the same, however the model
     describes these. A meaning with a part of the change's values is no rival, nor is a change of every note
-    in the vault.
+    in the vault. Corrections and undos have none: the model has seen few.
 
     Args:
         request: The request.
@@ -39,37 +40,37 @@ async def rival(
     """
     if len(change.steps) > 1 or _is_for_grammar(change.last):
         return None
-    found, own, ask = await with_found_notes(change), 0.0, 0.0
-    others: list[tuple[Reading, MeaningCandidate]] = []
+    if parse_undo(request, request.tokens) or parse_correction(request, request.tokens):
+        return None
+    found, own = await with_found_notes(change), 0.0
+    others: list[tuple[Reading, Reading, float]] = []
     for candidate in candidates(request):
-        reading = candidate.reading
-        if reading is None:
-            ask += candidate.probability * (candidate.outcome == "ask")
+        reading, share = candidate.reading, candidate.probability
+        if reading is None or not is_clear(reading):
             continue
-        if not is_clear(reading) or any(notes.is_everything for notes in note_sets_of(reading)):
+        if any(notes.is_everything for notes in note_sets_of(reading)):
             continue
         found_reading = await with_found_notes(reading)
         if _do_the_same(found_reading, found) or _is_part(request, found_reading, found):
-            own += candidate.probability
+            own += share
             continue
-        same = next((at for at, (known, _) in enumerate(others) if _do_the_same(known, found_reading)), None)
+        same = next(
+            (at for at, (_, known, _) in enumerate(others) if _do_the_same(known, found_reading)), None
+        )
         if same is None:
-            others.append((found_reading, candidate))
+            others.append((reading, found_reading, share))
         else:
-            known, first = others[same]
-            others[same] = (known, replace(first, probability=first.probability + candidate.probability))
-    rivals = [MeaningCandidate(ask, outcome="ask"), *(candidate for _, candidate in others)]
-    best = max(rivals, key=lambda candidate: candidate.probability)
-    is_preferred = best.probability >= max(own, MIN_RIVAL_PROBABILITY) and own >= _MIN_KNOWN_PROBABILITY
-    return best if is_preferred else None
+            others[same] = (*others[same][:2], others[same][2] + share)
+    preferred, _, share = max(others, key=lambda other: other[2], default=(None, None, 0.0))
+    return preferred if share >= max(own, MIN_RIVAL_PROBABILITY) and own >= _MIN_KNOWN_PROBABILITY else None
 
 
 def _is_for_grammar(step: PipelineStep) -> bool:
     """Return whether a step is a change of which the model has seen few or no examples.
 
-    These are changes and additions of tasks, notes from templates, empty properties, and external tools.
+    These are undos, changes and new tasks, notes from templates, empty properties, and external tools.
     """
-    is_task = step.action in TASK_ACTIONS or _BOX in str(step.arguments.get("text", ""))
+    is_task = step.action in ("undo", *TASK_ACTIONS) or _BOX in str(step.arguments.get("text", ""))
     is_rare = "template" in step.arguments or step.arguments.get("value") == ""
     return is_task or is_rare or step.action.startswith(TOOL_PREFIX)
 
@@ -80,11 +81,8 @@ def _do_the_same(found: Reading, other: Reading) -> bool:
     The model writes the direction of a merge less reliably than the grammar.
     """
     step, other_step = found.last, other.last
-    if step.action == other_step.action and len(found.steps) == len(other.steps) == 1:
-        if step.action == "undo":
-            return True
-        if step.action == "merge":
-            return _merged_notes(step) == _merged_notes(other_step)
+    if step.action == other_step.action == "merge" and len(found.steps) == len(other.steps) == 1:
+        return _merged_notes(step) == _merged_notes(other_step)
     return have_same_meaning(found, other)
 
 
