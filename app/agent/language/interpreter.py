@@ -471,7 +471,7 @@ class Interpreter:
                 is_expected = names_new and top.share >= MIN_SURE_PROBABILITY
                 run = self._chooser.decide(grammar_request, grammar_readings, is_expected=is_expected)
                 if isinstance(run, Reading):
-                    return run
+                    return replace(run, is_certain=run.is_certain or is_expected)
         is_instead = top is None or top.share < MIN_OFFERED_INSTEAD_PROBABILITY
         # A search for the words of "where does H4 appear" would find nothing.
         if best is not None and is_guess and is_instead and not _names_note(likeliest):

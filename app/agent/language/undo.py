@@ -104,7 +104,8 @@ def parse_undo(request: Request, tokens: tuple[Token, ...]) -> Reading | Reply |
         kept = _named_changes(request, words[_match(language, words, cut, "except") :])
         if not _has_phrase(language, words[:cut], "all"):
             return None
-        undone = [change for change in changes if change not in kept]
+        named = _named_changes(request, words[:cut]) if _kinds(request, words[:cut]) else changes
+        undone = [change for change in named if change not in kept]
         return _undo_of(request, undone) if kept and undone else Reply(_UNKNOWN_CHANGE)
     if _has_phrase(language, words, "first"):
         return _undo_of(request, changes[:1])

@@ -144,3 +144,10 @@ async def test_an_undo_that_is_not_possible_is_refused(talk, request_text, answe
     await say(talk, "tag H2 and H3 with brass", "tag K1 with wood", request_text)
     assert answers(talk)[-1].startswith(answer)
     assert "brass" in text(talk, "Instruments/H3.md") and "wood" in text(talk, "Instruments/K1.md")
+
+
+async def test_changes_of_another_kind_stay(talk) -> None:
+    await say(talk, "tag H4 with brass", "move H2 to Events", "rename Octant to Oktant")
+    await say(talk, "undo all renames but keep the tags")
+    assert "brass" in text(talk, "Instruments/H4.md") and text(talk, "Instruments/Octant.md")
+    assert text(talk, "Events/H2.md")
