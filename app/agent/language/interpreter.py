@@ -83,7 +83,7 @@ MAX_CORRECTED_WRITE_SCORE = MIN_WRITE_SCORE - 0.01
 MIN_RUN_PROBABILITY = 0.6
 """Minimum probability of a reading that runs; a change also needs the grammar and the model to agree."""
 MIN_SURE_PROBABILITY = 0.9
-"""Minimum probability at which a note is created or moved even if a name in the request is uncertain."""
+"""Minimum probability at which a note is moved without a question even if the folder does not exist yet."""
 MIN_UNRELATED_PROBABILITY = 0.8
 """Minimum probability at which a question counts as unrelated to the notes."""
 MIN_ANSWERED_PROBABILITY = 0.01
@@ -467,8 +467,7 @@ class Interpreter:
             if not likeliest.writes(top.reading):
                 return top.reading
             if top.is_agreed:
-                names_new = top.reading.last.action in ("create_note", "move")
-                is_expected = names_new and top.share >= MIN_SURE_PROBABILITY
+                is_expected = top.reading.last.action == "move" and top.share >= MIN_SURE_PROBABILITY
                 run = self._chooser.decide(grammar_request, grammar_readings, is_expected=is_expected)
                 if isinstance(run, Reading):
                     return replace(run, is_certain=run.is_certain or is_expected)
