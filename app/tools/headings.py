@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections import defaultdict
 
-from app.errors import InvalidParametersError, UnreadableNoteError
 from app.permissions.pluralize import pluralize
 from app.toolkit.argument_types import HeadingText, NoteName
 from app.toolkit.context import ToolContext
 from app.toolkit.proposal import Proposal
 from app.toolkit.result import ToolResult
 from app.toolkit.tool import tool
-from app.vault.changes import ChangeSet, Update
+from app.tools.link_updates import describe_updates, update_notes, visible_updates
+from app.vault.changes import ChangeSet
 from app.vault.markdown.heading_edits import HeadingRename, rename_heading_links
 from app.vault.path import NotePath
 
@@ -47,50 +47,28 @@ async def rename_heading(
     for link in context.index.all_backlinks(note.path):
         targets[link.source].add(link.target_text)
     own_text = rename_heading_links(rename.text, targets.pop(note.path), rename)
-    changes, left_out = await asyncio.to_thread(_rewrite_links, context, targets, rename)
+
+    def edit(text: str, names: set[str]) -> str:
+        return rename_heading_links(text, names, rename)
+
+    changes, left_out = await asyncio.to_thread(update_notes, context, targets, edit)
     summary = f"Rename the heading {rename.old} of {note.path} to {rename.new}"
     if changes:
         summary += f", {pluralize(len(changes), 'note')} rewritten"
     change_set = ChangeSet.of(note.with_text(own_text), *changes, summary=summary)
 
     def report(committed: ChangeSet) -> HeadingRenamed:
-        paths = [change.path for change in committed.changes]
-        rewritten = [str(path) for path in paths if path != note.path and context.vault.can_see(path)]
-        is_renamed = note.path in paths
+        updated = visible_updates(context, committed.changes, note.path)
+        is_renamed = note.path in committed.paths
         result = f"Renamed the heading “{rename.old}” of [[{note.name}]] to “{rename.new}”."
         message = result if is_renamed else f"The heading “{rename.old}” was not renamed."
-        if rewritten:
-            others = pluralize(len(rewritten), "note that links to it was", "notes that link to it were")
-            message += f" {others} rewritten."
         return HeadingRenamed(
             path=str(note.path),
             heading=rename.old,
             new_heading=rename.new if is_renamed else rename.old,
-            rewritten=rewritten,
+            rewritten=updated,
             left_out=left_out,
-            message=message,
+            message=message + describe_updates(updated),
         )
 
     return context.propose(change_set, report)
-
-
-def _rewrite_links(
-    context: ToolContext, targets: dict[NotePath, set[str]], rename: HeadingRename
-) -> tuple[list[Update], list[str]]:
-    """Return the changes of links in other notes, and the visible notes that can't be changed.
-
-    Each of the latter is returned with the reason. Reads the notes, so call it in a thread.
-    """
-    changes: list[Update] = []
-    left_out: list[str] = []
-    for source, names in targets.items():
-        try:
-            other = context.vault.open_for_change(source)
-            update = other.with_text(rename_heading_links(other.text, names, rename))
-        except (UnreadableNoteError, InvalidParametersError) as error:
-            if context.vault.can_see(source):
-                left_out.append(f"{source}: {error.message}")
-            continue
-        if update.before != update.after:
-            changes.append(update)
-    return changes, left_out

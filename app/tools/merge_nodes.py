@@ -11,7 +11,7 @@ from app.toolkit.context import ToolContext
 from app.toolkit.proposal import Proposal
 from app.toolkit.result import ToolResult
 from app.toolkit.tool import tool
-from app.tools.move_delete import rewrite_other_notes
+from app.tools.link_updates import describe_updates, update_notes, visible_updates
 from app.tools.node_common import NodeId, remove_relations_to
 from app.vault.changes import ChangeSet, Update
 from app.vault.markdown import link_edits
@@ -74,7 +74,7 @@ async def merge_nodes(
         merge_strategy,
         secondary.name,
     )
-    changes, left_out = await asyncio.to_thread(rewrite_other_notes, context, rewrites)
+    changes, left_out = await asyncio.to_thread(update_notes, context, rewrites, link_edits.rewrite_links)
     left_out += [
         f"{link.source} line {link.line}: [[{link.target_text}]] could mean several notes"
         for link in plan.ambiguous
@@ -101,22 +101,15 @@ async def merge_nodes(
             message = f"The text of [[{secondary.name}]] was not merged into [[{primary.name}]]."
         if secondary.path not in approved:
             message += f" [[{secondary.name}]] was not deleted."
-        rewritten = [
-            str(change.path)
-            for change in committed.changes
-            if change.path not in (primary.path, secondary.path) and context.vault.can_see(change.path)
-        ]
-        if rewritten:
-            others = pluralize(len(rewritten), "note that links to it was", "notes that link to it were")
-            message += f" {others} rewritten."
+        updated = visible_updates(context, committed.changes, primary.path)
         return NodesMerged(
             primary_node_id=str(primary.storage_id),
             secondary_node_id=str(secondary.storage_id),
             merged_content=text[scan(text).body_start :][:_MAX_CONTENT_CHARS],
             relationships_transferred=transferred if committed.digest == change_set.digest else 0,
-            rewritten=rewritten,
+            rewritten=updated,
             left_out=left_out,
-            message=message,
+            message=message + describe_updates(updated),
         )
 
     return context.propose(change_set, report)

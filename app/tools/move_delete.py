@@ -13,7 +13,8 @@ from app.toolkit.context import ToolContext
 from app.toolkit.proposal import Proposal
 from app.toolkit.result import ToolResult
 from app.toolkit.tool import tool
-from app.vault.changes import ChangeSet, Move, Update
+from app.tools.link_updates import describe_updates, update_notes, visible_updates
+from app.vault.changes import ChangeSet, Move
 from app.vault.markdown import link_edits
 from app.vault.path import NotePath, name_key, note_path
 
@@ -85,7 +86,7 @@ async def move_note(
     rewrites = dict(plan.rewrites)
     own_rewrite = rewrites.pop(note.path, None)
     own_text = link_edits.rewrite_links(note.text, own_rewrite) if own_rewrite else None
-    changes, failed = await asyncio.to_thread(rewrite_other_notes, context, rewrites)
+    changes, failed = await asyncio.to_thread(update_notes, context, rewrites, link_edits.rewrite_links)
     left_out = [*_skipped_links(context, plan), *failed]
     summary = f"Move {note.path} to {new_path}"
     if changes:
@@ -94,23 +95,14 @@ async def move_note(
 
     def report(committed: ChangeSet) -> NoteMoved:
         is_moved = any(isinstance(change, Move) for change in committed.changes)
-        rewritten_paths = [
-            str(change.path)
-            for change in committed.changes
-            if isinstance(change, Update) and context.vault.can_see(change.path)
-        ]
+        updated = visible_updates(context, committed.changes)
         message = f"Moved {note.path} to {new_path}." if is_moved else f"{note.path} was not moved."
-        if rewritten_paths:
-            others = pluralize(
-                len(rewritten_paths), "note that links to it was", "notes that link to it were"
-            )
-            message += f" {others} rewritten."
         return NoteMoved(
             path=str(note.path),
             new_path=str(new_path if is_moved else note.path),
-            rewritten=rewritten_paths,
+            rewritten=updated,
             left_out=left_out,
-            message=message,
+            message=message + describe_updates(updated),
         )
 
     return context.propose(change_set, report)
@@ -137,7 +129,9 @@ async def move_folder(
     rewrites = dict(plan.rewrites)
     own_rewrites = {path: rewrite for path in moves if (rewrite := rewrites.pop(path, None))}
     moved, failed = await asyncio.to_thread(_move_files, context, moves, own_rewrites)
-    changes, failed_others = await asyncio.to_thread(rewrite_other_notes, context, rewrites)
+    changes, failed_others = await asyncio.to_thread(
+        update_notes, context, rewrites, link_edits.rewrite_links
+    )
     left_out = [*_skipped_links(context, plan), *failed, *failed_others]
     summary = f"Move the folder {old} to {new} ({pluralize(len(moved), 'file')})"
     if changes:
@@ -145,24 +139,15 @@ async def move_folder(
 
     def report(committed: ChangeSet) -> FolderMoved:
         count = sum(isinstance(change, Move) for change in committed.changes)
-        rewritten_paths = [
-            str(change.path)
-            for change in committed.changes
-            if isinstance(change, Update) and context.vault.can_see(change.path)
-        ]
+        updated = visible_updates(context, committed.changes)
         message = f"Moved {pluralize(count, 'file')} from {old} to {new}."
-        if rewritten_paths:
-            others = pluralize(
-                len(rewritten_paths), "note that links to them was", "notes that link to them were"
-            )
-            message += f" {others} rewritten."
         return FolderMoved(
             folder=old,
             new_folder=new,
             files=count,
-            rewritten=rewritten_paths,
+            rewritten=updated,
             left_out=left_out,
-            message=message,
+            message=message + describe_updates(updated),
         )
 
     return context.propose(ChangeSet.of(*moved, *changes, summary=summary), report)
@@ -220,25 +205,6 @@ def _move_files(
             failed.append(f"{path}: {error.message}")
         moved.append(file.move_change(target, text))
     return moved, failed
-
-
-def rewrite_other_notes(
-    context: ToolContext, rewrites: Mapping[NotePath, Rewrite]
-) -> tuple[list[Update], list[str]]:
-    """Return the changes that rewrite the links in notes, and the visible notes that can't be changed.
-
-    Each of the latter is returned with the reason. Reads the notes, so call it in a thread.
-    """
-    changes: list[Update] = []
-    failed: list[str] = []
-    for source, rewrite in rewrites.items():
-        try:
-            other = context.vault.open_for_change(source)
-            changes.append(other.with_text(link_edits.rewrite_links(other.text, rewrite)))
-        except (UnreadableNoteError, InvalidParametersError) as error:
-            if context.vault.can_see(source):
-                failed.append(f"{source}: {error.message}")
-    return changes, failed
 
 
 def _skipped_links(context: ToolContext, plan: RenamePlan) -> list[str]:

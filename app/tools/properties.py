@@ -78,7 +78,7 @@ async def rename_property(
     if not changes:
         omitted = len(left_out) - _MAX_REASONS
         reasons = " ".join(left_out[:_MAX_REASONS]) + (f" … and {omitted} more." if omitted > 0 else "")
-        raise ConflictError(f"“{old}” can't be renamed. {reasons}", left_out=left_out)
+        raise ConflictError(f"“{old}” can't be renamed. Nothing was changed. {reasons}", left_out=left_out)
     bases = [file.path for file in context.index.files() if file.path.suffix == _BASE_SUFFIX]
     left_out += await asyncio.to_thread(_bases_with, context, bases, old)
     summary = f"Rename the property {old} to {new} in {pluralize(len(changes), 'note')}"

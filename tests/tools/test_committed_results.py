@@ -94,7 +94,7 @@ async def test_a_count_is_of_what_was_committed(workspace, approver):
     assert renamed.message.startswith("Renamed #old to #new in 1 note.")
     approver.answers = [lambda request: Approved(restrict_to(request.proposal, [SPOKES[0]]))]
     moved = await call(workspace, "move_note", name="Hub", new_name="Nave")
-    assert moved.message.startswith("Hub.md was not moved. 1 note that links to it was rewritten.")
+    assert moved.message.startswith("Hub.md was not moved. Updated links in 1 note.")
     assert moved.result["new_path"] == "Hub.md" and moved.result["rewritten"] == [str(SPOKES[0])]
 
 

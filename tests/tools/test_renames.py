@@ -38,11 +38,12 @@ async def test_a_note_with_both_properties_is_named_and_left_alone(workspace, ap
     await fill(workspace, One="---\nlast: 1\n---\n", Both=both)
     outcome = await call(workspace, "rename_property", key="last", new_key="seen")
     assert outcome.success and outcome.result["notes"] == ["One.md"] and text(workspace, "Both.md") == both
-    assert outcome.result["left_out"][0].startswith("Both.md: The note has both")
+    assert outcome.result["left_out"] == ["Both.md: The note has both “last” and “seen”."]
     approver.asked.clear()
     outcome = await call(workspace, "rename_property", key="last", new_key="seen")
-    assert (
-        outcome.error["type"] == "conflict" and "Both.md" in outcome.error["message"] and not approver.asked
+    assert outcome.error["type"] == "conflict" and not approver.asked
+    assert outcome.error["message"] == (
+        "“last” can't be renamed. Nothing was changed. Both.md: The note has both “last” and “seen”."
     )
 
 

@@ -8,11 +8,17 @@ from dataclasses import dataclass
 from urllib.parse import unquote
 
 from app.errors import ConflictError, InvalidParametersError
-from app.vault.markdown.headings import heading_key, heading_matches, heading_reference, section
+from app.vault.markdown.headings import (
+    heading_key,
+    heading_matches,
+    heading_reference,
+    section,
+    without_block_id,
+)
 from app.vault.markdown.links import format_target
 from app.vault.markdown.scan import scan
 from app.vault.markdown.text import apply_edits
-from app.vault.note import Heading, Link, LinkStyle, Span
+from app.vault.note import Heading, Link, LinkStyle, ParsedNote, Span
 from app.vault.reference import parse_fragment
 
 _WIKI_FRAGMENT = re.compile(r"\s*#([^|\]]*)")
@@ -35,7 +41,7 @@ class HeadingRename:
 
     @classmethod
     def of(cls, text: str, target: str, new: str) -> HeadingRename:
-        """Rename the one heading that matches `target`; its level and everything else stay unchanged.
+        """Rename the one heading that matches `target`; its level, its block id and the rest stay unchanged.
 
         Raises:
             NotFoundError: there is none; `suggestions` are the first 50 headings.
@@ -43,17 +49,24 @@ class HeadingRename:
             ConflictError: another heading already has the new name, so that links to it would be ambiguous.
             InvalidParametersError: the new text can't be the text of this heading.
         """
-        heading, before, name = section(text, target).heading, scan(text).headings, new.strip()
+        note = scan(text)
+        heading, before = section(text, target).heading, note.headings
+        block_id = _block_id(note, heading)
+        old_name = heading.text.removesuffix(block_id)
+        new_name = new.strip().removesuffix(block_id)
+        name = new_name + block_id
         if any(
             other.span != heading.span and heading_key(other.text) == heading_key(name) for other in before
         ):
             raise ConflictError(f"The note already has a heading “{name}”.", heading=name)
         position = text.find(heading.text, heading.span.start, heading.span.end)
-        edits = [(position, position + len(heading.text), name)] if position >= 0 and heading.text else []
+        edits = [(position, position + len(old_name), new_name)] if position >= 0 and old_name else []
         after = apply_edits(text, edits)
+        renamed = scan(after)
+        headings = renamed.headings
         expected = [(h.level, name if h.span == heading.span else h.text) for h in before]
-        headings = scan(after).headings
-        if not heading_key(name) or [(h.level, h.text) for h in headings] != expected:
+        is_complete = [(h.level, h.text) for h in headings] == expected and renamed.blocks == note.blocks
+        if not heading_key(new_name) or not is_complete:
             message = f"The heading “{heading.text}” can't be renamed to “{name}”. Nothing was changed."
             raise InvalidParametersError(message, heading=new)
         return cls(after, headings, before, heading.text, name)
@@ -97,6 +110,12 @@ def rename_heading_links(text: str, targets: Collection[str], rename: HeadingRen
         written = format_target(link.style, fragment, angled=_is_angled(text, link))
         edits.append((span.start, span.end, written))
     return apply_edits(text, edits)
+
+
+def _block_id(note: ParsedNote, heading: Heading) -> str:
+    """Return the block id at the end of a heading's text, with the space before it; empty without one."""
+    has_id = any(block.line == heading.line for block in note.blocks)
+    return heading.text.removeprefix(without_block_id(heading.text)) if has_id else ""
 
 
 def _fragment_span(text: str, link: Link) -> Span | None:

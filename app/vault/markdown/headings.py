@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.errors import AmbiguousError, NotFoundError
 from app.vault.markdown.scan import scan
@@ -13,6 +13,7 @@ from app.vault.markdown.text import next_line_start
 from app.vault.note import Heading
 
 _STRIPPED = re.compile(r"[#|^\\:]|%%|\[\[|\]\]")
+_BLOCK_ID = re.compile(r"\s+\^[A-Za-z0-9-]+$")
 _ATX_MARK = re.compile(r" {0,3}#{1,6}(?:[ \t\r\n]|\Z)")
 _UNDERLINE = re.compile(r" {0,3}(?:=+|-+)[ \t]*\r?(?:\n|\Z)")
 
@@ -26,6 +27,11 @@ def heading_key(text: str) -> str:
 def heading_reference(text: str) -> str:
     """Return a heading as links write it, without the characters that they can't contain."""
     return " ".join(_STRIPPED.sub(" ", text).split())
+
+
+def without_block_id(text: str) -> str:
+    """Return a heading without a block id (`^id`) at its end and the space before it."""
+    return _BLOCK_ID.sub("", text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +64,7 @@ def heading_matches(headings: Sequence[Heading], target: str) -> list[int]:
 
 
 def section(text: str, target: str) -> HeadingSection:
-    """Find the section of the one heading that matches `target`.
+    """Find the section of the one heading that matches `target`, which may leave out a block id (`^id`).
 
     Raises:
         NotFoundError: there is none; `suggestions` are the first 50 headings.
@@ -66,6 +72,9 @@ def section(text: str, target: str) -> HeadingSection:
     """
     headings = scan(text).headings
     matches = heading_matches(headings, target)
+    if not matches:
+        unmarked = [replace(heading, text=without_block_id(heading.text)) for heading in headings]
+        matches = heading_matches(unmarked, target)
     if not matches:
         names = [heading.text for heading in headings[:50]]
         raise NotFoundError(f"The note has no heading {target!r}.", heading=target, suggestions=names)

@@ -107,7 +107,7 @@ def rename_property(text: str, key: str, new_key: str) -> str:
         return text
     old_name = entry.key.text
     if find_entry(frontmatter, new_name) not in (None, entry):
-        message = f"The note has both {old_name!r} and {new_name!r}. Nothing was changed."
+        message = f"The note has both “{old_name}” and “{new_name}”."
         raise InvalidParametersError(message, property=new_name)
     written = json_text(new_name) if frontmatter.tree.flow else text_scalar(new_name)
     after = apply_edits(text, [(entry.key.span.start, entry.key.span.end, written)])
@@ -115,7 +115,7 @@ def rename_property(text: str, key: str, new_key: str) -> str:
         new_name if name == old_name else name: value for name, value in frontmatter.properties.items()
     }
     if not has_properties(after, expected):
-        message = f"The property {old_name!r} can't be renamed without changing others. Nothing was changed."
+        message = f"The property “{old_name}” can't be renamed without changing others."
         raise InvalidParametersError(message, property=old_name)
     return after
 

@@ -93,11 +93,20 @@ def final_section(text: str, note: ParsedNote) -> Span | None:
 def append_prose(text: str, addition: str) -> str:
     """Return `text` with `addition` on new lines at its end, but before a final `## Relations` section.
 
-    A text that contains relations is added at the end, to the section.
+    A text that contains relations is added at the end, to the section, and so is one that would take in the
+    section, such as an unclosed code fence.
     """
-    section = final_section(text, scan(text))
+    before = scan(text)
+    section = final_section(text, before)
     if section is None or scan(addition).relations:
         return append(text, addition)
+    after = _insert_before(text, section, addition)
+    relations = [*map(_relation_fields, before.relations)]
+    is_safe = [*map(_relation_fields, scan(after).relations)] == relations
+    return after if is_safe else append(text, addition)
+
+
+def _insert_before(text: str, section: Span, addition: str) -> str:
     prose = text[: section.start]
     end = len(prose.rstrip("\r\n"))
     newline = newline_of(text, section.start)

@@ -15,7 +15,7 @@ from app.vault.markdown.text import apply_edits
 from app.vault.markdown.yaml_tree import MappingEntry, to_plain
 from app.vault.path import name_key
 
-_COMMENT = re.compile(r"\s#")
+_COMMENT = re.compile(r"\s#[^\n]*")
 _WORD = re.compile(r"[^\s,]+")
 Change = Callable[[str], str | None]
 
@@ -151,10 +151,23 @@ def _with_tags(text: str, entry: MappingEntry, tags: list[object] | str | None) 
     """Return `text` with other tags in a property; without tags, the property is removed.
 
     A property with comments stays, since they belong to the user.
+
+    Raises:
+        InvalidParametersError: the property can't be edited, or would lose a comment when its last tag goes.
     """
     end = text.find("\n", entry.value.span.end)
-    if tags or _COMMENT.search(text, entry.key.span.start, end if end >= 0 else len(text)):
-        return set_property(text, entry.key.text, tags)
+    end = end if end >= 0 else len(text)
+    comments = _COMMENT.findall(text, entry.key.span.start, end)
+    if tags or comments:
+        after = set_property(text, entry.key.text, tags)
+        end_after = end + len(after) - len(text)
+        if not tags and _COMMENT.findall(after, entry.key.span.start, end_after) != comments:
+            message = (
+                f"The property {entry.key.text!r} would lose a comment. Nothing was changed; remove the tag"
+                " in the source."
+            )
+            raise InvalidParametersError(message, property=entry.key.text)
+        return after
     return remove_property(text, entry.key.text)
 
 

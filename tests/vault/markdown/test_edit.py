@@ -78,6 +78,19 @@ def test_remove_tag(text, expected):
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "---\ntags:\n  # why\n  - a\n---\n",
+        "---\ntags: # why\n  - a\n---\n",
+        "---\ntags: [ # why\n a]\n---\n",
+    ],
+)
+def test_a_tag_is_not_removed_with_a_comment(text):
+    with pytest.raises(InvalidParametersError, match="would lose a comment"):
+        remove_tag(text, "a")
+
+
+@pytest.mark.parametrize(
     ("text", "expected"),
     [
         ("#old #old/x #older `#old`", "#new/n #new/n/x #older `#old`"),

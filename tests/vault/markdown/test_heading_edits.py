@@ -6,6 +6,7 @@ import pytest
 
 from app.errors import AmbiguousError, ConflictError, InvalidParametersError, NotFoundError
 from app.vault.markdown.heading_edits import HeadingRename, rename_heading_links
+from app.vault.markdown.scan import scan
 
 NOTE = "---\na: 1\n---\n# Tea\r\n## Notes ##\nNotes\n### Old\n\nLast\n----\n"
 
@@ -77,3 +78,30 @@ def test_links_of_the_note_to_itself_follow_the_heading():
 def test_a_link_in_the_properties_is_refused(text):
     with pytest.raises(InvalidParametersError):
         rename_heading_links(text, {"N"}, HeadingRename.of(NOTE, "Notes", "Log"))
+
+
+@pytest.mark.parametrize(
+    ("text", "target", "new", "expected"),
+    [
+        ("## Trial ^abc\nx\n", "Trial", "Test", "## Test ^abc\nx\n"),
+        ("## Trial ^abc\n", "Trial ^abc", "Test ^abc", "## Test ^abc\n"),
+        ("Trial ^abc\r\n---\r\n", "trial", "Test", "Test ^abc\r\n---\r\n"),
+        ("# A\n## Trial\n## Trial ^abc\n", "Trial", "Test", "# A\n## Test\n## Trial ^abc\n"),
+        ("## Trial ^abc ##\n", "Trial ^abc", "Test", "## Test ##\n"),
+    ],
+)
+def test_a_block_id_stays_with_its_heading(text, target, new, expected):
+    rename = HeadingRename.of(text, target, new)
+    assert rename.text == expected and scan(expected).blocks == scan(text).blocks
+    assert rename_heading_links("[[N#^abc]]", {"N"}, rename) == "[[N#^abc]]"
+
+
+def test_links_to_a_heading_with_a_block_id_follow_it():
+    rename = HeadingRename.of("## Trial ^abc\n", "Trial", "Test")
+    assert rename_heading_links("[[N#Trial abc]]", {"N"}, rename) == "[[N#Test abc]]"
+
+
+@pytest.mark.parametrize("new", ["Test ^xyz", "^abc"])
+def test_a_rename_adds_no_block_id(new):
+    with pytest.raises(InvalidParametersError):
+        HeadingRename.of("## Trial\n\nText ^abc\n", "Trial", new)

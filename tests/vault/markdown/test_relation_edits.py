@@ -183,3 +183,25 @@ def test_text_is_added_before_a_final_section_of_relations(text, after):
 def test_a_relation_is_added_to_the_final_section():
     text = "A.\n\n## Relations\n- cites [[B]]\n"
     assert append_prose(text, "- supports [[C]]") == f"{text}- supports [[C]]\n"
+
+
+_ADDITIONS = st.lists(
+    st.sampled_from(["- [ ] b", "```", "~~~~", "<!-- x", "-->", "%%", "$$", "## Head", "---", "text", "", "> q"]),
+    min_size=1,
+    max_size=4,
+).map("\n".join)
+
+
+@given(_TEXTS, _ADDITIONS)
+def test_added_text_takes_in_no_relation(text: str, addition: str) -> None:
+    for note in (text, f"{text}\n\n## Relations\n\n- cites [[B]]\n- supports [[C]]\n"):
+        after = append_prose(note, addition)
+        assert [(r.type, r.link.target) for r in scan(after).relations] == [
+            (r.type, r.link.target) for r in scan(note).relations
+        ]
+
+
+@pytest.mark.parametrize("addition", ["```\ncode", "<!-- x"])
+def test_an_unclosed_block_is_added_after_the_relations(addition: str) -> None:
+    text = "A.\n\n## Relations\n\n- cites [[B]]\n"
+    assert append_prose(text, addition) == f"{text}{addition}\n"
