@@ -26,11 +26,14 @@ from app.agent.language.interpreter import (
     meaning_of,
 )
 from app.agent.language.joined_orders import (
+    drops_change,
     join_orders,
     join_questions,
     options_of_changes,
     split_orders,
     state_after,
+    with_unsplit_reading,
+    without_dropped_orders,
 )
 from app.agent.language.lexicon import ActionFrame, Language, languages
 from app.agent.language.notation import PREFIX, parse, serialize
@@ -111,8 +114,8 @@ _NO_SUCH_NOTE = "No note is named “{}”. Nothing was changed."
 _LACKS_VALUE = "“{}” needs a value for “{}”. Nothing was changed."
 _ENGLISH = "en"
 _ONLY_ENGLISH = (
-    "The model for search by meaning knows only English, so a question in another language finds notes by"
-    " their words. Choose the multilingual model in *Settings → Semantic search*."
+    "The semantic search model supports only English, so a question in another language finds notes by their"
+    " words. Choose the multilingual model in *Settings → Semantic search*."
 )
 _READ_ONLY_MESSAGE = "This mode is read-only, so this was not done: {}"
 _REPLIES = {
@@ -120,13 +123,14 @@ _REPLIES = {
     "thanks": "You're welcome.",
     "cancelled": "All right. Nothing was changed.",
     "section": (
-        "I can't move a section to another note. Cut it in one note and paste it into the other, or ask me to"
-        " add its text there. Nothing was changed."
+        "I can't move or copy a section to another note. Nothing was changed. Cut or copy it in one note and"
+        " paste it into the other, or ask me to add its text there."
     ),
     "line": (
         "I can't tell which line you mean. Quote it, for example: replace “- milk” with “- [ ] milk” in"
         " Shopping. Nothing was changed."
     ),
+    "orders": ("I can't carry out these orders together. Nothing was changed. Give them one at a time."),
     "unsupported": "I can't do that. I work on the notes in this vault. Type “help” for examples.",
 }
 
@@ -198,7 +202,7 @@ class BuiltinAgent:
         else:
             text = turn.prompt.text
             interpretation = await self.compare_with_vault(self.interpret(text, state), text, state)
-        language = self._interpreter.language_of(turn.prompt.text)
+        language = self._interpreter.language_of(turn.prompt.text, state)
         # The open question ends here, whatever the outcome of this turn.
         self._states[_state_key(turn)] = replace(state, question=None)
         match interpretation:
@@ -279,25 +283,34 @@ class BuiltinAgent:
         the note's properties are offered. A change in doubt becomes a question. Several orders in one request
         are compared one by one. Other interpretations stay unchanged.
         """
-        joined = await self._join_orders(interpretation, text, state)
-        return await self._compare_with_vault(interpretation, text, state) if joined is None else joined
+        is_split, joined = await self._join_orders(interpretation, text, state)
+        if joined is not None:
+            return joined
+        compared = await self._compare_with_vault(interpretation, text, state)
+        request = self._request_of(text, state)
+        if is_split or (isinstance(compared, Reading) and drops_change(request, compared)):
+            return without_dropped_orders(request, compared)
+        return compared
 
     async def _join_orders(
         self, interpretation: Interpretation, text: str, state: DialogState
-    ) -> Interpretation | None:
+    ) -> tuple[bool, Interpretation | None]:
         """Return the interpretation of a request for several changes, each interpreted by itself.
 
-        Return None for other requests, and if only some of the changes are understood.
+        The first result is False for other requests. The second one is None for them, and if only some of the
+        changes are understood.
         """
         is_chosen = isinstance(interpretation, Reading) and _is_chosen(interpretation, text, state)
         is_understood = isinstance(interpretation, Reply) and interpretation.understood
         if self._find_notes is None or is_chosen or is_understood or text.lstrip().startswith(PREFIX):
-            return None
-        for first, rest in split_orders(self._request_of(text, state)):
+            return False, None
+        request, is_split = self._request_of(text, state), False
+        for first, rest in split_orders(request):
             head = await self._compare_with_vault(self.interpret(first, state), first, state)
             if isinstance(head, Clarification) and set(first) & set(",;.:"):
                 continue  # more than an order
             changes = options_of_changes(head, self.actions())
+            is_split = is_split or bool(changes)
             joined: list[Interpretation] = []
             for change in changes:
                 after = state_after(state, change.reading, await self._with_found_notes(change.reading))
@@ -306,12 +319,17 @@ class BuiltinAgent:
                 tail = await self.compare_with_vault(self.interpret(rest, after), rest, after)
                 if (both := join_orders(change.reading, tail, after, self.actions())) is None:
                     break
+                if isinstance(both, Clarification) and not both.options and isinstance(head, Clarification):
+                    break  # the answer would not be about the first order
                 joined.append(both)
                 if isinstance(both, Clarification) and len(both.options) > 1 < len(changes):
                     break
             if len(joined) == len(changes) > 0:
-                return joined[0] if isinstance(head, Reading) else join_questions(joined)
-        return None
+                whole = joined[0] if isinstance(head, Reading) else join_questions(joined)
+                if isinstance(whole, Clarification):
+                    whole = with_unsplit_reading(request, whole, interpretation)
+                return True, whole
+        return is_split, None
 
     async def _compare_with_vault(
         self, interpretation: Interpretation, text: str, state: DialogState
@@ -374,7 +392,7 @@ class BuiltinAgent:
         before = [state.last, question.partial if question is not None else None]
         before += [option.reading for option in question.options] if question is not None else []
         continues = any(reading is not None and reading.last.action == "delete" for reading in before)
-        if continues or _says_deletion(text, self._interpreter.language_of(text)):
+        if continues or _says_deletion(text, self._interpreter.language_of(text, state)):
             return clarification
         options = tuple(kept[:MAX_OPTIONS])
         return replace(
@@ -599,7 +617,7 @@ class BuiltinAgent:
             self.actions()[step.action].writes for step in reading.steps
         ):
             message = _READ_ONLY_MESSAGE.format(" · ".join(chip.label for chip in chips))
-            turn.say(localize(message, self._interpreter.language_of(turn.prompt.text)))
+            turn.say(localize(message, self._interpreter.language_of(turn.prompt.text, state)))
             return
         turn.show_reading(tuple(map(_reading_chip, chips)))
         language = _language_of(reading)
@@ -614,6 +632,7 @@ class BuiltinAgent:
             self.actions(),
             words,
             find_notes,
+            self._now,
         )
         next_state = await pipeline.run(reading)
         self._states[_state_key(turn)] = next_state

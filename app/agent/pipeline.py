@@ -37,6 +37,7 @@ from app.toolkit.batch import make_batch_tool
 from app.toolkit.outcome import ToolOutcome
 from app.toolkit.registry import ToolRegistry
 from app.toolkit.tool import Tool
+from app.vault.changes import content_hash
 from app.vault.markdown.frontmatter import read_frontmatter
 from app.vault.markdown.tasks import task_facts, with_due_date
 from app.vault.markdown.text import BOM, bullet_list
@@ -46,6 +47,10 @@ from app.vault.path import NotePath
 MAX_WRITTEN_NOTES = 500
 MAX_LISTED_NOTES = 20
 MAX_READ_NOTES = 5
+_TEMPLATE_HAS_CONTENT = (
+    "A note from a template can't have other text, tags or a type when it is created. Nothing was created."
+    " Create it from the template first, and then change it."
+)
 _ALL_NOTES_QUERY = "modified:>=1970"
 _DAY = r"\d{4}-\d\d-\d\d"
 _TASK_CONDITION = re.compile(r"\btask(-todo|-done)?:")
@@ -109,6 +114,7 @@ class Pipeline:
         actions: The available actions, by id.
         words: Returns the vault's properties; without it, none is known.
         find_notes: Returns every note that a search matches; without it, no answer mentions syntax of Logseq.
+        now: Returns the current time.
     """
 
     def __init__(
@@ -121,8 +127,10 @@ class Pipeline:
         actions: Mapping[str, Action],
         words: Callable[[], VaultWords] = VaultWords,
         find_notes: FindNotes | None = None,
+        now: Callable[[], datetime] = datetime.now,
     ) -> None:
         self._host = host
+        self._now = now
         self._words = words
         self._find_notes = find_notes
         self._registry = registry
@@ -532,10 +540,10 @@ class Pipeline:
         known = {name.casefold() for name in self._words().properties}
         for name in dict.fromkeys(searched_properties(query)):
             if name.casefold() not in known and (count := await self._count_notes(logseq_property(name))):
-                write = pluralize(count, "note writes", "notes write")
+                have = pluralize(count, "note has", "notes have")
                 self._say(
-                    f"{write} “{name}::” as in Logseq. Only properties between “---” at the top of a note are"
-                    " read."
+                    f"{have} “{name}::” in Logseq syntax, which is not read. Write properties between “---”"
+                    " at the top of the note."
                 )
 
     async def _count_notes(self, query: str) -> int:
@@ -722,6 +730,9 @@ class Pipeline:
         if head:
             content = f"{head}{content or f'# {NotePath.on_disk(name).name}'}\n"
         if template := str(values.get("template", "")):
+            if content:
+                self._say(_TEMPLATE_HAS_CONTENT)
+                return None
             expanded = await self._expand_template(template, NotePath.on_disk(name).name)
             if expanded is None:
                 return None
@@ -740,17 +751,23 @@ class Pipeline:
         return (path,)
 
     async def _expand_template(self, template: str, title: str) -> str | None:
-        """Return the text of a template for a note with this title; None if the template can't be read."""
+        """Return the text of a template for a note with this title; None if it can't be read as a whole."""
         outcome = await self._host.call("read_note", {"name": template})
         if not outcome.success:
             self._say(format_outcome(AnsweredCall("read_note", {"name": template}), outcome))
             return None
-        words = self._words()
-        text = str(outcome.result["text"]).removeprefix(BOM)
+        words, text = self._words(), str(outcome.result["text"])
+        if content_hash(text.encode()) != outcome.result["hash"]:
+            # The text is cut, or some of its bytes are replaced.
+            self._say(
+                f"The template {wikilink(template)} is too large or not valid UTF-8. Nothing was created."
+            )
+            return None
+        text = text.removeprefix(BOM)
         if "<%" in text:
-            self._say("Commands of Templater (<% … %>) in the template are copied, but not run.")
+            self._say("Templater commands (<% … %>) were copied but not run.")
         formats = {"date_format": words.date_format, "time_format": words.time_format}
-        return expand(text, title, datetime.now(), **formats).text
+        return expand(text, title, self._now(), **formats).text
 
     async def _write(self, step: PipelineStep, paths: tuple[str, ...]) -> tuple[str, ...] | None:
         calls = await self._calls(step, paths)
@@ -864,7 +881,8 @@ class Pipeline:
             case "rename_heading":
                 if len(paths) > 1:
                     self._say(
-                        "A heading is renamed in one note at a time. Name the note. Nothing was changed."
+                        "I can rename a heading in only one note at a time. Nothing was changed."
+                        " Name the note."
                     )
                     return None
                 headings = {name: str(arguments[name]) for name in ("heading", "new_heading")}
@@ -1021,7 +1039,7 @@ class Pipeline:
     async def _redo(self) -> tuple[str, ...] | None:
         """Undo the last undo of this conversation."""
         if not self._dialog.undone:
-            self._say("There is nothing to redo: I have undone no change since the last one.")
+            self._say("There is nothing to redo.")
             return None
         *others, change = self._dialog.undone
         arguments: Arguments = {"entry": change.entry}

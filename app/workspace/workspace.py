@@ -207,7 +207,6 @@ class Workspace:
             self._model_visibility.is_hidden_from_models,
         )
         self._words: VaultWords | None = None
-        self._templates_choice = ""
         self._spending = UsageBudget()
         self._language_model = PydanticAIModel(
             self._settings, self.keys, self._model_visibility.is_hidden_from_models, self._spending
@@ -226,7 +225,7 @@ class Workspace:
             self._builtin_changes_today,
             find_notes=self.index.matching,
             properties_of=self._properties_of,
-            public_words=lambda: VaultWords(*self.index.public_names()),
+            public_words=lambda: VaultWords(*self.index.public_names(), *self._template_settings()),
             public_resolver=self.index.public_resolver,
             knows_only_english=self._knows_only_english,
         )
@@ -292,22 +291,27 @@ class Workspace:
         """Return the tags, types and properties that requests to the built-in agent may name."""
         values = self.index.property_values()
         # The same tuple means an unchanged index, unless it is empty: all empty tuples are one object.
-        chosen = self.settings.editor.templates_folder
-        is_known = self._words is not None and self._templates_choice == chosen
-        if self._words is None or not is_known or not values or self._words.values is not values:
-            self._templates_choice = chosen
-            obsidian = stored_obsidian_settings(self.store)
-            self._words = VaultWords(
+        templates, words = self._template_settings(), self._words
+        is_known = words is not None and words.values is values and words.template_settings == templates
+        if words is None or not is_known or not values:
+            self._words = words = VaultWords(
                 tuple(tag.tag for tag in sorted(self.index.tags(), key=lambda tag: -tag.count)),
                 self.index.types(),
                 tuple(note_property.name for note_property in self.index.properties()),
                 values,
                 self.index.property_value_shares(),
-                templates_folder(chosen, obsidian),
-                obsidian.date_format or DATE_FORMAT,
-                obsidian.time_format or TIME_FORMAT,
+                *templates,
             )
-        return self._words
+        return words
+
+    def _template_settings(self) -> tuple[str, str, str]:
+        """Return the folder of the templates, and the formats of dates and times in them."""
+        obsidian = stored_obsidian_settings(self.store)
+        return (
+            templates_folder(self.settings.editor.templates_folder, obsidian),
+            obsidian.date_format or DATE_FORMAT,
+            obsidian.time_format or TIME_FORMAT,
+        )
 
     def _knows_only_english(self) -> bool:
         """Return whether search by meaning is on, with the shipped model, which knows only English."""

@@ -171,8 +171,6 @@ class Interpreter:
             names = vocabulary_in(self._languages[0])
             if not names.notes(text.strip()):
                 return ContentQuestion(text)
-        if summary := self._summary_of_length(text, dialog, vocabulary_in, allowed, now):
-            return summary
         for language in self._languages:
             words = without_marks_at_end(tokenize(text, language.contractions, language.words("noise")))
             if dialog.question is None and _is_answer(language, words, "no"):
@@ -195,6 +193,8 @@ class Interpreter:
             for language, tokens in by_language
         ]
         likeliest = requests[0]
+        if summary := self._summary_of_length(likeliest, vocabulary_in, now):
+            return summary
         grammar_request = likeliest
         for request in requests:
             fixed, checked_request, readings = self._apply_grammar(request)
@@ -221,26 +221,23 @@ class Interpreter:
         return with_excluded_names(likeliest, without_guessed_note(likeliest, complete))
 
     def _summary_of_length(
-        self,
-        text: str,
-        dialog: DialogState,
-        vocabulary_in: Callable[[Language], Vocabulary],
-        allowed: Mapping[str, Action],
-        now: datetime,
+        self, request: Request, vocabulary_in: Callable[[Language], Vocabulary], now: datetime
     ) -> Interpretation | None:
         """Interpret a request for a summary of a certain length: "summarize it in three lines"; else None.
 
         The length alone is that of another summary of the notes just summarized.
         """
-        request = self.request_of(text, dialog, vocabulary_in, allowed, now)
+        dialog, allowed = request.dialog, request.allowed
         length = parse_summary_length(request)
         if length is None:
             return None
-        if length.rest:
-            return with_summary_length(
-                self.interpret(length.rest, dialog, vocabulary_in, allowed, now), length
-            )
-        return with_summary_length(dialog.last, length) if dialog.last is not None else None
+        if not length.rest:
+            return with_summary_length(dialog.last, length) if dialog.last is not None else None
+        rest = self.request_of(length.rest, dialog, vocabulary_in, allowed, now)
+        words = self._correct_words(rest, rest.tokens)
+        if not any("summarize" in rest.actions_at(words, at) for at in range(len(words))):
+            return None
+        return with_summary_length(self.interpret(length.rest, dialog, vocabulary_in, allowed, now), length)
 
     def request_of(
         self,
@@ -261,9 +258,9 @@ class Interpreter:
         language, tokens = self._by_likelihood(text, DialogState())[0]
         return any(language.match_prefix(tokens, at, "it") > at for at in range(len(tokens)))
 
-    def language_of(self, text: str) -> Language:
-        """Return the language that knows the largest share of a request's words."""
-        return self._by_likelihood(text, DialogState())[0][0]
+    def language_of(self, text: str, dialog: DialogState) -> Language:
+        """Return the language that knows the largest share of a request's words, or that of the dialog."""
+        return self._by_likelihood(text, dialog)[0][0]
 
     def _is_in_no_language(self, text: str) -> bool:
         by_language = self._by_likelihood(text, DialogState())

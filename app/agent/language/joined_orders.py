@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from app.agent.language.actions import TASK_ACTIONS, Action
-from app.agent.language.choices import question_about
+from app.agent.language.choices import MAX_OPTIONS, accounts_for_all, question_about
 from app.agent.language.dialog import NOTE_ROLES, DialogState
 from app.agent.language.new_tasks import adds_tasks, tasks_of
 from app.agent.language.notation import serialize
@@ -20,8 +20,10 @@ from app.agent.language.readings import (
     NoteSet,
     PipelineStep,
     Reading,
+    Reply,
 )
 from app.agent.language.request import Request, without_marks_at_end, writes
+from app.agent.language.said_words import WORD
 from app.agent.language.tokens import Token, span_text
 
 _MAX_SPLITS = 3
@@ -41,7 +43,16 @@ def split_orders(request: Request) -> Iterator[tuple[str, str]]:
     text.
     """
     tokens, polite = request.tokens, {*request.language.table("doubts")["polite"]}
-    splits = 0
+    for at, after in _split_points(request):
+        rest = tokens[after:]
+        if polite & {token.key for token in tokens[:at]}:
+            rest = without_marks_at_end(rest)  # the question mark of "can you tag it and open it?"
+        yield span_text(request.text, tokens[:at]), span_text(request.text, rest)
+
+
+def _split_points(request: Request) -> Iterator[tuple[int, int]]:
+    """Yield the end of each first order and the start of the others."""
+    tokens, splits = request.tokens, 0
     for at in range(1, len(tokens)):
         if tokens[at].key == ":" or splits == _MAX_SPLITS:
             return
@@ -50,10 +61,7 @@ def split_orders(request: Request) -> Iterator[tuple[str, str]]:
         has_verb = any(_begins_order(request, tokens, before) for before in range(at))
         if has_verb and at < after < len(tokens) - 1 and _begins_order(request, tokens, after):
             splits += 1
-            rest = tokens[after:]
-            if polite & {token.key for token in tokens[:at]}:
-                rest = without_marks_at_end(rest)  # the question mark of "can you tag it and open it?"
-            yield span_text(request.text, tokens[:at]), span_text(request.text, rest)
+            yield at, after
 
 
 def _conjunction_end(request: Request, tokens: Sequence[Token], at: int) -> int:
@@ -131,12 +139,95 @@ def join_orders(
     if isinstance(tail, Reading):
         is_order = all(writes(actions, step.action) or _is_of_known_notes(step) for step in tail.steps)
         return _joined(head, tail, state) if is_order and tail.last.action != "undo" else None
+    if isinstance(tail, Clarification) and tail.partial is not None and not tail.options:
+        # The answer completes the last order.
+        is_order = all(writes(actions, step.action) for step in tail.partial.steps)
+        partial = _joined(head, tail.partial, state) if is_order else None
+        return partial and replace(tail, partial=replace(partial, missing=tail.partial.missing))
     changes = options_of_changes(tail, actions)
     readings = [_joined(head, change.reading, state) for change in changes]
     options = tuple(_option(reading) for reading in readings if reading is not None)
     if not options or len(options) < len(changes):
         return None
     return Clarification(question_about(options), options)
+
+
+def is_unsplit(request: Request, reading: Reading) -> bool:
+    """Return whether a reading of several orders takes a later one as a part of a text."""
+    words = _value_words(reading)
+    return any(request.tokens[after].key in words for _, after in _split_points(request))
+
+
+def keeps_every_order(request: Request, reading: Reading) -> bool:
+    """Return whether a reading has a step for each order of a request, and changes no deleted note."""
+    words, done = _value_words(reading), {action for step in reading.steps for action in _actions_of(step)}
+    is_deleted = any(
+        step.action == "delete" and _is_about(later, step)
+        for index, step in enumerate(reading.steps)
+        for later in reading.steps[index + 1 :]
+    )
+    starts = [after for _, after in _split_points(request) if request.tokens[after].key not in words]
+    if is_deleted or not starts:
+        return not is_deleted
+    first = {
+        action for at in range(starts[0]) for action in request.actions_at(request.tokens[: starts[0]], at)
+    }
+    orders = [first, *(request.actions_at(request.tokens, start) for start in starts)]
+    return len(reading.steps) >= len(orders) or all(actions & done for actions in orders)
+
+
+def drops_change(request: Request, reading: Reading) -> bool:
+    """Return whether a reading without a change drops a later order of a request, which is one."""
+    if request.writes(reading):
+        return False
+    words = _value_words(reading)
+    later = [
+        request.actions_at(request.tokens, after)
+        for _, after in _split_points(request)
+        if request.tokens[after].key not in words
+    ]
+    return any(actions and all(writes(request.allowed, action) for action in actions) for actions in later)
+
+
+def without_dropped_orders(request: Request, interpretation: Interpretation) -> Interpretation:
+    """Return an interpretation of several orders without the readings that drop one; a reply without any."""
+    reply = Reply("orders", understood=False)
+    match interpretation:
+        case Reading():
+            return interpretation if keeps_every_order(request, interpretation) else reply
+        case Clarification(options=(_, *_), partial=None):
+            kept, spare = (
+                tuple(option for option in options if keeps_every_order(request, option.reading))
+                for options in (interpretation.options, interpretation.spare)
+            )
+            if not kept:
+                return reply
+            return Clarification(question_about(kept), kept, spare=spare)
+        case Clarification(partial=Reading() as partial) if not keeps_every_order(request, partial):
+            return reply
+    return interpretation
+
+
+def with_unsplit_reading(
+    request: Request, joined: Clarification, interpretation: Interpretation
+) -> Clarification:
+    """Return a question about joined orders with the complete readings of the request as a single order."""
+    offered: Sequence[Reading] = ()
+    if isinstance(interpretation, Reading):
+        offered = (interpretation,)
+    elif isinstance(interpretation, Clarification):
+        offered = [option.reading for option in (*interpretation.options, *interpretation.spare)]
+    whole = [
+        _option(reading)
+        for reading in offered
+        if is_unsplit(request, reading)
+        and keeps_every_order(request, reading)
+        and accounts_for_all(request, reading)
+    ][:1]
+    if not whole or not joined.options:
+        return joined
+    options = (*joined.options[: MAX_OPTIONS - 1], *whole)
+    return replace(joined, question=question_about(options), options=options)
 
 
 def join_questions(interpretations: Sequence[Interpretation]) -> Clarification | None:
@@ -153,6 +244,30 @@ def join_questions(interpretations: Sequence[Interpretation]) -> Clarification |
         else:
             return None  # too many combinations to choose from
     return Clarification(question_about(options), tuple(options))
+
+
+def _value_words(reading: Reading) -> set[str]:
+    """Return the words of the texts, names and searches in a reading."""
+    values = [value for step in reading.steps for value in step.arguments.values()]
+    values += [step.target.query for step in reading.steps if step.target is not None]
+    texts = [text for value in values for text in (value if isinstance(value, tuple) else (value,))]
+    return {word for text in texts if isinstance(text, str) for word in WORD.findall(text.casefold())}
+
+
+def _actions_of(step: PipelineStep) -> set[str]:
+    """Return the action of a step, and the changes that a creation includes."""
+    if step.action != "create_note":
+        return {step.action}
+    included = {action for action, (_, role) in _CREATION_VALUES.items() if role in step.arguments}
+    return {step.action, *included, *({"append"} if "text" in step.arguments else ())}
+
+
+def _is_about(step: PipelineStep, earlier: PipelineStep) -> bool:
+    """Return whether a step is about notes of an earlier one."""
+    notes, others = step.target, earlier.target
+    if notes is None or others is None:
+        return False
+    return bool(notes.source) or bool(set(notes.notes) & set(others.notes))
 
 
 def _is_of_known_notes(step: PipelineStep) -> bool:
@@ -206,5 +321,7 @@ def _completed_creation(creation: PipelineStep, change: PipelineStep) -> Pipelin
     role, own_role = _CREATION_VALUES.get(change.action, ("", ""))
     if creation.action != "create_note" or set(change.arguments) != {role}:
         return None
+    if "template" in creation.arguments and own_role not in ("name", "folder"):
+        return None  # the template has the text and the properties
     is_new = own_role == "name" or own_role not in creation.arguments
     return creation.with_argument(own_role, change.arguments[role]) if is_new else None

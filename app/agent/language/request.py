@@ -58,6 +58,14 @@ class Request:
         sets = self.set_parser(follows=follows)
         return FrameParser(self.text, self.language, self.vocabulary, sets, self.allowed, self.frames)
 
+    def actions_at(self, tokens: Sequence[Token], position: int) -> set[str]:
+        """Return the actions with a verb phrase that begins at a token."""
+        return {
+            frame.action
+            for frame in self.frames
+            if not frame.by_relation and any(phrase.longest_match(tokens, position) for phrase in frame.say)
+        }
+
     def mentions(self, tokens: Sequence[Token]) -> tuple[EntityMention, ...]:
         """Split some of the request's tokens into mentions and other words, without punctuation."""
         key = tuple(tokens)

@@ -6,12 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from app.agent.language.notation import serialize
-from app.agent.language.readings import Clarification, Interpretation, Reading
+from app.agent.language.readings import Clarification, ClarificationOption, Interpretation, Reading
 from app.agent.language.request import Request, without_marks_at_end
 
 _WORD_CHARACTERS = 5
 """The characters that a summary of a number of words may have for each of them; few words are so short."""
 _MAX_LENGTH = 4_000
+_BULLETS = 5
+"""The number of bullets of a summary "as bullets"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,17 +50,23 @@ def with_summary_length(interpretation: Interpretation, length: SummaryLength) -
         case Reading():
             return _limited(interpretation, length)
         case Clarification(options=(_, *_)):
-            limited = {option: _limited(option.reading, length) for option in interpretation.options}
-            if not any(limited.values()):
+            readings = [_limited(option.reading, length) for option in interpretation.options]
+            if not any(readings):
                 return None
             options = tuple(
-                replace(option, reading=reading, label=serialize(reading)) if reading else option
-                for option, reading in limited.items()
+                replace(option, reading=reading, label=_label(option, reading)) if reading else option
+                for option, reading in zip(interpretation.options, readings, strict=True)
             )
-            return replace(interpretation, options=options)
+            partial = interpretation.partial and _limited(interpretation.partial, length)
+            return replace(interpretation, options=options, partial=partial or interpretation.partial)
         case Clarification(partial=Reading() as partial) if reading := _limited(partial, length):
             return replace(interpretation, partial=reading)
     return None
+
+
+def _label(option: ClarificationOption, limited: Reading) -> str:
+    """Return the label of a limited option: its notation, unless it has a label of its own."""
+    return serialize(limited) if option.label == serialize(option.reading) else option.label
 
 
 def _limited(reading: Reading, length: SummaryLength) -> Reading | None:
@@ -75,9 +83,7 @@ def _arguments(kind: str, count: int | None) -> dict[str, object]:
     if kind == "words":
         return {"max_length": min(_WORD_CHARACTERS * (count or 1), _MAX_LENGTH)}
     style: dict[str, object] = {"style": "bullets"} if kind == "bullets" else {}
-    if count is None:
-        return style
-    return {**style, "max_sentences": count}
+    return {**style, "max_sentences": count or _BULLETS}
 
 
 def _count(request: Request, word: str) -> int | None:

@@ -11,6 +11,7 @@ from app.vault.path import NotePath
 
 _SCORE = 0.98
 _MAX_NAME_WORDS = 6
+_MAX_LISTED_TEMPLATES = 10
 _LATER_STEPS = {"tag": "add_tag", "type": "set_type", "text": "append"}
 """The actions that add the other values of a new note to the text of the template."""
 
@@ -38,7 +39,9 @@ def parse_note_from_template(
     if not folder:
         text = "This vault has no folder of templates. Nothing was created."
     elif not said:
-        text = f"Name a template in the folder {folder}. Nothing was created."
+        names = request.vocabulary.template_names()
+        listed = ", ".join(names[:_MAX_LISTED_TEMPLATES]) + ", …" * (len(names) > _MAX_LISTED_TEMPLATES)
+        text = f"Nothing was created. Name one of the templates in the folder {folder}: {listed}."
     else:
         text = f"The folder {folder} has no template “{said}”. Nothing was created."
     return Reply(text, understood=False), tokens

@@ -80,6 +80,11 @@ class VaultWords:
     time_format: str = TIME_FORMAT
     """The format of `{{time}}` in templates."""
 
+    @property
+    def template_settings(self) -> tuple[str, str, str]:
+        """The folder of the templates, and the formats of dates and times in them."""
+        return self.templates, self.date_format, self.time_format
+
     @cached_property
     def conditions_by_value(self) -> Mapping[str, Sequence[str]]:
         """The conditions on each text that may name notes, by the text's name key."""
@@ -592,6 +597,12 @@ class Vocabulary:
     def templates_folder(self) -> str:
         """The folder of the templates, as on disk; empty for a vault without it."""
         return self.find_folder(self._words.templates) or ""
+
+    def template_names(self) -> list[str]:
+        """Return the names of the templates, in order."""
+        folder = self.templates_folder
+        paths = self._resolver.paths_below([NotePath.on_disk(folder)]) if folder else []
+        return sorted(path.name for path in paths if path.is_note)
 
     @cached_property
     def excluded_templates(self) -> str:

@@ -400,6 +400,7 @@ def test_the_words_before_a_folder_are_no_part_of_its_name(agent: BuiltinAgent) 
 @given(st.lists(st.sampled_from([w for w in WORDS if w.isalpha()]), min_size=1, max_size=4))
 def test_a_name_is_taken_only_where_something_introduces_it(agent: BuiltinAgent, words: list[str]) -> None:
     bare = read(agent, f"create a note {' '.join(words)}")
+    # "A note with the title X" has the cue "title", which is also a noun.
     assert not (isinstance(bare, Reading) and bare.last.action == "create_note" and bare.is_certain) or (
         serialize(bare).count("name=") and set(words) & {"called", "named", "title", "titled", "entitled"}
     )

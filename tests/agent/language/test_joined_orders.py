@@ -7,7 +7,7 @@ import pytest
 from app.agent.language.joined_orders import split_orders
 from app.agent.transcript import Question
 from tests.agent.language.test_change_doubts import choices
-from tests.agent.language.test_dialog import OPEN, fill, say, state, talk, text
+from tests.agent.language.test_dialog import OPEN, answers, fill, say, state, talk, text
 
 __all__ = ["talk"]
 
@@ -106,6 +106,48 @@ async def test_the_question_is_only_about_the_order_in_doubt(talk) -> None:
 async def test_an_order_that_is_not_understood_leaves_all_of_them_to_a_question(talk) -> None:
     await say(talk, "tag it trip and delete the frobnicator")
     assert "trip" not in text(talk, OPEN)
+
+
+@pytest.mark.parametrize(
+    ("request_text", "answer"),
+    [
+        ("tag it trip and delete the frobnicator", "K1"),
+        ("tagge es mit trip und lösche den Frobnikator", "K1"),
+    ],
+)
+async def test_the_answer_to_a_question_about_the_last_order_runs_all_of_them(
+    talk, request_text, answer
+) -> None:
+    await say(talk, request_text, answer)
+    assert "trip" in text(talk, OPEN) and "Instruments/K1.md" not in notes(talk)
+
+
+@pytest.mark.parametrize(
+    "request_text",
+    [
+        "move H3 to Events and delete H1 and tag it brass",
+        "delete H3 and tag it brass",
+        "delete H3, then tag it brass",
+        "lösche H3 und tagge es mit brass",
+        "summarize H1 and delete H3 in 3 lines",
+        "open H4 and delete H3",
+    ],
+)
+async def test_no_reading_drops_an_order(talk, approver, request_text) -> None:
+    approver.asked.clear()
+    await say(talk, request_text)
+    question = state(talk).question
+    assert not approver.asked and (question is None or not question.options)
+    assert (
+        answers(talk)[-1].startswith("I can't carry out these orders together.")
+        if question is None
+        else ([step.action for step in question.partial.steps][-2:] == ["delete", "add_tag"])
+    )
+
+
+async def test_a_text_with_a_conjunction_stays_an_option(talk) -> None:
+    await say(talk, "add a task to H3 wind the clock and tag the box")
+    assert 'append [@Instruments/H3] text="- [ ] wind the clock and tag the box"' in choices(talk)
 
 
 @pytest.mark.parametrize(

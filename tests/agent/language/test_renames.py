@@ -140,7 +140,10 @@ async def test_a_folder_moves_to_the_root_of_the_vault(talk) -> None:
 
 async def test_a_heading_of_several_notes_is_refused(talk, approver) -> None:
     await say(talk, "rename the heading Relations to Links in all sources")
-    assert answers(talk)[-1].startswith("A heading is renamed in one note at a time.") and not approver.asked
+    assert (
+        answers(talk)[-1].startswith("I can rename a heading in only one note at a time.")
+        and not approver.asked
+    )
 
 
 async def test_a_heading_is_renamed_with_its_links(talk) -> None:

@@ -20,6 +20,7 @@ TEXT = " ".join(
         (["summarise Harbours in two bullet points please"], {"style": "bullets", "max_sentences": 2}, 2),
         (["give me a summary of Harbours in one sentence"], {"max_sentences": 1}, 1),
         (["summarize Harbours", "in two lines"], {"style": "bullets", "max_sentences": 2}, 2),
+        (["summarize Harbours as bullets"], {"style": "bullets", "max_sentences": 5}, 5),
         (["fass Harbours in zwei Stichpunkten zusammen"], {"style": "bullets", "max_sentences": 2}, 2),
     ],
 )
@@ -40,5 +41,41 @@ async def test_a_summary_has_at_most_as_many_words_as_are_asked_for(talk) -> Non
 
 async def test_other_requests_may_end_like_a_length(talk) -> None:
     await fill(talk, Poem="A sonnet in three lines.")
-    await say(talk, "notes that mention a sonnet in three lines")
-    assert state(talk).last is None or state(talk).last.last.action != "summarize"
+    replies = await say(talk, "notes that mention a sonnet in three lines")
+    assert replies.last.last.action == "find" and "sonnet" in replies.last.last.target.query
+
+
+@pytest.mark.parametrize(
+    ("request_text", "arguments"),
+    [
+        ("summarize clock in two sentences", {"max_sentences": 2}),
+        ("fasse clock in drei Zeilen zusammen", {"style": "bullets", "max_sentences": 3}),
+    ],
+)
+async def test_a_summary_of_an_ambiguous_name_has_the_length_in_each_option(
+    talk, request_text, arguments
+) -> None:
+    await fill(talk, **{"Old__Clock": TEXT, "New__Clock": TEXT})
+    await say(talk, request_text)
+    options = state(talk).question.options
+    assert [option.reading.last.arguments for option in options] == [arguments] * len(options)
+    assert {path for option in options for path in option.reading.last.target.notes} >= {
+        "Old/Clock.md",
+        "New/Clock.md",
+    }
+    await talk.say(talk.items[-1].choices[0].reply)
+    assert state(talk).last.last.arguments == arguments
+
+
+@pytest.mark.parametrize(
+    "request_text",
+    [
+        "delete H3 and summarize Harbours in two sentences",
+        "lösche H3 und fasse Harbours in zwei Sätzen zusammen",
+    ],
+)
+async def test_a_summary_with_a_length_may_follow_a_change(talk, request_text) -> None:
+    await fill(talk, Harbours=TEXT)
+    replies = await say(talk, request_text)
+    assert [step.action for step in replies.last.steps] == ["delete", "summarize"]
+    assert replies.last.last.arguments == {"max_sentences": 2}

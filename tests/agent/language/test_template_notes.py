@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import date, datetime
 
 import pytest
 
+from app.agent.language.notation import PREFIX
 from app.agent.transcript import Question
+from app.vault.path import NotePath
 from tests.agent.language.test_dialog import answers, fill, say, state, talk, text
 from tests.agent.test_session import SessionConversation
 
@@ -51,6 +53,51 @@ async def test_a_tag_is_added_to_the_note(talk, templates) -> None:
 
 
 @pytest.mark.parametrize(
+    "request_text",
+    [
+        "create a note called Tent from the template Trip and tag it camp",
+        "erstelle eine Notiz namens Tent aus der Vorlage Trip und tagge sie mit camp",
+    ],
+)
+async def test_a_second_order_changes_the_note_from_the_template(talk, templates, request_text) -> None:
+    await say(talk, request_text)
+    assert "tags:\n  - camp" in text(talk, "Tent.md") and "type: trip" in text(talk, "Tent.md")
+
+
+@pytest.mark.parametrize("value", ["tag=camp", "type=plan", 'text="Buy rope"'])
+async def test_a_template_and_another_content_are_refused(talk, templates, approver, value) -> None:
+    approver.asked.clear()
+    await say(talk, f"{PREFIX} create_note name=Tent template=Templates/Book {value}")
+    assert "Nothing was created." in answers(talk)[-1] and not approver.asked
+
+
+@pytest.mark.parametrize("content", [b"line of a template\n" * 20_000, b"x" * 300_000, b"caf\xe9\n"])
+async def test_a_template_that_can_not_be_copied_as_it_is_is_refused(talk, approver, content) -> None:
+    await fill(talk, **{"Templates/Day": ""})
+    (talk.workspace.root / "Templates" / "Day.md").write_bytes(content)
+    await talk.workspace.index.scan()
+    approver.asked.clear()
+    await say(talk, "create a note called Monday from the template Day")
+    assert "is too large or not valid UTF-8. Nothing was created." in answers(talk)[-1]
+    assert not approver.asked and NotePath("Monday.md") not in talk.workspace.index.note_paths()
+
+
+async def test_dates_are_those_of_the_injected_clock_in_the_format_of_obsidian(talk) -> None:
+    await fill(talk, **{"Templates/Day": "{{date}}\n"})
+    builtin = talk.workspace.agent._builtin
+    builtin._now = lambda: datetime(2031, 12, 4, 9)
+    await say(talk, "create a note called Monday from the template Day")
+    assert text(talk, "Monday.md") == "2031-12-04\n"
+    folder = talk.workspace.root / ".obsidian"
+    folder.mkdir(exist_ok=True)
+    (folder / "templates.json").write_text('{"dateFormat": "DD.MM.YYYY"}')
+    await say(talk, "create a note called Tuesday from the template Day")
+    assert text(talk, "Tuesday.md") == "04.12.2031\n"
+    # A model that delegates the request gets the same note.
+    assert builtin._public_words().template_settings == builtin._words().template_settings
+
+
+@pytest.mark.parametrize(
     ("request_text", "answer"),
     [
         (
@@ -59,7 +106,7 @@ async def test_a_tag_is_added_to_the_note(talk, templates) -> None:
         ),
         (
             "create a note called Tent from the template",
-            "Name a template in the folder Templates. Nothing was created.",
+            "Nothing was created. Name one of the templates in the folder Templates: Book, Trip Template.",
         ),
         (
             "Erstelle eine Notiz namens Zelt aus der Vorlage Nichts",
@@ -83,7 +130,7 @@ async def test_commands_of_templater_are_not_run_and_the_answer_says_so(talk) ->
     await fill(talk, **{"Templates/Day": "<% tp.date.now() %>\n"})
     await say(talk, "create a note called Monday from the template Day")
     assert text(talk, "Monday.md") == "<% tp.date.now() %>\n"
-    assert any("are copied, but not run" in answer for answer in answers(talk))
+    assert any("were copied but not run" in answer for answer in answers(talk))
 
 
 async def test_quoted_words_are_the_name_of_a_note(talk, templates) -> None:
