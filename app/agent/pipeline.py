@@ -132,7 +132,7 @@ class Pipeline:
         self._actions = actions
         self._question: Clarification | None = None
         self._has_changed = False
-        self._new_paths: dict[str, str] = {}
+        self._moves: list[tuple[str, str]] = []
 
     async def run(self, reading: Reading) -> DialogState:
         """Run the steps until one fails, is denied or asks a question; return the dialog state after them."""
@@ -161,16 +161,23 @@ class Pipeline:
         return self._dialog
 
     def _with_new_paths(self, step: PipelineStep) -> PipelineStep:
-        """Return a step with the new paths of the notes that the steps before it have moved."""
+        """Return a step with the new paths of the notes and folders that the steps before it have moved."""
 
-        def moved(notes: NoteSet) -> NoteSet:
-            return replace(notes, notes=tuple(self._new_paths.get(path, path) for path in notes.notes))
+        def moved(path: str) -> str:
+            for before, after in self._moves:
+                path = _moved_path(path, before, after)
+            return path
 
-        target = moved(step.target) if step.target is not None else None
+        def moved_notes(notes: NoteSet) -> NoteSet:
+            return replace(notes, notes=tuple(map(moved, notes.notes)))
+
+        target = moved_notes(step.target) if step.target is not None else None
         arguments = {
-            role: moved(value) if isinstance(value, NoteSet) else value
+            role: moved_notes(value) if isinstance(value, NoteSet) else value
             for role, value in step.arguments.items()
         }
+        if step.action in FOLDER_ACTIONS:
+            arguments["folder"] = moved(str(arguments["folder"]).strip("/"))
         return replace(step, target=target, arguments=arguments)
 
     def _focus_after_failure(self, step: PipelineStep) -> None:
@@ -251,8 +258,9 @@ class Pipeline:
             outcome = await self._call(step, self._actions[step.action].tool, self._plain_arguments(step))
             self._record_change(step.action, outcome, ())
             if step.action in FOLDER_ACTIONS and outcome.success:
-                paths = (str(outcome.result["new_folder"]), str(outcome.result["folder"]))
-                self._describe_last_change(outcome, paths)
+                before, after = str(outcome.result["folder"]), str(outcome.result["new_folder"])
+                self._describe_last_change(outcome, (after, before))
+                return tuple(_moved_path(path, before, after) for path in previous)
             return previous if outcome.success else None
         paths = await self._resolve_notes(step.target, previous)
         if paths is None:
@@ -781,10 +789,7 @@ class Pipeline:
             changed_paths += paths_after
             self._record_change(step.action, outcome, tuple(changed_paths), paths)
             if step.action in ("rename", "move"):
-                before, after = str(_note_of(call)), paths_after[-1]
-                self._dialog = self._dialog.with_moved_note(before, after)
-                moved = {old: after if new == before else new for old, new in self._new_paths.items()}
-                self._new_paths = {**moved, before: after}
+                self._follow_move(step.action, (_note_of(call), paths_after[-1]))
         self._remember_new_tasks(step, changed_paths)
         return tuple(dict.fromkeys(changed_paths))
 
@@ -795,11 +800,9 @@ class Pipeline:
 
     def _move_paths(self, before: str, after: str) -> None:
         """Replace the paths of the notes in a folder that has moved."""
-        depth = before.count("/") + 1
         dialog = self._dialog
         for path in {*dialog.focus, *dialog.results, *dialog.recent, *(path for path, _ in dialog.tasks)}:
-            if NotePath.on_disk(path).is_under(before):
-                moved = "/".join((after, *path.split("/")[depth:]))
+            if (moved := _moved_path(path, before, after)) != path:
                 focus = tuple(moved if own == path else own for own in self._dialog.focus)
                 self._dialog = replace(self._dialog.with_moved_note(path, moved), focus=focus)
 
@@ -1043,7 +1046,12 @@ class Pipeline:
             self._follow_move(last.action, notes[::-1])
 
     def _follow_move(self, action: str, notes: tuple[str, ...]) -> None:
-        """Replace the paths of a moved note, or of those in a moved folder: the first by the second path."""
+        """Replace the paths of a moved note, or of those in a moved folder: the first by the second path.
+
+        Later steps use the new paths, too.
+        """
+        if len(notes) == 2 and action in ("rename", "move", *FOLDER_ACTIONS):
+            self._moves.append((notes[0], notes[1]))
         if len(notes) == 2 and action in ("rename", "move"):
             self._dialog = self._dialog.with_moved_note(*notes)
         elif len(notes) == 2 and action in FOLDER_ACTIONS:
@@ -1072,6 +1080,14 @@ _INTENTS = {
     "tags_of": "note-tags",
     "properties_of": "details",
 }
+
+
+def _moved_path(path: str, before: str, after: str) -> str:
+    """Return the path that a note or folder has after the note or folder at `before` was moved to `after`."""
+    if path == before:
+        return after
+    is_inside = NotePath.on_disk(path).is_under(before)
+    return "/".join((after, *path.split("/")[before.count("/") + 1 :])) if is_inside else path
 
 
 def _search_limit(notes: NoteSet) -> int:
