@@ -7,6 +7,7 @@ import re
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
+from itertools import islice, product
 from typing import Any, Protocol
 
 from app.agent.answered_call import AnsweredCall
@@ -28,7 +29,14 @@ from app.agent.language.readings import (
     Reading,
 )
 from app.agent.language.task_lists import DUE_KINDS
-from app.agent.language.task_matching import TASK_BOX, matching_tasks, task_text
+from app.agent.language.task_matching import (
+    TASK_BOX,
+    matching_tasks,
+    named_parts,
+    names_task,
+    says_not,
+    task_text,
+)
 from app.agent.language.vocabulary import VaultWords, property_label
 from app.agent.result_formatting import format_outcome, property_key, strip_properties
 from app.errors import QueryError, TimeoutExpiredError
@@ -61,6 +69,8 @@ _MAX_SEARCH_HITS = 1000
 Arguments = dict[str, object]
 ChangesToday = Callable[[], Sequence[int]]
 FindNotes = Callable[[str], Awaitable[Collection[NotePath]]]
+_Task = tuple[str, str, int]
+"""A task as its note's path, its line, and the number of the line."""
 
 
 class PipelineHost(Protocol):
@@ -140,7 +150,7 @@ class Pipeline:
         self._actions = actions
         self._question: Clarification | None = None
         self._has_changed = False
-        self._new_paths: dict[str, str] = {}
+        self._moves: list[tuple[str, str]] = []
 
     async def run(self, reading: Reading) -> DialogState:
         """Run the steps until one fails, is denied or asks a question; return the dialog state after them."""
@@ -169,16 +179,23 @@ class Pipeline:
         return self._dialog
 
     def _with_new_paths(self, step: PipelineStep) -> PipelineStep:
-        """Return a step with the new paths of the notes that the steps before it have moved."""
+        """Return a step with the new paths of the notes and folders that the steps before it have moved."""
 
-        def moved(notes: NoteSet) -> NoteSet:
-            return replace(notes, notes=tuple(self._new_paths.get(path, path) for path in notes.notes))
+        def moved(path: str) -> str:
+            for before, after in self._moves:
+                path = _moved_path(path, before, after)
+            return path
 
-        target = moved(step.target) if step.target is not None else None
+        def moved_notes(notes: NoteSet) -> NoteSet:
+            return replace(notes, notes=tuple(map(moved, notes.notes)))
+
+        target = moved_notes(step.target) if step.target is not None else None
         arguments = {
-            role: moved(value) if isinstance(value, NoteSet) else value
+            role: moved_notes(value) if isinstance(value, NoteSet) else value
             for role, value in step.arguments.items()
         }
+        if step.action in FOLDER_ACTIONS:
+            arguments["folder"] = moved(str(arguments["folder"]).strip("/"))
         return replace(step, target=target, arguments=arguments)
 
     def _focus_after_failure(self, step: PipelineStep) -> None:
@@ -259,8 +276,9 @@ class Pipeline:
             outcome = await self._call(step, self._actions[step.action].tool, self._plain_arguments(step))
             self._record_change(step.action, outcome, ())
             if step.action in FOLDER_ACTIONS and outcome.success:
-                paths = (str(outcome.result["new_folder"]), str(outcome.result["folder"]))
-                self._describe_last_change(outcome, paths)
+                before, after = str(outcome.result["folder"]), str(outcome.result["new_folder"])
+                self._describe_last_change(outcome, (after, before))
+                return tuple(_moved_path(path, before, after) for path in previous)
             return previous if outcome.success else None
         paths = await self._resolve_notes(step.target, previous)
         if paths is None:
@@ -582,46 +600,119 @@ class Pipeline:
         words = str(step.arguments.get("query", ""))
         matches = tasks
         if (words or due is None) and not _is_name_of(step.target, words):
-            lines = [(path, line) for path, line, _ in tasks]
-            matching = set(matching_tasks(words, lines, self._language.code))
-            matches = [task for task in tasks if task[:2] in matching]
+            if "occurrence" not in step.arguments and (parts := self._tasks_of_parts(words, tasks)):
+                return await self._change_several_tasks(step, parts, due)
+            matches = self._matching_tasks(words, tasks)
         if (occurrence := str(step.arguments.get("occurrence", ""))).isdecimal():
             matches = matches[max(0, int(occurrence) - 1) : int(occurrence)]
         if not matches:
-            which = "" if due is not None and not words else f" that matches “{words}”"
-            self._say(f"There is no {'open' if is_open else 'completed'} task{which}.")
+            self._say_no_task(step, None if due is not None and not words else words)
             return None
         if len(matches) > 1:
-            readings = [
-                replace(_task_reading(step, task, matches), language=self._language.code)
-                for task in matches[:_MAX_CHOICES]
-            ]
-            options = tuple(ClarificationOption(serialize(reading), reading) for reading in readings)
-            self._question = Clarification("Which task do you mean?", options)
+            readings = [_task_reading(step, [task], matches) for task in matches[:_MAX_CHOICES]]
+            self._ask_for_task("Which task do you mean?", readings)
             return None
-        path, line, number = matches[0]
-        if isinstance(due, str):
-            present = task_facts(line).due
-            due = shifted_day(present, due) if present is not None else None
-            if due is None:
-                self._say("The task has no due date that can be moved. Nothing was changed.")
-                return None
-        if due is not None:
-            changed = with_due_date(line, due)
+        return await self._change_tasks(step, matches, due)
+
+    def _matching_tasks(self, words: str, tasks: Sequence[_Task]) -> list[_Task]:
+        matching = set(matching_tasks(words, [task[:2] for task in tasks], self._language.code))
+        return [task for task in tasks if task[:2] in matching]
+
+    def _say_no_task(self, step: PipelineStep, words: str | None) -> None:
+        which = f" that matches “{words}”" if words is not None else ""
+        self._say(f"There is no {'completed' if step.action == 'reopen_task' else 'open'} task{which}.")
+
+    def _ask_for_task(self, question: str, readings: Sequence[Reading]) -> None:
+        readings = [replace(reading, language=self._language.code) for reading in readings]
+        options = tuple(ClarificationOption(serialize(reading), reading) for reading in readings)
+        self._question = Clarification(question, options)
+
+    def _tasks_of_parts(self, words: str, tasks: Sequence[_Task]) -> list[tuple[str, list[_Task]]]:
+        """Return the parts of the words for several tasks, each with its tasks; none for a single task.
+
+        Of several tasks that match a part, a listed one is meant.
+        """
+        parts, code = named_parts(words, self._language), self._language.code
+        if len(parts) < 2:
+            return []
+        texts = [task_text(line) for _, line, _ in tasks]
+        if any(
+            names_task(words, text, code) and len(named_parts(text, self._language)) > 1 for text in texts
+        ):
+            return []
+        found: list[tuple[str, list[_Task]]] = []
+        for part in parts:
+            matches = self._matching_tasks(part, tasks)
+            listed = [task for task in matches if (task[0], task_text(task[1])) in self._dialog.tasks]
+            found.append((part, listed if len(listed) == 1 else matches))
+        matched = [matches for _, matches in found if matches]
+        is_one = len(matched) == len(found) and all(matches == matched[0] for matches in matched)
+        return found if matched and not is_one else []
+
+    async def _change_several_tasks(
+        self, step: PipelineStep, parts: Sequence[tuple[str, list[_Task]]], due: date | str | None
+    ) -> tuple[str, ...] | None:
+        """Change the task that each part of the words names; ask unless each part names another one."""
+        tasks = [matches[0] for _, matches in parts if len(matches) == 1]
+        is_sure = len(set(tasks)) == len(parts) and not says_not(str(step.arguments["query"]), self._language)
+        is_sure = is_sure and all(
+            names_task(part, f"{task_text(line)} {NotePath.on_disk(path).name}", self._language.code)
+            for part, ((path, line, _), *_) in parts
+        )
+        if is_sure:
+            return await self._change_tasks(step, tasks, due)
+        for part, matches in parts:
+            if not matches:
+                self._say_no_task(step, part)
+        choices = (
+            tuple(dict.fromkeys(choice)) for choice in product(*(found for _, found in parts if found))
+        )
+        readings = [
+            _task_reading(step, choice, [task for _, matches in parts for task in matches])
+            for choice in islice(dict.fromkeys(choices), _MAX_CHOICES)
+        ]
+        is_one = all(len(reading.steps) == 1 for reading in readings)
+        self._ask_for_task("Which task do you mean?" if is_one else "Which tasks do you mean?", readings)
+        return None
+
+    async def _change_tasks(
+        self, step: PipelineStep, tasks: Sequence[_Task], due: date | str | None
+    ) -> tuple[str, ...] | None:
+        """Check, clear or reschedule tasks in one change."""
+        calls: list[Arguments] = []
+        changed_tasks: dict[tuple[str, str], tuple[str, str]] = {}
+        # Replace the last line of a note first, so that the occurrences before it keep their numbers.
+        for path, line, number in sorted(tasks, key=lambda task: -task[2]):
+            new_due = due
+            if isinstance(due, str):
+                present = task_facts(line).due
+                new_due = shifted_day(present, due) if present is not None else None
+                if new_due is None:
+                    which = "The task" if len(tasks) == 1 else f"“{task_text(line)}”"
+                    self._say(f"{which} has no due date that can be moved. Nothing was changed.")
+                    return None
+            if isinstance(new_due, date):
+                changed = with_due_date(line, new_due)
+            else:
+                box = " " if step.action == "reopen_task" else "x"
+                changed = TASK_BOX.sub(rf"\g<1>[{box}]", line, count=1)
+            call: Arguments = {"name": path, "op": "replace", "old": line, "text": changed}
+            if index := await self._occurrence_at(path, line, number):
+                call["occurrence"] = index
+            calls.append(call)
+            changed_tasks[path, task_text(line)] = (path, task_text(changed))
+        paths = tuple(dict.fromkeys(path for path, _, _ in tasks))
+        if len(calls) == 1:
+            outcome = await self._call(step, "edit_note", calls[0])
         else:
-            changed = TASK_BOX.sub(rf"\g<1>[{'x' if is_open else ' '}]", line, count=1)
-        call: Arguments = {"name": path, "op": "replace", "old": line, "text": changed}
-        if index := await self._occurrence_at(path, line, number):
-            call["occurrence"] = index
-        outcome = await self._call(step, "edit_note", call)
+            outcome = await self._call_batch("edit_note", calls)
         if not outcome.success:
             return None
-        before, after = ((path, task_text(text)) for text in (line, changed))
-        known = self._dialog.tasks if len(self._dialog.tasks) > 1 else (before,)
-        known = tuple(after if task == before else task for task in known)
+        known = self._dialog.tasks if len(self._dialog.tasks) > 1 else tuple(changed_tasks)
+        known = tuple(changed_tasks.get(task, task) for task in known)
         self._dialog = replace(self._dialog, tasks=known)
-        self._record_change(step.action, outcome, (path,))
-        return (path,)
+        self._record_change(step.action, outcome, paths)
+        return paths
 
     async def _occurrence_at(self, path: str, old: str, number: int) -> int | None:
         """Return which occurrence of `old` in a note begins line `number`; None if that line differs.
@@ -778,10 +869,7 @@ class Pipeline:
             self._say("There is nothing to change.")
             return paths
         if tool in _BATCH_TOOLS and len(calls) > 1:
-            names = [str(call.pop("name")) for call in calls]
-            batch = make_batch_tool(self._registry.get(tool))
-            outcome = await self._host.call(batch, {"names": names, "arguments": calls})
-            self._say_outcome(AnsweredCall(tool, {}, "batch"), outcome)
+            outcome = await self._call_batch(tool, calls)
             if not outcome.success:
                 return None
             self._record_change(step.action, outcome, paths)
@@ -798,10 +886,7 @@ class Pipeline:
             changed_paths += paths_after
             self._record_change(step.action, outcome, tuple(changed_paths), paths)
             if step.action in ("rename", "move"):
-                before, after = str(_note_of(call)), paths_after[-1]
-                self._dialog = self._dialog.with_moved_note(before, after)
-                moved = {old: after if new == before else new for old, new in self._new_paths.items()}
-                self._new_paths = {**moved, before: after}
+                self._follow_move(step.action, (_note_of(call), paths_after[-1]))
         self._remember_new_tasks(step, changed_paths)
         return tuple(dict.fromkeys(changed_paths))
 
@@ -812,11 +897,9 @@ class Pipeline:
 
     def _move_paths(self, before: str, after: str) -> None:
         """Replace the paths of the notes in a folder that has moved."""
-        depth = before.count("/") + 1
         dialog = self._dialog
         for path in {*dialog.focus, *dialog.results, *dialog.recent, *(path for path, _ in dialog.tasks)}:
-            if NotePath.on_disk(path).is_under(before):
-                moved = "/".join((after, *path.split("/")[depth:]))
+            if (moved := _moved_path(path, before, after)) != path:
                 focus = tuple(moved if own == path else own for own in self._dialog.focus)
                 self._dialog = replace(self._dialog.with_moved_note(path, moved), focus=focus)
 
@@ -1061,7 +1144,12 @@ class Pipeline:
             self._follow_move(last.action, notes[::-1])
 
     def _follow_move(self, action: str, notes: tuple[str, ...]) -> None:
-        """Replace the paths of a moved note, or of those in a moved folder: the first by the second path."""
+        """Replace the paths of a moved note, or of those in a moved folder: the first by the second path.
+
+        Later steps use the new paths, too.
+        """
+        if len(notes) == 2 and action in ("rename", "move", *FOLDER_ACTIONS):
+            self._moves.append((notes[0], notes[1]))
         if len(notes) == 2 and action in ("rename", "move"):
             self._dialog = self._dialog.with_moved_note(*notes)
         elif len(notes) == 2 and action in FOLDER_ACTIONS:
@@ -1073,6 +1161,14 @@ class Pipeline:
         intent = "fact" if "about" in step.arguments else _INTENTS.get(step.action, "")
         display = {name: step.arguments[name] for name in _DISPLAY_ARGUMENTS if name in step.arguments}
         self._say_outcome(AnsweredCall(tool, {**arguments, **display}, intent), outcome)
+        return outcome
+
+    async def _call_batch(self, tool: str, calls: Sequence[Arguments]) -> ToolOutcome:
+        """Call a tool for several notes in one change, and show the outcome."""
+        names = [str(call.pop("name")) for call in calls]
+        batch = make_batch_tool(self._registry.get(tool))
+        outcome = await self._host.call(batch, {"names": names, "arguments": list(calls)})
+        self._say_outcome(AnsweredCall(tool, {}, "batch"), outcome)
         return outcome
 
 
@@ -1090,6 +1186,14 @@ _INTENTS = {
     "tags_of": "note-tags",
     "properties_of": "details",
 }
+
+
+def _moved_path(path: str, before: str, after: str) -> str:
+    """Return the path that a note or folder has after the note or folder at `before` was moved to `after`."""
+    if path == before:
+        return after
+    is_inside = NotePath.on_disk(path).is_under(before)
+    return "/".join((after, *path.split("/")[before.count("/") + 1 :])) if is_inside else path
 
 
 def _search_limit(notes: NoteSet) -> int:
@@ -1135,19 +1239,22 @@ def _values(value: object) -> Sequence[object]:
     return value if isinstance(value, list | tuple) else (value,)
 
 
-def _task_reading(
-    step: PipelineStep, task: tuple[str, str, int], matches: Sequence[tuple[str, str, int]]
-) -> Reading:
-    """Return the reading that selects `task` among `matches`, by its number if its text is not unique."""
-    path, line, _ = task
-    text = task_text(line)
-    equal_tasks = [
-        match for match in matches if match[0] == path and task_text(match[1]).casefold() == text.casefold()
-    ]
-    arguments = {**step.arguments, "query": text}
-    if len(equal_tasks) > 1:
-        arguments["occurrence"] = str(equal_tasks.index(task) + 1)
-    return Reading((PipelineStep(step.action, NoteSet(notes=(path,)), arguments),), 1.0)
+def _task_reading(step: PipelineStep, tasks: Sequence[_Task], matches: Sequence[_Task]) -> Reading:
+    """Return the reading that selects `tasks` among `matches`, by their numbers if texts are not unique."""
+    steps: list[PipelineStep] = []
+    for task in tasks:
+        path, line, _ = task
+        text = task_text(line)
+        equal_tasks = [
+            match
+            for match in dict.fromkeys(matches)
+            if match[0] == path and task_text(match[1]).casefold() == text.casefold()
+        ]
+        arguments = {**step.arguments, "query": text}
+        if len(equal_tasks) > 1:
+            arguments["occurrence"] = str(equal_tasks.index(task) + 1)
+        steps.append(PipelineStep(step.action, NoteSet(notes=(path,)), arguments))
+    return Reading(tuple(steps), 1.0)
 
 
 def _parse_due(text: str) -> date | str | None:

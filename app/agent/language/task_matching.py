@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from app.agent.language.lexicon import languages
+from app.agent.language.lexicon import Language, languages
+from app.agent.language.tokens import Token, span_text, tokenize
 from app.answering.question import stems
 from app.vault.markdown.tasks import task_facts
 from app.vault.path import NotePath
@@ -33,6 +34,32 @@ def names_task(words: str, text: str, language: str) -> bool:
     wanted = _content_words(words)
     known = _WORD.findall(task_facts(text).text.casefold())
     return bool(wanted) and all(_word_share(known, word, language) for word in wanted)
+
+
+def named_parts(words: str, language: Language) -> list[str]:
+    """Return the parts of words for tasks, split at commas and conjunctions: "the straw and the roof"."""
+    tokens = tokenize(words, language.contractions)
+    parts: list[list[Token]] = [[]]
+    end = 0
+    for at, token in enumerate(tokens):
+        if at < end:
+            continue
+        end = language.match_prefix(tokens, at, "and")
+        if end > at or token.key in (",", ";"):
+            parts.append([])
+        elif token.key not in language.words("task_nouns"):
+            parts[-1].append(token)
+    return [
+        part[0].value if len(part) == 1 else span_text(words, tuple(part))
+        for part in parts
+        if any(token.kind != "mark" for token in part)
+    ]
+
+
+def says_not(words: str, language: Language) -> bool:
+    """Return whether words for tasks leave one out: "the straw, but not the roof"."""
+    tokens = tokenize(words, language.contractions)
+    return any(language.match_prefix(tokens, at, "not") > at for at in range(len(tokens)))
 
 
 def _content_words(words: str) -> set[str]:

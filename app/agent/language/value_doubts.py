@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import pairwise
 
 from app.agent.language.actions import TASK_ACTIONS, TOOL_PREFIX
 from app.agent.language.note_facts import PropertiesOf
@@ -16,6 +17,7 @@ from app.agent.language.vocabulary import VaultWords
 from app.vault.path import name_key
 
 _NUMBER_WITH_DOTS = re.compile(r"\+\d+|\d{1,3}(?:\.\d{3})+(?:,\d+)?|\d{1,2}\.\d{1,2}\.(?:\d{2,4})?")
+_NUMBER_WITH_UNIT = re.compile(r"([-+]?\d+(?:[.,]\d+)?)\s*[^\W\d_]+\.?")
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _LINK = re.compile(r"\[\[([^\[\]]+)\]\]")
 
@@ -64,6 +66,9 @@ class ValueDoubts:
                 or self._removes_part(step)
                 or self._is_number_with_dots(step)
                 or self._links_to_no_note(step)
+                or self._has_property_of_other_name(step)
+                or self._loses_number(step)
+                or bool(self._left_out_tags(step))
                 or self._has_tag_of_other_name(step)
                 or self._creates_without_verb(step)
                 or self._goes_back(step)
@@ -85,10 +90,17 @@ class ValueDoubts:
             if not isinstance(name, str):
                 return []
             return [self._instead(PipelineStep("rename", known, {"new_name": name}))]
+        if tags := self._left_out_tags(step):
+            return [self._instead(step.with_argument("tag", (*tags, *as_tuple(step.arguments["tag"]))))]
+        if self._loses_number(step):
+            match = _NUMBER_WITH_UNIT.fullmatch(str(step.arguments["value"]))
+            number = match[1].replace(",", ".") if match is not None else ""
+            value = float(number) if "." in number else int(number)
+            return [self._instead(step.with_argument("value", value))]
         return []
 
     def _instead(self, step: PipelineStep) -> Reading:
-        return replace(self._reading, steps=(step,))
+        return replace(self._reading, steps=(*self._reading.steps[:-1], step))
 
     def _changes(self) -> Iterator[PipelineStep]:
         return (step for step in self._reading.steps if writes(self._request.allowed, step.action))
@@ -235,6 +247,48 @@ class ValueDoubts:
             for tag in as_tuple(known.arguments.get("tag", ()))
         }
         return any((tag.rpartition("/")[2] not in text and tag not in same) or tag in noted for tag in tags)
+
+    def _has_property_of_other_name(self, step: PipelineStep) -> bool:
+        """Return whether a new property may be meant as a note: "… to 7 and of the second to 8"."""
+        key = str(step.arguments.get("key", ""))
+        language, names = self._request.language, self._request.vocabulary
+        nouns = language.table("property_values")["nouns"]
+        if step.action != "set_property" or self._is_marked(key) or names.find_property(key) is not None:
+            return False
+        if any(token.key in nouns for token in self._request.tokens):
+            return False
+        word = key.casefold()
+        is_owner = word in language.table("ordinals") or word.endswith(("'s", "’s")) or bool(names.notes(key))
+        return is_owner or (len(self._reading.steps) > 1 and bool(names.find_similar_notes(key).paths))
+
+    def _loses_number(self, step: PipelineStep) -> bool:
+        """Return whether a text would replace a number that it begins with: "200 g" instead of 400."""
+        value, key = step.arguments.get("value"), name_key(str(step.arguments.get("key", "")))
+        if step.action != "set_property" or not isinstance(value, str) or self._is_marked(value):
+            return False
+        if not _NUMBER_WITH_UNIT.fullmatch(value):
+            return False
+        return any(
+            isinstance(old, int | float) and not isinstance(old, bool)
+            for properties in map(self._properties_of, self._found_notes(step))
+            for name, old in properties.items()
+            if name_key(name) == key
+        )
+
+    def _left_out_tags(self, step: PipelineStep) -> list[str]:
+        """Return the articles that may be tags at the beginning of a list: "as a, b and c"."""
+        if step.action not in ("add_tag", "remove_tag"):
+            return []
+        language, tokens = self._request.language, self._request.tokens
+        tags = {str(tag).casefold() for tag in as_tuple(step.arguments.get("tag", ()))}
+        return [
+            token.value
+            for at, (token, following) in enumerate(pairwise(tokens))
+            if token.key in language.words("determiners")
+            and token.key not in tags
+            and len(token.key) == 1
+            and (following.key == "," or language.match_prefix(tokens, at + 1, "and") > at + 1)
+        ]
 
     def _creates_without_verb(self, step: PipelineStep) -> bool:
         """Return whether a note is created, but the request has no word for that: "and the third one too"."""

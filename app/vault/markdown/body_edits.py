@@ -17,6 +17,9 @@ from app.vault.markdown.scan import scan
 from app.vault.markdown.text import BOM, apply_edits, newline_of, with_newlines
 
 _TRAILING_SPACES = re.compile(r"[^\S\r\n]*")
+_ITEM = re.compile(r"[ \t>]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]|\r?\n|\r?$)")
+# An item, a heading, a fence or an empty line, which are no part of a paragraph on the line before.
+_BLOCK_START = re.compile(rf"{_ITEM.pattern}|#{{1,6}}[ \t]|[ \t]*(?:```|~~~|\r?\n|\r?$)")
 
 
 def replace_body(text: str, body: str) -> str:
@@ -30,9 +33,26 @@ def append(text: str, addition: str) -> str:
     """Return `text` with `addition` on new lines at its end."""
     newline = newline_of(text, len(text))
     body = with_newlines(addition, newline)
+    body = gap_after_item(text, body, newline) + body
     if text in ("", BOM) or text.endswith("\n"):
         return text + _ensure_newline(body, newline)
     return text + newline + body.removesuffix(newline)
+
+
+def gap_after_item(text: str, addition: str, newline: str) -> str:
+    """Return the empty line that keeps `addition` from becoming a part of a list item at the end of `text`.
+
+    Return an empty text if none is needed.
+    """
+    if not addition.strip() or _BLOCK_START.match(addition):
+        return ""
+    start = read_frontmatter(text).body_start
+    for line in reversed(text[start:].removesuffix("\n").split("\n")):
+        if _ITEM.match(line):
+            return newline
+        if not line.strip() or _BLOCK_START.match(line):
+            return ""
+    return ""
 
 
 def prepend(text: str, addition: str) -> str:
@@ -101,7 +121,8 @@ def insert_lines(text: str, start: int, end: int, addition: str) -> str:
     body = with_newlines(addition, newline).removesuffix(newline)
     position = _content_end(text, start, end)
     if position > start:
-        return apply_edits(text, [(position, position, newline + body)])
+        gap = gap_after_item(text[:position], body, newline)
+        return apply_edits(text, [(position, position, newline + gap + body)])
     if start > 0 and text[start - 1] != "\n":
         return apply_edits(text, [(start, start, newline + body)])
     return apply_edits(text, [(start, start, body + newline)])

@@ -7,10 +7,10 @@ import pytest
 from app.agent.language.notation import PREFIX
 from app.agent.transcript import Question
 from app.vault.markdown.frontmatter import read_frontmatter
-from tests.agent.language.test_dialog import OPEN, say, talk, text
+from tests.agent.language.test_dialog import OPEN, fill, say, talk, text
 
 __all__ = ["talk"]
-H4 = "Instruments/H4.md"
+H4, K1 = "Instruments/H4.md", "Instruments/K1.md"
 
 
 def properties(talk, path=H4):
@@ -122,3 +122,78 @@ async def test_an_option_keeps_all_words_of_a_name(talk) -> None:
         assert [choice.reply for choice in question.choices] == [
             f'{PREFIX} create_note name="Ryokan stay" folder=People'
         ]
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        "set the fee of H4 to 7 and of K1 to 8",
+        "set the fee of H4 to 7 and that of K1 to 8",
+        "set the fee of H4 to 7 and K1's to 8",
+        "set H4's fee to 7 and K1's to 8",
+        "set the fee of H4 to 7 and the fee of K1 to 8",
+        "setze fee von H4 auf 7 und von K1 auf 8",
+        "setze die fee von H4 auf 7 und die von K1 auf 8",
+    ],
+)
+async def test_a_property_is_set_for_each_of_several_notes(talk, request_) -> None:
+    h4, k1 = properties(talk), properties(talk, K1)
+    await say(talk, request_)
+    assert properties(talk) == {**h4, "fee": 7} and properties(talk, K1) == {**k1, "fee": 8}
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        "set the fee of the first one to 7 and of the second to 8",
+        "set the fee of the first to 7 and the second to 8",
+        "set the fee of the second to 8 and of the first one to 7",
+        "setze fee vom ersten auf 7 und vom zweiten auf 8",
+    ],
+)
+async def test_a_property_is_set_for_several_notes_of_a_list(talk, request_) -> None:
+    await fill(talk, Cars__Audi="", Cars__Volvo="")
+    first, second = (await say(talk, "notes in Cars")).results
+    await say(talk, request_)
+    assert properties(talk, first) == {"fee": 7} and properties(talk, second) == {"fee": 8}
+
+
+@pytest.mark.parametrize(
+    ("request_", "notation"),
+    [
+        ("set the fee of Audi to 7 and of Bolvo to 8", "set_property [@Cars/Volvo] key=fee value=8"),
+        ("set the fee of Audi to 7 and of the Zeppelin to 8", ""),
+    ],
+)
+async def test_a_name_that_no_note_has_is_no_property(talk, request_, notation) -> None:
+    await fill(talk, Cars__Audi="", Cars__Volvo="")
+    await say(talk, request_)
+    question = talk.items[-1]
+    assert isinstance(question, Question) and not properties(talk, "Cars/Audi.md")
+    assert all(notation in choice.reply for choice in question.choices)
+
+
+async def test_other_properties_of_the_first_note_are_no_notes(talk) -> None:
+    await fill(talk, Cars__Audi="---\nfee: 1\nrim: 2\n---\n", Rim="", Color="")
+    await say(talk, "set the fee of Audi to 7 and rim to 3")
+    assert properties(talk, "Cars/Audi.md") == {"fee": 7, "rim": 3}
+    await say(talk, "set the fee of Audi to 8 and color to 4")
+    assert isinstance(talk.items[-1], Question)
+    assert properties(talk, "Cars/Audi.md") == {"fee": 7, "rim": 3} and not properties(talk, "Color.md")
+
+
+async def test_a_number_is_replaced_by_a_text_only_after_a_question(talk) -> None:
+    await fill(talk, Paneer="---\nquantity: 400\nunit: g\n---\n")
+    await say(talk, "set the quantity of Paneer to 200 g")
+    assert properties(talk, "Paneer.md")["quantity"] == 400
+    await say(talk, first_option(talk))
+    assert properties(talk, "Paneer.md") == {"quantity": 200, "unit": "g"}
+
+
+@pytest.mark.parametrize("request_", ["tag H4 as a, b and c", "tag H4 with a, b and c"])
+async def test_a_tag_that_is_also_an_article_is_asked_about(talk, request_) -> None:
+    before = text(talk, H4)
+    await say(talk, request_)
+    assert text(talk, H4) == before
+    tags = [choice.reply.rpartition(" ")[2] for choice in talk.items[-1].choices]
+    assert tags == ["tag=b,c", "tag=a,b,c"]

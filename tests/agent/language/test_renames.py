@@ -167,6 +167,24 @@ async def test_it_is_the_note_at_its_new_path_after_a_folder_moved_and_moved_bac
     assert "moved" in text(talk, "People/Library/Nautical Almanac.md")
 
 
+@pytest.mark.parametrize(
+    "requests",
+    [
+        ("rename the folder Sources to Library and tag Nautical Almanac as moved",),
+        ("rename the folder Sources to Library, then rename Nautical Almanac to Almanac and tag it moved",),
+        ("notes in Sources", "rename the folder Sources to Library, then tag these moved"),
+        ("Benenne den Ordner Sources in Library um und tagge Nautical Almanac mit moved",),
+    ],
+)
+async def test_later_steps_use_the_new_paths_after_a_folder_rename(talk, requests) -> None:
+    await say(talk, *requests)
+    names = ("Nautical Almanac", "Almanac")
+    paths = [
+        f"Library/{name}.md" for name in names if talk.workspace.index.note(NotePath(f"Library/{name}.md"))
+    ]
+    assert len(paths) == 1 and "moved" in text(talk, paths[0])
+
+
 async def test_a_missing_folder_is_refused_at_once(talk, approver) -> None:
     await say(talk, "rename the folder Nope to Library")
     assert answers(talk)[-1] == "There is no folder “Nope” with files in it." and not approver.asked

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from app.agent.language.notation import PREFIX
 from app.agent.transcript import Question
 from tests.agent.language.test_dialog import answers, fill, say, state, talk, text
 
@@ -131,3 +132,88 @@ async def test_no_task_is_changed_by_a_denial_or_a_question(talk, request_text) 
     await fill(talk, Errands=ERRANDS)
     await say(talk, "open tasks in Errands", request_text)
     assert text(talk, "Errands.md") == ERRANDS
+
+
+@pytest.mark.parametrize(
+    ("request_text", "done"),
+    [
+        ("tick off the deposit and the yukata", (0, 1)),
+        ("tick off call Anna, pack the yukata and pay the deposit", (0, 1, 2)),
+        ('check off "pack the yukata", "call Anna"', (1, 2)),
+        ("complete the yukata and the deposit task in Errands", (0, 1)),
+        ("hake deposit und yukata ab", (0, 1)),
+        ('hake "pack the yukata" und "call Anna" ab', (1, 2)),
+    ],
+)
+async def test_each_of_several_named_tasks_is_changed_at_once(talk, approver, request_text, done) -> None:
+    await fill(talk, Errands=ERRANDS)
+    await say(talk, request_text)
+    lines = ERRANDS.splitlines()
+    expected = [line.replace("[ ]", "[x]") if at in done else line for at, line in enumerate(lines)]
+    assert text(talk, "Errands.md").splitlines() == expected
+    assert len(state(talk).changes) == 1
+    await say(talk, "undo")
+    assert text(talk, "Errands.md") == ERRANDS
+
+
+async def test_several_tasks_of_several_notes_are_moved_in_one_change(talk) -> None:
+    await fill(talk, Errands=ERRANDS, Trip="- [ ] call\n- [ ] call the hotel\n")
+    await say(talk, "postpone the yukata and call the hotel to 2031-12-07")
+    assert "- [ ] pack the yukata 📅 2031-12-07\n" in text(talk, "Errands.md")
+    assert text(talk, "Trip.md") == "- [ ] call\n- [ ] call the hotel 📅 2031-12-07\n"
+    assert len(state(talk).changes) == 1
+
+
+async def test_equal_beginnings_of_lines_do_not_mix_up_several_tasks(talk) -> None:
+    await fill(talk, Trip="- [ ] oil the door\n- [ ] oil the door frame\n- [ ] oil\n")
+    await say(talk, 'tick off "oil the door frame" and "oil the door"')
+    assert text(talk, "Trip.md") == "- [x] oil the door\n- [x] oil the door frame\n- [ ] oil\n"
+
+
+@pytest.mark.parametrize(
+    ("request_text", "answer", "choices"),
+    [
+        ("tick off the yukata and the kimono", "There is no open task that matches “the kimono”.", 1),
+        (f'{PREFIX} complete_task query="the yukata and call"', None, 2),
+        ("hake yukata und Kimono ab", "Es gibt keine offene Aufgabe, die zu „Kimono“ passt.", 1),
+    ],
+)
+async def test_several_tasks_are_asked_about_unless_each_is_clear(
+    talk, request_text, answer, choices
+) -> None:
+    await fill(talk, Errands=f"{ERRANDS}- [ ] call Bob\n")
+    before = text(talk, "Errands.md")
+    await say(talk, request_text)
+    question = talk.items[-1]
+    assert isinstance(question, Question) and len(question.choices) == choices
+    assert text(talk, "Errands.md") == before and (answer is None or answer in answers(talk)[-1])
+    await say(talk, question.choices[0].reply)
+    assert "- [x] pack the yukata" in text(talk, "Errands.md")
+
+
+@pytest.mark.parametrize(
+    "request_text",
+    [
+        "tick off the deposit, but not the yukata",
+        "tick off the yukata, not the deposit",
+        "tick off the deposit except the yukata",
+        "hake deposit ab, aber nicht yukata",
+    ],
+)
+async def test_no_task_is_ticked_off_that_an_order_leaves_out(talk, request_text) -> None:
+    await fill(talk, Errands=ERRANDS)
+    await say(talk, request_text)
+    assert text(talk, "Errands.md") == ERRANDS
+
+
+async def test_several_tasks_move_only_if_each_has_a_due_date(talk) -> None:
+    await fill(talk, Errands=ERRANDS)
+    await say(talk, f'{PREFIX} reschedule_task [@Errands] query="deposit and yukata" due="+1 week"')
+    assert answers(talk)[-1] == "“pack the yukata” has no due date that can be moved. Nothing was changed."
+    assert text(talk, "Errands.md") == ERRANDS
+
+
+async def test_one_task_may_have_a_conjunction(talk) -> None:
+    await fill(talk, Errands="- [ ] call Ann and Bob\n- [ ] buy bread\n")
+    await say(talk, "tick off Ann and Bob")
+    assert text(talk, "Errands.md") == "- [x] call Ann and Bob\n- [ ] buy bread\n"

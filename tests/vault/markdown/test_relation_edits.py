@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 
 from app.errors import InvalidParametersError, NotFoundError
+from app.vault.markdown.body_edits import insert_under
+from app.vault.markdown.frontmatter import read_frontmatter
 from app.vault.markdown.relation_edits import add_relation, append_prose, change_relation, remove_relation
 from app.vault.markdown.scan import scan
 
@@ -186,7 +191,9 @@ def test_a_relation_is_added_to_the_final_section():
 
 
 _ADDITIONS = st.lists(
-    st.sampled_from(["- [ ] b", "```", "~~~~", "<!-- x", "-->", "%%", "$$", "## Head", "---", "text", "", "> q"]),
+    st.sampled_from(
+        ["- [ ] b", "```", "~~~~", "<!-- x", "-->", "%%", "$$", "## Head", "---", "text", "", "> q"]
+    ),
     min_size=1,
     max_size=4,
 ).map("\n".join)
@@ -204,4 +211,71 @@ def test_added_text_takes_in_no_relation(text: str, addition: str) -> None:
 @pytest.mark.parametrize("addition", ["```\ncode", "<!-- x"])
 def test_an_unclosed_block_is_added_after_the_relations(addition: str) -> None:
     text = "A.\n\n## Relations\n\n- cites [[B]]\n"
-    assert append_prose(text, addition) == f"{text}{addition}\n"
+    after = append_prose(text, addition)
+    assert after.startswith(text) and after[len(text) :].strip() == addition
+
+
+@pytest.mark.parametrize(
+    ("text", "after"),
+    [
+        ("- cites [[B]]\n", "- cites [[B]]\n\nOil it.\n"),
+        ("- [ ] a\r\n  more\r\nand more", "- [ ] a\r\n  more\r\nand more\r\n\r\nOil it."),
+        ("> 1. a\n", "> 1. a\n\nOil it.\n"),
+        ("A.\n- a\n\n## Relations\n- cites [[B]]\n", "A.\n- a\n\nOil it.\n\n## Relations\n- cites [[B]]\n"),
+        ("- cites [[B]]\n\n", "- cites [[B]]\n\nOil it.\n"),
+        ("- a\n## More\nText.\n", "- a\n## More\nText.\nOil it.\n"),
+        ("---\nlist:\n- a\n---\n", "---\nlist:\n- a\n---\nOil it.\n"),
+    ],
+)
+def test_text_after_a_list_item_is_not_a_part_of_the_item(text: str, after: str) -> None:
+    assert append_prose(text, "Oil it.") == after
+
+
+def test_text_under_a_heading_is_not_a_part_of_the_last_item() -> None:
+    text = "## Log\n- cites [[B]]\n\n## End\n"
+    assert insert_under(text, "Log", "Oil it.") == "## Log\n- cites [[B]]\n\nOil it.\n\n## End\n"
+    assert insert_under(text, "Log", "- Oil it.") == "## Log\n- cites [[B]]\n- Oil it.\n\n## End\n"
+
+
+LINES = (
+    "- supports [[A]] (confidence: 1)",
+    "- [ ] a",
+    "* [x] b 📅 2026-03-01",
+    "  1) c",
+    "> - supports [[D]]",
+    "  more",
+    "text",
+    "supports:: [[B]]",
+    "## Relations",
+    "```",
+    "",
+)
+
+
+def items(text: str) -> list[str]:
+    """Return the paragraphs in list items."""
+    depth, found = 0, []
+    for token in MarkdownIt("commonmark").parse(text[read_frontmatter(text).body_start :]):
+        depth += token.nesting if token.type.startswith("list_item") else 0
+        found += [token.content] if token.type == "inline" and depth else []
+    return found
+
+
+@given(
+    st.lists(st.sampled_from(LINES), max_size=7),
+    st.sampled_from(["oil it", "one\ntwo", "[[C]] is near", "- [ ] new", "# Head"]),
+    st.sampled_from(["", "---\nstate: on\nsupports: '[[A]]'\n---\n"]),
+    st.sampled_from(["\n", "\r\n"]),
+    st.booleans(),
+)
+def test_added_text_changes_no_relation_task_or_item(lines, addition, properties, newline, ends) -> None:
+    text = (properties + "\n".join(lines) + "\n" * ends).replace("\n", newline)
+    after = append_prose(text, addition)
+    before, now = scan(text), scan(after)
+    fields = [(r.type, r.link.target, r.confidence, r.note) for r in before.relations]
+    assert [(r.type, r.link.target, r.confidence, r.note) for r in now.relations] == fields
+    assert now.properties == before.properties
+    tasks = [(task.text, task.done) for task in before.tasks]
+    added = Counter((task.text, task.done) for task in now.tasks) - Counter(tasks)
+    assert set(added) <= {("new", False)} and len(now.tasks) == len(tasks) + added.total()
+    assert not Counter(items(text)) - Counter(items(after))
