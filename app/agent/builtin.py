@@ -614,6 +614,7 @@ class BuiltinAgent:
             self.actions(),
             words,
             find_notes,
+            self._properties_of,
         )
         next_state = await pipeline.run(reading)
         self._states[_state_key(turn)] = next_state

@@ -20,6 +20,7 @@ from app.agent.language.lexicon import Language
 from app.agent.language.logseq import LOGSEQ_TASKS, logseq_property, searched_properties
 from app.agent.language.new_tasks import adds_tasks, tasks_of
 from app.agent.language.notation import serialize
+from app.agent.language.note_facts import PropertiesOf
 from app.agent.language.readings import (
     Clarification,
     ClarificationOption,
@@ -41,7 +42,7 @@ from app.vault.markdown.frontmatter import read_frontmatter
 from app.vault.markdown.tasks import task_facts, with_due_date
 from app.vault.markdown.text import BOM, bullet_list
 from app.vault.note_templates import expand
-from app.vault.path import NotePath
+from app.vault.path import NotePath, name_key
 
 MAX_WRITTEN_NOTES = 500
 MAX_LISTED_NOTES = 20
@@ -109,6 +110,7 @@ class Pipeline:
         actions: The available actions, by id.
         words: Returns the vault's properties; without it, none is known.
         find_notes: Returns every note that a search matches; without it, no answer mentions syntax of Logseq.
+        properties_of: Returns the properties of the note at a path; without it, a list may become a text.
     """
 
     def __init__(
@@ -121,8 +123,10 @@ class Pipeline:
         actions: Mapping[str, Action],
         words: Callable[[], VaultWords] = VaultWords,
         find_notes: FindNotes | None = None,
+        properties_of: PropertiesOf | None = None,
     ) -> None:
         self._host = host
+        self._properties_of = properties_of
         self._words = words
         self._find_notes = find_notes
         self._registry = registry
@@ -772,9 +776,11 @@ class Pipeline:
             return paths
         changed_paths: list[str] = []
         for index, call in enumerate(calls):
-            outcome = await self._call(step, tool, call)
+            outcome = await self._host.call(tool, call)
+            self._question = _which_occurrence(step, outcome, self._language)
+            if self._question is None:  # it says what the failure says
+                self._say_step_outcome(step, tool, call, outcome)
             if not outcome.success:
-                self._question = _which_occurrence(step, outcome, self._language)
                 self._say_skipped_notes([name for other in calls[index + 1 :] if (name := _note_of(other))])
                 return None
             paths_after = _paths_after(step, call, outcome)
@@ -852,7 +858,9 @@ class Pipeline:
                 key = str(arguments["key"])
                 value = self._words().typed_value(key, arguments["value"])
                 value = list(value) if isinstance(value, tuple) else value
-                return [{"name": path, "properties": {key: value}} for path in paths]
+                return [
+                    {"name": path, "properties": {key: self._kept_list(path, key, value)}} for path in paths
+                ]
             case "set_confidence":
                 return [
                     {"name": path, "properties": {"confidence": arguments["confidence"]}} for path in paths
@@ -898,6 +906,14 @@ class Pipeline:
                 return [{"node_id": path} for path in paths]
             case _:
                 raise ValueError(f"no calls for {step.action}")
+
+    def _kept_list(self, path: str, key: str, value: object) -> object:
+        """Return a single value as a list if the note's property is one, so that its kind stays."""
+        if self._properties_of is None or isinstance(value, list | Mapping) or value in ("", None):
+            return value
+        known = self._properties_of(path).items()
+        present = next((own for name, own in known if name_key(name) == name_key(key)), None)
+        return [value] if isinstance(present, list | tuple) else value
 
     @staticmethod
     def _relation_calls(step: PipelineStep, paths: tuple[str, ...]) -> list[Arguments]:
@@ -1052,10 +1068,15 @@ class Pipeline:
     async def _call(self, step: PipelineStep, tool: str, arguments: Mapping[str, object]) -> ToolOutcome:
         """Call a tool and show its outcome."""
         outcome = await self._host.call(tool, arguments)
+        self._say_step_outcome(step, tool, arguments, outcome)
+        return outcome
+
+    def _say_step_outcome(
+        self, step: PipelineStep, tool: str, arguments: Mapping[str, object], outcome: ToolOutcome
+    ) -> None:
         intent = "fact" if "about" in step.arguments else _INTENTS.get(step.action, "")
         display = {name: step.arguments[name] for name in _DISPLAY_ARGUMENTS if name in step.arguments}
         self._say_outcome(AnsweredCall(tool, {**arguments, **display}, intent), outcome)
-        return outcome
 
 
 _DISPLAY_ARGUMENTS = ("about", "side")
@@ -1086,7 +1107,7 @@ def _search_limit(notes: NoteSet) -> int:
 def _which_occurrence(step: PipelineStep, outcome: ToolOutcome, language: Language) -> Clarification | None:
     """Return a question about which occurrence to replace; None for other errors or too many occurrences."""
     count = (outcome.error or {}).get("count")
-    if step.action != "replace" or not isinstance(count, int) or not 1 < count <= _MAX_CHOICES:
+    if outcome.success or step.action != "replace" or not isinstance(count, int) or not 1 < count <= _MAX_CHOICES:
         return None
     choices = [*(str(number) for number in range(1, count + 1)), f"all{count}"]
     readings = [

@@ -6,7 +6,7 @@ property format".
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.request import Request
@@ -61,6 +61,8 @@ class _PropertyValueParser:
                 notes, rest = self._note_after_name(rest)
             if empty := self._empty_property(rest):
                 return notes, [(empty, "")]
+            if verb in self._table["keep_others"] and (added := self._addition(rest)):
+                return notes, [added]
             several = self._values(rest, allows_new=sets)
             if len(several) > 1:
                 return header_notes or notes, several
@@ -123,6 +125,28 @@ class _PropertyValueParser:
         is_named = len(words) == 2 and words[0].key in self._table["nouns"] and words[1].is_word
         return words[1].value if is_named else ""
 
+    def _addition(self, tokens: Sequence[Token]) -> tuple[str, object] | None:
+        """Return the property of "Sci-fi to its genres", with the value that is added to it; or None."""
+        vocabulary, determiners = self._request.vocabulary, self._language.words("determiners")
+        start = len(tokens) - 1
+        while start > 0 and tokens[start - 1].key in determiners:
+            start -= 1
+        value = next(
+            (
+                tokens[:at]
+                for at in range(1, start)
+                if self._language.match_prefix(tokens, at, "property_values", "into") == start
+            ),
+            (),
+        )
+        known = vocabulary.find_property(tokens[-1].value) if value and tokens[-1].is_word else None
+        is_other = known in (None, "tags") or vocabulary.notes(tokens[-1].value)
+        has_list = any(self._language.match_prefix(value, at, "and") > at for at in range(len(value)))
+        if is_other or has_list or len(value) > _MAX_VALUE_WORDS or value[0].kind in ("tag", "mark"):
+            return None
+        bound = self._fill(value)
+        return (str(known), bound["value"]) if bound is not None else None
+
     def _values(self, tokens: Sequence[Token], *, allows_new: bool) -> Values:
         """Return the properties of a list ("status to active and priority to high"); else none."""
         values: Values = []
@@ -154,9 +178,12 @@ class _PropertyValueParser:
         is_name = name.kind in ("word", "quoted") and name.key not in self._language.words("tag_nouns")
         if not is_name or not 1 <= len(value) <= _MAX_VALUE_WORDS:
             return None
-        frames = self._request.frame_parser(follows=False)
-        bound = frames.fill(self._request.allowed[_ACTION], self._frames[0], "value", value)
+        bound = self._fill(value)
         return (known or synonym or name.value, bound["value"]) if bound is not None else None
+
+    def _fill(self, value: Sequence[Token]) -> Mapping[str, object] | None:
+        frames = self._request.frame_parser(follows=False)
+        return frames.fill(self._request.allowed[_ACTION], self._frames[0], "value", value)
 
     def _links(self, tokens: Sequence[Token]) -> tuple[str, object] | None:
         """Return the property of "topics should be both [[Taste]] and [[Craft]]", with its links; or None."""
