@@ -1107,7 +1107,12 @@ def _search_limit(notes: NoteSet) -> int:
 def _which_occurrence(step: PipelineStep, outcome: ToolOutcome, language: Language) -> Clarification | None:
     """Return a question about which occurrence to replace; None for other errors or too many occurrences."""
     count = (outcome.error or {}).get("count")
-    if outcome.success or step.action != "replace" or not isinstance(count, int) or not 1 < count <= _MAX_CHOICES:
+    if (
+        outcome.success
+        or step.action != "replace"
+        or not isinstance(count, int)
+        or not 1 < count <= _MAX_CHOICES
+    ):
         return None
     choices = [*(str(number) for number in range(1, count + 1)), f"all{count}"]
     readings = [

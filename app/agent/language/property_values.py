@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from app.agent.language.lexicon import BUILT_IN_PROPERTIES
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.request import Request
 from app.agent.language.role_values import trim_marks
-from app.agent.language.tokens import Token
+from app.agent.language.tokens import Token, span_text
 
 _SCORE = 0.98
 _MAX_VALUE_WORDS, _MAX_NAME_START = 3, 4
@@ -64,7 +65,7 @@ class _PropertyValueParser:
             if verb in self._table["keep_others"] and (added := self._addition(rest)):
                 return notes, [added]
             several = self._values(rest, allows_new=sets)
-            if len(several) > 1:
+            if len(several) > 1 or (several and self._has_property_in_value(rest)):
                 return header_notes or notes, several
         notes, rest = None, tokens[1:] if sets else tokens
         links = self._links(rest)
@@ -127,7 +128,8 @@ class _PropertyValueParser:
 
     def _addition(self, tokens: Sequence[Token]) -> tuple[str, object] | None:
         """Return the property of "Sci-fi to its genres", with the value that is added to it; or None."""
-        vocabulary, determiners = self._request.vocabulary, self._language.words("determiners")
+        vocabulary = self._request.vocabulary
+        determiners = self._language.words("determiners").union(self._table["possessives"])
         start = len(tokens) - 1
         while start > 0 and tokens[start - 1].key in determiners:
             start -= 1
@@ -158,8 +160,8 @@ class _PropertyValueParser:
         return values
 
     def _value(self, part: Sequence[Token], *, allows_new: bool) -> tuple[str, object] | None:
-        start = 0
-        while start < len(part) - 1 and part[start].key in self._language.words("determiners"):
+        start, determiners = 0, self._language.words("determiners").union(self._table["possessives"])
+        while start < len(part) - 1 and part[start].key in determiners:
             start += 1
         name, rest = part[start], part[start + 1 :]
         end = self._longest_cue("value", rest, 0)
@@ -175,11 +177,30 @@ class _PropertyValueParser:
         if not known and (not allows_new or (is_other and not synonym)):
             return None
         value = trim_marks(rest[end:])
+        if end and end == self._longest_cue("target", rest, 0) and self._names_note(value):
+            return None  # "the status of Dune and …"
         is_name = name.kind in ("word", "quoted") and name.key not in self._language.words("tag_nouns")
         if not is_name or not 1 <= len(value) <= _MAX_VALUE_WORDS:
             return None
         bound = self._fill(value)
         return (known or synonym or name.value, bound["value"]) if bound is not None else None
+
+    def _names_note(self, tokens: Sequence[Token]) -> bool:
+        return bool(tokens and self._request.vocabulary.notes(span_text(self._request.text, tokens)))
+
+    def _has_property_in_value(self, tokens: Sequence[Token]) -> bool:
+        """Return whether a value of several words has one that may name a property: "author to Michael Ende".
+
+        The request model may take such a word for the property.
+        """
+        known = self._request.vocabulary.find_property
+        start = next(
+            (end for at in range(len(tokens)) if (end := self._longest_cue("value", tokens, at)) > at), 0
+        )
+        value, keys = tokens[start:], [token for token in tokens[:start] if known(token.value)]
+        names = [self._language.property_name(token.key, known) or known(token.value) for token in value]
+        is_plain = not {*map(known, (token.value for token in keys))} & {*BUILT_IN_PROPERTIES}
+        return bool(start) and len(value) > 1 and any(names) and is_plain
 
     def _fill(self, value: Sequence[Token]) -> Mapping[str, object] | None:
         frames = self._request.frame_parser(follows=False)
