@@ -28,6 +28,7 @@ from app.agent.language.readings import (
     PipelineStep,
     Reading,
 )
+from app.agent.language.replacements import ALL_OCCURRENCES
 from app.agent.language.task_lists import DUE_KINDS
 from app.agent.language.task_matching import TASK_BOX, matching_tasks, task_text
 from app.agent.language.vocabulary import VaultWords, property_label
@@ -838,6 +839,8 @@ class Pipeline:
                     {"name": path, "op": "prepend", "text": _written_text(arguments["text"])}
                     for path in paths
                 ]
+            case "replace" if arguments.get("occurrence") == ALL_OCCURRENCES:
+                return await self._replacement_calls(step, paths)
             case "replace":
                 replacement = {"op": "replace", "old": str(arguments["old"]), "text": str(arguments["text"])}
                 occurrence = str(arguments.get("occurrence", ""))
@@ -927,6 +930,33 @@ class Pipeline:
         outcome = await self._host.call("get_metadata", {"name": path})
         tags = outcome.result.get("tags", ()) if outcome.success else ()
         return [{"name": path, "tag": str(tag)} for tag in _as_tuple(tags)]
+
+    async def _replacement_calls(self, step: PipelineStep, paths: tuple[str, ...]) -> list[Arguments] | None:
+        """Return the calls that replace every occurrence of a text as whole words.
+
+        If a note can't be read or has none, tell the user and return None.
+        """
+        calls: list[Arguments] = []
+        for path in paths:
+            outcome = await self._host.call("read_note", {"name": path})
+            if not outcome.success:
+                self._say(format_outcome(AnsweredCall("read_note", {"name": path}), outcome))
+                return None
+            text, old = str(outcome.result["text"]), str(step.arguments["old"])
+            body = text[read_frontmatter(text).body_start :]
+            word = re.compile(rf"(?<!\w){re.escape(old)}(?!\w)")
+            places = [
+                at
+                for at, match in enumerate(re.finditer(re.escape(old), body), 1)
+                if word.match(body, match.start())
+            ]
+            if not places:
+                self._say(f"“{old}” does not occur in {wikilink(path)}.")
+                return None
+            # Replace the last occurrence first, so that the others keep their numbers.
+            for place in reversed(places):
+                calls += await self._calls(step.with_argument("occurrence", str(place)), (path,)) or ()
+        return calls
 
     async def _removal_calls(self, paths: tuple[str, ...], words: str) -> list[Arguments] | None:
         """Return the calls that remove `words` from each note, or the list item that contains nothing else.

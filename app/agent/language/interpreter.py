@@ -63,6 +63,7 @@ from app.agent.language.readings import (
     Reply,
 )
 from app.agent.language.relations import parse_relations
+from app.agent.language.replacements import parse_replacement_everywhere
 from app.agent.language.request import Request, without_marks_at_end
 from app.agent.language.request_model import request_model
 from app.agent.language.summary_lengths import parse_summary_length, with_summary_length
@@ -326,6 +327,8 @@ class Interpreter:
                 return question, request, []
             if relations := parse_relations(request, words):
                 return self._chooser.decide(request, [relations]), request, []
+            if replacement := parse_replacement_everywhere(request, words):
+                return self._chooser.decide(request, [replacement]), request, []
             if narrower := parse_refined_question(request, words):
                 is_one = len(narrower) == 1
                 answer = narrower[0] if is_one else self._chooser.ask(request, narrower)
