@@ -36,6 +36,7 @@ from app.agent.language.lexicon import ActionFrame, Language, languages
 from app.agent.language.notation import PREFIX, parse, serialize
 from app.agent.language.note_facts import PropertiesOf, find_fact
 from app.agent.language.option_order import USELESS, OptionRanker, meaning_key
+from app.agent.language.periods import with_stated_dates
 from app.agent.language.program import FACTS
 from app.agent.language.property_changes import PropertyChanges
 from app.agent.language.questions import question_language, with_name_for_pronouns, with_topic_of
@@ -323,6 +324,11 @@ class BuiltinAgent:
             return interpretation
         interpretation = await self._with_date_changes(interpretation, text, state)
         interpretation = self._with_property_changes(interpretation, text, state)
+        if isinstance(interpretation, Reading) and self._properties_of is not None:
+            is_chosen = _is_chosen(interpretation, text, state)
+            request = self._request_of(text, state)
+            if not is_chosen:
+                interpretation = with_stated_dates(request, interpretation, self._properties_of)
         finds_nothing = False
         if isinstance(interpretation, Reading) and interpretation.score == GUESS_SCORE:
             if not _finds_nothing(interpretation, await self._with_found_notes(interpretation)):

@@ -136,7 +136,7 @@ class Pipeline:
         self._changes_today = changes_today
         self._actions = actions
         self._question: Clarification | None = None
-        self._has_changed = False
+        self._has_changed = self._keeps_last = False
         self._new_paths: dict[str, str] = {}
 
     async def run(self, reading: Reading) -> DialogState:
@@ -161,6 +161,8 @@ class Pipeline:
             reading = replace(reading, steps=(*reading.steps[:-1], opened))
         if last.action == "count_these":
             reading = self._dialog.last or reading  # the next request may continue what was counted
+        if self._keeps_last:
+            reading = self._dialog.last or reading
         made = len(set(self._dialog.changes) - known)
         self._dialog = replace(self._dialog, made=made).after(reading, self._question)
         return self._dialog
@@ -399,8 +401,16 @@ class Pipeline:
             self._say((not paths and self._none_of(listed)) or format_outcome(call, outcome))
             rest = tuple(path for path in listed if path not in paths)
             self._dialog = replace(self._dialog, rest=rest)
+            if listed and not paths:
+                self._keep_list()
+                return paths
         self._remember(paths)
         return paths
+
+    def _keep_list(self) -> None:
+        """Let the next request continue the list in which this one found nothing."""
+        self._keeps_last = True
+        self._dialog = replace(self._dialog, rest=(), is_lost=True)
 
     def _listed_before(self, target: NoteSet) -> tuple[str, ...]:
         """Return the listed notes if the search that found them is narrowed down; else no notes."""

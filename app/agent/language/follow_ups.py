@@ -9,7 +9,7 @@ from itertools import takewhile
 
 from app.agent.language.actions import OPPOSITES
 from app.agent.language.candidates import have_same_meaning
-from app.agent.language.conditions import top_level_parts
+from app.agent.language.conditions import date_slot, top_level_parts
 from app.agent.language.dates import DateParser
 from app.agent.language.list_orders import continued_order
 from app.agent.language.note_sets import NoteSetParser
@@ -103,7 +103,9 @@ def _refine_search(
     if step.action not in ("find", "count") or target is None:
         return None
     # After an answer from the notes, "and the February ones?" continues the question.
-    described = () if request.dialog.asked else _described(request, tokens)
+    described = (
+        () if request.dialog.asked else _described(request, tokens) or _period(request, tokens, target)
+    )
     tokens = described or tokens
     condition = ""
     for kind in ("only",) if described else ("only", "also", "without", "count_only"):
@@ -226,6 +228,16 @@ def _described(request: Request, tokens: tuple[Token, ...]) -> tuple[Token, ...]
     is_plain = is_plain and (len(described) == 1 or described[0].key not in language.verbs())
     is_led = start > 0 or first > 0
     return described if is_led and is_plain and len(described) <= _MAX_DESCRIBING_WORDS else ()
+
+
+def _period(request: Request, tokens: tuple[Token, ...], listed: NoteSet) -> tuple[Token, ...]:
+    """Return the period of "no, from 2023" after a search without one; empty for other requests."""
+    start = request.language.match_prefix(tokens, 0, "refine", "no")
+    words = tuple(token for token in without_marks_at_end(tokens[start:]) if token.kind != "mark")
+    has_period = any(date_slot(part) for part in top_level_parts(listed.query))
+    if not start or not words or has_period or not request.dialog.results:
+        return ()
+    return words if request.dates.parse_period(words) is not None else ()
 
 
 def narrowed_notes(request: Request, tokens: tuple[Token, ...], notes: NoteSet) -> NoteSet | None:
@@ -403,7 +415,7 @@ def _search_other_period(request: Request, tokens: tuple[Token, ...], step: Pipe
         starts.add(0)
     plain = language.words("determiners") | language.words("result_pronouns")
     for start in sorted(starts):
-        while start < end and tokens[start].key in plain:
+        while start < end and (tokens[start].key in plain or tokens[start].kind == "mark"):
             start += 1
         moved = search_of_period(request, tokens[start:end], step) if start < end else None
         if moved is not None:

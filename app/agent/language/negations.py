@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from app.agent.language.choices import question_about
 from app.agent.language.conditions import top_level_parts
+from app.agent.language.lexicon import Language
 from app.agent.language.notation import serialize
 from app.agent.language.note_sets import negated
 from app.agent.language.readings import Clarification, ClarificationOption, Interpretation, Reading
@@ -78,13 +79,7 @@ def _is_negated(request: Request) -> bool:
 def _negates_change(request: Request, field: str) -> bool:
     """Return whether a request negates a word for a field's changes: "not edited", "unchanged"."""
     language, tokens = request.language, request.tokens
-    changes = {
-        word
-        for known in language.filters
-        if known.query == f"{field}:{{}}"
-        for phrase in known.say
-        for word in phrase.words
-    } - language.words("fillers")
+    changes = change_words(language, field) | _date_words(language, field)
     prefixes = language.words("negating_prefixes")
     for at, token in enumerate(tokens):
         if any(token.key == prefix + word for prefix in prefixes for word in changes):
@@ -95,6 +90,25 @@ def _negates_change(request: Request, field: str) -> bool:
         if next(following, "") in changes:
             return True
     return False
+
+
+def change_words(language: Language, field: str) -> set[str]:
+    """Return the words for the time of a change: "edited" and "touched" for `modified`."""
+    filters = [known for known in language.filters if known.query == f"{field}:{{}}"]
+    words = {
+        word for known in filters if known.value == "date" for phrase in known.say for word in phrase.words
+    }
+    return words - language.words("fillers") - _date_words(language, field)
+
+
+def _date_words(language: Language, field: str) -> set[str]:
+    """Return the words before a date that name no change: "from", "in"."""
+    filters = (
+        known for known in language.filters if known.query == f"{field}:{{}}" and known.value != "date"
+    )
+    return {word for known in filters for phrase in known.say for word in phrase.words} - language.words(
+        "fillers"
+    )
 
 
 def _opposite(condition: str) -> str:
