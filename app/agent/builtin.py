@@ -34,7 +34,7 @@ from app.agent.language.joined_orders import (
 )
 from app.agent.language.lexicon import ActionFrame, Language, languages
 from app.agent.language.notation import PREFIX, parse, serialize
-from app.agent.language.note_facts import PropertiesOf, find_fact
+from app.agent.language.note_facts import PropertiesOf, find_fact, join_facts, split_questions
 from app.agent.language.option_order import USELESS, OptionRanker, meaning_key
 from app.agent.language.periods import with_stated_dates
 from app.agent.language.program import FACTS
@@ -280,8 +280,26 @@ class BuiltinAgent:
         the note's properties are offered. A change in doubt becomes a question. Several orders in one request
         are compared one by one. Other interpretations stay unchanged.
         """
+        if facts := self._joined_facts(interpretation, text, state):
+            return facts
         joined = await self._join_orders(interpretation, text, state)
         return await self._compare_with_vault(interpretation, text, state) if joined is None else joined
+
+    def _joined_facts(
+        self, interpretation: Interpretation, text: str, state: DialogState
+    ) -> Interpretation | None:
+        """Return the answer to two questions about properties of one note; None for other requests."""
+        is_chosen = isinstance(interpretation, Reading) and _is_chosen(interpretation, text, state)
+        is_understood = isinstance(interpretation, Reply) and interpretation.understood
+        is_question = question_language(text, languages()) is not None
+        if self._properties_of is None or is_chosen or is_understood or not is_question:
+            return None
+        state = self._state_for(text, state)
+        for first, second in split_questions(self._request_of(text, state)):
+            parts = (self._request_of(first, state), self._request_of(second, state))
+            if joined := join_facts(parts, self._properties_of, state):
+                return joined
+        return None
 
     async def _join_orders(
         self, interpretation: Interpretation, text: str, state: DialogState

@@ -25,7 +25,6 @@ _SPAN = re.compile(
     r"(?: (?P=name):<=(?P<last>\d{4}-\d\d-\d\d))?"
 )
 _YEAR_CONDITION = re.compile(r"\[(?P<name>\w+):(?P<sign><=|>=|<|>|)(?P<year>\d{4})")
-_LACKING = re.compile(r"-\[([^:\]]+)\]")
 _LISTINGS = frozenset(("backlinks", "outgoing", "related", "similar", "mentions", "meaning", "what_supports"))
 _MAX_DESCRIBING_WORDS = 3
 _MIN_CHECKBOXES = 0.5
@@ -169,7 +168,7 @@ def _refine_search(
         if not query or (kind == "also" and (not parsed.has_head or target.notes)):
             continue
         if narrows:
-            notes = target.with_query(_with_empty_values(request, target, _added(target, query)))
+            notes = target.with_query(_added(target, query))
         elif kind == "also":
             notes = target.or_query(query)
         else:
@@ -265,20 +264,6 @@ def _added(listed: NoteSet, query: str) -> str:
     """Return a search without the conditions that the listed notes already meet."""
     known, parts = top_level_parts(listed.query), top_level_parts(query)
     return query if "OR" in (*known, *parts) else " ".join(part for part in parts if part not in known)
-
-
-def _with_empty_values(request: Request, listed: NoteSet, query: str) -> str:
-    """Return the lack of a property with notes in which it is empty: "which of those have no topics?".
-
-    "No rating field" means notes without the property, and so does "no rating" for templates.
-    """
-    lacking = _LACKING.fullmatch(query)
-    is_stated = any(token.key in request.language.words("introduces_property") for token in request.tokens)
-    templates = request.vocabulary.excluded_templates.removeprefix("-")
-    has_templates = bool(templates) and templates in top_level_parts(listed.query)
-    if lacking is None or is_stated or has_templates:
-        return query
-    return f"({query} OR [{lacking[1]}:null])"
 
 
 def _limit_links(

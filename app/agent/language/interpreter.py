@@ -45,7 +45,7 @@ from app.agent.language.frames import ClauseReading, FrameParser
 from app.agent.language.lexicon import ActionFrame, Language
 from app.agent.language.list_orders import within_list
 from app.agent.language.listed_notes import without_guessed_note
-from app.agent.language.negations import with_negation
+from app.agent.language.negations import with_empty_values, with_negation
 from app.agent.language.new_tasks import parse_new_tasks
 from app.agent.language.note_sets import is_search
 from app.agent.language.partial_readings import is_partial, likelier_parts, without_partial
@@ -200,7 +200,8 @@ class Interpreter:
         for request in requests:
             fixed, checked_request, readings = self._apply_grammar(request)
             if fixed is not None:
-                return with_excluded_names(request, with_every_condition(request, fixed))
+                complete = with_empty_values(request, with_every_condition(request, fixed))
+                return with_excluded_names(request, complete)
             if request is not likeliest:
                 # A language that knows fewer of the words would search for those of the other language.
                 readings = [
@@ -219,6 +220,7 @@ class Interpreter:
         expected = self._ask_if_unexpected(likeliest, with_negation(likeliest, decision), written)
         whole = with_dropped_value(likeliest, expected, written)
         complete = with_every_condition(likeliest, about_whole_vault(likeliest, whole))
+        complete = with_empty_values(likeliest, complete)
         return with_excluded_names(likeliest, without_guessed_note(likeliest, complete))
 
     def _summary_of_length(

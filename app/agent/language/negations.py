@@ -19,6 +19,7 @@ _NEGATIVE = re.compile(
 )
 """A condition that may express a negation: "not since 2024", "unread"."""
 _CHANGED = re.compile(r"(?P<name>modified|created):(?P<sign>[<>]?=?)\d{4}(?:-\d\d){0,2}")
+_LACKING = re.compile(r"-\[([^:\]]+)\]")
 _OPPOSITES = {">=": "<", ">": "<="}
 
 
@@ -38,6 +39,44 @@ def with_negation(request: Request, interpretation: Interpretation) -> Interpret
         ClarificationOption(serialize(reading), reading) for reading in (opposite, interpretation)
     )
     return Clarification(question_about(options), options)
+
+
+def with_empty_values(request: Request, interpretation: Interpretation) -> Interpretation:
+    """Return searches for notes without a property with those in which it is empty, and without templates.
+
+    "No rating field" means notes without the property, and "which templates have no rating?" templates. A
+    condition in the search language stays.
+    """
+    if "[" in request.text or _says_property(request):
+        return interpretation
+    if isinstance(interpretation, Reading):
+        return _with_empty_values(request, interpretation)
+    if not isinstance(interpretation, Clarification):
+        return interpretation
+    readings = [_with_empty_values(request, option.reading) for option in interpretation.options]
+    options = tuple(
+        option if reading is option.reading else replace(option, label=serialize(reading), reading=reading)
+        for option, reading in zip(interpretation.options, readings, strict=True)
+    )
+    return replace(interpretation, options=options)
+
+
+def _says_property(request: Request) -> bool:
+    words = request.language.words("introduces_property") | {*request.language.table("doubts")["templates"]}
+    return any(token.key in words for token in request.tokens)
+
+
+def _with_empty_values(request: Request, reading: Reading) -> Reading:
+    step, *others = reading.steps
+    parts = top_level_parts(step.target.query) if step.target is not None else []
+    templates = request.vocabulary.excluded_templates
+    is_of_templates = bool(templates) and templates.removeprefix("-") in parts
+    if step.target is None or is_of_templates or not any(map(_LACKING.fullmatch, parts)):
+        return reading
+    parts = [_LACKING.sub(r"(-[\1] OR [\1:null])", part) for part in parts]
+    is_limited = bool(step.target.notes or step.target.source) or any("path:" in part for part in parts)
+    query = " ".join(parts if is_limited or not templates else [*parts, templates])
+    return replace(reading, steps=(replace(step, target=replace(step.target, query=query)), *others))
 
 
 def with_negated_change(request: Request, reading: Reading) -> Reading:
