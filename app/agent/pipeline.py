@@ -384,6 +384,9 @@ class Pipeline:
                 return None
             paths = selection.paths
             self._say_list(selection, count_only=step.action == "count")
+            if target.source and not paths and self._dialog.them:
+                self._keep_list()
+                return paths
         else:
             query = target.query or _ALL_NOTES_QUERY
             outcome = await self._search(query, MAX_RESULTS, target.order)

@@ -186,7 +186,7 @@ class _PropertyValueParser:
         return (known or synonym or name.value, bound["value"]) if bound is not None else None
 
     def _names_note(self, tokens: Sequence[Token]) -> bool:
-        return bool(tokens and self._request.vocabulary.notes(span_text(self._request.text, tokens)))
+        return bool(tokens and self._request.vocabulary.notes(span_text(self._request.text, tuple(tokens))))
 
     def _has_property_in_value(self, tokens: Sequence[Token]) -> bool:
         """Return whether a value of several words has one that may name a property: "author to Michael Ende".
