@@ -37,8 +37,9 @@ from app.agent.language.joined_orders import (
 )
 from app.agent.language.lexicon import ActionFrame, Language, languages
 from app.agent.language.notation import PREFIX, parse, serialize
-from app.agent.language.note_facts import PropertiesOf, find_fact
+from app.agent.language.note_facts import PropertiesOf, find_fact, join_facts, split_questions
 from app.agent.language.option_order import USELESS, OptionRanker, meaning_key
+from app.agent.language.periods import with_stated_dates
 from app.agent.language.program import FACTS
 from app.agent.language.property_changes import PropertyChanges
 from app.agent.language.questions import question_language, with_name_for_pronouns, with_topic_of
@@ -283,6 +284,8 @@ class BuiltinAgent:
         the note's properties are offered. A change in doubt becomes a question. Several orders in one request
         are compared one by one. Other interpretations stay unchanged.
         """
+        if facts := self._joined_facts(interpretation, text, state):
+            return facts
         is_split, joined = await self._join_orders(interpretation, text, state)
         if joined is not None:
             return joined
@@ -291,6 +294,22 @@ class BuiltinAgent:
         if is_split or (isinstance(compared, Reading) and drops_change(request, compared)):
             return without_dropped_orders(request, compared)
         return compared
+
+    def _joined_facts(
+        self, interpretation: Interpretation, text: str, state: DialogState
+    ) -> Interpretation | None:
+        """Return the answer to two questions about properties of one note; None for other requests."""
+        is_chosen = isinstance(interpretation, Reading) and _is_chosen(interpretation, text, state)
+        is_understood = isinstance(interpretation, Reply) and interpretation.understood
+        is_question = question_language(text, languages()) is not None
+        if self._properties_of is None or is_chosen or is_understood or not is_question:
+            return None
+        state = self._state_for(text, state)
+        for first, second in split_questions(self._request_of(text, state)):
+            parts = (self._request_of(first, state), self._request_of(second, state))
+            if joined := join_facts(parts, self._properties_of, state):
+                return joined
+        return None
 
     async def _join_orders(
         self, interpretation: Interpretation, text: str, state: DialogState
@@ -341,6 +360,11 @@ class BuiltinAgent:
             return interpretation
         interpretation = await self._with_date_changes(interpretation, text, state)
         interpretation = self._with_property_changes(interpretation, text, state)
+        if isinstance(interpretation, Reading) and self._properties_of is not None:
+            is_chosen = _is_chosen(interpretation, text, state)
+            request = self._request_of(text, state)
+            if not is_chosen:
+                interpretation = with_stated_dates(request, interpretation, self._properties_of)
         finds_nothing = False
         if isinstance(interpretation, Reading) and interpretation.score == GUESS_SCORE:
             if not _finds_nothing(interpretation, await self._with_found_notes(interpretation)):
@@ -633,6 +657,7 @@ class BuiltinAgent:
             words,
             find_notes,
             self._now,
+            self._properties_of,
         )
         next_state = await pipeline.run(reading)
         self._states[_state_key(turn)] = next_state

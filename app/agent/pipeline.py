@@ -21,6 +21,7 @@ from app.agent.language.lexicon import Language
 from app.agent.language.logseq import LOGSEQ_TASKS, logseq_property, searched_properties
 from app.agent.language.new_tasks import adds_tasks, tasks_of
 from app.agent.language.notation import serialize
+from app.agent.language.note_facts import PropertiesOf
 from app.agent.language.readings import (
     Clarification,
     ClarificationOption,
@@ -28,6 +29,7 @@ from app.agent.language.readings import (
     PipelineStep,
     Reading,
 )
+from app.agent.language.replacements import ALL_OCCURRENCES
 from app.agent.language.task_lists import DUE_KINDS
 from app.agent.language.task_matching import (
     TASK_BOX,
@@ -50,7 +52,7 @@ from app.vault.markdown.frontmatter import read_frontmatter
 from app.vault.markdown.tasks import task_facts, with_due_date
 from app.vault.markdown.text import BOM, bullet_list
 from app.vault.note_templates import expand
-from app.vault.path import NotePath
+from app.vault.path import NotePath, name_key
 
 MAX_WRITTEN_NOTES = 500
 MAX_LISTED_NOTES = 20
@@ -125,6 +127,7 @@ class Pipeline:
         words: Returns the vault's properties; without it, none is known.
         find_notes: Returns every note that a search matches; without it, no answer mentions syntax of Logseq.
         now: Returns the current time.
+        properties_of: Returns the properties of the note at a path; without it, a list may become a text.
     """
 
     def __init__(
@@ -138,9 +141,11 @@ class Pipeline:
         words: Callable[[], VaultWords] = VaultWords,
         find_notes: FindNotes | None = None,
         now: Callable[[], datetime] = datetime.now,
+        properties_of: PropertiesOf | None = None,
     ) -> None:
         self._host = host
         self._now = now
+        self._properties_of = properties_of
         self._words = words
         self._find_notes = find_notes
         self._registry = registry
@@ -149,7 +154,7 @@ class Pipeline:
         self._changes_today = changes_today
         self._actions = actions
         self._question: Clarification | None = None
-        self._has_changed = False
+        self._has_changed = self._keeps_last = False
         self._moves: list[tuple[str, str]] = []
 
     async def run(self, reading: Reading) -> DialogState:
@@ -174,6 +179,8 @@ class Pipeline:
             reading = replace(reading, steps=(*reading.steps[:-1], opened))
         if last.action == "count_these":
             reading = self._dialog.last or reading  # the next request may continue what was counted
+        if self._keeps_last:
+            reading = self._dialog.last or reading
         made = len(set(self._dialog.changes) - known)
         self._dialog = replace(self._dialog, made=made).after(reading, self._question)
         return self._dialog
@@ -403,6 +410,9 @@ class Pipeline:
                 return None
             paths = selection.paths
             self._say_list(selection, count_only=step.action == "count")
+            if target.source and not paths and self._dialog.them:
+                self._keep_list()
+                return paths
         else:
             query = target.query or _ALL_NOTES_QUERY
             outcome = await self._search(query, MAX_RESULTS, target.order)
@@ -420,8 +430,16 @@ class Pipeline:
             self._say((not paths and self._none_of(listed)) or format_outcome(call, outcome))
             rest = tuple(path for path in listed if path not in paths)
             self._dialog = replace(self._dialog, rest=rest)
+            if listed and not paths:
+                self._keep_list()
+                return paths
         self._remember(paths)
         return paths
+
+    def _keep_list(self) -> None:
+        """Let the next request continue the list in which this one found nothing."""
+        self._keeps_last = True
+        self._dialog = replace(self._dialog, rest=(), is_lost=True)
 
     def _listed_before(self, target: NoteSet) -> tuple[str, ...]:
         """Return the listed notes if the search that found them is narrowed down; else no notes."""
@@ -877,9 +895,11 @@ class Pipeline:
             return paths
         changed_paths: list[str] = []
         for index, call in enumerate(calls):
-            outcome = await self._call(step, tool, call)
+            outcome = await self._host.call(tool, call)
+            self._question = _which_occurrence(step, outcome, self._language)
+            if self._question is None:  # it says what the failure says
+                self._say_step_outcome(step, tool, call, outcome)
             if not outcome.success:
-                self._question = _which_occurrence(step, outcome, self._language)
                 self._say_skipped_notes([name for other in calls[index + 1 :] if (name := _note_of(other))])
                 return None
             paths_after = _paths_after(step, call, outcome)
@@ -932,6 +952,8 @@ class Pipeline:
                     {"name": path, "op": "prepend", "text": _written_text(arguments["text"])}
                     for path in paths
                 ]
+            case "replace" if arguments.get("occurrence") == ALL_OCCURRENCES:
+                return await self._replacement_calls(step, paths)
             case "replace":
                 replacement = {"op": "replace", "old": str(arguments["old"]), "text": str(arguments["text"])}
                 occurrence = str(arguments.get("occurrence", ""))
@@ -952,7 +974,9 @@ class Pipeline:
                 key = str(arguments["key"])
                 value = self._words().typed_value(key, arguments["value"])
                 value = list(value) if isinstance(value, tuple) else value
-                return [{"name": path, "properties": {key: value}} for path in paths]
+                return [
+                    {"name": path, "properties": {key: self._kept_list(path, key, value)}} for path in paths
+                ]
             case "set_confidence":
                 return [
                     {"name": path, "properties": {"confidence": arguments["confidence"]}} for path in paths
@@ -1000,6 +1024,14 @@ class Pipeline:
             case _:
                 raise ValueError(f"no calls for {step.action}")
 
+    def _kept_list(self, path: str, key: str, value: object) -> object:
+        """Return a single value as a list if the note's property is one, so that its kind stays."""
+        if self._properties_of is None or isinstance(value, list | Mapping) or value in ("", None):
+            return value
+        known = self._properties_of(path).items()
+        present = next((own for name, own in known if name_key(name) == name_key(key)), None)
+        return [value] if isinstance(present, list | tuple) else value
+
     @staticmethod
     def _relation_calls(step: PipelineStep, paths: tuple[str, ...]) -> list[Arguments]:
         others = _named_notes(step.arguments["to"])
@@ -1012,6 +1044,33 @@ class Pipeline:
         outcome = await self._host.call("get_metadata", {"name": path})
         tags = outcome.result.get("tags", ()) if outcome.success else ()
         return [{"name": path, "tag": str(tag)} for tag in _as_tuple(tags)]
+
+    async def _replacement_calls(self, step: PipelineStep, paths: tuple[str, ...]) -> list[Arguments] | None:
+        """Return the calls that replace every occurrence of a text as whole words.
+
+        If a note can't be read or has none, tell the user and return None.
+        """
+        calls: list[Arguments] = []
+        for path in paths:
+            outcome = await self._host.call("read_note", {"name": path})
+            if not outcome.success:
+                self._say(format_outcome(AnsweredCall("read_note", {"name": path}), outcome))
+                return None
+            text, old = str(outcome.result["text"]), str(step.arguments["old"])
+            body = text[read_frontmatter(text).body_start :]
+            word = re.compile(rf"(?<!\w){re.escape(old)}(?!\w)")
+            places = [
+                at
+                for at, match in enumerate(re.finditer(re.escape(old), body), 1)
+                if word.match(body, match.start())
+            ]
+            if not places:
+                self._say(f"“{old}” does not occur in {wikilink(path)}.")
+                return None
+            # Replace the last occurrence first, so that the others keep their numbers.
+            for place in reversed(places):
+                calls += await self._calls(step.with_argument("occurrence", str(place)), (path,)) or ()
+        return calls
 
     async def _removal_calls(self, paths: tuple[str, ...], words: str) -> list[Arguments] | None:
         """Return the calls that remove `words` from each note, or the list item that contains nothing else.
@@ -1158,10 +1217,15 @@ class Pipeline:
     async def _call(self, step: PipelineStep, tool: str, arguments: Mapping[str, object]) -> ToolOutcome:
         """Call a tool and show its outcome."""
         outcome = await self._host.call(tool, arguments)
+        self._say_step_outcome(step, tool, arguments, outcome)
+        return outcome
+
+    def _say_step_outcome(
+        self, step: PipelineStep, tool: str, arguments: Mapping[str, object], outcome: ToolOutcome
+    ) -> None:
         intent = "fact" if "about" in step.arguments else _INTENTS.get(step.action, "")
         display = {name: step.arguments[name] for name in _DISPLAY_ARGUMENTS if name in step.arguments}
         self._say_outcome(AnsweredCall(tool, {**arguments, **display}, intent), outcome)
-        return outcome
 
     async def _call_batch(self, tool: str, calls: Sequence[Arguments]) -> ToolOutcome:
         """Call a tool for several notes in one change, and show the outcome."""
@@ -1208,7 +1272,12 @@ def _search_limit(notes: NoteSet) -> int:
 def _which_occurrence(step: PipelineStep, outcome: ToolOutcome, language: Language) -> Clarification | None:
     """Return a question about which occurrence to replace; None for other errors or too many occurrences."""
     count = (outcome.error or {}).get("count")
-    if step.action != "replace" or not isinstance(count, int) or not 1 < count <= _MAX_CHOICES:
+    if (
+        outcome.success
+        or step.action != "replace"
+        or not isinstance(count, int)
+        or not 1 < count <= _MAX_CHOICES
+    ):
         return None
     choices = [*(str(number) for number in range(1, count + 1)), f"all{count}"]
     readings = [

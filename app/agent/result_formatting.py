@@ -348,7 +348,11 @@ def _deleted(result: Result, call: AnsweredCall) -> str:
 
 
 def _moved(result: Result, call: AnsweredCall) -> str:
-    text = f"It is now {wikilink(result['new_path'])}. To undo this, say “undo”."
+    link = wikilink(result["new_path"])
+    before, after = (NotePath.on_disk(str(result[name])).folder for name in ("path", "new_path"))
+    where = f"in the folder {after}" if after else "at the top of the vault"
+    moved = f"It is now {link}." if after == before else f"{link} is now {where}."
+    text = f"{moved} To undo this, say “undo”."
     count = len(result["rewritten"])
     text += f"\n\nUpdated links in {pluralize(count, 'note')}." if count else ""
     if result["left_out"]:

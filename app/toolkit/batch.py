@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -35,6 +36,8 @@ class BatchResult(ToolResult):
     left_out: list[str]
 
 
+_MAX_SUMMARIES = 3
+"""The maximum number of different changes that the summary of a proposal names."""
 _PARAMETERS = (
     Parameter("names", ArgumentKind.NOTE, list, True, None, "The notes.", is_list=True),
     Parameter(
@@ -61,6 +64,7 @@ def make_batch_tool(tool: Tool) -> Tool:
         before: dict[NotePath, bytes] = {}
         after: dict[NotePath, bytes] = {}
         left_out: list[str] = []
+        summaries: dict[str, set[NotePath]] = {}
         failures: list[ScriptoriumError] = []
         for name, call_arguments in zip(names, arguments, strict=True):
             try:
@@ -70,6 +74,8 @@ def make_batch_tool(tool: Tool) -> Tool:
                 left_out.append(f"{name}: {error.message}")
                 continue
             for change in change_set.changes:
+                pattern = change_set.summary.replace(str(change.path), "{}")
+                summaries.setdefault(pattern, set()).add(change.path)
                 if not isinstance(change, Update):
                     raise InvalidParametersError(
                         f"{tool.name} can't be called for many notes.", tool=tool.name
@@ -79,9 +85,7 @@ def make_batch_tool(tool: Tool) -> Tool:
         if failures and len(failures) == len(names):
             raise failures[0]
         changes: list[FileChange] = [Update(path, before[path], after[path]) for path in after]
-        change_set = ChangeSet.of(
-            *changes, summary=f"{tool.summary.rstrip('.')} ({pluralize(len(changes), 'note')})"
-        )
+        change_set = ChangeSet.of(*changes, summary=_summary(summaries, len(changes)))
         changed = [str(path) for path in change_set.paths]
         message = f"{pluralize(len(changed), 'note')} changed." if changed else "Nothing to change."
         return context.propose(change_set, BatchResult(notes=changed, left_out=left_out, message=message))
@@ -97,6 +101,19 @@ def make_batch_tool(tool: Tool) -> Tool:
         examples_of={},
         make_schema=None,
     )
+
+
+def _summary(summaries: Mapping[str, Collection[NotePath]], count: int) -> str:
+    """Return what the calls do: "Add #sky to 3 notes".
+
+    Args:
+        summaries: The summaries of the calls with "{}" in place of the note, each with its notes.
+        count: The number of changed notes.
+    """
+    if len(summaries) > _MAX_SUMMARIES or not all("{}" in summary for summary in summaries):
+        return f"Change {pluralize(count, 'note')}"
+    notes = {summary: pluralize(len(paths), "note") for summary, paths in summaries.items()}
+    return "; ".join(summary.replace("{}", notes[summary]) for summary in summaries)
 
 
 async def _propose_changes(

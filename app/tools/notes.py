@@ -332,7 +332,8 @@ async def set_properties(
         text = remove_property(text, key)
     for key, value in (properties or {}).items():
         text = set_property(text, key, value)
-    change_set = ChangeSet.of(note.with_text(text), summary=f"Set properties of {note.path}")
+    summary = _properties_summary(note.path, tuple(properties or ()), tuple(remove or ()))
+    change_set = ChangeSet.of(note.with_text(text), summary=summary)
     names = tuple(dict.fromkeys((*(remove or ()), *(properties or {}))))
 
     def report(committed: ChangeSet) -> NoteWritten:
@@ -445,6 +446,15 @@ def _properties_message(note: OpenNote, committed: ChangeSet, names: tuple[str, 
     value = properties[key]
     text = "" if value is None else _value_text(value)
     return f"Set {key} of [[{note.name}]] to {text}." if text else f"Cleared {key} of [[{note.name}]]."
+
+
+def _properties_summary(path: NotePath, properties: tuple[str, ...], removed: tuple[str, ...]) -> str:
+    """Return which properties change: "Set rating of Dune.md"."""
+    if not removed:
+        return f"Set {', '.join(properties)} of {path}"
+    if not properties:
+        return f"Remove {', '.join(removed)} from {path}"
+    return f"Set {', '.join(properties)} and remove {', '.join(removed)} of {path}"
 
 
 def _value_text(value: object) -> str:

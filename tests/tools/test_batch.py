@@ -5,6 +5,7 @@ from __future__ import annotations
 from app.permissions.caller import Caller, CallerKind
 from app.toolkit.batch import make_batch_tool
 from app.toolkit.call import Call
+from app.tools.notes import set_properties
 from app.tools.tags import add_tag, remove_tag
 from app.vault.path import NotePath
 
@@ -55,3 +56,11 @@ async def test_a_call_with_invalid_arguments_is_left_out_with_its_reason(workspa
 async def test_if_every_call_fails_the_first_error_is_raised(workspace):
     outcome = await call(workspace, remove_tag, ["Concepts/Gimbal.md"], [{"tag": "nope"}])
     assert outcome.error["type"] == "not_found"
+
+
+async def test_the_summary_says_what_is_done(workspace, approver):
+    names = ["Instruments/H1.md", "Instruments/H2.md"]
+    await call(workspace, add_tag, names, [{"tag": "seaclock"}] * 2)
+    assert approver.asked[-1].proposal.summary == "Add #seaclock to 2 notes"
+    await call(workspace, set_properties, names, [{"properties": {"maker": "Harrison"}}] * 2)
+    assert approver.asked[-1].proposal.summary == "Set maker of 2 notes"

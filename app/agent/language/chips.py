@@ -12,6 +12,7 @@ from app.agent.language.answers import localize
 from app.agent.language.lexicon import languages
 from app.agent.language.notation import PREFIX, serialize
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
+from app.agent.language.replacements import ALL_OCCURRENCES
 from app.errors import QueryError
 from app.index.query import parse
 from app.index.query_ast import And
@@ -254,6 +255,8 @@ def _fixed_label(name: str, value: str) -> str:
             return f"the last {count} changes"
         case "scope":
             return _SCOPE_LABELS.get(value, "")
+        case "occurrence" if value == ALL_OCCURRENCES:
+            return "everywhere"
         case "occurrence" if count.isdecimal():
             return f"all {count} places" if value != count else f"place {count}"
         case "due" if ".." in value:

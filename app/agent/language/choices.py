@@ -209,10 +209,14 @@ def accounts_for_all(request: Request, reading: Reading) -> bool:
         return False
     known = language.vocabulary() | language.function_words()
     notes = {path for note_set in note_sets_of(reading) for path in note_set.notes}
+    keys = {str(step.arguments["key"]) for step in reading.steps if "key" in step.arguments}
+    find_property = request.vocabulary.find_property
     for mention in request.mentions(request.tokens):
         words = [token.value.casefold() for token in mention.tokens]
         if all(word in serialized for word in words) or all(token.key in known for token in mention.tokens):
             continue
+        if all(language.property_name(token.key, find_property) in keys for token in mention.tokens):
+            continue  # a word for the property, even if a note has a similar name
         named = mention.notes.notes if mention.notes is not None else ()
         if (named and set(named) <= notes) or (mention.value and mention.value.casefold() in serialized):
             continue

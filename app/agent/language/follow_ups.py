@@ -9,7 +9,7 @@ from itertools import takewhile
 
 from app.agent.language.actions import OPPOSITES
 from app.agent.language.candidates import have_same_meaning
-from app.agent.language.conditions import top_level_parts
+from app.agent.language.conditions import date_slot, top_level_parts
 from app.agent.language.dates import DateParser
 from app.agent.language.list_orders import continued_order
 from app.agent.language.note_sets import NoteSetParser
@@ -25,7 +25,6 @@ _SPAN = re.compile(
     r"(?: (?P=name):<=(?P<last>\d{4}-\d\d-\d\d))?"
 )
 _YEAR_CONDITION = re.compile(r"\[(?P<name>\w+):(?P<sign><=|>=|<|>|)(?P<year>\d{4})")
-_LACKING = re.compile(r"-\[([^:\]]+)\]")
 _LISTINGS = frozenset(("backlinks", "outgoing", "related", "similar", "mentions", "meaning", "what_supports"))
 _MAX_DESCRIBING_WORDS = 3
 _MIN_CHECKBOXES = 0.5
@@ -103,7 +102,9 @@ def _refine_search(
     if step.action not in ("find", "count") or target is None:
         return None
     # After an answer from the notes, "and the February ones?" continues the question.
-    described = () if request.dialog.asked else _described(request, tokens)
+    described = (
+        () if request.dialog.asked else _described(request, tokens) or _period(request, tokens, target)
+    )
     tokens = described or tokens
     condition = ""
     for kind in ("only",) if described else ("only", "also", "without", "count_only"):
@@ -167,7 +168,7 @@ def _refine_search(
         if not query or (kind == "also" and (not parsed.has_head or target.notes)):
             continue
         if narrows:
-            notes = target.with_query(_with_empty_values(request, target, _added(target, query)))
+            notes = target.with_query(_added(target, query))
         elif kind == "also":
             notes = target.or_query(query)
         else:
@@ -228,6 +229,16 @@ def _described(request: Request, tokens: tuple[Token, ...]) -> tuple[Token, ...]
     return described if is_led and is_plain and len(described) <= _MAX_DESCRIBING_WORDS else ()
 
 
+def _period(request: Request, tokens: tuple[Token, ...], listed: NoteSet) -> tuple[Token, ...]:
+    """Return the period of "no, from 2023" after a search without one; empty for other requests."""
+    start = request.language.match_prefix(tokens, 0, "refine", "no")
+    words = tuple(token for token in without_marks_at_end(tokens[start:]) if token.kind != "mark")
+    has_period = any(date_slot(part) for part in top_level_parts(listed.query))
+    if not start or not words or has_period or not request.dialog.results:
+        return ()
+    return words if request.dates.parse_period(words) is not None else ()
+
+
 def narrowed_notes(request: Request, tokens: tuple[Token, ...], notes: NoteSet) -> NoteSet | None:
     """Return a set of notes with the conditions of "only the events" or "not H4"; None for other words."""
     step = PipelineStep("find", notes)
@@ -253,20 +264,6 @@ def _added(listed: NoteSet, query: str) -> str:
     """Return a search without the conditions that the listed notes already meet."""
     known, parts = top_level_parts(listed.query), top_level_parts(query)
     return query if "OR" in (*known, *parts) else " ".join(part for part in parts if part not in known)
-
-
-def _with_empty_values(request: Request, listed: NoteSet, query: str) -> str:
-    """Return the lack of a property with notes in which it is empty: "which of those have no topics?".
-
-    "No rating field" means notes without the property, and so does "no rating" for templates.
-    """
-    lacking = _LACKING.fullmatch(query)
-    is_stated = any(token.key in request.language.words("introduces_property") for token in request.tokens)
-    templates = request.vocabulary.excluded_templates.removeprefix("-")
-    has_templates = bool(templates) and templates in top_level_parts(listed.query)
-    if lacking is None or is_stated or has_templates:
-        return query
-    return f"({query} OR [{lacking[1]}:null])"
 
 
 def _limit_links(
@@ -403,7 +400,7 @@ def _search_other_period(request: Request, tokens: tuple[Token, ...], step: Pipe
         starts.add(0)
     plain = language.words("determiners") | language.words("result_pronouns")
     for start in sorted(starts):
-        while start < end and tokens[start].key in plain:
+        while start < end and (tokens[start].key in plain or tokens[start].kind == "mark"):
             start += 1
         moved = search_of_period(request, tokens[start:end], step) if start < end else None
         if moved is not None:

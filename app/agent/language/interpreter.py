@@ -45,7 +45,7 @@ from app.agent.language.frames import ClauseReading, FrameParser
 from app.agent.language.lexicon import ActionFrame, Language
 from app.agent.language.list_orders import within_list
 from app.agent.language.listed_notes import without_guessed_note
-from app.agent.language.negations import with_negation
+from app.agent.language.negations import with_empty_values, with_negation
 from app.agent.language.new_tasks import parse_new_tasks
 from app.agent.language.note_sets import is_search
 from app.agent.language.partial_readings import is_partial, likelier_parts, without_partial
@@ -63,6 +63,7 @@ from app.agent.language.readings import (
     Reply,
 )
 from app.agent.language.relations import parse_relations
+from app.agent.language.replacements import parse_replacement_everywhere
 from app.agent.language.request import Request, without_marks_at_end
 from app.agent.language.request_model import request_model
 from app.agent.language.summary_lengths import parse_summary_length, with_summary_length
@@ -199,7 +200,8 @@ class Interpreter:
         for request in requests:
             fixed, checked_request, readings = self._apply_grammar(request)
             if fixed is not None:
-                return with_excluded_names(request, with_every_condition(request, fixed))
+                complete = with_empty_values(request, with_every_condition(request, fixed))
+                return with_excluded_names(request, complete)
             if request is not likeliest:
                 # A language that knows fewer of the words would search for those of the other language.
                 readings = [
@@ -218,6 +220,7 @@ class Interpreter:
         expected = self._ask_if_unexpected(likeliest, with_negation(likeliest, decision), written)
         whole = with_dropped_value(likeliest, expected, written)
         complete = with_every_condition(likeliest, about_whole_vault(likeliest, whole))
+        complete = with_empty_values(likeliest, complete)
         return with_excluded_names(likeliest, without_guessed_note(likeliest, complete))
 
     def _summary_of_length(
@@ -323,6 +326,8 @@ class Interpreter:
                 return question, request, []
             if relations := parse_relations(request, words):
                 return self._chooser.decide(request, [relations]), request, []
+            if replacement := parse_replacement_everywhere(request, words):
+                return self._chooser.decide(request, [replacement]), request, []
             if narrower := parse_refined_question(request, words):
                 is_one = len(narrower) == 1
                 answer = narrower[0] if is_one else self._chooser.ask(request, narrower)

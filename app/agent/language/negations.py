@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from app.agent.language.choices import question_about
 from app.agent.language.conditions import top_level_parts
+from app.agent.language.lexicon import Language
 from app.agent.language.notation import serialize
 from app.agent.language.note_sets import negated
 from app.agent.language.readings import Clarification, ClarificationOption, Interpretation, Reading
@@ -18,6 +19,7 @@ _NEGATIVE = re.compile(
 )
 """A condition that may express a negation: "not since 2024", "unread"."""
 _CHANGED = re.compile(r"(?P<name>modified|created):(?P<sign>[<>]?=?)\d{4}(?:-\d\d){0,2}")
+_LACKING = re.compile(r"-\[([^:\]]+)\]")
 _OPPOSITES = {">=": "<", ">": "<="}
 
 
@@ -37,6 +39,44 @@ def with_negation(request: Request, interpretation: Interpretation) -> Interpret
         ClarificationOption(serialize(reading), reading) for reading in (opposite, interpretation)
     )
     return Clarification(question_about(options), options)
+
+
+def with_empty_values(request: Request, interpretation: Interpretation) -> Interpretation:
+    """Return searches for notes without a property with those in which it is empty, and without templates.
+
+    "No rating field" means notes without the property, and "which templates have no rating?" templates. A
+    condition in the search language stays.
+    """
+    if "[" in request.text or _says_property(request):
+        return interpretation
+    if isinstance(interpretation, Reading):
+        return _with_empty_values(request, interpretation)
+    if not isinstance(interpretation, Clarification):
+        return interpretation
+    readings = [_with_empty_values(request, option.reading) for option in interpretation.options]
+    options = tuple(
+        option if reading is option.reading else replace(option, label=serialize(reading), reading=reading)
+        for option, reading in zip(interpretation.options, readings, strict=True)
+    )
+    return replace(interpretation, options=options)
+
+
+def _says_property(request: Request) -> bool:
+    words = request.language.words("introduces_property") | {*request.language.table("doubts")["templates"]}
+    return any(token.key in words for token in request.tokens)
+
+
+def _with_empty_values(request: Request, reading: Reading) -> Reading:
+    step, *others = reading.steps
+    parts = top_level_parts(step.target.query) if step.target is not None else []
+    templates = request.vocabulary.excluded_templates
+    is_of_templates = bool(templates) and templates.removeprefix("-") in parts
+    if step.target is None or is_of_templates or not any(map(_LACKING.fullmatch, parts)):
+        return reading
+    parts = [_LACKING.sub(r"(-[\1] OR [\1:null])", part) for part in parts]
+    is_limited = bool(step.target.notes or step.target.source) or any("path:" in part for part in parts)
+    query = " ".join(parts if is_limited or not templates else [*parts, templates])
+    return replace(reading, steps=(replace(step, target=replace(step.target, query=query)), *others))
 
 
 def with_negated_change(request: Request, reading: Reading) -> Reading:
@@ -78,13 +118,7 @@ def _is_negated(request: Request) -> bool:
 def _negates_change(request: Request, field: str) -> bool:
     """Return whether a request negates a word for a field's changes: "not edited", "unchanged"."""
     language, tokens = request.language, request.tokens
-    changes = {
-        word
-        for known in language.filters
-        if known.query == f"{field}:{{}}"
-        for phrase in known.say
-        for word in phrase.words
-    } - language.words("fillers")
+    changes = change_words(language, field) | _date_words(language, field)
     prefixes = language.words("negating_prefixes")
     for at, token in enumerate(tokens):
         if any(token.key == prefix + word for prefix in prefixes for word in changes):
@@ -95,6 +129,25 @@ def _negates_change(request: Request, field: str) -> bool:
         if next(following, "") in changes:
             return True
     return False
+
+
+def change_words(language: Language, field: str) -> set[str]:
+    """Return the words for the time of a change: "edited" and "touched" for `modified`."""
+    filters = [known for known in language.filters if known.query == f"{field}:{{}}"]
+    words = {
+        word for known in filters if known.value == "date" for phrase in known.say for word in phrase.words
+    }
+    return words - language.words("fillers") - _date_words(language, field)
+
+
+def _date_words(language: Language, field: str) -> set[str]:
+    """Return the words before a date that name no change: "from", "in"."""
+    filters = (
+        known for known in language.filters if known.query == f"{field}:{{}}" and known.value != "date"
+    )
+    return {word for known in filters for phrase in known.say for word in phrase.words} - language.words(
+        "fillers"
+    )
 
 
 def _opposite(condition: str) -> str:

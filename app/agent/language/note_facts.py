@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from rapidfuzz import fuzz
 
+from app.agent.language.dialog import DialogState
 from app.agent.language.lexicon import languages
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
-from app.agent.language.request import Request
-from app.agent.language.tokens import Token
+from app.agent.language.request import Request, without_marks_at_end
+from app.agent.language.tokens import Token, span_text
 from app.agent.language.vocabulary import name_parts
 from app.answering.question import stems
 from app.vault.path import name_key
@@ -86,6 +87,37 @@ def find_fact(request: Request, properties_of: PropertiesOf) -> NoteFact | None:
     return None
 
 
+def split_questions(request: Request) -> Iterator[tuple[str, str]]:
+    """Yield the ways to split a question at "and" or a comma: "who wrote it and when was it published?"."""
+    tokens, language = without_marks_at_end(request.tokens), request.language
+    for at in range(1, len(tokens) - 1):
+        start = at + (tokens[at].key == ",")
+        end = max(start, language.match_prefix(tokens, start, "and"))
+        if at < end < len(tokens):
+            yield span_text(request.text, tokens[:at]), span_text(request.text, tokens[end:])
+
+
+def join_facts(
+    parts: tuple[Request, Request], properties_of: PropertiesOf, dialog: DialogState
+) -> Reading | None:
+    """Return the reading that answers two questions about the same note, or None.
+
+    Either of the questions names the note, or it is the note that the conversation is about.
+    """
+    for first, second in (parts, parts[::-1]):
+        known = find_fact(first, properties_of)
+        target = known.reading.last.target if known is not None else None
+        if known is None or target is None:
+            continue
+        about_note = replace(dialog, focus=target.notes, open_note=target.notes[0], asked="", is_lost=False)
+        other = find_fact(replace(second, dialog=about_note), properties_of)
+        if other is None or other.reading.last.target != target or other.reading.last == known.reading.last:
+            continue
+        facts = (known, other) if first is parts[0] else (other, known)
+        return replace(known.reading, steps=tuple(fact.reading.last for fact in facts))
+    return None
+
+
 def _reading(request: Request, path: str, name: str) -> Reading:
     step = PipelineStep("properties_of", NoteSet(notes=(path,)), {"about": name})
     return Reading((step,), _SCORE, language=request.language.code)
@@ -96,7 +128,13 @@ def _note_in(request: Request, words: Sequence[Token]) -> tuple[str, list[Token]
 
     The last value is True if no word of the question means the note.
     """
-    mentions = [mention for mention in request.mentions(words) if mention.kind == "note"]
+    mentions = [
+        mention
+        for mention in request.mentions(words)
+        # "The author" is a property rather than the note "Author Template".
+        if mention.kind == "note"
+        and not (mention.is_near and all(_is_property(request, token.key) for token in mention.tokens))
+    ]
     notes = {mention.notes.notes for mention in mentions if mention.notes is not None}
     if mentions:
         taken = {id(token) for mention in mentions for token in mention.tokens}
@@ -118,6 +156,17 @@ def _note_in(request: Request, words: Sequence[Token]) -> tuple[str, list[Token]
     if dialog.is_lost or not it or not (means_it or len(words) <= _MAX_ELLIPTIC_WORDS):
         return "", list(words), False
     return it[0], list(words), not means_it
+
+
+def _is_property(request: Request, word: str) -> bool:
+    """Return whether a word names a property of the vault: "author", "directed"."""
+    find_property = request.vocabulary.find_property
+    names = request.language.properties_of_verb(word)
+    return bool(
+        find_property(word)
+        or request.language.property_name(word, find_property)
+        or any(map(find_property, names))
+    )
 
 
 def _names(request: Request, word: str, known: Mapping[str, str]) -> set[str]:

@@ -232,6 +232,8 @@ class NoteSetParser(NoteReferenceParser):
         """Return whether "and" joins the names of two kinds of notes."""
         if last is None or last.end != position or last.is_topic or last.filter is not None:
             return False
+        while after < len(tokens) - 1 and tokens[after].key in self._language.words("determiners"):
+            after += 1
         following = self._noun(tokens, after)
         if following is None or last.query == following.query:
             return False

@@ -10,7 +10,10 @@ from datetime import date
 
 from app.agent.language.conditions import date_slot, top_level_parts
 from app.agent.language.dates import DateSpan, day_name_conditions
-from app.agent.language.readings import NoteSet, PipelineStep
+from app.agent.language.negations import change_words
+from app.agent.language.note_facts import PropertiesOf
+from app.agent.language.property_conditions import EVENT_PROPERTIES
+from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.request import Request
 from app.agent.language.tokens import Token
 
@@ -20,6 +23,10 @@ _YEAR = re.compile(r"\d{4}")
 _STATED_YEARS = re.compile(r"\(?\[[\w -]+:\d{4}\](?: OR \[[\w -]+:\d{4}\])*\)?")
 """A condition that one of several properties is a year: "movies from 1999"."""
 _MONTH = re.compile(r"\d{4}-\d\d")
+_CHANGED_IN = re.compile(r"modified:>=(?P<first>\d{4}-\d\d-\d\d) modified:<=(?P<last>\d{4}-\d\d-\d\d)")
+_DATE = re.compile(r"\d{4}(?!\d)")
+_MAX_LISTED = 100
+"""The maximum number of listed notes whose dates are looked at."""
 
 
 def moved_in_time(request: Request, period: Period) -> list[str]:
@@ -81,6 +88,42 @@ def search_of_period(request: Request, tokens: Sequence[Token], step: PipelineSt
     conditions = moved_in_time(request, (span.first, span.last))
     moved = NoteSet(query=" ".join(conditions), order=target.order, limit=target.limit)
     return replace(step, target=moved) if conditions else None
+
+
+def with_stated_dates(request: Request, reading: Reading, properties_of: PropertiesOf) -> Reading:
+    """Return a search for listed notes of a period as one by the dates that the notes state.
+
+    After "the posts by Ann", "only those from 2022" are those published in that year, if the posts say so.
+    The reading is unchanged if the request has a word for a change, or if no listed note states a date.
+    """
+    step, last, listed = reading.last, request.dialog.last, request.dialog.results
+    target = step.target
+    is_search = len(reading.steps) == 1 and step.action in ("find", "count") and target is not None
+    known = last.last.target if last is not None else None
+    if not is_search or target is None or known is None or not listed:
+        return reading
+    parts = top_level_parts(target.query)
+    others, period = parts[:-2], _CHANGED_IN.fullmatch(" ".join(parts[-2:]))
+    is_narrower = bool(target.source) or (others == top_level_parts(known.query) and bool(others))
+    tokens = {token.key for token in request.tokens}
+    if period is None or not is_narrower or tokens & change_words(request.language, "modified"):
+        return reading
+    stated = [
+        {name for name in EVENT_PROPERTIES if _DATE.match(str(properties.get(name) or ""))}
+        for properties in map(properties_of, listed[:_MAX_LISTED])
+    ]
+    first, end = date.fromisoformat(period["first"]), date.fromisoformat(period["last"])
+    is_year = (first.month, first.day, end.month, end.day) == (1, 1, 12, 31) and first.year == end.year
+    conditions = [
+        f"[{name}:{first.year}]" if is_year else f"({within_period(name, (first, end))})"
+        for name in EVENT_PROPERTIES
+        if any(name in names for names in stated)
+    ]
+    if not conditions:
+        return reading
+    condition = conditions[0].strip("()") if len(conditions) == 1 else f"({' OR '.join(conditions)})"
+    narrower = replace(target, query=" ".join((*others, condition)))
+    return replace(reading, steps=(replace(step, target=narrower),))
 
 
 def _is_month(request: Request, tokens: Sequence[Token], span: DateSpan) -> bool:

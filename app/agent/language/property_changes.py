@@ -49,10 +49,8 @@ class PropertyChanges:
             return (step,)
         key = str(step.arguments["key"])
         known = self._properties_of(target.notes[0])
-        current = next((value for name, value in known.items() if name_key(name) == name_key(key)), None)
-        if current is None:
-            return self._names(step, key)
-        return self._additions(step, current)
+        present = [value for name, value in known.items() if name_key(name) == name_key(key)]
+        return self._additions(step, present[0]) if present else self._names(step, key)
 
     # Names
 

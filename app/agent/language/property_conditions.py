@@ -25,8 +25,8 @@ _CENTURY = re.compile(r"(\d\d?)(?:st|nd|rd|th|\.)?")
 _DECADE = re.compile(r"(1\d\d0|20\d0)'?s")
 _RECENT_YEARS = 30
 """A year within the last 30 years is read as the time of a change, an earlier one as a date in a property."""
-_EVENT_PROPERTIES = ("year", "date", "published")
-DATE_PROPERTIES = (*_EVENT_PROPERTIES, "born", "died")
+EVENT_PROPERTIES = ("year", "date", "published")
+DATE_PROPERTIES = (*EVENT_PROPERTIES, "born", "died")
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,7 +273,7 @@ class PropertyConditionParser:
     @cached_property
     def _event_properties(self) -> list[str]:
         """The vault's properties that a date without a property may refer to."""
-        return [name for name in _EVENT_PROPERTIES if self._vocabulary.find_property(name)]
+        return [name for name in EVENT_PROPERTIES if self._vocabulary.find_property(name)]
 
     def _date_property(self, token: Token) -> str | None:
         name = self.property_name(token) if token.is_word else None

@@ -6,9 +6,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from app.agent.language.lexicon import BUILT_IN_PROPERTIES
 from app.agent.language.note_references import ParsedSet, without_possessive
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.request import Request
@@ -92,8 +93,10 @@ class _PropertyValueParser:
                 notes, rest = self._note_after_name(rest)
             if empty := self._empty_property(rest):
                 return notes, [(empty, "")]
+            if verb in self._table["keep_others"] and (added := self._addition(rest)):
+                return notes, [added]
             several = self._values(rest, allows_new=sets)
-            if len(several) > 1:
+            if len(several) > 1 or (several and self._has_property_in_value(rest)):
                 return header_notes or notes, several
         notes, rest = None, tokens[1:] if sets else tokens
         links = self._links(rest)
@@ -180,9 +183,12 @@ class _PropertyValueParser:
         value = trim_marks(tokens)
         if not 1 <= len(value) <= _MAX_VALUE_WORDS:
             return None
-        frames = self._request.frame_parser(follows=False)
-        bound = frames.fill(self._request.allowed[_ACTION], self._frames[0], "value", value)
+        bound = self._fill(value)
         return bound["value"] if bound is not None else None
+
+    def _fill(self, value: Sequence[Token]) -> Mapping[str, object] | None:
+        frames = self._request.frame_parser(follows=False)
+        return frames.fill(self._request.allowed[_ACTION], self._frames[0], "value", value)
 
     def _after_header(self, tokens: Sequence[Token]) -> tuple[Sequence[Token], NoteSet | None]:
         """Return the words after "two properties on X:", and the note; all words without such a header."""
@@ -239,6 +245,29 @@ class _PropertyValueParser:
         is_named = len(words) == 2 and words[0].key in self._table["nouns"] and words[1].is_word
         return words[1].value if is_named else ""
 
+    def _addition(self, tokens: Sequence[Token]) -> tuple[str, object] | None:
+        """Return the property of "Sci-fi to its genres", with the value that is added to it; or None."""
+        vocabulary = self._request.vocabulary
+        determiners = self._language.words("determiners").union(self._table["possessives"])
+        start = len(tokens) - 1
+        while start > 0 and tokens[start - 1].key in determiners:
+            start -= 1
+        value = next(
+            (
+                tokens[:at]
+                for at in range(1, start)
+                if self._language.match_prefix(tokens, at, "property_values", "into") == start
+            ),
+            (),
+        )
+        known = vocabulary.find_property(tokens[-1].value) if value and tokens[-1].is_word else None
+        is_other = known in (None, "tags") or vocabulary.notes(tokens[-1].value)
+        has_list = any(self._language.match_prefix(value, at, "and") > at for at in range(len(value)))
+        if is_other or has_list or len(value) > _MAX_VALUE_WORDS or value[0].kind in ("tag", "mark"):
+            return None
+        bound = self._fill(value)
+        return (str(known), bound["value"]) if bound is not None else None
+
     def _values(self, tokens: Sequence[Token], *, allows_new: bool) -> Values:
         """Return the properties of a list ("status to active and priority to high"); else none."""
         values: Values = []
@@ -250,8 +279,8 @@ class _PropertyValueParser:
         return values
 
     def _value(self, part: Sequence[Token], *, allows_new: bool) -> tuple[str, object] | None:
-        start = 0
-        while start < len(part) - 1 and part[start].key in self._language.words("determiners"):
+        start, determiners = 0, self._language.words("determiners").union(self._table["possessives"])
+        while start < len(part) - 1 and part[start].key in determiners:
             start += 1
         name, rest = part[start], part[start + 1 :]
         end = self._longest_cue("value", rest, 0)
@@ -266,9 +295,28 @@ class _PropertyValueParser:
         is_other = name.key in self._language.verbs() or self._request.vocabulary.notes(name.value)
         if not known and (not allows_new or (is_other and not synonym)):
             return None
+        if end and end == self._longest_cue("target", rest, 0) and self._names_note(trim_marks(rest[end:])):
+            return None  # "the status of Dune and …"
         is_name = name.kind in ("word", "quoted") and name.key not in self._language.words("tag_nouns")
         value = self._bound_value(rest[end:]) if is_name else None
         return (known or synonym or name.value, value) if value is not None else None
+
+    def _names_note(self, tokens: Sequence[Token]) -> bool:
+        return bool(tokens and self._request.vocabulary.notes(span_text(self._request.text, tuple(tokens))))
+
+    def _has_property_in_value(self, tokens: Sequence[Token]) -> bool:
+        """Return whether a value of several words has one that may name a property: "author to Michael Ende".
+
+        The request model may take such a word for the property.
+        """
+        known = self._request.vocabulary.find_property
+        start = next(
+            (end for at in range(len(tokens)) if (end := self._longest_cue("value", tokens, at)) > at), 0
+        )
+        value, keys = tokens[start:], [token for token in tokens[:start] if known(token.value)]
+        names = [self._language.property_name(token.key, known) or known(token.value) for token in value]
+        is_plain = not {*map(known, (token.value for token in keys))} & {*BUILT_IN_PROPERTIES}
+        return bool(start) and len(value) > 1 and any(names) and is_plain
 
     def _links(self, tokens: Sequence[Token]) -> tuple[str, object] | None:
         """Return the property of "topics should be both [[Taste]] and [[Craft]]", with its links; or None."""

@@ -8,7 +8,7 @@ import pytest
 
 from app.agent.language.dialog import DialogState
 from app.agent.language.lexicon import languages
-from app.agent.language.note_facts import NoteFact, find_fact
+from app.agent.language.note_facts import NoteFact, find_fact, join_facts, split_questions
 from tests.agent.language.test_program import request
 
 PROPERTIES = {
@@ -86,3 +86,32 @@ def test_a_fact_needs_the_tool_that_shows_it() -> None:
 def test_another_form_of_a_property_names_it(text: str, properties: dict[str, str], is_found: bool) -> None:
     found = find_fact(request(text, DialogState(focus=("Sextant.md",))), lambda _: properties)
     assert (found is not None) is is_found
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("what is the price of the Sextant and where is it?", ["price", "room"]),
+        ("how much was it and when was it serviced?", ["price", "last-serviced"]),
+        ("what is the price and the warranty of the Sextant?", ["price", "warranty"]),
+        ("what is the price and is it sunny?", []),
+    ],
+)
+def test_two_questions_are_answered_in_their_order(text: str, names: list[str]) -> None:
+    dialog = DialogState(focus=("Sextant.md",))
+    asked = request(text, dialog, languages()[0])
+    joined = next(
+        (
+            found
+            for parts in split_questions(asked)
+            if (
+                found := join_facts(
+                    tuple(request(part, dialog, languages()[0]) for part in parts),
+                    lambda path: PROPERTIES if path == "Sextant.md" else {},
+                    dialog,
+                )
+            )
+        ),
+        None,
+    )
+    assert [step.arguments["about"] for step in (joined.steps if joined else ())] == names

@@ -55,3 +55,39 @@ async def test_a_period_selects_listed_daily_notes_by_their_names(talk) -> None:
     await fill_journals(talk)
     await say(talk, "how many notes are in the Journal folder?", "only the ones from March 2021")
     assert sorted(names(state(talk).results)) == ["2021-03-01", "2021-03-08"]
+
+
+@pytest.mark.parametrize(
+    ("requests", "found"),
+    [
+        (["only those from 2016"], ["Inventing"]),
+        (["only those from May 2016"], ["Inventing"]),
+        (["only those from 2016", "no, from 2021"], ["Machines"]),
+        (["only those from 1990", "no, from 2021"], ["Machines"]),
+        (["only those from 1990", "only those by Ada Lane"], ["Machines"]),
+    ],
+)
+async def test_a_list_is_narrowed_by_the_dates_that_its_notes_state(talk, requests, found) -> None:
+    await fill_library(talk)
+    replies = await say(talk, "list the books", *requests)
+    assert names(replies.results) == found
+
+
+async def test_a_word_for_a_change_means_the_time_of_the_change(talk) -> None:
+    await fill_library(talk)
+    replies = await say(talk, "list the books", "only those changed in 2016")
+    assert len(replies.results) == 2  # none matches, so the list stays
+
+
+@pytest.mark.parametrize(
+    ("request_text", "found"),
+    [
+        ("list the books and the movies", ["Alien", "Brazil", "Inventing", "Machines"]),
+        ("list books and movies", ["Alien", "Brazil", "Inventing", "Machines"]),
+        ("zeig die Filme und die Podcasts", ["Alien", "Brazil", "Well Made"]),
+    ],
+)
+async def test_two_kinds_joined_by_and_are_the_notes_of_both(talk, request_text, found) -> None:
+    await fill_library(talk)
+    replies = await say(talk, request_text)
+    assert sorted(names(replies.results)) == found

@@ -197,3 +197,53 @@ async def test_a_tag_that_is_also_an_article_is_asked_about(talk, request_) -> N
     assert text(talk, H4) == before
     tags = [choice.reply.rpartition(" ")[2] for choice in talk.items[-1].choices]
     assert tags == ["tag=b,c", "tag=a,b,c"]
+
+
+DUNE = '---\ngenre: []\ndirector:\n  - "[[David Lynch]]"\nyear:\nauthor: []\nend:\n---\n'
+
+
+@pytest.mark.parametrize(
+    ("request_", "key", "value"),
+    [
+        ("set the director of Dune to Villeneuve", "director", ["Villeneuve"]),
+        ("set the genre of Dune to Drama", "genre", ["Drama"]),
+        ("add Drama to the genres of Dune", "genre", ["Drama"]),
+        ("set the year of Dune to 1984", "year", 1984),
+        ("setz das Jahr von Dune auf 1984", "year", 1984),
+        ("setz den Autor von Dune auf Michael Ende", "author", ["Michael Ende"]),
+        ("set the author of Dune to Michael End", "author", ["Michael End"]),
+    ],
+)
+async def test_a_list_stays_a_list(talk, request_, key, value) -> None:
+    await fill(talk, Dune=DUNE)
+    await say(talk, request_)
+    written = properties(talk, "Dune.md")[key]
+    unlinked = [item.strip("[]") for item in written] if isinstance(written, tuple | list) else written
+    assert unlinked == value
+
+
+@pytest.mark.parametrize(
+    "request_", ["add Drama to its genres", "füge Drama zu seinen Genres hinzu", "add Drama to the genres"]
+)
+async def test_a_value_is_added_to_those_of_it(talk, request_) -> None:
+    await fill(talk, Dune=DUNE.replace("[]", '["Sci-fi"]', 1))
+    await say(talk, "open Dune", request_)
+    if isinstance(talk.items[-1], Question):
+        await say(talk, first_option(talk))
+    assert list(properties(talk, "Dune.md")["genre"]) == ["Sci-fi", "Drama"]
+
+
+async def test_lists_of_several_notes_stay_lists(talk) -> None:
+    await fill(talk, Dune=DUNE, Alien=DUNE, Brazil="---\ngenre: Comedy\n---\n")
+    await say(talk, "set the genre of Dune and Alien to Drama", "set the genre of Brazil to Drama")
+    for path in ("Dune.md", "Alien.md"):
+        assert [item.strip("[]") for item in properties(talk, path)["genre"]] == ["Drama"]
+    assert properties(talk, "Brazil.md")["genre"] == "Drama"
+
+
+async def test_a_second_note_is_no_property(talk, approver) -> None:
+    await fill(talk, Dune=DUNE, Alien=DUNE)
+    await say(talk, "open Dune")
+    approver.asked.clear()
+    await say(talk, "set the year of Dune and Solaris to 1984")
+    assert not approver.asked

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 
 import pytest
 
@@ -136,3 +136,45 @@ async def test_commands_of_templater_are_not_run_and_the_answer_says_so(talk) ->
 async def test_quoted_words_are_the_name_of_a_note(talk, templates) -> None:
     await say(talk, 'create a note called "Ideas from the template Trip"')
     assert text(talk, "Ideas from the template Trip.md") == "# Ideas from the template Trip\n"
+
+
+@pytest.mark.parametrize(
+    ("request_text", "path"),
+    [
+        ("create a note for the book Dune from the book template", "Dune.md"),
+        ("create a note for The Book Thief from the book template", "The Book Thief.md"),
+        ("create a note for the book of Job from the book template", "the book of Job.md"),
+        ("create a book note called Dune from the book template", "Dune.md"),
+        ("make a person note for Ann Lee using the book template, in People", "People/Ann Lee.md"),
+        ("create a note for Dune from the template for books", "Dune.md"),
+        ("leg eine Notiz für das Buch Momo an, mit der Vorlage für Bücher", "Momo.md"),
+        ("Erstelle im Ordner People eine Notiz Momo mit der Vorlage Book", "People/Momo.md"),
+    ],
+)
+async def test_the_kind_of_the_note_is_no_part_of_its_name(talk, templates, request_text, path) -> None:
+    await say(talk, request_text)
+    if isinstance(talk.items[-1], Question):
+        assert len(talk.items[-1].choices) == 1
+        await say(talk, talk.items[-1].choices[0].reply)
+    assert text(talk, path) == "By: \n"
+
+
+@pytest.mark.parametrize(
+    "request_text",
+    [
+        "create a daily note for tomorrow from the book template",
+        "Leg eine Tagesnotiz für morgen an mit der Vorlage Book",
+    ],
+)
+async def test_a_daily_note_has_the_name_and_the_folder_of_its_day(talk, templates, request_text) -> None:
+    days = {f"Daily/2020-01-{day:02}": "x\n" for day in range(1, 29)}
+    await fill(talk, **days)
+    await say(talk, request_text)
+    tomorrow = date.today() + timedelta(days=1)
+    assert text(talk, f"Daily/{tomorrow}.md") == "By: \n"
+
+
+async def test_a_new_folder_that_may_be_a_part_of_the_name_is_asked_for(talk, templates, approver) -> None:
+    approver.asked.clear()
+    await say(talk, "create a note about the trip to Rome from the template Trip")
+    assert isinstance(talk.items[-1], Question) and not approver.asked
