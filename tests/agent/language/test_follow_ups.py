@@ -110,9 +110,10 @@ LISTED = {
     [
         (["the vegetarian ones"], ["Borscht"]),
         (["only the vegetarian ones", "the polish ones"], ["Borscht"]),
-        (["the malay ones", "which of them are vegetarian?"], []),
+        (["the malay ones", "which of them are vegetarian?"], ["Laksa"]),
         (["nur die vegetarischen"], ["Borscht"]),
-        (["the quick ones"], []),
+        (["the quick ones"], ["Borscht", "Laksa"]),
+        (["the quick ones", "only the vegetarian ones"], ["Borscht"]),
         (["only the ones with tasks"], ["Laksa"]),
         (["and the ones without tags?"], ["Borscht", "Laksa"]),
         (["the ones in Soups", "only the ones about peanuts"], ["Laksa"]),
@@ -122,6 +123,13 @@ async def test_the_ones_of_a_description_are_listed_notes(talk, requests, found)
     await fill(talk, **LISTED)
     await say(talk, "notes mentioning beetroot", *requests)
     assert sorted(names(state(talk).results)) == found
+
+
+async def test_a_list_stays_if_none_of_its_notes_matches(talk) -> None:
+    await fill(talk, **LISTED)
+    await say(talk, "notes mentioning beetroot", "the quick ones")
+    assert answers(talk)[-1] == "None of these 2 notes matches."
+    assert sorted(names(state(talk).results)) == ["Borscht", "Laksa"] and state(talk).is_lost
 
 
 async def test_the_only_listed_note_does_not_match(talk) -> None:
