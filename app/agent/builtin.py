@@ -111,7 +111,7 @@ _NO_SUCH_NOTE = "No note is named “{}”. Nothing was changed."
 _LACKS_VALUE = "“{}” needs a value for “{}”. Nothing was changed."
 _ENGLISH = "en"
 _ONLY_ENGLISH = (
-    "The model for search by meaning knows only English, so a question in another language finds notes by"
+    "The semantic search model supports only English, so a question in another language finds notes by"
     " their words. Choose the multilingual model in *Settings → Semantic search*."
 )
 _READ_ONLY_MESSAGE = "This mode is read-only, so this was not done: {}"
@@ -628,7 +628,8 @@ class BuiltinAgent:
             notation = serialize(option.reading)
             # An option that is not labeled with its notation has a label of its own: the path of a note.
             own_label = option.label if option.label != notation else label
-            if extent := await self._extent(option.reading):
+            # A model must not learn how many hidden notes a change is about.
+            if extent := "" if turn.caller.uses_model else await self._extent(option.reading):
                 own_label = f"{own_label} · {localize(extent, language)}"
             choices.append(AnswerChoice(label=own_label, reply=f"{PREFIX} {notation}"))
         turn.ask(localize(clarification.question, language), tuple(choices))

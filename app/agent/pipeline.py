@@ -525,17 +525,19 @@ class Pipeline:
         """Tell the user if notes have tasks in the syntax of Logseq, which are not read."""
         if count := await self._count_notes(LOGSEQ_TASKS):
             have = pluralize(count, "note has", "notes have")
-            self._say(f"{have} tasks written as in Logseq (“- TODO”). Only “- [ ]” and “- [x]” are read.")
+            self._say(
+                f"{have} tasks in Logseq syntax (“- TODO”), which are not read. Write “- [ ]” or “- [x]”."
+            )
 
     async def _say_unread_properties(self, query: str) -> None:
         """Tell the user if notes have a property of a search in the syntax of Logseq, which is not read."""
         known = {name.casefold() for name in self._words().properties}
         for name in dict.fromkeys(searched_properties(query)):
             if name.casefold() not in known and (count := await self._count_notes(logseq_property(name))):
-                write = pluralize(count, "note writes", "notes write")
+                have = pluralize(count, "note has", "notes have")
                 self._say(
-                    f"{write} “{name}::” as in Logseq. Only properties between “---” at the top of a note are"
-                    " read."
+                    f"{have} “{name}::” in Logseq syntax, which is not read. Write properties between “---”"
+                    " at the top of the note."
                 )
 
     async def _count_notes(self, query: str) -> int:
@@ -748,7 +750,7 @@ class Pipeline:
         words = self._words()
         text = str(outcome.result["text"]).removeprefix(BOM)
         if "<%" in text:
-            self._say("Commands of Templater (<% … %>) in the template are copied, but not run.")
+            self._say("Templater commands (<% … %>) were copied but not run.")
         formats = {"date_format": words.date_format, "time_format": words.time_format}
         return expand(text, title, datetime.now(), **formats).text
 
@@ -864,7 +866,8 @@ class Pipeline:
             case "rename_heading":
                 if len(paths) > 1:
                     self._say(
-                        "A heading is renamed in one note at a time. Name the note. Nothing was changed."
+                        "I can rename a heading in only one note at a time. Nothing was changed. Name the"
+                        " note."
                     )
                     return None
                 headings = {name: str(arguments[name]) for name in ("heading", "new_heading")}

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from app.permissions.caller import Caller, CallerKind
 from app.toolkit.call import Call
 from app.vault.path import NotePath
 from tests.support.tool_calls import call
+
+MODEL = Caller(CallerKind.MCP, "Client")
 
 
 async def fill(workspace, **notes: str) -> None:
@@ -43,7 +46,8 @@ async def test_a_note_with_both_properties_is_named_and_left_alone(workspace, ap
     outcome = await call(workspace, "rename_property", key="last", new_key="seen")
     assert outcome.error["type"] == "conflict" and not approver.asked
     assert outcome.error["message"] == (
-        "“last” can't be renamed. Nothing was changed. Both.md: The note has both “last” and “seen”."
+        "“last” can't be renamed. Nothing was changed.\n\n"
+        "Unchanged:\n\n- Both.md: The note has both “last” and “seen”."
     )
 
 
@@ -123,6 +127,9 @@ async def test_a_folder_moves_with_its_files_and_links(workspace, approver):
         ("Instruments", "People", "conflict"),
         ("Instruments", "instruments", "invalid_parameters"),
         ("Instruments", "Instruments/Sub", "invalid_parameters"),
+        ("Instruments", "Instruments", "invalid_parameters"),
+        ("Instruments", ".hidden", "invalid_parameters"),
+        ("Instruments", "People/.hidden/Sub", "invalid_parameters"),
         ("Instruments", "", "invalid_parameters"),
         ("Instruments", "../x", "invalid_parameters"),
     ],
@@ -130,3 +137,25 @@ async def test_a_folder_moves_with_its_files_and_links(workspace, approver):
 async def test_a_folder_that_can_not_move_stays(workspace, approver, folder, new_folder, kind):
     outcome = await call(workspace, "move_folder", folder=folder, new_folder=new_folder)
     assert outcome.error["type"] == kind and not approver.asked
+
+
+async def test_the_approval_and_the_answer_say_that_hidden_files_stay(workspace, approver):
+    await fill(workspace, Old__One="x\n")
+    (workspace.root / "Old" / "Sub").mkdir()
+    for name in (".hidden.md", "Sub/.DS_Store"):
+        (workspace.root / "Old" / name).write_text("x")
+    approver.asked.clear()
+    outcome = await call(workspace, "move_folder", folder="old", new_folder="New")
+    assert approver.asked[0].proposal.summary.endswith("(1 file), 2 hidden or excluded files stay in “old”")
+    assert outcome.message == "Moved 1 file from “old” to “New”. 2 hidden or excluded files stay in “old”."
+    assert outcome.result["remaining"] == 2 and (workspace.root / "Old" / ".hidden.md").exists()
+
+
+async def test_a_caller_that_can_not_see_all_files_of_a_folder_does_not_move_it(workspace, approver):
+    await fill(workspace, Old__One="x\n", Old__Sub__Diary="---\nai: private\n---\n", Open__Two="x\n")
+    approver.asked.clear()
+    outcome = await call(workspace, "move_folder", MODEL, folder="Old", new_folder="New")
+    assert outcome.error["type"] == "permission_denied" and not approver.asked
+    assert "Diary" not in str(outcome.as_dict()) and "private" not in str(outcome.as_dict())
+    assert (await call(workspace, "move_folder", MODEL, folder="Open", new_folder="New")).success
+    assert (await call(workspace, "move_folder", folder="Old", new_folder="Newer")).result["files"] == 2

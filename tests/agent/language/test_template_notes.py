@@ -83,7 +83,7 @@ async def test_commands_of_templater_are_not_run_and_the_answer_says_so(talk) ->
     await fill(talk, **{"Templates/Day": "<% tp.date.now() %>\n"})
     await say(talk, "create a note called Monday from the template Day")
     assert text(talk, "Monday.md") == "<% tp.date.now() %>\n"
-    assert any("are copied, but not run" in answer for answer in answers(talk))
+    assert any("were copied but not run" in answer for answer in answers(talk))
 
 
 async def test_quoted_words_are_the_name_of_a_note(talk, templates) -> None:

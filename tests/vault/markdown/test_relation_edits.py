@@ -186,7 +186,9 @@ def test_a_relation_is_added_to_the_final_section():
 
 
 _ADDITIONS = st.lists(
-    st.sampled_from(["- [ ] b", "```", "~~~~", "<!-- x", "-->", "%%", "$$", "## Head", "---", "text", "", "> q"]),
+    st.sampled_from(
+        ["- [ ] b", "```", "~~~~", "<!-- x", "-->", "%%", "$$", "## Head", "---", "text", "", "> q"]
+    ),
     min_size=1,
     max_size=4,
 ).map("\n".join)
