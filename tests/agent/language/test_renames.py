@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
-from app.agent.language.readings import Clarification, NoteSet, PipelineStep, Reading
+from app.agent.language.lexicon import languages
+from app.agent.language.readings import Clarification, ClarificationOption, NoteSet, PipelineStep, Reading
 from app.vault.path import NotePath
 from tests.agent.language.test_dialog import OPEN, answers, fill, say, state, talk, text
 from tests.support.everyday_requests import read, sample_agent
@@ -274,3 +277,17 @@ async def test_the_approval_says_that_the_app_reads_a_renamed_property(talk, app
         " 2 notes are no longer private",
         "Rename the property aliases to names in 1 note. Scriptorium reads “aliases”, but not “names”",
     ]
+
+
+@pytest.mark.parametrize(("uses_model", "label"), [(False, " · 1 note"), (True, "")])
+async def test_a_model_does_not_learn_how_many_notes_a_change_is_about(talk, uses_model, label) -> None:
+    await fill(talk, Diary="---\nai: private\ntags: [zoo]\n---\n")
+    reading = Reading((PipelineStep("add_tag", NoteSet(query="tag:zoo"), {"tag": ("x",)}),), 1.0)
+    question = Clarification("Which one?", (ClarificationOption("", reading),))
+    asked: list[str] = []
+    turn = SimpleNamespace(
+        caller=SimpleNamespace(uses_model=uses_model),
+        ask=lambda question, choices: asked.extend(choice.label for choice in choices),
+    )
+    await talk.workspace.agent._builtin._ask(turn, question, languages()[0])
+    assert asked == [label]
