@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
+from app.agent.answered_call import AnsweredCall
+from app.agent.language.answers import localize
+from app.agent.language.lexicon import languages
+from app.agent.result_formatting import format_outcome
 from app.permissions.caller import Caller, CallerKind
 from app.toolkit.call import Call
 from app.vault.path import NotePath
@@ -159,3 +165,54 @@ async def test_a_caller_that_can_not_see_all_files_of_a_folder_does_not_move_it(
     assert "Diary" not in str(outcome.as_dict()) and "private" not in str(outcome.as_dict())
     assert (await call(workspace, "move_folder", MODEL, folder="Open", new_folder="New")).success
     assert (await call(workspace, "move_folder", folder="Old", new_folder="Newer")).result["files"] == 2
+
+
+# Answers in German
+
+_ENGLISH = re.compile(
+    r"\b(?:the|is|are|can't|has|no|note|notes|folder|property|heading|moved|renamed|file)\b", re.I
+)
+_BOTH = "---\nlast: 1\nseen: 2\n---\n"
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("rename_property", {"key": "last", "new_key": "first"}),
+        ("rename_property", {"key": "last", "new_key": "seen"}),
+        ("rename_property", {"key": "last", "new_key": "seen", "names": ["Both"]}),
+        ("rename_property", {"key": "last", "new_key": "seen", "names": ["Zed"]}),
+        ("rename_property", {"key": "last", "new_key": "last"}),
+        ("rename_property", {"key": "lust", "new_key": "x"}),
+        ("rename_property", {"key": "zzzzzz", "new_key": "x"}),
+        ("rename_heading", {"name": "Zed", "heading": "Trial", "new_heading": "Test"}),
+        ("rename_heading", {"name": "Zed", "heading": "Trial", "new_heading": "Other"}),
+        ("rename_heading", {"name": "Zed", "heading": "Trial", "new_heading": "#"}),
+        ("rename_heading", {"name": "Zed", "heading": "Nope", "new_heading": "x"}),
+        ("rename_heading", {"name": "Zed", "heading": "Twice", "new_heading": "x"}),
+        ("move_folder", {"folder": "Box", "new_folder": "Kiste"}),
+        ("move_folder", {"folder": "Nope", "new_folder": "x"}),
+        ("move_folder", {"folder": "Box", "new_folder": "People"}),
+        ("move_folder", {"folder": "Box", "new_folder": "box"}),
+        ("move_folder", {"folder": "Box", "new_folder": "Box/Sub"}),
+        ("move_folder", {"folder": "Box", "new_folder": ".x"}),
+        ("move_folder", {"folder": "Box", "new_folder": "a:b"}),
+        ("move_folder", {"folder": "Box", "new_folder": "a."}),
+    ],
+)
+async def test_messages_and_errors_have_words_in_german(workspace, tool, arguments):
+    await fill(
+        workspace,
+        One="---\nlast: 1\n---\n[[Box/A]] [[Zed#Trial]]\n",
+        Both=_BOTH,
+        Zed="## Trial\n## Other\n## Twice\n## Twice\n",
+        Box__A="x\n",
+        Linking="---\nrelated: '[[Zed#Trial]]'\n---\n",
+    )
+    (workspace.root / "Box" / ".hidden").write_text("x")
+    (workspace.root / "All.base").write_text("filters: last > 1\n")
+    await workspace.index.scan()
+    outcome = await call(workspace, tool, **arguments)
+    german = next(language for language in languages() if language.code == "de")
+    answer = localize(format_outcome(AnsweredCall(tool, arguments), outcome), german)
+    assert not _ENGLISH.search(answer), answer
