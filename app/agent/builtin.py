@@ -672,7 +672,8 @@ class BuiltinAgent:
             notation = serialize(option.reading)
             # An option that is not labeled with its notation has a label of its own: the path of a note.
             own_label = option.label if option.label != notation else label
-            if extent := await self._extent(option.reading):
+            # A model must not learn how many hidden notes a change is about.
+            if extent := "" if turn.caller.uses_model else await self._extent(option.reading):
                 own_label = f"{own_label} · {localize(extent, language)}"
             choices.append(AnswerChoice(label=own_label, reply=f"{PREFIX} {notation}"))
         turn.ask(localize(clarification.question, language), tuple(choices))

@@ -569,7 +569,9 @@ class Pipeline:
         """Tell the user if notes have tasks in the syntax of Logseq, which are not read."""
         if count := await self._count_notes(LOGSEQ_TASKS):
             have = pluralize(count, "note has", "notes have")
-            self._say(f"{have} tasks written as in Logseq (“- TODO”). Only “- [ ]” and “- [x]” are read.")
+            self._say(
+                f"{have} tasks in Logseq syntax (“- TODO”), which are not read. Write “- [ ]” or “- [x]”."
+            )
 
     async def _say_unread_properties(self, query: str) -> None:
         """Tell the user if notes have a property of a search in the syntax of Logseq, which is not read."""

@@ -352,12 +352,44 @@ def _moved(result: Result, call: AnsweredCall) -> str:
     before, after = (NotePath.on_disk(str(result[name])).folder for name in ("path", "new_path"))
     where = f"in the folder {after}" if after else "at the top of the vault"
     moved = f"It is now {link}." if after == before else f"{link} is now {where}."
-    text = f"{moved} To undo this, say “undo”."
+    return f"{moved} To undo this, say “undo”.{_updates(result)}"
+
+
+def _moved_folder(result: Result, call: AnsweredCall) -> str:
+    count, old, new = int(result["files"]), result["folder"], result["new_folder"]
+    text = f"Moved {pluralize(count, 'file')} from “{old}” to “{new}”. To undo this, say “undo”."
+    if remaining := int(result["remaining"]):
+        stay = pluralize(remaining, "hidden or excluded file stays", "hidden or excluded files stay")
+        text += f"\n\n{stay} in “{old}”."
+    return text + _updates(result)
+
+
+def _renamed_heading(result: Result, call: AnsweredCall) -> str:
+    old, new, note = result["heading"], result["new_heading"], wikilink(result["path"])
+    text = f"Renamed the heading “{old}” of {note} to “{new}”. To undo this, say “undo”."
+    return text + _updates(result)
+
+
+def _renamed_property(result: Result, call: AnsweredCall) -> str:
+    paths, names = result["notes"], f"{result['key']} to {result['new_key']}"
+    count = pluralize(len(paths), "note")
+    text = f"Renamed the property {names} in {count}. To undo this, say “undo”.\n\n"
+    text += bullet_list(map(wikilink, paths[:_MAX_LIST_ITEMS]))
+    if len(paths) > _MAX_LIST_ITEMS:
+        text += f"\n\n… and {len(paths) - _MAX_LIST_ITEMS} more."
+    return text + _unchanged(result)
+
+
+def _updates(result: Result) -> str:
+    """Return paragraphs on the notes with updated links, and on those that are left out."""
     count = len(result["rewritten"])
-    text += f"\n\nUpdated links in {pluralize(count, 'note')}." if count else ""
-    if result["left_out"]:
-        text += "\n\nUnchanged:\n\n" + bullet_list(map(str, result["left_out"][:_MAX_LIST_ITEMS]))
-    return text
+    text = f"\n\nUpdated links in {pluralize(count, 'note')}." if count else ""
+    return text + _unchanged(result)
+
+
+def _unchanged(result: Result) -> str:
+    items = [*map(str, result["left_out"][:_MAX_LIST_ITEMS])]
+    return f"\n\nUnchanged:\n\n{bullet_list(items)}" if items else ""
 
 
 def _batch(result: Result, call: AnsweredCall) -> str:
@@ -454,5 +486,8 @@ _BY_TOOL: Mapping[str, Callable[[Result, AnsweredCall], str]] = {
     "delete_note": _deleted,
     "undo": _undone,
     "move_note": _moved,
+    "move_folder": _moved_folder,
+    "rename_heading": _renamed_heading,
+    "rename_property": _renamed_property,
     **NODE_FORMATTERS,
 }

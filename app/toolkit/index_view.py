@@ -87,6 +87,14 @@ class IndexView:
             else files
         )
 
+    def hides_files_in(self, folder: str) -> bool:
+        """Return whether the call may not see a file in `folder` or below it; never part of a result."""
+        hidden = (
+            *self._visibility.hidden(),
+            *(file.path for file in self._index.files() if not self._visibility.can_see(file.path)),
+        )
+        return any(path.is_under(folder) for path in hidden)
+
     def outgoing(self, path: NotePath) -> tuple[LinkRecord, ...]:
         """Return the links in the note at `path`; a link to a hidden note looks unresolved."""
         if not self._visibility.can_see(path):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING
 
 from app.errors import (
@@ -158,6 +158,10 @@ class VaultView:
         except (LimitError, StorageError):
             return self._visibility.can_see(path)
         return True
+
+    def count_other_files(self, folder: str, known: Collection[NotePath]) -> int:
+        """Return how many files in a folder and below it are not in `known`, even hidden ones."""
+        return max(self._store.count_files(folder) - len(known), 0)
 
     def disk_spelling(self, path: NotePath) -> NotePath:
         """Return `path` with existing folders spelled as on disk: the location for a new file."""

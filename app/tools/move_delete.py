@@ -5,7 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 
-from app.errors import ConflictError, InvalidParametersError, LimitError, NotFoundError, UnreadableNoteError
+from app.errors import (
+    ConflictError,
+    InvalidParametersError,
+    LimitError,
+    NotFoundError,
+    PermissionDeniedError,
+    UnreadableNoteError,
+)
 from app.index.renames import RenamePlan, Rewrite
 from app.permissions.pluralize import pluralize
 from app.toolkit.argument_types import FolderName, NewNoteName, NoteName
@@ -32,11 +39,15 @@ class NoteMoved(ToolResult):
 
 
 class FolderMoved(ToolResult):
-    """A moved folder; `left_out` lists links and notes that were not rewritten, each with the reason."""
+    """A moved folder; `left_out` lists links and notes that were not rewritten, each with the reason.
+
+    `remaining` is the number of files that stay in the old folder: they are hidden or excluded.
+    """
 
     folder: str
     new_folder: str
     files: int
+    remaining: int
     rewritten: list[str]
     left_out: list[str]
 
@@ -115,9 +126,9 @@ async def move_note(
 async def move_folder(
     context: ToolContext, folder: FolderName, new_folder: FolderName
 ) -> Proposal[FolderMoved]:
-    """Rename a folder or move it with all of its files. Links to them are rewritten in the same change.
+    """Rename a folder or move it with its files. Links to them are rewritten in the same change.
 
-    An empty folder with the old name stays on the disk.
+    Files whose names start with a dot and excluded files stay in the old folder, which stays on the disk.
 
     Args:
         folder: The folder.
@@ -133,24 +144,33 @@ async def move_folder(
         update_notes, context, rewrites, link_edits.rewrite_links
     )
     left_out = [*_skipped_links(context, plan), *failed, *failed_others]
+    remaining = await asyncio.to_thread(context.vault.count_other_files, old, moves)
     summary = f"Move the folder {old} to {new} ({pluralize(len(moved), 'file')})"
     if changes:
         summary += f", {pluralize(len(changes), 'note')} rewritten"
+    rest = f"{_remaining_files(remaining)} in “{old}”" if remaining else ""
+    if rest:
+        summary += f", {rest}"
 
     def report(committed: ChangeSet) -> FolderMoved:
         count = sum(isinstance(change, Move) for change in committed.changes)
         updated = visible_updates(context, committed.changes)
-        message = f"Moved {pluralize(count, 'file')} from {old} to {new}."
+        message = f"Moved {pluralize(count, 'file')} from “{old}” to “{new}”.{describe_updates(updated)}"
         return FolderMoved(
             folder=old,
             new_folder=new,
             files=count,
+            remaining=remaining,
             rewritten=updated,
             left_out=left_out,
-            message=message + describe_updates(updated),
+            message=f"{message} {rest}." if rest else message,
         )
 
     return context.propose(ChangeSet.of(*moved, *changes, summary=summary), report)
+
+
+def _remaining_files(count: int) -> str:
+    return pluralize(count, "hidden or excluded file stays", "hidden or excluded files stay")
 
 
 def _folder_moves(context: ToolContext, old: str, new: str) -> dict[NotePath, NotePath]:
@@ -158,7 +178,9 @@ def _folder_moves(context: ToolContext, old: str, new: str) -> dict[NotePath, No
 
     Raises:
         NotFoundError: The folder is missing or empty.
-        InvalidParametersError: The new path is that of the folder or inside it, or differs only in case.
+        InvalidParametersError: The new path is hidden, that of the folder or inside it, or differs only in
+            case.
+        PermissionDeniedError: The call can't see all files of the folder.
         ConflictError: There is already a folder or file with the new path.
         LimitError: The folder has too many or too large files for one change.
     """
@@ -168,15 +190,27 @@ def _folder_moves(context: ToolContext, old: str, new: str) -> dict[NotePath, No
     if not paths:
         raise NotFoundError(f"There is no folder “{old}” with files in it.", folder=old)
     folder = NotePath.parse(new)
-    if folder.key == name_key(old) or folder.is_under(old):
-        raise InvalidParametersError(f"“{new}” can't be the new path of the folder “{old}”.", folder=new)
+    if folder.is_hidden:
+        message = f"The folder “{new}” would be hidden: no part of its path may start with a dot."
+        raise InvalidParametersError(f"{message} Nothing was changed.", folder=new)
+    if folder.key == name_key(old):
+        message = (
+            f"The new path of the folder “{old}” must differ in more than its case. Nothing was changed."
+        )
+        raise InvalidParametersError(message, folder=new)
+    if folder.is_under(old):
+        message = "A folder can't be moved into itself. Nothing was changed."
+        raise InvalidParametersError(message, folder=new)
+    if context.index.hides_files_in(old):
+        message = f"The folder “{old}” can't be moved. Nothing was changed. Ask the user to move it."
+        raise PermissionDeniedError(message, folder=old)
     if context.index.notes(new) or any(file.path.is_under(new) for file in context.index.files()):
-        raise ConflictError(f"There is already a folder {new}. Move the notes into it instead.", folder=new)
+        raise ConflictError(f"There is already a folder “{new}”. Move the notes into it instead.", folder=new)
     size = sum(note.size for note in notes) + sum(file.size for file in files)
     if len(paths) > MAX_MOVED_FILES or size > MAX_MOVED_BYTES:
         raise LimitError(
-            f"The folder {old} has more than {MAX_MOVED_FILES:,} files or {MAX_MOVED_BYTES // 1024**2} MiB. "
-            "Move its subfolders one by one, or use the file manager.",
+            f"The folder “{old}” has more than {MAX_MOVED_FILES:,} files or {MAX_MOVED_BYTES // 1024**2} MiB."
+            " Move its subfolders one by one, or use the file manager.",
             limit=MAX_MOVED_FILES,
         )
     depth = old.count("/") + 1

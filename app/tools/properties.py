@@ -26,10 +26,17 @@ from app.toolkit.result import ToolResult
 from app.toolkit.tool import tool
 from app.vault.changes import ChangeSet, Update
 from app.vault.markdown import properties
-from app.vault.path import NotePath
+from app.vault.markdown.privacy import is_private
+from app.vault.markdown.text import bullet_list
+from app.vault.path import NotePath, name_key
 
 _MAX_REASONS = 3
 _BASE_SUFFIX = ".base"
+
+_READ_KEYS = frozenset(
+    ("ai", "tags", "tag", "aliases", "alias", "type", "confidence", "id", "permalink", "origin")
+)
+"""The properties with a meaning for the app."""
 
 PropertyName = Annotated[str, Field(min_length=1, max_length=200)]
 
@@ -77,11 +84,16 @@ async def rename_property(
     changes, left_out = await asyncio.to_thread(_rename_in_notes, context, paths, old, new)
     if not changes:
         omitted = len(left_out) - _MAX_REASONS
-        reasons = " ".join(left_out[:_MAX_REASONS]) + (f" … and {omitted} more." if omitted > 0 else "")
-        raise ConflictError(f"“{old}” can't be renamed. Nothing was changed. {reasons}", left_out=left_out)
+        reasons = bullet_list(left_out[:_MAX_REASONS]) + (f"\n\n… and {omitted} more." if omitted > 0 else "")
+        message = f"“{old}” can't be renamed. Nothing was changed.\n\nUnchanged:\n\n{reasons}"
+        raise ConflictError(message, left_out=left_out)
     bases = [file.path for file in context.index.files() if file.path.suffix == _BASE_SUFFIX]
     left_out += await asyncio.to_thread(_bases_with, context, bases, old)
     summary = f"Rename the property {old} to {new} in {pluralize(len(changes), 'note')}"
+    if name_key(old) in _READ_KEYS and name_key(new) not in _READ_KEYS:
+        summary += f". Scriptorium reads “{old}”, but not “{new}”"
+    if published := sum(is_private(change.before) and not is_private(change.after) for change in changes):
+        summary += f". {pluralize(published, 'note is', 'notes are')} no longer private"
 
     def report(committed: ChangeSet) -> PropertyRenamed:
         changed_paths = [str(change.path) for change in committed.changes]

@@ -176,6 +176,14 @@ class NoteStore:
         with self._convert_errors(path):
             return self._vault.disk_spelling(path)[0]
 
+    def count_files(self, folder: str) -> int:
+        """Return the number of files in a folder and below it, with hidden ones; 0 if it is missing.
+
+        Links to folders are not followed.
+        """
+        spelled = self.disk_spelling(NotePath.on_disk(folder))
+        return sum(len(files) for _, _, files in os.walk(Path(self._vault.path) / spelled.text))
+
     def _resolve_links(self, path: NotePath) -> NotePath:
         """Return the path with its links resolved inside the vault."""
         self._vault.require()

@@ -314,7 +314,7 @@ class Workspace:
         )
 
     def _knows_only_english(self) -> bool:
-        """Return whether search by meaning is on, with the shipped model, which knows only English."""
+        """Return whether semantic search is on, with the shipped model, which supports only English."""
         embeddings = self.settings.embeddings
         return embeddings.enabled and embeddings.model == SHIPPED_MODEL
 

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
+from app.agent.answered_call import AnsweredCall
+from app.agent.language.answers import localize
+from app.agent.language.lexicon import languages
+from app.agent.result_formatting import format_outcome
+from app.permissions.caller import Caller, CallerKind
 from app.toolkit.call import Call
 from app.vault.path import NotePath
 from tests.support.tool_calls import call
+
+MODEL = Caller(CallerKind.MCP, "Client")
 
 
 async def fill(workspace, **notes: str) -> None:
@@ -43,7 +52,8 @@ async def test_a_note_with_both_properties_is_named_and_left_alone(workspace, ap
     outcome = await call(workspace, "rename_property", key="last", new_key="seen")
     assert outcome.error["type"] == "conflict" and not approver.asked
     assert outcome.error["message"] == (
-        "“last” can't be renamed. Nothing was changed. Both.md: The note has both “last” and “seen”."
+        "“last” can't be renamed. Nothing was changed.\n\n"
+        "Unchanged:\n\n- Both.md: The note has both “last” and “seen”."
     )
 
 
@@ -123,6 +133,9 @@ async def test_a_folder_moves_with_its_files_and_links(workspace, approver):
         ("Instruments", "People", "conflict"),
         ("Instruments", "instruments", "invalid_parameters"),
         ("Instruments", "Instruments/Sub", "invalid_parameters"),
+        ("Instruments", "Instruments", "invalid_parameters"),
+        ("Instruments", ".hidden", "invalid_parameters"),
+        ("Instruments", "People/.hidden/Sub", "invalid_parameters"),
         ("Instruments", "", "invalid_parameters"),
         ("Instruments", "../x", "invalid_parameters"),
     ],
@@ -130,3 +143,76 @@ async def test_a_folder_moves_with_its_files_and_links(workspace, approver):
 async def test_a_folder_that_can_not_move_stays(workspace, approver, folder, new_folder, kind):
     outcome = await call(workspace, "move_folder", folder=folder, new_folder=new_folder)
     assert outcome.error["type"] == kind and not approver.asked
+
+
+async def test_the_approval_and_the_answer_say_that_hidden_files_stay(workspace, approver):
+    await fill(workspace, Old__One="x\n")
+    (workspace.root / "Old" / "Sub").mkdir()
+    for name in (".hidden.md", "Sub/.DS_Store"):
+        (workspace.root / "Old" / name).write_text("x")
+    approver.asked.clear()
+    outcome = await call(workspace, "move_folder", folder="old", new_folder="New")
+    assert approver.asked[0].proposal.summary.endswith("(1 file), 2 hidden or excluded files stay in “old”")
+    assert outcome.message == "Moved 1 file from “old” to “New”. 2 hidden or excluded files stay in “old”."
+    assert outcome.result["remaining"] == 2 and (workspace.root / "Old" / ".hidden.md").exists()
+
+
+async def test_a_caller_that_can_not_see_all_files_of_a_folder_does_not_move_it(workspace, approver):
+    await fill(workspace, Old__One="x\n", Old__Sub__Diary="---\nai: private\n---\n", Open__Two="x\n")
+    approver.asked.clear()
+    outcome = await call(workspace, "move_folder", MODEL, folder="Old", new_folder="New")
+    assert outcome.error["type"] == "permission_denied" and not approver.asked
+    assert "Diary" not in str(outcome.as_dict()) and "private" not in str(outcome.as_dict())
+    assert (await call(workspace, "move_folder", MODEL, folder="Open", new_folder="New")).success
+    assert (await call(workspace, "move_folder", folder="Old", new_folder="Newer")).result["files"] == 2
+
+
+# Answers in German
+
+_ENGLISH = re.compile(
+    r"\b(?:the|is|are|can't|has|no|note|notes|folder|property|heading|moved|renamed|file)\b", re.I
+)
+_BOTH = "---\nlast: 1\nseen: 2\n---\n"
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("rename_property", {"key": "last", "new_key": "first"}),
+        ("rename_property", {"key": "last", "new_key": "seen"}),
+        ("rename_property", {"key": "last", "new_key": "seen", "names": ["Both"]}),
+        ("rename_property", {"key": "last", "new_key": "seen", "names": ["Zed"]}),
+        ("rename_property", {"key": "last", "new_key": "last"}),
+        ("rename_property", {"key": "lust", "new_key": "x"}),
+        ("rename_property", {"key": "zzzzzz", "new_key": "x"}),
+        ("rename_heading", {"name": "Zed", "heading": "Trial", "new_heading": "Test"}),
+        ("rename_heading", {"name": "Zed", "heading": "Trial", "new_heading": "Other"}),
+        ("rename_heading", {"name": "Zed", "heading": "Trial", "new_heading": "#"}),
+        ("rename_heading", {"name": "Zed", "heading": "Nope", "new_heading": "x"}),
+        ("rename_heading", {"name": "Zed", "heading": "Twice", "new_heading": "x"}),
+        ("move_folder", {"folder": "Box", "new_folder": "Kiste"}),
+        ("move_folder", {"folder": "Nope", "new_folder": "x"}),
+        ("move_folder", {"folder": "Box", "new_folder": "People"}),
+        ("move_folder", {"folder": "Box", "new_folder": "box"}),
+        ("move_folder", {"folder": "Box", "new_folder": "Box/Sub"}),
+        ("move_folder", {"folder": "Box", "new_folder": ".x"}),
+        ("move_folder", {"folder": "Box", "new_folder": "a:b"}),
+        ("move_folder", {"folder": "Box", "new_folder": "a."}),
+    ],
+)
+async def test_messages_and_errors_have_words_in_german(workspace, tool, arguments):
+    await fill(
+        workspace,
+        One="---\nlast: 1\n---\n[[Box/A]] [[Zed#Trial]]\n",
+        Both=_BOTH,
+        Zed="## Trial\n## Other\n## Twice\n## Twice\n",
+        Box__A="x\n",
+        Linking="---\nrelated: '[[Zed#Trial]]'\n---\n",
+    )
+    (workspace.root / "Box" / ".hidden").write_text("x")
+    (workspace.root / "All.base").write_text("filters: last > 1\n")
+    await workspace.index.scan()
+    outcome = await call(workspace, tool, **arguments)
+    german = next(language for language in languages() if language.code == "de")
+    answer = localize(format_outcome(AnsweredCall(tool, arguments), outcome), german)
+    assert not _ENGLISH.search(answer), answer

@@ -8,12 +8,16 @@ from functools import cache
 from app.agent.language.lexicon import Language
 
 _SLOT = "{}"
+_HEADS_OF_REASONS = ("Unchanged:", "Skipped:")
+_SENTENCE_END = re.compile(r"[.!?] (?=[A-Z0-9])")
+_NAME = re.compile(r"\[\[[^\]\n]*\]\]|“[^”\n]*”|'[^'\n]*'")
 
 
 def localize(text: str, language: Language) -> str:
     """Translate an answer into a language; text without a translation stays in English.
 
-    A paragraph that matches no answer as a whole, for example a list, is translated line by line.
+    A paragraph that matches no answer as a whole, for example a list, is translated line by line. In a list
+    of what was left out, the reasons after the colons are translated. Quotations stay as they are.
 
     Args:
         text: The answer in English; a blank line separates its paragraphs.
@@ -21,17 +25,38 @@ def localize(text: str, language: Language) -> str:
     """
     if not language.table("answers"):
         return text
-    return "\n\n".join(_localize_paragraph(part, language) for part in text.split("\n\n"))
+    paragraphs = text.split("\n\n")
+    translated = []
+    for part, before in zip(paragraphs, ["", *paragraphs], strict=False):
+        localize_part = _localize_reasons if before in _HEADS_OF_REASONS else _localize_paragraph
+        translated.append(part if part.startswith(">") else localize_part(part, language))
+    return "\n\n".join(translated)
+
+
+def _localize_reasons(text: str, language: Language) -> str:
+    lines = (line.partition(": ") for line in text.split("\n"))
+    return "\n".join(f"{name}{colon}{_localize_paragraph(why, language)}" for name, colon, why in lines)
 
 
 def _localize_paragraph(text: str, language: Language) -> str:
     for pattern, translation in _templates(language):
-        if match := pattern.fullmatch(text):
+        if (match := pattern.fullmatch(text)) and not _spans_sentences(match):
             pieces = translation.split(_SLOT)
             values = (*match.groups(), "")
             return "".join(f"{piece}{value}" for piece, value in zip(pieces, values, strict=False))
     table = language.table("answers")
     return "\n".join(table.get(line, line) for line in text.split("\n"))
+
+
+def _spans_sentences(match: re.Match[str]) -> bool:
+    """Return whether a value before the end of the answer contains the end of a sentence.
+
+    Names in links and quotation marks may contain anything.
+    """
+    spans = (match.span(group) for group in range(1, len(match.groups()) + 1))
+    # With the characters around it, which may be quotation marks.
+    values = (match.string[max(start - 1, 0) : end + 1] for start, end in spans if end < match.end())
+    return any(_SENTENCE_END.search(_NAME.sub("", value)) for value in values)
 
 
 @cache

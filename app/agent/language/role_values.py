@@ -24,6 +24,7 @@ _MAX_RELATION_WORDS = 3
 _NEAR_CHANGE_FIT = 0.55
 """The fit of an approximately matching name in a change: low enough that the agent asks."""
 _NUMBER = re.compile(r"[-+]?\d+(?:[.,]\d+)?%?\)?")
+_LEADING_DOTS = re.compile(r"(?<!\S)\.+\Z")
 _END_MARKS = re.compile(r"[.?!…]+")
 
 Values = Mapping[str, object]
@@ -109,6 +110,11 @@ class RoleValueParser:
 
     def _raw(self, tokens: Sequence[Token]) -> str:
         return span_text(self._request, tuple(tokens)).strip()
+
+    def _dots_before(self, tokens: Sequence[Token]) -> str:
+        """Return the dots that belong to a name although they are marks: ".hidden", "../Folder"."""
+        match = _LEADING_DOTS.search(self._request, 0, tokens[0].start)
+        return match[0] if match and tokens[0].is_word else ""
 
     def _notes(self, action: Action, role: str, tokens: Sequence[Token]) -> RoleBinding | None:
         key = (tokens[0].start, tokens[-1].end)
@@ -234,8 +240,9 @@ class RoleValueParser:
             return RoleBinding({role: "/"}, 1.0)
         if len(part) > 6 or part[0].key in ignored:
             return None
-        text = part[0].value if len(part) == 1 else self._raw(part)
-        if known := self._vocabulary.find_similar_folder(text.strip("/")):
+        dots = self._dots_before(part)
+        text = dots + (part[0].value if len(part) == 1 else self._raw(part))
+        if not dots and (known := self._vocabulary.find_similar_folder(text.strip("/"))):
             return RoleBinding({role: known}, 1.0)
         if part[0].kind in ("link", "tag") or self._is_pronoun(part):
             return None
@@ -268,12 +275,13 @@ class RoleValueParser:
     def _name(self, role: str, tokens: Sequence[Token]) -> RoleBinding | None:
         if self._is_generic_noun(tokens) or self._is_pronoun(tokens) or len(tokens) > _MAX_NAME_TOKENS:
             return None
+        dots = self._dots_before(tokens)
         if len(tokens) == 1:
             token = tokens[0]
             if token.kind == "tag":
                 return None
             is_marked = token.kind in ("quoted", "link")
-            return RoleBinding({role: token.value}, 1.0 if is_marked else 0.9, is_certain=is_marked)
+            return RoleBinding({role: dots + token.value}, 1.0 if is_marked else 0.9, is_certain=is_marked)
         if any(token.kind in ("quoted", "link", "tag") for token in tokens):
             return None
         fit = 0.95 - 0.03 * len(tokens)
@@ -282,7 +290,7 @@ class RoleValueParser:
         nouns = self._language.words("introduces_property") | self._language.words("introduces_folder")
         if role == "new_name" and tokens[0].key in self._language.words("determiners"):
             fit *= 0.6 if tokens[1].key in nouns else 1.0  # "rename the property status"
-        return RoleBinding({role: self._raw(tokens)}, fit, is_certain=False)
+        return RoleBinding({role: dots + self._raw(tokens)}, fit, is_certain=False)
 
     def _text(self, action: Action, role: str, tokens: Sequence[Token]) -> RoleBinding | None:
         if self._is_generic_noun(tokens) or self._is_pronoun(tokens):

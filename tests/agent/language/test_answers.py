@@ -41,3 +41,24 @@ def test_errors_of_tools_and_the_help_have_words_in_german() -> None:
     )
     english = {line for line in HELP.splitlines() if line}
     assert not english & set(localize(HELP, german).splitlines())
+
+
+def test_no_value_spans_sentences() -> None:
+    german = next(language for language in languages() if language.code == "de")
+    joined = "Renamed the property a to b. Done to it in 1 note. To undo this, say “undo”."
+    assert localize(joined, german) == joined
+    quoted = "There is no open task that matches “Call Dr. Smith. Then go”."
+    assert localize(quoted, german) == "Es gibt keine offene Aufgabe, die zu „Call Dr. Smith. Then go“ passt."
+    linked = "[[People/Dr. Smith|Dr. Smith]] is empty."
+    assert localize(linked, german) == "[[People/Dr. Smith|Dr. Smith]] ist leer."
+
+
+def test_a_quotation_stays_as_it_is() -> None:
+    german = next(language for language in languages() if language.code == "de")
+    assert localize("> I have 3 notes", german) == "> I have 3 notes"
+
+
+def test_the_extent_of_a_change_has_words_in_german() -> None:
+    german = next(language for language in languages() if language.code == "de")
+    assert localize("1 note", german) == "1 Notiz"
+    assert localize("1 note, 1 in subfolders", german) == "1 Notiz, davon 1 in Unterordnern"

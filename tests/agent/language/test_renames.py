@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
-from app.agent.language.readings import Clarification, NoteSet, PipelineStep, Reading
+from app.agent.language.lexicon import languages
+from app.agent.language.readings import Clarification, ClarificationOption, NoteSet, PipelineStep, Reading
 from app.vault.path import NotePath
 from tests.agent.language.test_dialog import OPEN, answers, fill, say, state, talk, text
 from tests.support.everyday_requests import read, sample_agent
@@ -195,3 +198,114 @@ async def test_links_and_tasks_of_the_vault_survive_a_folder_rename(talk) -> Non
     await say(talk, "rename the folder Instruments to Clocks")
     assert talk.workspace.index.stats().unresolved == before
     assert talk.workspace.index.note(NotePath("Clocks/H4.md"))
+
+
+@pytest.mark.parametrize(
+    ("request_text", "answer"),
+    [
+        (
+            "rename the folder Instruments to .obsidian",
+            "The folder “.obsidian” would be hidden: no part of its path may start with a dot."
+            " Nothing was changed.",
+        ),
+        (
+            "rename the folder Instruments to ../x",
+            "'../x' can't be a path in the vault: it has an empty part, '.' or '..'.",
+        ),
+        (
+            "move the folder Sources into ../People",
+            "'../People/Sources' can't be a path in the vault: it has an empty part, '.' or '..'.",
+        ),
+        (
+            "benenne den Ordner Instruments in .alt um",
+            "Der Ordner „.alt“ wäre versteckt: Kein Teil seines Pfads darf mit einem Punkt beginnen."
+            " Es wurde nichts geändert.",
+        ),
+        (
+            "verschiebe den Ordner Sources nach Sources",
+            "Ein Ordner kann nicht in sich selbst verschoben werden. Es wurde nichts geändert.",
+        ),
+    ],
+)
+async def test_a_folder_name_keeps_its_dots_and_is_refused(talk, approver, request_text, answer) -> None:
+    await say(talk, request_text)
+    assert answers(talk)[-1] == answer and not approver.asked
+
+
+@pytest.mark.parametrize(
+    ("request_text", "role", "name"),
+    [
+        ("move H4 to the folder ../x", "folder", "../x"),
+        ("move H4 to .hidden", "folder", ".hidden"),
+        ("rename the folder Sources to Library.", "new_name", "Library"),
+    ],
+)
+def test_a_name_keeps_the_dots_before_it_and_not_the_one_after(request_text, role, name) -> None:
+    reading = read(sample_agent(), request_text)
+    steps = reading.options[0].reading.steps if isinstance(reading, Clarification) else reading.steps
+    assert steps[0].arguments[role] == name
+
+
+async def test_a_german_answer_to_a_rename_has_one_paragraph_a_sentence(talk) -> None:
+    await fill(
+        talk,
+        Box__One="1\n",
+        Box__Two="2\n",
+        Zed="---\nsee: '[[Box/One#A]]'\n---\n## Trial\n[[Box/One]]\n",
+        Y="[[Zed#Trial]]\n",
+    )
+    (talk.workspace.root / "Box" / ".hidden").write_text("x")
+    await say(talk, "benenne den Ordner Box in Kiste um")
+    assert answers(talk)[-1] == (
+        "2 Dateien von „Box“ nach „Kiste“ verschoben. Mit „rückgängig“ nimmst du es zurück.\n\n"
+        "1 versteckte oder ausgeschlossene Datei bleibt in „Box“.\n\nLinks in 1 Notiz aktualisiert."
+    )
+    await say(talk, "benenne die Überschrift Trial in Zed in Test um")
+    assert answers(talk)[-1] == (
+        "Die Überschrift „Trial“ in [[Zed]] heißt jetzt „Test“. Mit „rückgängig“ nimmst du es zurück.\n\n"
+        "Links in 1 Notiz aktualisiert."
+    )
+
+
+async def test_a_german_answer_names_the_notes_that_are_left_out(talk) -> None:
+    both = "---\nlast: 1\nseen: 2\n---\n"
+    await fill(talk, One="---\nlast: 1\n---\n", Both=both)
+    (talk.workspace.root / "All.base").write_text("filters: last > 1\n")
+    await talk.workspace.index.scan()
+    await say(talk, "benenne die Eigenschaft last in seen um")
+    assert answers(talk)[-1] == (
+        "Die Eigenschaft last heißt jetzt seen, in 1 Notiz. Mit „rückgängig“ nimmst du es zurück.\n\n"
+        "- [[One]]\n\nUnverändert:\n\n- Both.md: Die Notiz hat „last“ und „seen“.\n"
+        "- All.base: Diese Base nennt vielleicht die Eigenschaft; ändere sie dort."
+    )
+    await say(talk, "benenne die Eigenschaft last in seen um")
+    assert answers(talk)[-1] == (
+        "„last“ lässt sich nicht umbenennen. Es wurde nichts geändert.\n\nUnverändert:\n\n"
+        "- Both.md: Die Notiz hat „last“ und „seen“."
+    )
+    assert text(talk, "Both.md") == both
+
+
+async def test_the_approval_says_that_the_app_reads_a_renamed_property(talk, approver) -> None:
+    await fill(talk, Diary="---\nai: private\n---\n", Tea="---\naliases: [Cha]\n---\n")
+    approver.asked.clear()
+    await say(talk, "rename the property ai to access", "rename the property aliases to names in Tea")
+    assert [request.proposal.summary for request in approver.asked] == [
+        "Rename the property ai to access in 2 notes. Scriptorium reads “ai”, but not “access”."
+        " 2 notes are no longer private",
+        "Rename the property aliases to names in 1 note. Scriptorium reads “aliases”, but not “names”",
+    ]
+
+
+@pytest.mark.parametrize(("uses_model", "label"), [(False, " · 1 note"), (True, "")])
+async def test_a_model_does_not_learn_how_many_notes_a_change_is_about(talk, uses_model, label) -> None:
+    await fill(talk, Diary="---\nai: private\ntags: [zoo]\n---\n")
+    reading = Reading((PipelineStep("add_tag", NoteSet(query="tag:zoo"), {"tag": ("x",)}),), 1.0)
+    question = Clarification("Which one?", (ClarificationOption("", reading),))
+    asked: list[str] = []
+    turn = SimpleNamespace(
+        caller=SimpleNamespace(uses_model=uses_model),
+        ask=lambda question, choices: asked.extend(choice.label for choice in choices),
+    )
+    await talk.workspace.agent._builtin._ask(turn, question, languages()[0])
+    assert asked == [label]
