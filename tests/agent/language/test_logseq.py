@@ -10,8 +10,8 @@ from tests.agent.language.test_dialog import answers, fill, say, state, talk
 __all__ = ["talk"]
 TASKS = "1 note has tasks written as in Logseq (“- TODO”). Only “- [ ]” and “- [x]” are read."
 PROPERTY = (
-    "1 note has “mood::” in Logseq syntax, which is not read. Write properties between “---” at the top of the"
-    " note."
+    "1 note has “mood::” in Logseq syntax, which is not read. Write properties between “---” at the top of"
+    " the note."
 )
 
 
