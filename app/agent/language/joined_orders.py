@@ -152,13 +152,13 @@ def join_orders(
     return Clarification(question_about(options), options)
 
 
-def is_unsplit(request: Request, reading: Reading) -> bool:
+def _is_unsplit(request: Request, reading: Reading) -> bool:
     """Return whether a reading of several orders takes a later one as a part of a text."""
     words = _value_words(reading)
     return any(request.tokens[after].key in words for _, after in _split_points(request))
 
 
-def keeps_every_order(request: Request, reading: Reading) -> bool:
+def _keeps_every_order(request: Request, reading: Reading) -> bool:
     """Return whether a reading has a step for each order of a request, and changes no deleted note."""
     words, done = _value_words(reading), {action for step in reading.steps for action in _actions_of(step)}
     is_deleted = any(
@@ -194,16 +194,16 @@ def without_dropped_orders(request: Request, interpretation: Interpretation) -> 
     reply = Reply("orders", understood=False)
     match interpretation:
         case Reading():
-            return interpretation if keeps_every_order(request, interpretation) else reply
+            return interpretation if _keeps_every_order(request, interpretation) else reply
         case Clarification(options=(_, *_), partial=None):
             kept, spare = (
-                tuple(option for option in options if keeps_every_order(request, option.reading))
+                tuple(option for option in options if _keeps_every_order(request, option.reading))
                 for options in (interpretation.options, interpretation.spare)
             )
             if not kept:
                 return reply
             return Clarification(question_about(kept), kept, spare=spare)
-        case Clarification(partial=Reading() as partial) if not keeps_every_order(request, partial):
+        case Clarification(partial=Reading() as partial) if not _keeps_every_order(request, partial):
             return reply
     return interpretation
 
@@ -220,8 +220,8 @@ def with_unsplit_reading(
     whole = [
         _option(reading)
         for reading in offered
-        if is_unsplit(request, reading)
-        and keeps_every_order(request, reading)
+        if _is_unsplit(request, reading)
+        and _keeps_every_order(request, reading)
         and accounts_for_all(request, reading)
     ][:1]
     if not whole or not joined.options:
