@@ -166,7 +166,7 @@ def _keeps_every_order(request: Request, reading: Reading) -> bool:
         for index, step in enumerate(reading.steps)
         for later in reading.steps[index + 1 :]
     )
-    starts = [after for _, after in _split_points(request) if request.tokens[after].key not in words]
+    starts = _later_orders(request, words)
     if is_deleted or not starts:
         return not is_deleted
     first = {
@@ -176,16 +176,26 @@ def _keeps_every_order(request: Request, reading: Reading) -> bool:
     return len(reading.steps) >= len(orders) or all(actions & done for actions in orders)
 
 
+def _later_orders(request: Request, words: set[str]) -> list[int]:
+    """Return the starts of the later orders that do not begin with one of `words`, the values of a reading.
+
+    A mark alone splits a statement from what it gives a reason for: "the test is done, tick it".
+    """
+    tokens = request.tokens
+    is_order = bool(request.actions_at(tokens, 0))
+    return [
+        after
+        for at, after in _split_points(request)
+        if tokens[after].key not in words and (is_order or after > at + 1 or tokens[at].kind != "mark")
+    ]
+
+
 def drops_change(request: Request, reading: Reading) -> bool:
     """Return whether a reading without a change drops a later order of a request, which is one."""
     if request.writes(reading):
         return False
-    words = _value_words(reading)
-    later = [
-        request.actions_at(request.tokens, after)
-        for _, after in _split_points(request)
-        if request.tokens[after].key not in words
-    ]
+    starts = _later_orders(request, _value_words(reading))
+    later = [request.actions_at(request.tokens, start) for start in starts]
     return any(actions and all(writes(request.allowed, action) for action in actions) for actions in later)
 
 
