@@ -282,7 +282,7 @@ class BuiltinAgent:
         it. Properties have the names that the request gives them. A question about one note may be answered
         by one of its properties. If a request reschedules a task of a note without open tasks, the days in
         the note's properties are offered. A change in doubt becomes a question. Several orders in one request
-        are compared one by one. Other interpretations stay unchanged.
+        are compared one by one, and no reading drops one of them. Other interpretations stay unchanged.
         """
         if facts := self._joined_facts(interpretation, text, state):
             return facts

@@ -152,13 +152,13 @@ def join_orders(
     return Clarification(question_about(options), options)
 
 
-def is_unsplit(request: Request, reading: Reading) -> bool:
+def _is_unsplit(request: Request, reading: Reading) -> bool:
     """Return whether a reading of several orders takes a later one as a part of a text."""
     words = _value_words(reading)
     return any(request.tokens[after].key in words for _, after in _split_points(request))
 
 
-def keeps_every_order(request: Request, reading: Reading) -> bool:
+def _keeps_every_order(request: Request, reading: Reading) -> bool:
     """Return whether a reading has a step for each order of a request, and changes no deleted note."""
     words, done = _value_words(reading), {action for step in reading.steps for action in _actions_of(step)}
     is_deleted = any(
@@ -166,7 +166,7 @@ def keeps_every_order(request: Request, reading: Reading) -> bool:
         for index, step in enumerate(reading.steps)
         for later in reading.steps[index + 1 :]
     )
-    starts = [after for _, after in _split_points(request) if request.tokens[after].key not in words]
+    starts = _later_orders(request, words)
     if is_deleted or not starts:
         return not is_deleted
     first = {
@@ -176,16 +176,26 @@ def keeps_every_order(request: Request, reading: Reading) -> bool:
     return len(reading.steps) >= len(orders) or all(actions & done for actions in orders)
 
 
+def _later_orders(request: Request, words: set[str]) -> list[int]:
+    """Return the starts of the later orders that do not begin with one of `words`, the values of a reading.
+
+    A mark alone splits a statement from what it gives a reason for: "the test is done, tick it".
+    """
+    tokens = request.tokens
+    is_order = bool(request.actions_at(tokens, 0))
+    return [
+        after
+        for at, after in _split_points(request)
+        if tokens[after].key not in words and (is_order or after > at + 1 or tokens[at].kind != "mark")
+    ]
+
+
 def drops_change(request: Request, reading: Reading) -> bool:
     """Return whether a reading without a change drops a later order of a request, which is one."""
     if request.writes(reading):
         return False
-    words = _value_words(reading)
-    later = [
-        request.actions_at(request.tokens, after)
-        for _, after in _split_points(request)
-        if request.tokens[after].key not in words
-    ]
+    starts = _later_orders(request, _value_words(reading))
+    later = [request.actions_at(request.tokens, start) for start in starts]
     return any(actions and all(writes(request.allowed, action) for action in actions) for actions in later)
 
 
@@ -194,16 +204,16 @@ def without_dropped_orders(request: Request, interpretation: Interpretation) -> 
     reply = Reply("orders", understood=False)
     match interpretation:
         case Reading():
-            return interpretation if keeps_every_order(request, interpretation) else reply
+            return interpretation if _keeps_every_order(request, interpretation) else reply
         case Clarification(options=(_, *_), partial=None):
             kept, spare = (
-                tuple(option for option in options if keeps_every_order(request, option.reading))
+                tuple(option for option in options if _keeps_every_order(request, option.reading))
                 for options in (interpretation.options, interpretation.spare)
             )
             if not kept:
                 return reply
             return Clarification(question_about(kept), kept, spare=spare)
-        case Clarification(partial=Reading() as partial) if not keeps_every_order(request, partial):
+        case Clarification(partial=Reading() as partial) if not _keeps_every_order(request, partial):
             return reply
     return interpretation
 
@@ -220,8 +230,8 @@ def with_unsplit_reading(
     whole = [
         _option(reading)
         for reading in offered
-        if is_unsplit(request, reading)
-        and keeps_every_order(request, reading)
+        if _is_unsplit(request, reading)
+        and _keeps_every_order(request, reading)
         and accounts_for_all(request, reading)
     ][:1]
     if not whole or not joined.options:

@@ -181,7 +181,7 @@ async def test_a_question_without_names_is_about_the_note_in_focus(talk, text) -
     await say(talk, "open Octant", text)
     assert names(state(talk).subject) == ["Octant"]
     await say(talk, "who was the captain of Resolution?")
-    assert names(state(talk).subject) != ["Octant"]
+    assert names(state(talk).subject) == ["Edmond Halley"]
 
 
 async def test_after_the_only_note_of_a_search_is_opened_requests_are_about_it(talk) -> None:
@@ -944,3 +944,9 @@ async def test_the_templates_folder_of_the_settings_holds_no_notes_of_a_kind(tal
 async def test_a_superlative_after_an_empty_list_is_not_about_all_notes(talk) -> None:
     replies = await say(talk, "notes about gyroscopes in Claims", "the newest?")
     assert not replies.results and not replies.focus
+
+
+@pytest.mark.parametrize("objection", ["nein, egal", "nein, stopp"])
+async def test_a_short_answer_is_in_the_language_of_the_request_before_it(talk, objection) -> None:
+    await say(talk, "tagge H3 mit brass", objection)
+    assert talk.items[-1].text == "Meinst du das?"

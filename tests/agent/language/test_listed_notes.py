@@ -26,9 +26,31 @@ async def test_the_listed_note_with_the_word_in_its_name_is_opened(talk, request
     assert names(replies.focus) == ["setting___language"]
 
 
-@pytest.mark.parametrize("request_text", ["open the purple one", "tag the purple one x"])
-async def test_a_word_that_no_listed_name_has_is_a_question(talk, request_text) -> None:
+@pytest.mark.parametrize(
+    ("request_text", "offered"),
+    [
+        (
+            "open the purple one",
+            [
+                "open [@Manual/Font size]",
+                "open [@Manual/setting___language]",
+                "open [@Manual/Colors]",
+                "open [@Instruments/H1]",
+            ],
+        ),
+        (
+            "tag the purple one x",
+            [
+                "add_tag [path:Manual/] tag=purple",
+                "add_tag [path:Manual/] tag=x",
+                "add_tag [@Manual/setting___language] tag=purple",
+                "add_tag [@Manual/Font size] tag=purple",
+            ],
+        ),
+    ],
+)
+async def test_a_word_that_no_listed_name_has_is_a_question(talk, request_text, offered) -> None:
     await list_settings(talk)
     await say(talk, request_text)
     assert isinstance(talk.items[-1], Question) and state(talk).changes == ()
-    assert choices(talk) == []
+    assert sorted(choices(talk)) == sorted(offered)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
+from app.agent.transcript import ToolCard
+from tests.agent.language.test_change_doubts import choices
 from tests.agent.language.test_dialog import answers, fill, say, state, talk
 
 __all__ = ["talk"]
@@ -41,8 +45,9 @@ async def test_a_summary_has_at_most_as_many_words_as_are_asked_for(talk) -> Non
 
 async def test_other_requests_may_end_like_a_length(talk) -> None:
     await fill(talk, Poem="A sonnet in three lines.")
-    replies = await say(talk, "notes that mention a sonnet in three lines")
-    assert replies.last.last.action == "find" and "sonnet" in replies.last.last.target.query
+    await say(talk, "notes that mention a sonnet in three lines")
+    assert choices(talk)[0] == "find [sonnet]"
+    assert not any(choice.startswith("summarize") for choice in choices(talk))
 
 
 @pytest.mark.parametrize(
@@ -64,7 +69,8 @@ async def test_a_summary_of_an_ambiguous_name_has_the_length_in_each_option(
         "New/Clock.md",
     }
     await talk.say(talk.items[-1].choices[0].reply)
-    assert state(talk).last.last.arguments == arguments
+    call = json.loads([item for item in talk.items if isinstance(item, ToolCard)][-1].arguments)
+    assert {name: call[name] for name in arguments} == arguments
 
 
 @pytest.mark.parametrize(
