@@ -37,7 +37,13 @@ def parse_property_values(request: Request, tokens: tuple[Token, ...]) -> Readin
             PipelineStep(_ACTION, change.parsed.notes, {"key": change.key, "value": change.value})
             for change in changes
         ]
-        is_certain = all(change.parsed.is_certain and not change.parsed.is_near for change in changes)
+        # A new property may be another change: "set the folder of X to A and of Y to B".
+        is_certain = all(
+            change.parsed.is_certain
+            and not change.parsed.is_near
+            and request.vocabulary.find_property(change.key) is not None
+            for change in changes
+        )
         return Reading(tuple(steps), _SCORE, language=code, verb_words=1, is_certain=is_certain)
     notes, values = parser.parse(tokens)
     is_named = notes is not None
@@ -108,15 +114,25 @@ class _PropertyValueParser:
         A note without a property has that of the note before it.
         """
         verb = tokens[0].key if tokens else ""
-        if verb not in (*self._table["set"], *self._table["set_known"]):
+        verbs = {*self._table["set"], *self._table["set_known"]} - {*self._table["keep_others"]}
+        parts = self._parts(tokens[1:]) if verb in verbs else []
+        if len(parts) < 2 or not self._sets_property([tokens[0], *parts[0]]):
             return []
         changes: list[_NoteChange] = []
-        for part in self._parts(tokens[1 : len(tokens) - (tokens[-1].key in self._table["ends"])]):
+        for part in parts:
             change = self._note_change(part, changes[-1].key if changes else "")
             if change is None:
                 return []
             changes.append(change)
-        return changes if len(changes) > 1 else []
+        return changes
+
+    def _sets_property(self, tokens: Sequence[Token]) -> bool:
+        """Return whether words set a property other than the type or tags: no "set the name of X to Y"."""
+        frames = self._request.frame_parser(follows=False)
+        clause = max(frames.readings(tuple(tokens)), key=lambda known: known.score, default=None)
+        if clause is None or clause.step.action not in (_ACTION, "set_confidence"):
+            return False
+        return clause.step.arguments.get("key") not in ("type", "tags", "tag")
 
     def _note_change(self, part: Sequence[Token], key: str) -> _NoteChange | None:
         sets = self._request.set_parser()

@@ -137,6 +137,7 @@ async def test_an_option_keeps_all_words_of_a_name(talk) -> None:
     ],
 )
 async def test_a_property_is_set_for_each_of_several_notes(talk, request_) -> None:
+    await fill(talk, Fees="---\nfee: 1\n---\n")
     h4, k1 = properties(talk), properties(talk, K1)
     await say(talk, request_)
     assert properties(talk) == {**h4, "fee": 7} and properties(talk, K1) == {**k1, "fee": 8}
@@ -152,7 +153,7 @@ async def test_a_property_is_set_for_each_of_several_notes(talk, request_) -> No
     ],
 )
 async def test_a_property_is_set_for_several_notes_of_a_list(talk, request_) -> None:
-    await fill(talk, Cars__Audi="", Cars__Volvo="")
+    await fill(talk, Cars__Audi="---\nfee: 1\n---\n", Cars__Volvo="---\nfee: 1\n---\n")
     first, second = (await say(talk, "notes in Cars")).results
     await say(talk, request_)
     assert properties(talk, first) == {"fee": 7} and properties(talk, second) == {"fee": 8}
@@ -166,7 +167,7 @@ async def test_a_property_is_set_for_several_notes_of_a_list(talk, request_) -> 
     ],
 )
 async def test_a_name_that_no_note_has_is_no_property(talk, request_, notation) -> None:
-    await fill(talk, Cars__Audi="", Cars__Volvo="")
+    await fill(talk, Cars__Audi="", Cars__Volvo="", Fees="---\nfee: 1\n---\n")
     await say(talk, request_)
     question = talk.items[-1]
     assert isinstance(question, Question) and not properties(talk, "Cars/Audi.md")
@@ -180,6 +181,22 @@ async def test_other_properties_of_the_first_note_are_no_notes(talk) -> None:
     await say(talk, "set the fee of Audi to 8 and color to 4")
     assert isinstance(talk.items[-1], Question)
     assert properties(talk, "Cars/Audi.md") == {"fee": 7, "rim": 3} and not properties(talk, "Color.md")
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        "change the name of H4 to H5 and of K1 to K2",
+        "change H4's name to H5 and K1's to K2",
+        "set the folder of H4 to Old and of K1 to New",
+        "set the tag of H4 to old and of K1 to new",
+        "add the year of H4 to K1 and of H2 to H3",
+    ],
+)
+async def test_other_changes_of_several_notes_set_no_property_at_once(talk, request_) -> None:
+    before = [text(talk, path) for path in (H4, K1)]
+    await say(talk, request_)
+    assert [text(talk, path) for path in (H4, K1)] == before
 
 
 async def test_a_number_is_replaced_by_a_text_only_after_a_question(talk) -> None:
