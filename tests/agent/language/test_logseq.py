@@ -8,7 +8,7 @@ from app.agent.language.logseq import searched_properties
 from tests.agent.language.test_dialog import answers, fill, say, state, talk
 
 __all__ = ["talk"]
-TASKS = "1 note has tasks written as in Logseq (“- TODO”). Only “- [ ]” and “- [x]” are read."
+TASKS = "1 note has tasks in Logseq syntax (“- TODO”), which are not read. Write “- [ ]” or “- [x]”."
 PROPERTY = (
     "1 note has “mood::” in Logseq syntax, which is not read. Write properties between “---” at the top of"
     " the note."
