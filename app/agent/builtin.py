@@ -392,11 +392,13 @@ class BuiltinAgent:
         found = await self._with_found_notes(reading)
         doubts = ChangeDoubts(request, reading, found, self._properties_of, self._words())
         is_doubtful = doubts.means_others or doubts.is_in_doubt
-        last = state.last.last if state.last is not None else None
+        offered = state.question.options if state.question is not None else ()
+        before = [option.reading for option in offered] or [state.last]
         # A correction keeps the notes of the last change, even if they lack the property.
-        is_settled = last is not None and (last.action, last.target) == (
-            reading.last.action,
-            reading.last.target,
+        is_settled = any(
+            (known.last.action, known.last.target) == (reading.last.action, reading.last.target)
+            for known in before
+            if known is not None
         )
         others = doubts.other_changes()
         if not is_doubtful and (doubts.names_notes or is_settled or await ranker.is_plausible(found)):

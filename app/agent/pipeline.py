@@ -1016,7 +1016,7 @@ class Pipeline:
             ),
             focus=focus,
         )
-        return ()
+        return () if len(undone) == len(entries) else None
 
     async def _redo(self) -> tuple[str, ...] | None:
         """Undo the last undo of this conversation."""

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import cache, partial
+from itertools import pairwise
 
 from app.agent.language.actions import TOOL_PREFIX, Action
 from app.agent.language.candidates import MeaningCandidate, candidates, have_same_meaning
@@ -27,7 +28,7 @@ from app.agent.language.choices import (
     note_sets_of,
 )
 from app.agent.language.conditions import condition_slots, top_level_parts
-from app.agent.language.corrections import parse_correction
+from app.agent.language.corrections import correcting_words, parse_correction
 from app.agent.language.creation_properties import parse_creation_with_properties
 from app.agent.language.dates import DateParser
 from app.agent.language.decision import Option, bare_words, options_of, weigh_options
@@ -75,6 +76,7 @@ from app.agent.language.undo import parse_redo, parse_undo, resolve_undo
 from app.agent.language.vocabulary import Vocabulary, correct_spelling
 from app.answering.question import is_unspaced_sentence
 from app.vault.markdown.inline import is_valid_tag
+from app.vault.path import name_key
 
 GUESS_SCORE = 0.63
 """Score of a request without a verb, read as a search for words."""
@@ -801,6 +803,7 @@ class Interpreter:
                 continue
             if _is_answer(language, tokens, "no"):
                 return Reply("cancelled")
+            tokens = correcting_words(language, tokens)
             if question.options and _is_answer(language, tokens, "yes"):
                 return meaning_of(question.options[0].reading)
             last = question.options[-1] if question.options else None
@@ -1004,7 +1007,7 @@ def _grammar_decides(request: Request, best: Reading, options: Sequence[Option])
     if len(best.steps) >= MIN_PIPELINE_STEPS and best.score >= MIN_COMPLETE_SCORE:
         return not is_doubted
     if is_change:
-        return False
+        return best.is_certain and best.score >= MIN_COMPLETE_SCORE and _names_folder(request, best)
     if _is_folder(best) and len(request.mentions(request.tokens)) == 1:
         return not (is_doubted and options[0].reading is None)
     if complete.is_considered:
@@ -1135,6 +1138,21 @@ def _is_folder(reading: Reading) -> bool:
     if len(reading.steps) > 1 or reading.last.action != "find" or target is None:
         return False
     return target == NoteSet(query=target.query) and bool(_FOLDER.fullmatch(target.query))
+
+
+def _names_folder(request: Request, reading: Reading) -> bool:
+    """Return whether a change is of all notes of a folder that the request calls a folder."""
+    target = reading.last.target
+    if len(reading.steps) > 1 or target is None or target != NoteSet(query=target.query):
+        return False
+    path = target.query.removeprefix("path:").strip('"').removesuffix("/")
+    nouns = request.language.words("introduces_folder")
+    words = request.tokens
+    is_named = any(
+        word.key in nouns and name_key(name.value) == name_key(path)
+        for word, name in pairwise(words)
+    )
+    return is_named and bool(_FOLDER.fullmatch(target.query))
 
 
 def _is_change_by_noun(option: Option, request: Request) -> bool:
