@@ -55,6 +55,7 @@ from app.agent.language.rescheduling import date_changes, rescheduled_note
 from app.agent.language.rivals import rival
 from app.agent.language.said_words import WORD, SaidWords
 from app.agent.language.tool_frames import tool_frames
+from app.agent.language.undo import describe_undo, undoes_nothing, undone_changes
 from app.agent.language.vocabulary import VaultWords, Vocabulary, correct_spelling
 from app.agent.pipeline import ChangesToday, FindNotes, Pipeline
 from app.agent.result_formatting import format_outcome, shown_passages
@@ -341,10 +342,14 @@ class BuiltinAgent:
         ranks: dict[str, int] = {}
         for option in (*interpretation.options, *interpretation.spare):
             found = await self._with_listed_hits(state, option.reading)
-            meaning = meaning_key(found)
+            undone = undone_changes(option.reading, state.changes)
+            meaning = f"undo {[own.entry for own in undone]}" if undone else meaning_key(found)
             options.setdefault(meaning, option)
             shares[meaning] = shares.get(meaning, 0.0) + option.share
-            ranks[meaning] = USELESS if _finds_nothing(option.reading, found) else await ranker.rank(found)
+            is_useless = _finds_nothing(option.reading, found) or undoes_nothing(
+                option.reading, state.changes
+            )
+            ranks[meaning] = USELESS if is_useless else await ranker.rank(found)
         likeliest = max((share for key, share in shares.items() if ranks[key] != USELESS), default=0.0)
         if finds_nothing and likeliest < MIN_FALLBACK_PROBABILITY:
             return Reply("", understood=False)
@@ -624,7 +629,13 @@ class BuiltinAgent:
 
     async def _ask(self, turn: Turn, clarification: Clarification, language: Language) -> None:
         options = clarification.options
-        labels = describe_readings([option.reading for option in options])
+        changes = self.state(turn).changes
+        labels = [
+            describe_undo(option.reading, changes) or label
+            for option, label in zip(
+                options, describe_readings([option.reading for option in options]), strict=True
+            )
+        ]
         choices = []
         for option, label in zip(options, labels, strict=True):
             notation = serialize(option.reading)

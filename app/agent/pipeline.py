@@ -782,7 +782,7 @@ class Pipeline:
             self._record_change(step.action, outcome, tuple(changed_paths), paths)
             if step.action in ("rename", "move"):
                 before, after = str(_note_of(call)), paths_after[-1]
-                self._dialog = self._dialog.with_moved_note(before, after)
+                self._describe_last_change(outcome, (after, before))
                 moved = {old: after if new == before else new for old, new in self._new_paths.items()}
                 self._new_paths = {**moved, before: after}
         self._remember_new_tasks(step, changed_paths)

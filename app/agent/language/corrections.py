@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
-from app.agent.language.actions import OPPOSITES, TASK_ACTIONS
+from app.agent.language.actions import FOLDER_ACTIONS, OPPOSITES, TASK_ACTIONS
 from app.agent.language.dates import shifted_day
 from app.agent.language.dialog import MOVING_ACTIONS, NOTE_ROLES, OwnChange
 from app.agent.language.follow_ups import narrowed_notes
@@ -166,6 +166,7 @@ def _without_cues(language: Language, tokens: tuple[Token, ...]) -> _Words | Non
     while start != before:
         before = start
         while start < len(tokens) and tokens[start].kind == "mark":
+            has_no = has_no or start == 0  # "actually" is not among the tokens
             is_cued, start = is_cued or has_no, start + 1
         if (end := language.match_prefix(tokens, start, "corrections", "leads")) > start:
             is_cued, is_strong, start = True, True, end
@@ -249,7 +250,8 @@ def _corrected(request: Request, step: PipelineStep, words: _Words) -> list[Pipe
         roles, rest = cued
         of_notes = [role for role in roles if role in NOTE_ROLES]
         values = [change for role in roles for change in _with_value(request, step, role, rest)]
-        return _with_other_notes(request, step, rest, of_notes) or values
+        if changes := _with_other_notes(request, step, rest, of_notes) or values:
+            return changes
     if (key := _with_other_property(request, step, tokens)) is not None:
         return [key]
     if len(tokens) == 1 and tokens[0].kind in ("quoted", "tag"):
@@ -406,8 +408,9 @@ def _with_other_notes(
 ) -> list[PipelineStep]:
     """Return a change with the note that the words name in each role that may be meant."""
     sets = request.set_parser()
-    parsed = sets.parse_reference(tokens) or sets.find_named(tokens)
-    notes = parsed.notes.notes if parsed is not None and parsed.is_certain else ()
+    parsed = sets.parse_reference(tokens) or sets.find_named(tokens) or sets.parse(tokens)
+    is_named = parsed is not None and parsed.is_certain and not parsed.notes.query
+    notes = parsed.notes.notes if parsed is not None and is_named else ()
     if _means_other(request, tokens):
         notes = _other_note(request, step)
     if len(notes) != 1:
@@ -465,9 +468,14 @@ def _with_other_property(
 
 def _with_free_words(request: Request, step: PipelineStep, words: _Words) -> Iterator[PipelineStep]:
     """Yield a change with the words as its value, if they can be nothing else."""
-    role, tokens = _FREE_ROLES.get(step.action, ""), _without_one(request.language, words.tokens)
+    language = request.language
+    role, tokens = _FREE_ROLES.get(step.action, ""), _without_one(language, words.tokens)
+    if role in ("folder", "parent") or step.action in FOLDER_ACTIONS:
+        tokens = _without_noun(language, tokens, "introduces_folder")
+    if words.is_name and role in _NAMES:
+        name = tokens[0].value if len(tokens) == 1 else span_text(request.text, tokens)
+        yield step.with_argument(role, (name,) if role == "new_tag" else name)
     if words.is_name:
-        yield from _with_value(request, step, role, tokens) if role in _NAMES else ()
         return
     number = all(any(char.isdigit() for char in token.value) for token in tokens)
     if role and number and step.action == "set_property":
@@ -475,12 +483,21 @@ def _with_free_words(request: Request, step: PipelineStep, words: _Words) -> Ite
     elif "confidence" in step.arguments and number:
         yield from _with_value(request, step, "confidence", tokens)
     elif role and words.is_cued and len(tokens) <= _MAX_FREE_WORDS:
-        language = request.language
         plain = language.function_words() | language.verbs() | language.words("negations")
         plain |= {*language.table("corrections")["no_values"]}
+        # A name may contain such words: "I meant Saved articles".
+        is_name = words.is_strong and len(tokens[0].value) > 1 and tokens[0].value[0].isupper()
         is_short = len(tokens) == 1 or words.is_strong
-        if is_short and plain.isdisjoint(token.key for token in tokens):
+        if is_short and (is_name or plain.isdisjoint(token.key for token in tokens)):
             yield from _with_value(request, step, role, tokens)
+
+
+def _without_noun(language: Language, tokens: tuple[Token, ...], nouns: str) -> tuple[Token, ...]:
+    """Return the words after a noun for them: "the folder Notes"."""
+    for at in range(min(2, len(tokens) - 1)):
+        if tokens[at].key in language.words(nouns):
+            return tokens[at + 1 :]
+    return tokens
 
 
 def _without_one(language: Language, tokens: tuple[Token, ...]) -> tuple[Token, ...]:
@@ -502,8 +519,14 @@ def _with_value(
         return
     bound = request.frame_parser(follows=False).fill(request.allowed[step.action], frame, role, tokens)
     value = bound.get(role) if bound is not None and set(bound) == {role} else None
-    if value is None or isinstance(value, NoteSet) or _is_number(value) < _is_number(step.arguments.get(role)):
+    if (
+        value is None
+        or isinstance(value, NoteSet)
+        or _is_number(value) < _is_number(step.arguments.get(role))
+    ):
         return  # "no, very good" is no number
+    if role == "folder" and step.action in FOLDER_ACTIONS and not request.vocabulary.find_folder(str(value)):
+        return  # its new name
     if role != "key" or request.vocabulary.find_property(str(value)):
         yield step.with_argument(role, value)
 

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import cache, partial
-from itertools import pairwise
 
 from app.agent.language.actions import TOOL_PREFIX, Action
 from app.agent.language.candidates import MeaningCandidate, candidates, have_same_meaning
@@ -66,6 +65,7 @@ from app.agent.language.readings import (
 from app.agent.language.relations import parse_relations
 from app.agent.language.request import Request, without_marks_at_end
 from app.agent.language.request_model import request_model
+from app.agent.language.rivals import names_folder
 from app.agent.language.summary_lengths import parse_summary_length, with_summary_length
 from app.agent.language.task_lists import about_whole_vault, parse_task_list
 from app.agent.language.task_references import parse_task_change
@@ -76,7 +76,6 @@ from app.agent.language.undo import parse_redo, parse_undo, resolve_undo
 from app.agent.language.vocabulary import Vocabulary, correct_spelling
 from app.answering.question import is_unspaced_sentence
 from app.vault.markdown.inline import is_valid_tag
-from app.vault.path import name_key
 
 GUESS_SCORE = 0.63
 """Score of a request without a verb, read as a search for words."""
@@ -1007,7 +1006,7 @@ def _grammar_decides(request: Request, best: Reading, options: Sequence[Option])
     if len(best.steps) >= MIN_PIPELINE_STEPS and best.score >= MIN_COMPLETE_SCORE:
         return not is_doubted
     if is_change:
-        return best.is_certain and best.score >= MIN_COMPLETE_SCORE and _names_folder(request, best)
+        return best.is_certain and best.score >= MIN_COMPLETE_SCORE and names_folder(request, best)
     if _is_folder(best) and len(request.mentions(request.tokens)) == 1:
         return not (is_doubted and options[0].reading is None)
     if complete.is_considered:
@@ -1138,21 +1137,6 @@ def _is_folder(reading: Reading) -> bool:
     if len(reading.steps) > 1 or reading.last.action != "find" or target is None:
         return False
     return target == NoteSet(query=target.query) and bool(_FOLDER.fullmatch(target.query))
-
-
-def _names_folder(request: Request, reading: Reading) -> bool:
-    """Return whether a change is of all notes of a folder that the request calls a folder."""
-    target = reading.last.target
-    if len(reading.steps) > 1 or target is None or target != NoteSet(query=target.query):
-        return False
-    path = target.query.removeprefix("path:").strip('"').removesuffix("/")
-    nouns = request.language.words("introduces_folder")
-    words = request.tokens
-    is_named = any(
-        word.key in nouns and name_key(name.value) == name_key(path)
-        for word, name in pairwise(words)
-    )
-    return is_named and bool(_FOLDER.fullmatch(target.query))
 
 
 def _is_change_by_noun(option: Option, request: Request) -> bool:
