@@ -363,6 +363,7 @@ class BuiltinAgent:
         if not is_change and (len(offered) == 1 or share >= MIN_SHARED_MEANING_PROBABILITY):
             return meaning_of(reading)
         is_same = len(offered) == 1 < len(interpretation.options) and share >= MIN_RUN_PROBABILITY
+        is_same = is_same and reading.last.action != "undo"  # which change is meant is the question
         if is_change and is_same and accounts_for_all(self._request_of(text, state), reading):
             return await self._ask_in_doubt(reading, text, state, ranker)
         return replace(interpretation, question=question_about(offered), options=offered, spare=())

@@ -472,6 +472,8 @@ def _with_free_words(request: Request, step: PipelineStep, words: _Words) -> Ite
     role, tokens = _FREE_ROLES.get(step.action, ""), _without_one(language, words.tokens)
     if role in ("folder", "parent") or step.action in FOLDER_ACTIONS:
         tokens = _without_noun(language, tokens, "introduces_folder")
+    if step.action == "rename_folder" and request.vocabulary.find_folder(span_text(request.text, tokens)):
+        role = "folder"  # its new name can't be that of another folder
     if words.is_name and role in _NAMES:
         name = tokens[0].value if len(tokens) == 1 else span_text(request.text, tokens)
         yield step.with_argument(role, (name,) if role == "new_tag" else name)

@@ -118,13 +118,9 @@ def undone_changes(reading: Reading, changes: Sequence[OwnChange]) -> tuple[OwnC
 def undoes_nothing(reading: Reading, changes: Sequence[OwnChange]) -> bool:
     """Return whether a reading undoes only a change that the conversation does not have."""
     step = reading.steps[0]
-    is_named = step.target is not None and bool(step.target.notes) or "what" in step.arguments
-    return (
-        step.action == "undo"
-        and len(reading.steps) == 1
-        and is_named
-        and not undone_changes(reading, changes)
-    )
+    is_named = (step.target is not None and bool(step.target.notes)) or "what" in step.arguments
+    is_undo = step.action == "undo" and len(reading.steps) == 1
+    return is_undo and is_named and not undone_changes(reading, changes)
 
 
 def describe_undo(reading: Reading, changes: Sequence[OwnChange]) -> str:
