@@ -399,7 +399,8 @@ class BuiltinAgent:
         doubts = ChangeDoubts(request, reading, found, self._properties_of, self._words())
         is_doubtful = doubts.means_others or doubts.is_in_doubt
         offered = state.question.options if state.question is not None else ()
-        before = [option.reading for option in offered] or [state.last]
+        before: list[Reading | None] = [option.reading for option in offered]
+        before = before or [state.last]
         # A correction keeps the notes of the last change, even if they lack the property.
         is_settled = any(
             (known.last.action, known.last.target) == (reading.last.action, reading.last.target)
