@@ -59,6 +59,7 @@ from app.agent.language.rescheduling import date_changes, rescheduled_note
 from app.agent.language.rivals import rival
 from app.agent.language.said_words import WORD, SaidWords
 from app.agent.language.tool_frames import tool_frames
+from app.agent.language.undo import describe_undo, undoes_nothing, undone_changes
 from app.agent.language.vocabulary import VaultWords, Vocabulary, correct_spelling
 from app.agent.pipeline import ChangesToday, FindNotes, Pipeline
 from app.agent.result_formatting import format_outcome, shown_passages
@@ -383,10 +384,14 @@ class BuiltinAgent:
         ranks: dict[str, int] = {}
         for option in (*interpretation.options, *interpretation.spare):
             found = await self._with_listed_hits(state, option.reading)
-            meaning = meaning_key(found)
+            undone = undone_changes(option.reading, state.changes)
+            meaning = f"undo {[own.entry for own in undone]}" if undone else meaning_key(found)
             options.setdefault(meaning, option)
             shares[meaning] = shares.get(meaning, 0.0) + option.share
-            ranks[meaning] = USELESS if _finds_nothing(option.reading, found) else await ranker.rank(found)
+            is_useless = _finds_nothing(option.reading, found) or undoes_nothing(
+                option.reading, state.changes
+            )
+            ranks[meaning] = USELESS if is_useless else await ranker.rank(found)
         likeliest = max((share for key, share in shares.items() if ranks[key] != USELESS), default=0.0)
         if finds_nothing and likeliest < MIN_FALLBACK_PROBABILITY:
             return Reply("", understood=False)
@@ -400,6 +405,7 @@ class BuiltinAgent:
         if not is_change and (len(offered) == 1 or share >= MIN_SHARED_MEANING_PROBABILITY):
             return meaning_of(reading)
         is_same = len(offered) == 1 < len(interpretation.options) and share >= MIN_RUN_PROBABILITY
+        is_same = is_same and reading.last.action != "undo"  # which change is meant is the question
         if is_change and is_same and accounts_for_all(self._request_of(text, state), reading):
             return await self._ask_in_doubt(reading, text, state, ranker)
         return replace(interpretation, question=question_about(offered), options=offered, spare=())
@@ -434,11 +440,14 @@ class BuiltinAgent:
         found = await self._with_found_notes(reading)
         doubts = ChangeDoubts(request, reading, found, self._properties_of, self._words())
         is_doubtful = doubts.means_others or doubts.is_in_doubt
-        last = state.last.last if state.last is not None else None
+        offered = state.question.options if state.question is not None else ()
+        before: list[Reading | None] = [option.reading for option in offered]
+        before = before or [state.last]
         # A correction keeps the notes of the last change, even if they lack the property.
-        is_settled = last is not None and (last.action, last.target) == (
-            reading.last.action,
-            reading.last.target,
+        is_settled = any(
+            (known.last.action, known.last.target) == (reading.last.action, reading.last.target)
+            for known in before
+            if known is not None
         )
         others = doubts.other_changes()
         if not is_doubtful and (doubts.names_notes or is_settled or await ranker.is_plausible(found)):
@@ -666,7 +675,13 @@ class BuiltinAgent:
 
     async def _ask(self, turn: Turn, clarification: Clarification, language: Language) -> None:
         options = clarification.options
-        labels = describe_readings([option.reading for option in options])
+        changes = self.state(turn).changes
+        labels = [
+            describe_undo(option.reading, changes) or label
+            for option, label in zip(
+                options, describe_readings([option.reading for option in options]), strict=True
+            )
+        ]
         choices = []
         for option, label in zip(options, labels, strict=True):
             notation = serialize(option.reading)

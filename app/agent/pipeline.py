@@ -908,7 +908,7 @@ class Pipeline:
             changed_paths += paths_after
             self._record_change(step.action, outcome, tuple(changed_paths), paths)
             if step.action in ("rename", "move"):
-                self._follow_move(step.action, (_note_of(call), paths_after[-1]))
+                self._describe_last_change(outcome, (paths_after[-1], str(_note_of(call))))
         self._remember_new_tasks(step, changed_paths)
         return tuple(dict.fromkeys(changed_paths))
 
@@ -1178,7 +1178,7 @@ class Pipeline:
             ),
             focus=focus,
         )
-        return ()
+        return () if len(undone) == len(entries) else None
 
     async def _redo(self) -> tuple[str, ...] | None:
         """Undo the last undo of this conversation."""

@@ -1,21 +1,23 @@
 """Interpret a correction of the last change: "no, I meant H4", "the tag travel, not trip", "no, on Monday".
 
 A change that was denied is proposed again with the corrected part. One that was made is taken back first,
-unless the corrected value replaces the one that was just written.
+unless the corrected value replaces the one that was just written. While a question about changes is open,
+the changes that it offers are corrected.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
-from app.agent.language.actions import OPPOSITES, TASK_ACTIONS
+from app.agent.language.actions import FOLDER_ACTIONS, OPPOSITES, TASK_ACTIONS
 from app.agent.language.dates import shifted_day
-from app.agent.language.dialog import NOTE_ROLES
+from app.agent.language.dialog import MOVING_ACTIONS, NOTE_ROLES, OwnChange
 from app.agent.language.follow_ups import narrowed_notes
+from app.agent.language.lexicon import Language
 from app.agent.language.new_tasks import adds_tasks
-from app.agent.language.readings import NoteSet, PipelineStep, Reading
+from app.agent.language.readings import Clarification, NoteSet, PipelineStep, Reading
 from app.agent.language.request import Request, without_marks_at_end
 from app.agent.language.task_matching import names_task
 from app.agent.language.task_references import parse_due
@@ -24,13 +26,17 @@ from app.vault.markdown.tasks import task_facts, with_due_date
 from app.vault.path import NotePath, name_key
 
 _SCORE = 0.95
-_MAX_WORDS = 8
+_MAX_WORDS = 10
 _MAX_FREE_WORDS = 4
 _QUOTED_ROLES = ("text", "value", "new_name", "name", "tag", "folder")
 _FREE_ROLES = {
     "add_tag": "tag",
     "remove_tag": "tag",
     "rename_tag": "new_tag",
+    "rename_property": "new_key",
+    "rename_heading": "new_heading",
+    "rename_folder": "new_name",
+    "move_folder": "parent",
     "set_property": "value",
     "set_type": "type",
     "move": "folder",
@@ -38,6 +44,8 @@ _FREE_ROLES = {
     "create_note": "name",
 }
 """The actions with one value in the user's own words, and its role."""
+_NAMES = frozenset(("name", "new_name", "new_tag", "new_key", "new_heading"))
+"""The roles of names, which "call it X" gives."""
 _REPLACING_ROLES = {
     "set_property": "value",
     "set_confidence": "confidence",
@@ -60,47 +68,112 @@ class _Words:
         is_cued: Whether words such as "I meant", or a comma after "no", come before or after them.
         is_strong: Whether these words are more than "no" or "sorry".
         denied: The words after "not", for the wrong value.
+        is_name: Whether the words are a name: "call it X".
     """
 
     tokens: tuple[Token, ...]
     is_cued: bool
     is_strong: bool = False
     denied: tuple[Token, ...] = ()
+    is_name: bool = False
 
 
 def parse_correction(request: Request, tokens: tuple[Token, ...]) -> list[Reading]:
     """Return the readings of a request that corrects the last change, likeliest first; none for others."""
     dialog = request.dialog
+    words = _without_cues(request.language, tokens)
+    if words is None:
+        return []
+    if dialog.question is not None:
+        return _of_options(request, dialog.question, words)
     last = dialog.last
-    if dialog.question is not None or last is None or len(last.steps) > 1 or not request.writes(last):
+    if last is None or not request.writes(last):
         return []
-    step = last.last
-    if step.action not in request.allowed or step.action == "undo":
+    # A denied correction is a plan that begins with an undo.
+    steps = tuple(step for step in last.steps if step.action != "undo")
+    undo = last.steps[: len(last.steps) - len(steps)]
+    if not steps or last.steps[: len(undo)] != undo:
         return []
-    words = _without_cues(request, tokens)
-    if words is None or not _is_denied_value(request, step, words.denied):
-        return []
-    corrected = [change for change in _corrected(request, step, words) if change != step]
-    if not corrected and _means_other(request, words.tokens) and step.target is not None:
+    plans = _corrected_plans(request, steps, words)
+    readings = []
+    for at, plan in plans:
+        reading = _instead(request, steps, at, plan)
+        is_pending = not (dialog.made or dialog.undone)
+        readings.append(replace(reading, steps=(*undo, *reading.steps)) if is_pending else reading)
+    step = steps[-1]
+    if not plans and len(steps) == 1 and _means_other(request, words.tokens) and step.target is not None:
         asked = replace(step, target=None)
-        return [replace(_instead(request, step, asked), missing="target")]
-    unique = [change for at, change in enumerate(corrected) if change not in corrected[:at]]
-    return [_instead(request, step, change) for change in unique]
+        return [replace(_instead(request, steps, 0, (asked,)), missing="target")]
+    return _unique(readings)
 
 
-def _without_cues(request: Request, tokens: tuple[Token, ...]) -> _Words | None:
+def correcting_words(language: Language, tokens: tuple[Token, ...]) -> tuple[Token, ...]:
+    """Return the words of a correction without "no, I meant" and "just"; all words for other requests."""
+    words = _without_cues(language, tokens)
+    if words is None or words.denied:
+        return tokens
+    return words.tokens[language.match_prefix(words.tokens, 0, "corrections", "only") :] or tokens
+
+
+def _of_options(request: Request, question: Clarification, words: _Words) -> list[Reading]:
+    """Return the changes that an open question offers, with the correction."""
+    if not words.is_strong and words.tokens[0].key in request.language.verbs():
+        return []  # perhaps another order: "no, tag it brass"
+    changes = [option.reading for option in question.options if request.writes(option.reading)]
+    return _unique(
+        replace(reading, steps=plan, score=_SCORE)
+        for reading in changes
+        for _, plan in _corrected_plans(request, reading.steps, words)
+    )
+
+
+def _unique(readings: Iterable[Reading]) -> list[Reading]:
+    known: list[Reading] = []
+    for reading in readings:
+        if not any(reading.has_same_steps(other) for other in known):
+            known.append(reading)
+    return known
+
+
+def _corrected_plans(
+    request: Request, steps: tuple[PipelineStep, ...], words: _Words
+) -> list[tuple[int, tuple[PipelineStep, ...]]]:
+    """Return the steps with each part that the words may correct, and the index of the corrected step."""
+    plans: list[tuple[int, tuple[PipelineStep, ...]]] = []
+    for at, step in enumerate(steps):
+        is_change = step.action in request.allowed and request.allowed[step.action].writes
+        if not is_change or step.action == "undo" or not _is_denied_value(request, step, words.denied):
+            continue
+        for change in _corrected(request, step, words):
+            # Orders such as "rename it and tag it" have the same note.
+            plan = tuple(
+                change
+                if index == at
+                else replace(other, target=change.target)
+                if other.target == step.target
+                else other
+                for index, other in enumerate(steps)
+            )
+            if change != step and plan not in [known for _, known in plans]:
+                plans.append((at, plan))
+    return plans
+
+
+def _without_cues(language: Language, tokens: tuple[Token, ...]) -> _Words | None:
     """Return the words of a correction without "no, I meant" and "please"; None without such words."""
-    language = request.language
-    start, before, is_cued, has_no, is_strong = 0, -1, False, False, False
+    start, before, is_cued, has_no, is_strong, is_name = 0, -1, False, False, False, False
     denied: tuple[Token, ...] = ()
     while start != before:
         before = start
         while start < len(tokens) and tokens[start].kind == "mark":
+            has_no = has_no or start == 0  # "actually" is not among the tokens
             is_cued, start = is_cued or has_no, start + 1
         if (end := language.match_prefix(tokens, start, "corrections", "leads")) > start:
             is_cued, is_strong, start = True, True, end
         elif (end := language.match_prefix(tokens, start, "corrections", "no")) > start:
             has_no, start = True, end
+        elif has_no and (end := language.match_prefix(tokens, start, "corrections", "naming")) > start:
+            is_cued, is_strong, is_name, start = True, True, True, end
         elif (after := language.match_prefix(tokens, start, "corrections", "not")) > start:
             # "Not H3, I meant H4"
             mark = next((at for at in range(after + 1, len(tokens) - 1) if tokens[at].kind == "mark"), None)
@@ -121,8 +194,8 @@ def _without_cues(request: Request, tokens: tuple[Token, ...]) -> _Words | None:
     for at in range(1, len(words)):
         after = language.match_prefix(words, at, "corrections", "not")
         if at < after < len(words):
-            return _Words(without_marks_at_end(words[:at]), True, True, denied or words[after:])
-    return _Words(words, is_cued, is_strong or bool(denied), denied)
+            return _Words(without_marks_at_end(words[:at]), True, True, denied or words[after:], is_name)
+    return _Words(words, is_cued, is_strong or bool(denied), denied, is_name)
 
 
 def _is_denied_value(request: Request, step: PipelineStep, words: tuple[Token, ...]) -> bool:
@@ -156,7 +229,13 @@ def _corrected(request: Request, step: PipelineStep, words: _Words) -> list[Pipe
     if any(token.kind == "mark" for token in tokens) and (day := _day_of_parts(request, tokens)):
         return list(_with_day(step, day))
     if any(token.kind == "mark" for token in tokens):
-        return []
+        return _with_parts(request, step, words)
+    language = request.language
+    for name in ("only", "belongs"):
+        tokens = tokens[language.match_prefix(tokens, 0, "corrections", name) :] or tokens
+    words = replace(words, tokens=tokens)
+    if words.is_name:
+        return list(_with_free_words(request, step, words))
     if step.action in TASK_ACTIONS and (task := _listed_task(request, step, tokens)) is not None:
         return [task]
     if (due := parse_due(request, tokens)) and (changes := list(_with_day(step, due))):
@@ -171,13 +250,29 @@ def _corrected(request: Request, step: PipelineStep, words: _Words) -> list[Pipe
         roles, rest = cued
         of_notes = [role for role in roles if role in NOTE_ROLES]
         values = [change for role in roles for change in _with_value(request, step, role, rest)]
-        return _with_other_notes(request, step, rest, of_notes) or values
+        if changes := _with_other_notes(request, step, rest, of_notes) or values:
+            return changes
     if (key := _with_other_property(request, step, tokens)) is not None:
         return [key]
     if len(tokens) == 1 and tokens[0].kind in ("quoted", "tag"):
         role = next((role for role in _QUOTED_ROLES if role in step.arguments), "")
         return list(_with_value(request, step, role, tokens))
     return list(_with_free_words(request, step, words))
+
+
+def _with_parts(request: Request, step: PipelineStep, words: _Words) -> list[PipelineStep]:
+    """Return the change with the corrections of all parts: "the Directions heading, to Method"."""
+    parts: list[tuple[Token, ...]] = [()]
+    for token in words.tokens:
+        parts = [*parts, ()] if token.kind == "mark" else [*parts[:-1], (*parts[-1], token)]
+    changes = [step]
+    for part in parts:
+        part = part[request.language.match_prefix(part, 0, "and") :]
+        if not part:
+            return []
+        corrected = [_corrected(request, change, replace(words, tokens=part)) for change in changes]
+        changes = [change for found in corrected for change in found]
+    return changes
 
 
 def _other_place(request: Request, step: PipelineStep, tokens: tuple[Token, ...]) -> str:
@@ -274,7 +369,23 @@ def _with_day(step: PipelineStep, due: str) -> Iterator[PipelineStep]:
 def _cued(
     request: Request, step: PipelineStep, tokens: tuple[Token, ...]
 ) -> tuple[tuple[str, ...], tuple[Token, ...]] | None:
-    """Return the roles whose longest cue the words begin with, and the words after it: "to Events"."""
+    """Return the roles whose longest cue the words begin with, and the words after it: "to Events".
+
+    The cue may also be a noun after the words: "the Directions heading".
+    """
+    if (roles := _roles_of_cue(request, step, tokens))[1]:
+        return roles[0], tokens[roles[1] :]
+    named = tokens[:-1]
+    while named and named[0].key in request.language.words("determiners"):
+        named = named[1:]
+    if len(tokens) > 2 and named and (roles := _roles_of_cue(request, step, (tokens[-1], *named)))[1] == 1:
+        return roles[0], named
+    return None
+
+
+def _roles_of_cue(
+    request: Request, step: PipelineStep, tokens: tuple[Token, ...]
+) -> tuple[tuple[str, ...], int]:
     ends: dict[str, int] = {}
     for frame in request.frames:
         if frame.action != step.action or frame.by_relation:
@@ -282,11 +393,14 @@ def _cued(
         for role, cues in frame.roles.items():
             matches = [match.end for cue in cues if (match := cue.longest_match(tokens, 0))]
             end = max((end for end in matches if end < len(tokens)), default=0)
-            if role == "target" or role in step.arguments:
+            if role == "target" or _has_role(step, role):
                 ends[role] = max(end, ends.get(role, 0))
     longest = max(ends.values(), default=0)
-    roles = tuple(role for role, end in ends.items() if end == longest)
-    return (roles, tokens[longest:]) if longest else None
+    return tuple(role for role, end in ends.items() if end == longest), longest
+
+
+def _has_role(step: PipelineStep, role: str) -> bool:
+    return role in step.arguments or (step.action == "create_note" and role == "folder")
 
 
 def _with_other_notes(
@@ -294,12 +408,13 @@ def _with_other_notes(
 ) -> list[PipelineStep]:
     """Return a change with the note that the words name in each role that may be meant."""
     sets = request.set_parser()
-    parsed = sets.parse_reference(tokens) or sets.find_named(tokens)
-    notes = parsed.notes.notes if parsed is not None and parsed.is_certain else ()
+    parsed = sets.parse_reference(tokens) or sets.find_named(tokens) or sets.parse(tokens)
+    is_named = parsed is not None and parsed.is_certain and not parsed.notes.query
+    notes = parsed.notes.notes if parsed is not None and is_named else ()
     if _means_other(request, tokens):
         notes = _other_note(request, step)
     if len(notes) != 1:
-        return []
+        return _with_several_notes(step, notes, roles)
     changes = []
     for role in roles:
         present = step.target if role == "target" else step.arguments.get(role)
@@ -309,6 +424,20 @@ def _with_other_notes(
                 replace(step, target=other) if role == "target" else step.with_argument(role, other)
             )
     return changes
+
+
+def _with_several_notes(
+    step: PipelineStep, notes: tuple[str, ...], roles: Sequence[str]
+) -> list[PipelineStep]:
+    """Return a change of several notes, or of both notes of a relation: "no, I meant H4 and K1"."""
+    if not notes or "target" not in roles or step.target is None or step.action in TASK_ACTIONS:
+        return []
+    end = next((role for role in NOTE_ROLES[1:] if role in step.arguments), "")
+    if not end:
+        return [replace(step, target=NoteSet(notes=notes))]
+    if len(notes) > 2:
+        return []
+    return [replace(step, target=NoteSet(notes=notes[:1])).with_argument(end, NoteSet(notes=notes[1:]))]
 
 
 def _means_other(request: Request, tokens: tuple[Token, ...]) -> bool:
@@ -339,19 +468,45 @@ def _with_other_property(
 
 def _with_free_words(request: Request, step: PipelineStep, words: _Words) -> Iterator[PipelineStep]:
     """Yield a change with the words as its value, if they can be nothing else."""
-    role, tokens = _FREE_ROLES.get(step.action, ""), words.tokens
+    language = request.language
+    role, tokens = _FREE_ROLES.get(step.action, ""), _without_one(language, words.tokens)
+    if role in ("folder", "parent") or step.action in FOLDER_ACTIONS:
+        tokens = _without_noun(language, tokens, "introduces_folder")
+    if step.action == "rename_folder" and request.vocabulary.find_folder(span_text(request.text, tokens)):
+        role = "folder"  # its new name can't be that of another folder
+    if words.is_name and role in _NAMES:
+        name = tokens[0].value if len(tokens) == 1 else span_text(request.text, tokens)
+        yield step.with_argument(role, (name,) if role == "new_tag" else name)
+    if words.is_name:
+        return
     number = all(any(char.isdigit() for char in token.value) for token in tokens)
     if role and number and step.action == "set_property":
         yield from _with_value(request, step, role, tokens)
     elif "confidence" in step.arguments and number:
         yield from _with_value(request, step, "confidence", tokens)
     elif role and words.is_cued and len(tokens) <= _MAX_FREE_WORDS:
-        language = request.language
         plain = language.function_words() | language.verbs() | language.words("negations")
         plain |= {*language.table("corrections")["no_values"]}
+        # A name may contain such words: "I meant Saved articles".
+        is_name = words.is_strong and len(tokens[0].value) > 1 and tokens[0].value[0].isupper()
         is_short = len(tokens) == 1 or words.is_strong
-        if is_short and plain.isdisjoint(token.key for token in tokens):
+        if is_short and (is_name or plain.isdisjoint(token.key for token in tokens)):
             yield from _with_value(request, step, role, tokens)
+
+
+def _without_noun(language: Language, tokens: tuple[Token, ...], nouns: str) -> tuple[Token, ...]:
+    """Return the words after a noun for them: "the folder Notes"."""
+    for at in range(min(2, len(tokens) - 1)):
+        if tokens[at].key in language.words(nouns):
+            return tokens[at + 1 :]
+    return tokens
+
+
+def _without_one(language: Language, tokens: tuple[Token, ...]) -> tuple[Token, ...]:
+    """Return the words that "the ... one" is about: "the 1984 one" means 1984."""
+    if len(tokens) > 2 and language.matches_phrase(tokens[-1:], "corrections", "one"):
+        return tokens[1:-1] if tokens[0].key in language.words("determiners") else tokens
+    return tokens[language.match_prefix(tokens, 0, "corrections", "one_of") :] or tokens
 
 
 def _with_value(
@@ -362,12 +517,18 @@ def _with_value(
         yield from _with_other_notes(request, step, tokens, (role,))
         return
     frame = next((frame for frame in request.frames if frame.action == step.action), None)
-    if not role or frame is None or role not in step.arguments:
+    if not role or frame is None or not _has_role(step, role):
         return
     bound = request.frame_parser(follows=False).fill(request.allowed[step.action], frame, role, tokens)
     value = bound.get(role) if bound is not None and set(bound) == {role} else None
-    if value is None or isinstance(value, NoteSet) or _is_number(value) < _is_number(step.arguments[role]):
+    if (
+        value is None
+        or isinstance(value, NoteSet)
+        or _is_number(value) < _is_number(step.arguments.get(role))
+    ):
         return  # "no, very good" is no number
+    if role == "folder" and step.action in FOLDER_ACTIONS and not request.vocabulary.find_folder(str(value)):
+        return  # its new name
     if role != "key" or request.vocabulary.find_property(str(value)):
         yield step.with_argument(role, value)
 
@@ -379,28 +540,46 @@ def _is_number(value: object) -> bool:
 # The undo
 
 
-def _instead(request: Request, step: PipelineStep, change: PipelineStep) -> Reading:
-    """Return the reading that makes a change in place of the last one."""
+def _instead(
+    request: Request, steps: tuple[PipelineStep, ...], at: int, plan: tuple[PipelineStep, ...]
+) -> Reading:
+    """Return the reading that runs a plan in place of the last steps, of which one differs."""
     dialog, code = request.dialog, request.language.code
     if not dialog.made:
-        return Reading((change,), _SCORE, language=code)
+        return Reading(plan, _SCORE, language=code)
+    step, change = steps[at], plan[at]
+    made = dialog.changes[-dialog.made :]
+    if not any(own.action == step.action for own in made):
+        # The user denied this step, but not the ones before it.
+        rest = tuple(_with_moved_notes(own, made) for own in plan[at:])
+        return Reading(rest, _SCORE, language=code)
     role = _REPLACING_ROLES.get(step.action, "")
     if role and change == step.with_argument(role, change.arguments.get(role)):
-        made = dialog.changes[-1].notes
-        if step.action in ("rename", "move") and made:
-            change = replace(change, target=NoteSet(notes=made[:1]))
+        if step.action in ("rename", "move"):
+            change = _with_moved_notes(change, made)
         elif step.action in TASK_ACTIONS:
             path = change.target.notes[0] if change.target is not None and change.target.notes else ""
             now = [text for known, text in dialog.tasks if known == path and _is_same_task(text, step)]
             change = change.with_argument("query", now[0]) if len(now) == 1 else change
         return Reading((change,), _SCORE, language=code)
     before, after = (own.target.notes if own.target is not None else () for own in (step, change))
-    if step.action in OPPOSITES and set(after) < set(before) and change.arguments == step.arguments:
+    is_smaller = set(after) < set(before) and change.arguments == step.arguments
+    if step.action in OPPOSITES and is_smaller and len(plan) == 1:
         left_out = NoteSet(notes=tuple(path for path in before if path not in after))
         opposite = PipelineStep(OPPOSITES[step.action], left_out, step.arguments)
         return Reading((opposite,), _SCORE, language=code)
     scope = "last" if dialog.made == 1 else f"last:{dialog.made}"
-    return Reading((PipelineStep("undo", None, {"scope": scope}), change), _SCORE, language=code)
+    return Reading((PipelineStep("undo", None, {"scope": scope}), *plan), _SCORE, language=code)
+
+
+def _with_moved_notes(step: PipelineStep, made: Sequence[OwnChange]) -> PipelineStep:
+    """Return a step with the notes where the last changes have put them."""
+    now = {own.notes[1]: own.notes[0] for own in made if own.action in MOVING_ACTIONS and len(own.notes) == 2}
+    target = step.target
+    if target is None or not now:
+        return step
+    paths = tuple(now.get(path, path) for path in target.notes) or tuple(now.values())
+    return replace(step, target=NoteSet(notes=paths))
 
 
 def _is_same_task(text: str, step: PipelineStep) -> bool:

@@ -9,7 +9,7 @@ from app.agent.language.readings import Clarification, NoteSet, Reading
 
 MAX_RESULTS = 200
 NOTE_ROLES = ("target", "to", "other")
-_MOVING_ACTIONS = ("rename", "move")
+MOVING_ACTIONS = ("rename", "move")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ class DialogState:
         named = [
             notes.notes[0]
             for step in reading.steps
-            if step.action not in _MOVING_ACTIONS  # "it" is the note at its new path
+            if step.action not in MOVING_ACTIONS  # "it" is the note at its new path
             for notes in (step.target, *(step.arguments.get(role) for role in NOTE_ROLES))
             if isinstance(notes, NoteSet) and notes.is_single
         ]

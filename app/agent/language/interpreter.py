@@ -27,7 +27,7 @@ from app.agent.language.choices import (
     note_sets_of,
 )
 from app.agent.language.conditions import condition_slots, top_level_parts
-from app.agent.language.corrections import parse_correction
+from app.agent.language.corrections import correcting_words, parse_correction
 from app.agent.language.creation_properties import parse_creation_with_properties
 from app.agent.language.dates import DateParser
 from app.agent.language.decision import Option, bare_words, options_of, weigh_options
@@ -66,6 +66,7 @@ from app.agent.language.relations import parse_relations
 from app.agent.language.replacements import parse_replacement_everywhere
 from app.agent.language.request import Request, without_marks_at_end
 from app.agent.language.request_model import request_model
+from app.agent.language.rivals import names_folder
 from app.agent.language.summary_lengths import parse_summary_length, with_summary_length
 from app.agent.language.task_lists import about_whole_vault, parse_task_list
 from app.agent.language.task_references import parse_task_change
@@ -802,6 +803,7 @@ class Interpreter:
                 continue
             if _is_answer(language, tokens, "no"):
                 return Reply("cancelled")
+            tokens = correcting_words(language, tokens)
             if question.options and _is_answer(language, tokens, "yes"):
                 return meaning_of(question.options[0].reading)
             last = question.options[-1] if question.options else None
@@ -1005,7 +1007,7 @@ def _grammar_decides(request: Request, best: Reading, options: Sequence[Option])
     if len(best.steps) >= MIN_PIPELINE_STEPS and best.score >= MIN_COMPLETE_SCORE:
         return not is_doubted
     if is_change:
-        return False
+        return best.is_certain and best.score >= MIN_COMPLETE_SCORE and names_folder(request, best)
     if _is_folder(best) and len(request.mentions(request.tokens)) == 1:
         return not (is_doubted and options[0].reading is None)
     if complete.is_considered:

@@ -6,7 +6,9 @@ higher probability, one of the two is wrong.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable, Collection
+from itertools import pairwise
 
 from app.agent.language.actions import TASK_ACTIONS, TOOL_PREFIX
 from app.agent.language.candidates import candidates, have_same_meaning
@@ -16,12 +18,14 @@ from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.request import Request
 from app.agent.language.said_words import WORD, as_tuple
 from app.agent.language.undo import parse_undo
+from app.vault.path import name_key
 
 MIN_RIVAL_PROBABILITY = 0.3
 """The minimum probability of a meaning that the agent offers instead of a change."""
 _MIN_KNOWN_PROBABILITY = 0.05
 """The minimum probability of a change that the model knows; other changes are left to the grammar."""
 _BOX = "- [ ] "
+_FOLDER = re.compile(r'path:(?:"([^"]*)/"|([^"\s]*)/)')
 
 
 async def rival(
@@ -38,7 +42,7 @@ async def rival(
         change: The change.
         with_found_notes: Returns a reading with the found notes in place of its searches.
     """
-    if len(change.steps) > 1 or _is_for_grammar(change.last):
+    if len(change.steps) > 1 or _is_for_grammar(change.last) or names_folder(request, change):
         return None
     if parse_undo(request, request.tokens) or parse_correction(request, request.tokens):
         return None
@@ -63,6 +67,19 @@ async def rival(
             others[same] = (*others[same][:2], others[same][2] + share)
     preferred, _, share = max(others, key=lambda other: other[2], default=(None, None, 0.0))
     return preferred if share >= max(own, MIN_RIVAL_PROBABILITY) and own >= _MIN_KNOWN_PROBABILITY else None
+
+
+def names_folder(request: Request, reading: Reading) -> bool:
+    """Return whether a change is of all notes of a folder that the request calls a folder."""
+    target = reading.last.target
+    if len(reading.steps) > 1 or target is None or target != NoteSet(query=target.query):
+        return False
+    folder = _FOLDER.fullmatch(target.query)
+    nouns = request.language.words("introduces_folder")
+    return folder is not None and any(
+        noun.key in nouns and name_key(name.value) == name_key(folder[1] or folder[2])
+        for noun, name in pairwise(request.tokens)
+    )
 
 
 def _is_for_grammar(step: PipelineStep) -> bool:

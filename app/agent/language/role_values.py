@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from app.agent.language.actions import Action
+from app.agent.language.actions import FOLDER_ACTIONS, Action
 from app.agent.language.lexicon import ActionFrame, Language
 from app.agent.language.note_references import CUED_FIT, UNKNOWN_FIT, ParsedSet
 from app.agent.language.note_sets import NoteSetParser
@@ -78,7 +78,7 @@ class RoleValueParser:
             case "folder":
                 return self._folder(role, tokens)
             case "name":
-                return self._name(role, tokens)
+                return self._name(action, role, tokens)
             case "text":
                 return self._text(action, role, tokens)
             case "heading":
@@ -272,8 +272,10 @@ class RoleValueParser:
         generic_words |= language.words("tag_nouns")
         return all(token.is_word and token.key in generic_words for token in tokens)
 
-    def _name(self, role: str, tokens: Sequence[Token]) -> RoleBinding | None:
-        if self._is_generic_noun(tokens) or self._is_pronoun(tokens) or len(tokens) > _MAX_NAME_TOKENS:
+    def _name(self, action: Action, role: str, tokens: Sequence[Token]) -> RoleBinding | None:
+        # Folders, unlike notes, often have generic names: Notes, Articles.
+        is_generic = action.id not in FOLDER_ACTIONS and self._is_generic_noun(tokens)
+        if is_generic or self._is_pronoun(tokens) or len(tokens) > _MAX_NAME_TOKENS:
             return None
         dots = self._dots_before(tokens)
         if len(tokens) == 1:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from app.agent.language.actions import OPPOSITES
-from app.agent.language.dialog import OwnChange
+from app.agent.language.actions import FOLDER_ACTIONS, OPPOSITES
+from app.agent.language.chips import describe_readings
+from app.agent.language.dialog import MOVING_ACTIONS, OwnChange
 from app.agent.language.lexicon import Language
 from app.agent.language.readings import NoteSet, PipelineStep, Reading, Reply
 from app.agent.language.request import Request
@@ -14,6 +15,8 @@ from app.agent.language.tokens import Token
 from app.vault.path import NotePath, name_key
 
 _SCORE = 0.98
+_MAX_DESCRIBED = 3
+"""The maximum number of undone changes that an option names."""
 _BATCH_ACTIONS = frozenset(
     (
         "add_tag",
@@ -33,6 +36,10 @@ _WHOLE_CHANGE = (
 _UNKNOWN_CHANGE = (
     "I don't know which of my changes are meant, so nothing was undone. Name one kind of change and its note,"
     " for example “undo the tag on H4”."
+)
+_PERIOD = (
+    "I can't undo the changes of a period, so nothing was undone. Say “undo the"
+    " last two changes”, “undo everything in this conversation” or “undo everything you did today”."
 )
 
 
@@ -89,6 +96,79 @@ def _asks_about_change(request: Request) -> bool:
 # Several changes
 
 
+def undone_changes(reading: Reading, changes: Sequence[OwnChange]) -> tuple[OwnChange, ...]:
+    """Return the changes of the conversation that a reading undoes, the last one first.
+
+    Return none for other readings, and for an undo of changes that may be those of other conversations.
+    """
+    step = reading.steps[0]
+    if step.action != "undo" or len(reading.steps) > 1 or (step.target is not None and not step.target.notes):
+        return ()
+    kind, scope = (str(step.arguments.get(name, "")) for name in ("what", "scope"))
+    if step.target is not None or kind:
+        notes = set(step.target.notes) if step.target is not None else set()
+        found = [own for own in changes if kind in ("", own.action) and (not notes or notes & set(own.notes))]
+        return tuple(found[-1:])
+    count = scope.partition(":")[2]
+    if scope not in ("", "last", "all") and not count.isdecimal():
+        return ()
+    return tuple(changes)[::-1][: None if scope == "all" else int(count or 1)]
+
+
+def undoes_nothing(reading: Reading, changes: Sequence[OwnChange]) -> bool:
+    """Return whether a reading undoes only a change that the conversation does not have."""
+    step = reading.steps[0]
+    is_named = (step.target is not None and bool(step.target.notes)) or "what" in step.arguments
+    is_undo = step.action == "undo" and len(reading.steps) == 1
+    return is_undo and is_named and not undone_changes(reading, changes)
+
+
+def describe_undo(reading: Reading, changes: Sequence[OwnChange]) -> str:
+    """Return a label that says what an undo of a few changes undoes; empty for other readings."""
+    undone = undone_changes(reading, changes)
+    if not 0 < len(undone) <= _MAX_DESCRIBED:
+        return ""
+    steps = []
+    for change in undone:
+        # The notes of a move are the same note by two paths.
+        notes = change.notes[:1] if change.action in (*MOVING_ACTIONS, *FOLDER_ACTIONS) else change.notes
+        steps.append(PipelineStep(change.action, NoteSet(notes=notes) if notes else None))
+    shown = describe_readings([Reading((step,), 1.0, language=reading.language) for step in steps])
+    bare = replace(reading, steps=(PipelineStep("undo"),))
+    return f"{describe_readings([bare])[0]} · {', '.join(shown)}"
+
+
+def parse_move_back(request: Request, tokens: tuple[Token, ...]) -> Reading | Reply | None:
+    """Interpret the return of the notes that the last changes moved: "put all three back into Clippings".
+
+    Return None for other requests, and if these notes were in another folder.
+    """
+    language, changes = request.language, request.dialog.changes
+    words = tuple(token for token in tokens if token.kind != "mark")
+    if "undo" not in request.allowed or not changes or not _has_phrase(language, words, "returns"):
+        return None
+    moves: list[OwnChange] = []
+    for change in reversed(changes):
+        if change.action != "move" or len(change.notes) != 2:
+            break
+        moves.append(change)
+    named = [folder for word in words if (folder := request.vocabulary.find_folder(word.value))]
+    after = [NotePath.on_disk(change.notes[1]).folder for change in moves]
+    if mismatch := [
+        at for at, folder in enumerate(after) if named and name_key(folder) != name_key(named[-1])
+    ]:
+        moves = moves[: mismatch[0]]
+    numbers = [number for word in words if (number := request.dates.parse_number(word.key))]
+    if _has_phrase(language, words, "pair"):
+        numbers = [2]
+    if not numbers and not _has_phrase(language, words, "all"):
+        numbers = [1] if any(language.match_prefix(words, at, "it") > at for at in range(len(words))) else []
+        if not numbers:
+            return None
+    count = numbers[0] if numbers else len(moves)
+    return _undo_of(request, changes[-count:]) if 0 < count <= len(moves) else None
+
+
 def parse_undo(request: Request, tokens: tuple[Token, ...]) -> Reading | Reply | None:
     """Interpret an undo of certain changes: "undo everything except the rename", "restore the deleted note".
 
@@ -96,9 +176,13 @@ def parse_undo(request: Request, tokens: tuple[Token, ...]) -> Reading | Reply |
     which changes are meant.
     """
     language, changes = request.language, request.dialog.changes
+    if (returned := parse_move_back(request, tokens)) is not None:
+        return returned
     words = tuple(token for token in tokens if token.kind != "mark")
     if "undo" not in request.allowed or not changes or not _has_phrase(language, words, "verbs"):
         return None
+    if _has_phrase(language, words, "periods") and not _kinds(request, words):
+        return Reply(_PERIOD)
     cut = next((at for at in range(len(words)) if _match(language, words, at, "except") > at), None)
     if cut is not None:
         kept = _named_changes(request, words[_match(language, words, cut, "except") :])
@@ -119,6 +203,10 @@ def parse_undo(request: Request, tokens: tuple[Token, ...]) -> Reading | Reply |
     if named and (reply := _undo_of_some_notes(request, words, named[-1])) is not None:
         return reply
     if named and kinds and _has_phrase(language, words, "several"):
+        return _undo_of(request, named)
+    names_note = any(mention.kind == "note" for mention in request.mentions(words))
+    is_of_note = any(_names({word.key for word in words}, path) for change in named for path in change.notes)
+    if kinds and len(named) == 1 and (is_of_note or not names_note):
         return _undo_of(request, named)
     return None
 

@@ -165,3 +165,105 @@ async def test_a_note_is_left_out_of_a_change(talk) -> None:
     await say(talk, "tag H2, H3 and H4 with brass", "not H3 please")
     assert "brass" not in text(talk, "Instruments/H3.md")
     assert all("brass" in text(talk, f"Instruments/H{number}.md") for number in (2, 4))
+
+
+@pytest.mark.parametrize(
+    ("request_text", "correction", "change"),
+    [
+        (
+            "rename the property year to date made",
+            "no, I meant made",
+            "rename_property key=year new_key=made",
+        ),
+        (
+            "benenne die Eigenschaft year in jahr um",
+            "nein, ich meinte baujahr",
+            "rename_property key=year new_key=baujahr",
+        ),
+        (
+            "rename the property year to made",
+            "no, call it my year",
+            'rename_property key=year new_key="my year"',
+        ),
+        (
+            "rename the folder Concepts to Articles",
+            "no, I meant Saved articles",
+            'rename_folder folder=Concepts new_name="Saved articles"',
+        ),
+        (
+            "rename the folder Concepts to Articles",
+            "no, I meant the folder Events",
+            "rename_folder folder=Events new_name=Articles",
+        ),
+        (
+            "set the year of H3 to 1750",
+            "no, I meant the 1757 one",
+            "set_property [@Instruments/H3] key=year value=1757",
+        ),
+        (
+            "rename H3 to Third and tag it brass",
+            "no, I meant Third (London)",
+            'rename [@Instruments/H3] new_name="Third (London)" | add_tag [@Instruments/H3] tag=brass',
+        ),
+    ],
+)
+async def test_denied_renames_values_and_plans_are_corrected(
+    talk, approver, request_text, correction, change
+) -> None:
+    approver.answers = [Denied(), Denied()]
+    await say(talk, request_text, correction)
+    assert len(approver.asked) == 2 and last_change(talk) == change
+
+
+async def test_every_part_of_a_correction_is_heeded(talk, approver) -> None:
+    await fill(talk, Tart="## Tips\n\n## Directions\n")
+    approver.answers = [Denied(), yes]
+    await say(talk, "rename the heading Tips to Notes in Tart", "no, the Directions heading, to Method")
+    assert text(talk, "Tart.md") == "## Tips\n\n## Method\n"
+    approver.answers = [Denied(), Denied()]
+    await say(talk, "create a note called Dune Part", "no, I meant just Dune, and it belongs in Events")
+    assert last_change(talk) == "create_note name=Dune folder=Events"
+
+
+async def test_a_correction_of_several_moves_keeps_all_notes(talk) -> None:
+    await say(talk, "move H3, H4 to Events", "no, I meant to Concepts")
+    assert text(talk, "Concepts/H3.md") and text(talk, "Concepts/H4.md")
+
+
+async def test_a_plan_stops_at_a_denied_undo(talk, approver) -> None:
+    await say(talk, "tag H3 with brass")
+    approver.answers = [Denied()]
+    await say(talk, "no, I meant the tag steel")
+    assert len(approver.asked) == 2
+    approver.answers = [yes, yes]
+    await say(talk, "no, I meant the tag iron")
+    after = text(talk, "Instruments/H3.md")
+    assert "iron" in after and "brass" not in after and "steel" not in after
+
+
+async def test_a_rename_is_corrected_by_an_undo_and_another_rename(talk) -> None:
+    await fill(talk, Tart="## Tips\n")
+    await say(talk, "rename the heading Tips to Notes in Tart", "no, I meant Best hints")
+    assert text(talk, "Tart.md") == "## Best hints\n"
+
+
+async def test_the_changes_of_an_open_question_are_corrected(talk, approver) -> None:
+    await say(talk, "tag Octent with brass")
+    assert isinstance(talk.items[-1], Question) and not approver.asked
+    await say(talk, "no, I meant H4")
+    assert not approver.asked or last_change(talk) == "add_tag [@Instruments/H4] tag=brass"
+    await say(talk, "yes")
+    assert "brass" in text(talk, "Instruments/H4.md") and "brass" not in text(talk, "Instruments/Octant.md")
+
+
+async def test_a_place_is_chosen_in_words_that_correct(talk) -> None:
+    await fill(talk, Errands="tea\ntea\n")
+    await say(talk, "replace tea with milk in Errands", "no, just the first one")
+    assert text(talk, "Errands.md") == "milk\ntea\n"
+
+
+@pytest.mark.parametrize("request_text", ["no, show me the events", "no, it was a good idea"])
+async def test_other_requests_correct_nothing(talk, approver, request_text) -> None:
+    approver.answers = [Denied()]
+    await say(talk, "tag H3 with brass", request_text)
+    assert len(approver.asked) == 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.agent.transcript import Question
+from app.agent.transcript import AgentText, Question
 from tests.agent.language.test_change_doubts import choices
 from tests.agent.language.test_dialog import OPEN, answers, fill, say, state, talk, text
 from tests.agent.test_session import SessionConversation
@@ -151,3 +151,31 @@ async def test_changes_of_another_kind_stay(talk) -> None:
     await say(talk, "undo all renames but keep the tags")
     assert "brass" in text(talk, "Instruments/H4.md") and text(talk, "Instruments/Octant.md")
     assert text(talk, "Events/H2.md")
+
+
+async def test_moved_notes_are_put_back(talk) -> None:
+    await say(talk, "move H3, H4 to Events", "put both back into Instruments")
+    assert text(talk, "Instruments/H3.md") and text(talk, "Instruments/H4.md")
+
+
+async def test_a_replacement_before_other_changes_is_undone_alone(talk) -> None:
+    await fill(talk, Tart="## Tips\n\nsugar\n")
+    await say(talk, "replace sugar with salt in Tart", "rename the heading Tips to Hints in Tart")
+    await say(talk, "undo only the word replacement")
+    assert text(talk, "Tart.md") == "## Hints\n\nsugar\n"
+
+
+@pytest.mark.parametrize(
+    "request_text",
+    ["undo everything you did in the last ten minutes", "mach alles aus der letzten Stunde rückgängig"],
+)
+async def test_the_changes_of_a_period_are_not_undone(talk, approver, request_text) -> None:
+    await say(talk, "tag H4 with brass", request_text)
+    assert len(approver.asked) == 1 and isinstance(talk.items[-1], AgentText)
+    assert "brass" in text(talk, "Instruments/H4.md")
+
+
+async def test_an_option_says_what_it_undoes(talk) -> None:
+    await say(talk, "tag H4 with brass", "delete", "take that back")
+    assert isinstance(talk.items[-1], Question)
+    assert talk.items[-1].choices[0].label == "undo · add tag · H4"
