@@ -11,14 +11,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
-from app.agent.language.actions import FOLDER_ACTIONS, OPPOSITES, TASK_ACTIONS
+from app.agent.language.actions import FOLDER_ACTIONS, TASK_ACTIONS
 from app.agent.language.dates import shifted_day
-from app.agent.language.dialog import MOVING_ACTIONS, NOTE_ROLES, OwnChange
+from app.agent.language.dialog import MOVING_ACTIONS, NOTE_ROLES, DialogState, OwnChange
 from app.agent.language.follow_ups import narrowed_notes
 from app.agent.language.lexicon import Language
 from app.agent.language.new_tasks import adds_tasks
 from app.agent.language.readings import Clarification, NoteSet, PipelineStep, Reading
 from app.agent.language.request import Request, without_marks_at_end
+from app.agent.language.said_words import as_tuple
 from app.agent.language.task_matching import names_task
 from app.agent.language.task_references import parse_due
 from app.agent.language.tokens import Token, span_text
@@ -69,6 +70,7 @@ class _Words:
         is_strong: Whether these words are more than "no" or "sorry".
         denied: The words after "not", for the wrong value.
         is_name: Whether the words are a name: "call it X".
+        is_meant: Whether words such as "I meant" come before or after them.
     """
 
     tokens: tuple[Token, ...]
@@ -76,6 +78,7 @@ class _Words:
     is_strong: bool = False
     denied: tuple[Token, ...] = ()
     is_name: bool = False
+    is_meant: bool = False
 
 
 def parse_correction(request: Request, tokens: tuple[Token, ...]) -> list[Reading]:
@@ -84,6 +87,11 @@ def parse_correction(request: Request, tokens: tuple[Token, ...]) -> list[Readin
     words = _without_cues(request.language, tokens)
     if words is None:
         return []
+    language = request.language
+    is_meant = any(
+        language.match_prefix(tokens, at, "corrections", "meant") > at for at in range(len(tokens))
+    )
+    words = replace(words, is_meant=is_meant)
     if dialog.question is not None:
         return _of_options(request, dialog.question, words)
     last = dialog.last
@@ -95,16 +103,53 @@ def parse_correction(request: Request, tokens: tuple[Token, ...]) -> list[Readin
     if not steps or last.steps[: len(undo)] != undo:
         return []
     plans = _corrected_plans(request, steps, words)
-    readings = []
+    readings: list[Reading] = []
     for at, plan in plans:
         reading = _instead(request, steps, at, plan)
+        is_certain = not _is_doubtful_value(request, words, steps[at], plan[at])
+        reading = replace(reading, is_certain=is_certain)
         is_pending = not (dialog.made or dialog.undone)
-        readings.append(replace(reading, steps=(*undo, *reading.steps)) if is_pending else reading)
+        reading = replace(reading, steps=(*undo, *reading.steps)) if is_pending else reading
+        readings += _with_earlier_undo(dialog, reading)
     step = steps[-1]
     if not plans and len(steps) == 1 and _means_other(request, words.tokens) and step.target is not None:
         asked = replace(step, target=None)
         return [replace(_instead(request, steps, 0, (asked,)), missing="target")]
     return _unique(readings)
+
+
+def _is_doubtful_value(request: Request, words: _Words, step: PipelineStep, change: PipelineStep) -> bool:
+    """Return whether the corrected value is in the user's bare words, and the vault has no such value.
+
+    "Sorry, typo" may name no tag, and "make it shorter" no folder.
+    """
+    role, tokens = _FREE_ROLES.get(step.action, ""), words.tokens
+    value = change.arguments.get(role)
+    if not role or value == step.arguments.get(role) or words.denied or words.is_name or words.is_meant:
+        return False
+    text, find = " ".join(map(str, as_tuple(value))), request.vocabulary
+    is_stated = any(token.kind in ("quoted", "tag", "link") for token in tokens)
+    is_number = any(char.isdigit() for char in text)
+    if is_stated or is_number or _cued(request, step, tokens) is not None:
+        return False
+    known = (find.find_tag(text), find.find_folder(text), find.find_type(text), find.find_value(text))
+    return not any(known) and not find.notes(text.strip("[]"))
+
+
+def _with_earlier_undo(dialog: DialogState, reading: Reading) -> list[Reading]:
+    """Return a reading, and one that also undoes the change before, if that one was of the same notes.
+
+    After "no, to 5", the undo of this correction leaves the first wrong value.
+    """
+    first = reading.steps[0]
+    count = dialog.made
+    if first.action != "undo" or not 0 < count < len(dialog.changes):
+        return [reading]
+    before, last = dialog.changes[-count - 1 : len(dialog.changes) - count + 1]
+    if before.action != last.action or before.notes != last.notes or last.action not in _REPLACING_ROLES:
+        return [reading]
+    both = PipelineStep("undo", None, {"scope": f"last:{count + 1}"})
+    return [reading, replace(reading, steps=(both, *reading.steps[1:]))]
 
 
 def correcting_words(language: Language, tokens: tuple[Token, ...]) -> tuple[Token, ...]:
@@ -244,7 +289,11 @@ def _corrected(request: Request, step: PipelineStep, words: _Words) -> list[Pipe
     if notes := _with_other_notes(request, step, tokens):
         free = _FREE_ROLES.get(step.action, "")
         is_lower = tokens[0].is_word and tokens[0].value.islower() and cued is None
-        # "I meant winter" may be a tag or the note Winter.
+        present = str(step.arguments.get(free, "")).strip("[]")
+        # "I meant winter" may be a tag or the note Winter. "No, Cellar" may be a room, if the last room is a
+        # note.
+        if step.action == "set_property" and request.vocabulary.notes(present):
+            return [*_with_value(request, step, free, tokens), *notes]
         return [*notes, *(_with_value(request, step, free, tokens) if free and is_lower else ())]
     if cued is not None:
         roles, rest = cued
@@ -562,12 +611,6 @@ def _instead(
             now = [text for known, text in dialog.tasks if known == path and _is_same_task(text, step)]
             change = change.with_argument("query", now[0]) if len(now) == 1 else change
         return Reading((change,), _SCORE, language=code)
-    before, after = (own.target.notes if own.target is not None else () for own in (step, change))
-    is_smaller = set(after) < set(before) and change.arguments == step.arguments
-    if step.action in OPPOSITES and is_smaller and len(plan) == 1:
-        left_out = NoteSet(notes=tuple(path for path in before if path not in after))
-        opposite = PipelineStep(OPPOSITES[step.action], left_out, step.arguments)
-        return Reading((opposite,), _SCORE, language=code)
     scope = "last" if dialog.made == 1 else f"last:{dialog.made}"
     return Reading((PipelineStep("undo", None, {"scope": scope}), *plan), _SCORE, language=code)
 

@@ -335,7 +335,7 @@ class Interpreter:
                 return answer, request, []
             if corrected := parse_correction(request, words):
                 asked = self._chooser.decide if corrected[0].missing else self._chooser.ask
-                is_one = len(corrected) == 1 and not corrected[0].missing
+                is_one = len(corrected) == 1 and not corrected[0].missing and corrected[0].is_certain
                 return corrected[0] if is_one else asked(request, corrected), request, []
             if of_tasks := parse_new_tasks(request, words) or parse_task_change(request, words):
                 is_one = len(of_tasks) == 1 and of_tasks[0].is_certain and not of_tasks[0].missing

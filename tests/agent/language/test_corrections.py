@@ -27,9 +27,9 @@ def last_change(talk) -> str:
         ("tag H3 with brass", "no, I meant H4", "add_tag [@Instruments/H4] tag=brass"),
         ("tag H3 with brass", "not H3, I meant H4", "add_tag [@Instruments/H4] tag=brass"),
         ("tag H3 with brass", "I meant the tag steel, not brass", "add_tag [@Instruments/H3] tag=steel"),
-        ("tag H3 with brass", "sorry, steel", "add_tag [@Instruments/H3] tag=steel"),
+        ("tag H3 with brass", "sorry, I meant steel", "add_tag [@Instruments/H3] tag=steel"),
         ("tagge H3 mit messing", "nein, ich meinte H4", "add_tag [@Instruments/H4] tag=messing"),
-        ("tagge H3 mit messing", "nein, stahl", "add_tag [@Instruments/H3] tag=stahl"),
+        ("tagge H3 mit messing", "nein, ich meinte stahl", "add_tag [@Instruments/H3] tag=stahl"),
         ("move H3 to Events", "no, to Concepts", "move [@Instruments/H3] folder=Concepts"),
         ("rename H3 to Third", "no, to Number three", 'rename [@Instruments/H3] new_name="Number three"'),
         (
@@ -71,6 +71,50 @@ async def test_a_denied_change_is_proposed_again_with_the_correction(
     assert len(approver.asked) == 1
     await say(talk, correction)
     assert len(approver.asked) == 2 and last_change(talk) == change
+
+
+@pytest.mark.parametrize(
+    ("request_text", "correction"),
+    [
+        ("tag H3 with brass", "sorry, steel"),
+        ("tag H3 with brass", "sorry, typo"),
+        ("tag H3 with brass", "make it shorter"),
+        ("tagge H3 mit messing", "nein, quatsch"),
+        ("rename H3 to Third", "make it pretty"),
+        ("move H3 to Events", "make it shorter"),
+    ],
+)
+@pytest.mark.parametrize("answer", [yes, Denied()])
+async def test_words_that_the_vault_does_not_know_are_a_value_only_after_a_question(
+    talk, approver, request_text, correction, answer
+) -> None:
+    approver.answers = [answer]
+    await say(talk, request_text, correction)
+    assert isinstance(talk.items[-1], Question) and len(approver.asked) == 1
+
+
+async def test_a_note_may_be_the_corrected_value(talk, approver) -> None:
+    await say(talk, "set the maker of H3 to [[John Harrison]]", "no, George Graham")
+    assert isinstance(talk.items[-1], Question) and len(approver.asked) == 1
+    assert [choice.reply for choice in talk.items[-1].choices][0].startswith(
+        "= set_property [@Instruments/H3]"
+    )
+
+
+async def test_a_corrected_value_and_its_wrong_one_can_be_undone_together(talk) -> None:
+    before = text(talk, "Instruments/H4.md")
+    await say(talk, "set the year of H4 to 1701", "no, 1702", "not H4, K1")
+    question = talk.items[-1]
+    assert isinstance(question, Question) and len(question.choices) == 2
+    await say(talk, question.choices[1].reply)
+    assert text(talk, "Instruments/H4.md") == before and "1702" in text(talk, "Instruments/K1.md")
+
+
+async def test_a_tag_that_a_note_had_before_stays(talk) -> None:
+    await say(talk, "tag H4, H1 and Gimbal with instrument")
+    for request_text in ("no, not H1", "undo the tag on H1"):
+        await say(talk, request_text)
+        assert "instrument" in text(talk, "Instruments/H1.md")
 
 
 async def test_a_change_of_another_note_is_taken_back_first(talk) -> None:
