@@ -893,6 +893,10 @@ class Pipeline:
             if not outcome.success:
                 return None
             self._record_change(step.action, outcome, paths)
+            # A note that had the tag before is not changed, so an undo must not remove the tag.
+            changed = outcome.result["notes"]
+            assert isinstance(changed, list)
+            self._describe_last_change(outcome, tuple(map(str, changed)))
             self._remember_new_tasks(step, paths)
             return paths
         changed_paths: list[str] = []

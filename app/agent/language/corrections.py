@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
-from app.agent.language.actions import FOLDER_ACTIONS, TASK_ACTIONS
+from app.agent.language.actions import FOLDER_ACTIONS, OPPOSITES, TASK_ACTIONS
 from app.agent.language.dates import shifted_day
 from app.agent.language.dialog import MOVING_ACTIONS, NOTE_ROLES, DialogState, OwnChange
 from app.agent.language.follow_ups import narrowed_notes
@@ -611,6 +611,12 @@ def _instead(
             now = [text for known, text in dialog.tasks if known == path and _is_same_task(text, step)]
             change = change.with_argument("query", now[0]) if len(now) == 1 else change
         return Reading((change,), _SCORE, language=code)
+    before, after = (own.target.notes if own.target is not None else () for own in (step, change))
+    left_out = tuple(path for path in before if path not in after)
+    is_smaller = set(after) < set(before) and change.arguments == step.arguments and len(plan) == 1
+    if step.action in OPPOSITES and is_smaller and set(left_out) <= set(made[-1].notes):
+        opposite = PipelineStep(OPPOSITES[step.action], NoteSet(notes=left_out), step.arguments)
+        return Reading((opposite,), _SCORE, language=code)
     scope = "last" if dialog.made == 1 else f"last:{dialog.made}"
     return Reading((PipelineStep("undo", None, {"scope": scope}), *plan), _SCORE, language=code)
 

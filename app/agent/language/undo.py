@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from app.agent.language.actions import FOLDER_ACTIONS
+from app.agent.language.actions import FOLDER_ACTIONS, OPPOSITES
 from app.agent.language.chips import describe_readings
 from app.agent.language.dialog import MOVING_ACTIONS, OwnChange
 from app.agent.language.lexicon import Language
@@ -216,8 +216,8 @@ def _undo_of_some_notes(
 ) -> Reading | Reply | None:
     """Return the undo of a change of several notes for those that words name; None for other changes.
 
-    The last change is undone as a whole and made again for the other notes. Earlier ones can't be undone for
-    some notes only.
+    Tags have an opposite. Another last change is undone as a whole and made again for the other notes, and
+    earlier ones can't be undone for some notes only.
     """
     keys = {token.key for token in words}
     paths = tuple(path for path in dict.fromkeys(change.notes) if _names(keys, path))
@@ -228,6 +228,9 @@ def _undo_of_some_notes(
     is_last = dialog.made == 1 and change is dialog.changes[-1]
     if last is None or not is_last or last.action != change.action:
         return Reply(_WHOLE_CHANGE.format(len(set(change.notes))))
+    if change.action in OPPOSITES:
+        opposite = PipelineStep(OPPOSITES[change.action], NoteSet(notes=paths), last.arguments)
+        return Reading((opposite,), _SCORE, language=request.language.code)
     others = tuple(path for path in dict.fromkeys(change.notes) if path not in paths)
     again = PipelineStep(last.action, NoteSet(notes=others), last.arguments)
     steps = (PipelineStep("undo", None, {"scope": "last"}), again)

@@ -94,11 +94,10 @@ async def test_words_that_the_vault_does_not_know_are_a_value_only_after_a_quest
 
 
 async def test_a_note_may_be_the_corrected_value(talk, approver) -> None:
-    await say(talk, "set the maker of H3 to [[John Harrison]]", "no, George Graham")
+    made = '= set_property [@Instruments/H3] key=maker value="[[John Harrison]]"'
+    await say(talk, made, "no, George Graham")
     assert isinstance(talk.items[-1], Question) and len(approver.asked) == 1
-    assert [choice.reply for choice in talk.items[-1].choices][0].startswith(
-        "= set_property [@Instruments/H3]"
-    )
+    assert talk.items[-1].choices[0].reply.startswith("= set_property [@Instruments/H3] key=maker")
 
 
 async def test_a_corrected_value_and_its_wrong_one_can_be_undone_together(talk) -> None:
