@@ -307,6 +307,7 @@ async def test_a_model_does_not_learn_how_many_notes_a_change_is_about(talk, use
         caller=SimpleNamespace(uses_model=uses_model),
         conversation=talk.id,
         agent="",
+        prompt=SimpleNamespace(open_note=None, notes=()),
         ask=lambda question, choices: asked.extend(choice.label for choice in choices),
     )
     await talk.workspace.agent._builtin._ask(turn, question, languages()[0])
