@@ -106,7 +106,8 @@ def parse_correction(request: Request, tokens: tuple[Token, ...]) -> list[Readin
     readings: list[Reading] = []
     for at, plan in plans:
         reading = _instead(request, steps, at, plan)
-        is_certain = not _is_doubtful_value(request, words, steps[at], plan[at])
+        # A change that was made is taken back only after a question.
+        is_certain = not dialog.made and not _is_doubtful_value(request, words, steps[at], plan[at])
         reading = replace(reading, is_certain=is_certain)
         is_pending = not (dialog.made or dialog.undone)
         reading = replace(reading, steps=(*undo, *reading.steps)) if is_pending else reading

@@ -7,7 +7,7 @@ import pytest
 from app.agent.language.notation import serialize
 from app.agent.transcript import AgentText, Question
 from app.permissions.approval import Denied
-from tests.agent.language.test_dialog import OPEN, fill, say, state, talk, text
+from tests.agent.language.test_dialog import OPEN, fill, order, say, state, talk, text
 from tests.agent.test_session import yes
 
 __all__ = ["talk"]
@@ -67,9 +67,9 @@ async def test_a_denied_change_is_proposed_again_with_the_correction(
     talk, approver, request_text, correction, change
 ) -> None:
     approver.answers = [Denied(), Denied()]
-    await say(talk, request_text)
+    await order(talk, request_text)
     assert len(approver.asked) == 1
-    await say(talk, correction)
+    await order(talk, correction)
     assert len(approver.asked) == 2 and last_change(talk) == change
 
 
@@ -102,7 +102,8 @@ async def test_a_note_may_be_the_corrected_value(talk, approver) -> None:
 
 async def test_a_corrected_value_and_its_wrong_one_can_be_undone_together(talk) -> None:
     before = text(talk, "Instruments/H4.md")
-    await say(talk, "set the year of H4 to 1701", "no, 1702", "not H4, K1")
+    await order(talk, "set the year of H4 to 1701", "no, 1702")
+    await say(talk, "not H4, K1")
     question = talk.items[-1]
     assert isinstance(question, Question) and len(question.choices) == 2
     await say(talk, question.choices[1].reply)
@@ -110,73 +111,73 @@ async def test_a_corrected_value_and_its_wrong_one_can_be_undone_together(talk) 
 
 
 async def test_a_tag_that_a_note_had_before_stays(talk) -> None:
-    await say(talk, "tag H4, H1 and Gimbal with instrument")
+    await order(talk, "tag H4, H1 and Gimbal with instrument")
     for request_text in ("no, not H1", "undo the tag on H1"):
-        await say(talk, request_text)
+        await order(talk, request_text)
         assert "instrument" in text(talk, "Instruments/H1.md")
 
 
 async def test_a_change_of_another_note_is_taken_back_first(talk) -> None:
-    await say(talk, "tag H3 with brass", "no, I meant H4")
+    await order(talk, "tag H3 with brass", "no, I meant H4")
     assert "brass" not in text(talk, "Instruments/H3.md") and "brass" in text(talk, "Instruments/H4.md")
 
 
 async def test_a_wrong_tag_does_not_stay(talk) -> None:
-    await say(talk, "tag H3 with brass", "I meant the tag steel, not brass")
+    await order(talk, "tag H3 with brass", "I meant the tag steel, not brass")
     after = text(talk, "Instruments/H3.md")
     assert "steel" in after and "brass" not in after
 
 
 async def test_a_replaced_value_needs_no_undo(talk, approver) -> None:
-    await say(talk, "set the year of H3 to 1750", "no, 1757")
+    await order(talk, "set the year of H3 to 1750", "no, 1757")
     assert "year: 1757" in text(talk, "Instruments/H3.md") and len(approver.asked) == 2
-    await say(talk, "move H3 to Events", "no, to Concepts")
+    await order(talk, "move H3 to Events", "no, to Concepts")
     assert last_change(talk) == "move [@Events/H3] folder=Concepts"
     assert "year: 1757" in text(talk, "Concepts/H3.md")
 
 
 async def test_only_the_last_change_is_corrected(talk, approver) -> None:
     approver.answers = [Denied()]
-    await say(talk, "tag H1 with brass")
+    await order(talk, "tag H1 with brass")
     approver.answers = [yes]
-    await say(talk, "no, I meant H4", "tag H2 with steel")
+    await order(talk, "no, I meant H4", "tag H2 with steel")
     approver.answers = [Denied()]
-    await say(talk, "tag H3 with steel")
+    await order(talk, "tag H3 with steel")
     approver.answers = [yes]
-    await say(talk, "no, I meant K1")
+    await order(talk, "no, I meant K1")
     assert last_change(talk) == "add_tag [@Instruments/K1] tag=steel"
     assert "steel" in text(talk, "Instruments/H2.md") and "brass" in text(talk, "Instruments/H4.md")
 
 
 async def test_a_denial_of_a_proposal_undoes_no_earlier_change(talk, approver) -> None:
-    await say(talk, "tag H2 with steel")
+    await order(talk, "tag H2 with steel")
     approver.answers = [Denied()]
-    await say(talk, "tag H3 with steel", "no")
+    await order(talk, "tag H3 with steel", "no")
     assert isinstance(talk.items[-1], AgentText)
     assert "steel" in text(talk, "Instruments/H2.md")
 
 
 async def test_tasks_of_a_list_are_corrected(talk) -> None:
     await fill(talk, Errands=TASKS)
-    await say(talk, "open tasks in Errands", "move the first one to 2031-12-08", "no, 2031-12-09")
+    await order(talk, "open tasks in Errands", "move the first one to 2031-12-08", "no, 2031-12-09")
     assert text(talk, "Errands.md") == TASKS.replace("12-04", "12-09")
-    await say(talk, "complete the first one", "not that one, the second one")
+    await order(talk, "complete the first one", "not that one, the second one")
     assert text(talk, "Errands.md") == TASKS.replace("12-04", "12-09").replace("[ ] call", "[x] call")
 
 
 async def test_the_other_one_of_two_listed_notes_is_meant(talk) -> None:
     await fill(talk, Milk="zebra", Bread="zebra")
-    await say(talk, "find notes about zebra", "tag the first one animal", "not that one, the other one")
+    await order(talk, "find notes about zebra", "tag the first one animal", "not that one, the other one")
     first, second = state(talk).them
     assert "animal" not in text(talk, first) and "animal" in text(talk, second)
 
 
 async def test_the_note_is_asked_for_if_the_other_one_is_unknown(talk, approver) -> None:
     approver.answers = [Denied()]
-    await say(talk, "tag H3 with brass", "not that one, the other one")
+    await order(talk, "tag H3 with brass", "not that one, the other one")
     assert talk.items[-1].text == "Which note?"
     approver.answers = [yes]
-    await say(talk, "H4")
+    await order(talk, "H4")
     assert "brass" in text(talk, "Instruments/H4.md")
 
 
@@ -205,7 +206,7 @@ async def test_other_requests_after_a_change_correct_nothing(talk, request_text)
 
 
 async def test_a_note_is_left_out_of_a_change(talk) -> None:
-    await say(talk, "tag H2, H3 and H4 with brass", "not H3 please")
+    await order(talk, "tag H2, H3 and H4 with brass", "not H3 please")
     assert "brass" not in text(talk, "Instruments/H3.md")
     assert all("brass" in text(talk, f"Instruments/H{number}.md") for number in (2, 4))
 
@@ -254,39 +255,39 @@ async def test_denied_renames_values_and_plans_are_corrected(
     talk, approver, request_text, correction, change
 ) -> None:
     approver.answers = [Denied(), Denied()]
-    await say(talk, request_text, correction)
+    await order(talk, request_text, correction)
     assert len(approver.asked) == 2 and last_change(talk) == change
 
 
 async def test_every_part_of_a_correction_is_heeded(talk, approver) -> None:
     await fill(talk, Tart="## Tips\n\n## Directions\n")
     approver.answers = [Denied(), yes]
-    await say(talk, "rename the heading Tips to Notes in Tart", "no, the Directions heading, to Method")
+    await order(talk, "rename the heading Tips to Notes in Tart", "no, the Directions heading, to Method")
     assert text(talk, "Tart.md") == "## Tips\n\n## Method\n"
     approver.answers = [Denied(), Denied()]
-    await say(talk, "create a note called Dune Part", "no, I meant just Dune, and it belongs in Events")
+    await order(talk, "create a note called Dune Part", "no, I meant just Dune, and it belongs in Events")
     assert last_change(talk) == "create_note name=Dune folder=Events"
 
 
 async def test_a_correction_of_several_moves_keeps_all_notes(talk) -> None:
-    await say(talk, "move H3, H4 to Events", "no, I meant to Concepts")
+    await order(talk, "move H3, H4 to Events", "no, I meant to Concepts")
     assert text(talk, "Concepts/H3.md") and text(talk, "Concepts/H4.md")
 
 
 async def test_a_plan_stops_at_a_denied_undo(talk, approver) -> None:
-    await say(talk, "tag H3 with brass")
+    await order(talk, "tag H3 with brass")
     approver.answers = [Denied()]
-    await say(talk, "no, I meant the tag steel")
+    await order(talk, "no, I meant the tag steel")
     assert len(approver.asked) == 2
     approver.answers = [yes, yes]
-    await say(talk, "no, I meant the tag iron")
+    await order(talk, "no, I meant the tag iron")
     after = text(talk, "Instruments/H3.md")
     assert "iron" in after and "brass" not in after and "steel" not in after
 
 
 async def test_a_rename_is_corrected_by_an_undo_and_another_rename(talk) -> None:
     await fill(talk, Tart="## Tips\n")
-    await say(talk, "rename the heading Tips to Notes in Tart", "no, I meant Best hints")
+    await order(talk, "rename the heading Tips to Notes in Tart", "no, I meant Best hints")
     assert text(talk, "Tart.md") == "## Best hints\n"
 
 
@@ -308,5 +309,5 @@ async def test_a_place_is_chosen_in_words_that_correct(talk) -> None:
 @pytest.mark.parametrize("request_text", ["no, show me the events", "no, it was a good idea"])
 async def test_other_requests_correct_nothing(talk, approver, request_text) -> None:
     approver.answers = [Denied()]
-    await say(talk, "tag H3 with brass", request_text)
+    await order(talk, "tag H3 with brass", request_text)
     assert len(approver.asked) == 1

@@ -42,6 +42,15 @@ async def say(talk, *requests):
     return state(talk)
 
 
+async def order(talk, *requests):
+    """Say the requests, and choose the first option of each question."""
+    for text in requests:
+        replies = await say(talk, text)
+        if isinstance(talk.items[-1], Question) and talk.items[-1].choices:
+            replies = await say(talk, talk.items[-1].choices[0].reply)
+    return replies
+
+
 def names(paths):
     return [path.rpartition("/")[2].removesuffix(".md") for path in paths]
 

@@ -7,7 +7,7 @@ import pytest
 from app.agent.language.joined_orders import split_orders
 from app.agent.transcript import Question
 from tests.agent.language.test_change_doubts import choices
-from tests.agent.language.test_dialog import OPEN, answers, fill, say, state, talk, text
+from tests.agent.language.test_dialog import OPEN, answers, fill, order, say, state, talk, text
 
 __all__ = ["talk"]
 
@@ -25,7 +25,7 @@ def notes(talk) -> set[str]:
     ],
 )
 async def test_a_note_is_moved_and_renamed(talk, request_text) -> None:
-    await say(talk, request_text)
+    await order(talk, request_text)
     assert "Events/Old clock.md" in notes(talk) and OPEN not in notes(talk)
 
 
@@ -37,7 +37,7 @@ async def test_a_note_is_moved_and_renamed(talk, request_text) -> None:
     ],
 )
 async def test_an_order_without_a_note_is_about_the_same_note(talk, request_text, path) -> None:
-    await say(talk, "open H4", request_text)
+    await order(talk, "open H4", request_text)
     assert "status: done" in text(talk, path)
 
 
@@ -45,7 +45,7 @@ async def test_an_order_without_a_note_is_about_the_same_note(talk, request_text
     "request_text", ["tag it trip and link it to K1", "tagge es mit trip und verlinke es mit K1"]
 )
 async def test_it_is_the_same_note_in_each_order(talk, request_text) -> None:
-    await say(talk, request_text)
+    await order(talk, request_text)
     assert "trip" in text(talk, OPEN) and "[[K1]]" in text(talk, OPEN)
     assert "trip" not in text(talk, "Instruments/K1.md")
 
@@ -58,14 +58,14 @@ async def test_it_is_the_same_note_in_each_order(talk, request_text) -> None:
     ],
 )
 async def test_it_is_the_note_that_the_first_order_creates(talk, request_text) -> None:
-    await say(talk, request_text)
+    await order(talk, request_text)
     assert "travel" in text(talk, "Ferry.md") and "[[K1]]" in text(talk, "Ferry.md")
     assert "travel" not in text(talk, OPEN)
 
 
 async def test_tasks_of_a_list_change_in_one_request(talk) -> None:
     await fill(talk, Errands="- [ ] oil the lock\n- [ ] call Ann\n- [ ] pay\n")
-    await say(talk, "open tasks in Errands", "complete the first one and move the second one to 2031-12-04")
+    await order(talk, "open tasks in Errands", "complete the first one and move the second one to 2031-12-04")
     assert text(talk, "Errands.md") == "- [x] oil the lock\n- [ ] call Ann 📅 2031-12-04\n- [ ] pay\n"
 
 
@@ -78,7 +78,7 @@ async def test_tasks_of_a_list_change_in_one_request(talk) -> None:
 )
 async def test_everything_else_is_the_other_listed_tasks_with_a_day(talk, request_text) -> None:
     await fill(talk, Errands="- [ ] oil it 📅 2031-12-04\n- [ ] call Ann 📅 2031-12-05\n- [ ] pay\n")
-    await say(talk, "open tasks in Errands", request_text)
+    await order(talk, "open tasks in Errands", request_text)
     assert text(talk, "Errands.md") == "- [x] oil it 📅 2031-12-04\n- [ ] call Ann 📅 2031-12-12\n- [ ] pay\n"
 
 
@@ -91,7 +91,7 @@ async def test_everything_else_is_the_other_listed_tasks_with_a_day(talk, reques
 )
 async def test_each_of_two_tasks_has_its_own_day(talk, request_text) -> None:
     await fill(talk, Errands="")
-    await say(talk, request_text)
+    await order(talk, request_text)
     assert text(talk, "Errands.md") == "- [ ] oil the lock 📅 2031-12-04\n- [ ] call Ann 📅 2031-12-05\n"
 
 
@@ -104,7 +104,7 @@ async def test_the_question_is_only_about_the_order_in_doubt(talk) -> None:
 
 
 async def test_an_order_that_is_not_understood_leaves_all_of_them_to_a_question(talk) -> None:
-    await say(talk, "tag it trip and delete the frobnicator")
+    await order(talk, "tag it trip and delete the frobnicator")
     assert "trip" not in text(talk, OPEN)
 
 
@@ -118,7 +118,7 @@ async def test_an_order_that_is_not_understood_leaves_all_of_them_to_a_question(
 async def test_the_answer_to_a_question_about_the_last_order_runs_all_of_them(
     talk, request_text, answer
 ) -> None:
-    await say(talk, request_text, answer)
+    await order(talk, request_text, answer)
     assert "trip" in text(talk, OPEN) and "Instruments/K1.md" not in notes(talk)
 
 
@@ -135,7 +135,7 @@ async def test_the_answer_to_a_question_about_the_last_order_runs_all_of_them(
 )
 async def test_no_reading_drops_an_order(talk, approver, request_text) -> None:
     approver.asked.clear()
-    await say(talk, request_text)
+    await order(talk, request_text)
     question = state(talk).question
     assert not approver.asked and (question is None or not question.options)
     assert (

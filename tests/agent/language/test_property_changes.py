@@ -7,7 +7,7 @@ import pytest
 from app.agent.language.notation import PREFIX
 from app.agent.transcript import Question
 from app.vault.markdown.frontmatter import read_frontmatter
-from tests.agent.language.test_dialog import OPEN, fill, say, talk, text
+from tests.agent.language.test_dialog import OPEN, fill, order, say, talk, text
 
 __all__ = ["talk"]
 H4, K1 = "Instruments/H4.md", "Instruments/K1.md"
@@ -109,8 +109,8 @@ async def test_options_that_do_the_same_are_no_question(talk) -> None:
 
 
 async def test_a_second_order_adds_no_value(talk) -> None:
-    await say(talk, f"{PREFIX} set_property [@H4] key=status value=active", "open H4")
-    await say(talk, "set status to done and add the tag brass")
+    await order(talk, f"{PREFIX} set_property [@H4] key=status value=active", "open H4")
+    await order(talk, "set status to done and add the tag brass")
     after = text(talk, H4)
     assert "status: done" in after and "active" not in after and "brass" in after
 

@@ -9,7 +9,7 @@ import pytest
 from app.agent.language.lexicon import languages
 from app.agent.language.readings import Clarification, ClarificationOption, NoteSet, PipelineStep, Reading
 from app.vault.path import NotePath
-from tests.agent.language.test_dialog import OPEN, answers, fill, say, state, talk, text
+from tests.agent.language.test_dialog import OPEN, answers, fill, order, say, state, talk, text
 from tests.support.everyday_requests import read, sample_agent
 
 __all__ = ["talk"]
@@ -180,7 +180,7 @@ async def test_it_is_the_note_at_its_new_path_after_a_folder_moved_and_moved_bac
     ],
 )
 async def test_later_steps_use_the_new_paths_after_a_folder_rename(talk, requests) -> None:
-    await say(talk, *requests)
+    await order(talk, *requests)
     names = ("Nautical Almanac", "Almanac")
     paths = [
         f"Library/{name}.md" for name in names if talk.workspace.index.note(NotePath(f"Library/{name}.md"))

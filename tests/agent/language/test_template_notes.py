@@ -9,7 +9,7 @@ import pytest
 from app.agent.language.notation import PREFIX
 from app.agent.transcript import Question
 from app.vault.path import NotePath
-from tests.agent.language.test_dialog import answers, fill, say, state, talk, text
+from tests.agent.language.test_dialog import answers, fill, order, say, state, talk, text
 from tests.agent.test_session import SessionConversation
 
 __all__ = ["talk"]
@@ -60,7 +60,7 @@ async def test_a_tag_is_added_to_the_note(talk, templates) -> None:
     ],
 )
 async def test_a_second_order_changes_the_note_from_the_template(talk, templates, request_text) -> None:
-    await say(talk, request_text)
+    await order(talk, request_text)
     assert "tags:\n  - camp" in text(talk, "Tent.md") and "type: trip" in text(talk, "Tent.md")
 
 
