@@ -59,7 +59,7 @@ async def _change(pilot: Pilot, root: Path) -> int:
     h4 = root / "Instruments/H4.md"
     old = h4.read_bytes()
     await pilot.ask_and_approve('append "Checked in Greenwich." to H4')
-    new = old + b"Checked in Greenwich.\n"
+    new = old.replace(b"\n\n## Relations", b"\nChecked in Greenwich.\n\n## Relations")
     assert h4.read_bytes() == new
     await pilot.ask_and_approve('replace "five times a second" with "5 times a second" in H4')
     new = new.replace(b"five times a second", b"5 times a second")
