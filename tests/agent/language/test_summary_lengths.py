@@ -8,7 +8,7 @@ import pytest
 
 from app.agent.transcript import ToolCard
 from tests.agent.language.test_change_doubts import choices
-from tests.agent.language.test_dialog import answers, fill, say, state, talk
+from tests.agent.language.test_dialog import answers, fill, order, say, state, talk
 
 __all__ = ["talk"]
 TEXT = " ".join(
@@ -82,6 +82,6 @@ async def test_a_summary_of_an_ambiguous_name_has_the_length_in_each_option(
 )
 async def test_a_summary_with_a_length_may_follow_a_change(talk, request_text) -> None:
     await fill(talk, Harbours=TEXT)
-    replies = await say(talk, request_text)
+    replies = await order(talk, request_text)
     assert [step.action for step in replies.last.steps] == ["delete", "summarize"]
     assert replies.last.last.arguments == {"max_sentences": 2}
