@@ -17,15 +17,7 @@ from app.agent.language.candidates import have_same_meaning
 from app.agent.language.change_doubts import ChangeDoubts
 from app.agent.language.chips import Chip, describe_readings, reading_chips
 from app.agent.language.choices import MAX_OPTIONS, accounts_for_all, note_sets_of, question_about
-from app.agent.language.dialog import DialogState
-from app.agent.language.interpreter import (
-    GUESS_SCORE,
-    MIN_RUN_PROBABILITY,
-    Interpreter,
-    is_outcome,
-    meaning_of,
-)
-from app.agent.language.joined_orders import (
+from app.agent.language.compound_requests import (
     drops_change,
     join_orders,
     join_questions,
@@ -35,11 +27,20 @@ from app.agent.language.joined_orders import (
     with_unsplit_reading,
     without_dropped_orders,
 )
+from app.agent.language.dialog import DialogState
+from app.agent.language.interpreter import (
+    GUESS_SCORE,
+    MIN_RUN_PROBABILITY,
+    Interpreter,
+    is_outcome,
+    meaning_of,
+)
 from app.agent.language.lexicon import ActionFrame, Language, languages
 from app.agent.language.notation import PREFIX, parse, serialize
 from app.agent.language.note_facts import PropertiesOf, find_fact, join_facts, split_questions
 from app.agent.language.option_order import USELESS, OptionRanker, meaning_key
 from app.agent.language.periods import with_stated_dates
+from app.agent.language.preferred_reading import preferred_reading
 from app.agent.language.program import FACTS
 from app.agent.language.property_changes import PropertyChanges
 from app.agent.language.questions import question_language, with_name_for_pronouns, with_topic_of
@@ -56,7 +57,6 @@ from app.agent.language.readings import (
 )
 from app.agent.language.request import Request
 from app.agent.language.rescheduling import date_changes, rescheduled_note
-from app.agent.language.rivals import rival
 from app.agent.language.said_words import WORD, SaidWords
 from app.agent.language.tool_frames import tool_frames
 from app.agent.language.undo import describe_undo, undoes_nothing, undone_changes
@@ -454,7 +454,7 @@ class BuiltinAgent:
         )
         others = doubts.other_changes()
         if not is_doubtful and (doubts.names_notes or is_settled or await ranker.is_plausible(found)):
-            preferred = await rival(request, reading, partial(self._with_listed_hits, state))
+            preferred = await preferred_reading(request, reading, partial(self._with_listed_hits, state))
             if preferred is None:
                 return reading
             others = [preferred, *others]

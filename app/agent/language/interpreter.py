@@ -49,6 +49,7 @@ from app.agent.language.negations import with_empty_values, with_negation
 from app.agent.language.new_tasks import parse_new_tasks
 from app.agent.language.note_sets import is_search
 from app.agent.language.partial_readings import is_partial, likelier_parts, without_partial
+from app.agent.language.preferred_reading import names_folder
 from app.agent.language.property_questions import parse_property_question
 from app.agent.language.property_values import parse_property_values
 from app.agent.language.questions import question_language
@@ -66,7 +67,6 @@ from app.agent.language.relations import parse_relations
 from app.agent.language.replacements import parse_replacement_everywhere
 from app.agent.language.request import Request, without_marks_at_end
 from app.agent.language.request_model import request_model
-from app.agent.language.rivals import names_folder
 from app.agent.language.summary_lengths import parse_summary_length, with_summary_length
 from app.agent.language.task_lists import about_whole_vault, parse_task_list
 from app.agent.language.task_references import parse_task_change

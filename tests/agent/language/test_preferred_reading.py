@@ -1,10 +1,10 @@
-"""A change has a rival if the request model prefers another meaning."""
+"""The reading that the request model prefers to a change."""
 
 from __future__ import annotations
 
 import pytest
 
-from app.agent.language import rivals
+from app.agent.language import preferred_reading
 from app.agent.language.candidates import MeaningCandidate
 from app.agent.language.notation import parse
 from app.agent.language.readings import NoteSet, Reading
@@ -61,8 +61,8 @@ async def with_clocks(given: Reading) -> Reading:
 )
 async def test_the_model_prefers_another_meaning(monkeypatch, change, written, expected) -> None:
     meanings = [MeaningCandidate(share, reading(line)) for line, share in written.items()]
-    monkeypatch.setattr(rivals, "candidates", lambda request: meanings)
-    found = await rivals.rival(request("tag it old"), reading(change), with_clocks)
+    monkeypatch.setattr(preferred_reading, "candidates", lambda request: meanings)
+    found = await preferred_reading.preferred_reading(request("tag it old"), reading(change), with_clocks)
     assert found == (None if expected is None else meanings[expected].reading)
 
 
@@ -73,14 +73,16 @@ async def test_the_probabilities_of_the_same_meaning_are_added(monkeypatch) -> N
         "add_tag [@H4] tag=old": 0.5,
     }
     meanings = [MeaningCandidate(share, reading(line)) for line, share in lines.items()]
-    monkeypatch.setattr(rivals, "candidates", lambda request: meanings)
-    found = await rivals.rival(request("tag it old"), reading("add_tag [@H4] tag=old"), with_clocks)
+    monkeypatch.setattr(preferred_reading, "candidates", lambda request: meanings)
+    found = await preferred_reading.preferred_reading(
+        request("tag it old"), reading("add_tag [@H4] tag=old"), with_clocks
+    )
     assert found == meanings[0].reading
 
 
 @pytest.mark.parametrize("outcome", ["question", "ask"])
-async def test_an_outcome_without_a_reading_is_no_rival(monkeypatch, outcome) -> None:
+async def test_an_outcome_without_a_reading_is_not_preferred(monkeypatch, outcome) -> None:
     change = reading("delete [@H4]")
     meanings = [MeaningCandidate(0.6, outcome=outcome), MeaningCandidate(0.1, change)]
-    monkeypatch.setattr(rivals, "candidates", lambda request: meanings)
-    assert await rivals.rival(request("delete that"), change, with_clocks) is None
+    monkeypatch.setattr(preferred_reading, "candidates", lambda request: meanings)
+    assert await preferred_reading.preferred_reading(request("delete that"), change, with_clocks) is None

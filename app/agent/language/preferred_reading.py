@@ -1,4 +1,4 @@
-"""Find what the request model prefers to a change that the grammar decided on.
+"""Find the reading that the request model prefers to a change on which the grammar decided.
 
 The grammar parses a request by its words, and the model by its examples. If the model gives another meaning a
 higher probability, one of the two is wrong.
@@ -28,14 +28,14 @@ _BOX = "- [ ] "
 _FOLDER = re.compile(r'path:(?:"([^"]*)/"|([^"\s]*)/)')
 
 
-async def rival(
+async def preferred_reading(
     request: Request, change: Reading, with_found_notes: Callable[[Reading], Awaitable[Reading]]
 ) -> Reading | None:
     """Return the reading that the request model prefers to a change, or None.
 
-    Only changes of one step have rivals. Meanings with the same notes are the same, however the model
-    describes these. A meaning with a part of the change's values is no rival, nor is a change of every note
-    in the vault. Corrections and undos have none: the model has seen few.
+    Only changes of one step are compared, and no corrections or undos, of which the model has seen few.
+    Readings of the same notes are the same, however the model describes these. A reading with a part of the
+    change's values is not another one, and a change of every note in the vault is never preferred.
 
     Args:
         request: The request.

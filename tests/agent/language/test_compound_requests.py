@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.agent.language.joined_orders import split_orders
+from app.agent.language.compound_requests import split_orders
 from app.agent.transcript import Question
 from tests.agent.language.test_change_doubts import choices
 from tests.agent.language.test_dialog import OPEN, answers, fill, order, say, state, talk, text

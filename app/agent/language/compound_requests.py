@@ -72,7 +72,7 @@ def _conjunction_end(request: Request, tokens: Sequence[Token], at: int) -> int:
 
 def _begins_order(request: Request, tokens: Sequence[Token], at: int) -> bool:
     language, key = request.language, tokens[at].key
-    return key in language.verbs() and key not in language.table("joined_orders")["no_verbs"]
+    return key in language.verbs() and key not in language.table("compound_requests")["no_verbs"]
 
 
 def state_after(dialog: DialogState, reading: Reading, found: Reading) -> DialogState | None:
