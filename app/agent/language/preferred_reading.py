@@ -20,7 +20,7 @@ from app.agent.language.said_words import WORD, as_tuple
 from app.agent.language.undo import parse_undo
 from app.vault.path import name_key
 
-MIN_RIVAL_PROBABILITY = 0.3
+MIN_PREFERRED_PROBABILITY = 0.3
 """The minimum probability of a meaning that the agent offers instead of a change."""
 _MIN_KNOWN_PROBABILITY = 0.05
 """The minimum probability of a change that the model knows; other changes are left to the grammar."""
@@ -66,7 +66,9 @@ async def preferred_reading(
         else:
             others[same] = (*others[same][:2], others[same][2] + share)
     preferred, _, share = max(others, key=lambda other: other[2], default=(None, None, 0.0))
-    return preferred if share >= max(own, MIN_RIVAL_PROBABILITY) and own >= _MIN_KNOWN_PROBABILITY else None
+    return (
+        preferred if share >= max(own, MIN_PREFERRED_PROBABILITY) and own >= _MIN_KNOWN_PROBABILITY else None
+    )
 
 
 def names_folder(request: Request, reading: Reading) -> bool:
