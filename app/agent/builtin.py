@@ -22,6 +22,7 @@ from app.agent.language.compound_requests import (
     join_orders,
     join_questions,
     options_of_changes,
+    shown_notes,
     split_orders,
     state_after,
     with_unsplit_reading,
@@ -292,9 +293,10 @@ class BuiltinAgent:
             return joined
         compared = await self._compare_with_vault(interpretation, text, state)
         request = self._request_of(text, state)
+        kept = without_dropped_orders(request, compared)
         if is_split or (isinstance(compared, Reading) and drops_change(request, compared)):
-            return without_dropped_orders(request, compared)
-        return compared
+            return kept
+        return kept if isinstance(compared, Clarification) and isinstance(kept, Clarification) else compared
 
     def _joined_facts(
         self, interpretation: Interpretation, text: str, state: DialogState
@@ -331,6 +333,7 @@ class BuiltinAgent:
                 continue  # more than an order
             changes = options_of_changes(head, self.actions())
             is_split = is_split or bool(changes)
+            changes = changes or shown_notes(head)
             joined: list[Interpretation] = []
             for change in changes:
                 after = state_after(state, change.reading, await self._with_found_notes(change.reading))

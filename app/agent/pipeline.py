@@ -863,22 +863,27 @@ class Pipeline:
 
     async def _expand_template(self, template: str, title: str) -> str | None:
         """Return the text of a template for a note with this title; None if it can't be read as a whole."""
-        outcome = await self._host.call("read_note", {"name": template})
-        if not outcome.success:
-            self._say(format_outcome(AnsweredCall("read_note", {"name": template}), outcome))
-            return None
-        words, text = self._words(), str(outcome.result["text"])
-        if content_hash(text.encode()) != outcome.result["hash"]:
-            # The text is cut, or some of its bytes are replaced.
-            self._say(
-                f"The template {wikilink(template)} is too large or not valid UTF-8. Nothing was created."
-            )
+        text, words = await self._read_whole(template), self._words()
+        if text is None:
             return None
         text = text.removeprefix(BOM)
         if "<%" in text:
             self._say("Templater commands (<% … %>) were copied but not run.")
         formats = {"date_format": words.date_format, "time_format": words.time_format}
         return expand(text, title, self._now(), **formats).text
+
+    async def _read_whole(self, path: str) -> str | None:
+        """Return the whole text of a note; tell the user and return None if it can't be read completely."""
+        outcome = await self._host.call("read_note", {"name": path})
+        if not outcome.success:
+            self._say(format_outcome(AnsweredCall("read_note", {"name": path}), outcome))
+            return None
+        text = str(outcome.result["text"])
+        if content_hash(text.encode()) == outcome.result["hash"]:
+            return text
+        # The text is cut, or some of its bytes are replaced.
+        self._say(f"{wikilink(path)} is too large or not valid UTF-8. Nothing was changed.")
+        return None
 
     async def _write(self, step: PipelineStep, paths: tuple[str, ...]) -> tuple[str, ...] | None:
         calls = await self._calls(step, paths)
@@ -911,8 +916,9 @@ class Pipeline:
             paths_after = _paths_after(step, call, outcome)
             changed_paths += paths_after
             self._record_change(step.action, outcome, tuple(changed_paths), paths)
-            if step.action in ("rename", "move"):
-                self._describe_last_change(outcome, (paths_after[-1], str(_note_of(call))))
+            # An undo names only the notes of this call, a moved one by its new path first.
+            own = (*paths_after, *(path for path in paths if path == _note_of(call)))
+            self._describe_last_change(outcome, tuple(dict.fromkeys(own)))
         self._remember_new_tasks(step, changed_paths)
         return tuple(dict.fromkeys(changed_paths))
 
@@ -1058,11 +1064,9 @@ class Pipeline:
         """
         calls: list[Arguments] = []
         for path in paths:
-            outcome = await self._host.call("read_note", {"name": path})
-            if not outcome.success:
-                self._say(format_outcome(AnsweredCall("read_note", {"name": path}), outcome))
+            text, old = await self._read_whole(path), str(step.arguments["old"])
+            if text is None:
                 return None
-            text, old = str(outcome.result["text"]), str(step.arguments["old"])
             body = text[read_frontmatter(text).body_start :]
             word = re.compile(rf"(?<!\w){re.escape(old)}(?!\w)")
             places = [

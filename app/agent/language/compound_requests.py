@@ -125,17 +125,26 @@ def options_of_changes(
     return options if all(writes(actions, action) for action in steps) and "undo" not in steps else ()
 
 
+def shown_notes(interpretation: Interpretation) -> tuple[ClarificationOption, ...]:
+    """Return a reading that only shows known notes ("open H3") as an option; none for others."""
+    is_shown = isinstance(interpretation, Reading) and all(map(_is_of_known_notes, interpretation.steps))
+    return (_option(interpretation),) if isinstance(interpretation, Reading) and is_shown else ()
+
+
 def join_orders(
     head: Reading, tail: Interpretation, state: DialogState, actions: Mapping[str, Action]
 ) -> Interpretation | None:
-    """Return a change together with the orders after it; None if these are not understood.
+    """Return an order with those after it, one of which is a change; None if these are not understood.
 
     Args:
-        head: The change.
+        head: The order.
         tail: The interpretation of the other orders; a question about them must be about changes.
-        state: The state of the conversation after the change.
+        state: The state of the conversation after the order.
         actions: The available actions, by id.
     """
+    is_change = any(writes(actions, step.action) for step in head.steps)
+    if not is_change and not options_of_changes(tail, actions):
+        return None
     if isinstance(tail, Reading):
         is_order = all(writes(actions, step.action) or _is_of_known_notes(step) for step in tail.steps)
         return _joined(head, tail, state) if is_order and tail.last.action != "undo" else None

@@ -106,12 +106,14 @@ def parse_correction(request: Request, tokens: tuple[Token, ...]) -> list[Readin
     readings: list[Reading] = []
     for at, plan in plans:
         reading = _instead(request, steps, at, plan)
+        is_doubtful = _is_doubtful_value(request, words, steps[at], plan[at])
         # A change that was made is taken back only after a question.
-        is_certain = not dialog.made and not _is_doubtful_value(request, words, steps[at], plan[at])
-        reading = replace(reading, is_certain=is_certain)
+        reading = replace(reading, is_certain=not (dialog.made or is_doubtful))
         is_pending = not (dialog.made or dialog.undone)
         reading = replace(reading, steps=(*undo, *reading.steps)) if is_pending else reading
         readings += _with_earlier_undo(dialog, reading)
+        if is_doubtful and dialog.made:
+            readings.append(replace(reading, steps=(_undo_of_last(dialog),)))
     step = steps[-1]
     if not plans and len(steps) == 1 and _means_other(request, words.tokens) and step.target is not None:
         asked = replace(step, target=None)
@@ -618,8 +620,12 @@ def _instead(
     if step.action in OPPOSITES and is_smaller and set(left_out) <= set(made[-1].notes):
         opposite = PipelineStep(OPPOSITES[step.action], NoteSet(notes=left_out), step.arguments)
         return Reading((opposite,), _SCORE, language=code)
+    return Reading((_undo_of_last(dialog), *plan), _SCORE, language=code)
+
+
+def _undo_of_last(dialog: DialogState) -> PipelineStep:
     scope = "last" if dialog.made == 1 else f"last:{dialog.made}"
-    return Reading((PipelineStep("undo", None, {"scope": scope}), *plan), _SCORE, language=code)
+    return PipelineStep("undo", None, {"scope": scope})
 
 
 def _with_moved_notes(step: PipelineStep, made: Sequence[OwnChange]) -> PipelineStep:

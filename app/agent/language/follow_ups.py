@@ -481,7 +481,10 @@ def _repeat_on_notes(
     opposite = OPPOSITES.get(step.action)
     if opposite and words and all(token.key in language.words("not_that") for token in words):
         reverted = PipelineStep(opposite, target, step.arguments)
-        return Reading((reverted,), 0.9, language=language.code, is_certain=is_certain)
+        dialog = request.dialog
+        # A note that had the tag before was not changed, so the tag may be its own.
+        was_changed = dialog.made == 1 and set(paths) <= set(dialog.changes[-1].notes)
+        return Reading((reverted,), 0.9, language=language.code, is_certain=is_certain and was_changed)
     return None
 
 

@@ -273,13 +273,17 @@ class Interpreter:
     def _by_likelihood(self, text: str, dialog: DialogState) -> list[tuple[Language, tuple[Token, ...]]]:
         """Return the request's tokens in each language, the language that knows the most words first.
 
-        If several languages know as many, the one of the last request comes first.
+        If several languages know as many, the one of the open question or of the last request comes first.
         """
         tokenized = [
             (language, tokenize(text, language.contractions, language.words("noise")))
             for language in self._languages
         ]
-        last = dialog.last.language if dialog.last is not None else ""
+        question = dialog.question
+        asked = [option.reading for option in question.options] if question is not None else []
+        asked += [question.partial] if question is not None and question.partial is not None else []
+        before = asked[0] if asked else dialog.last
+        last = before.language if before is not None else ""
         return sorted(tokenized, key=lambda pair: (-pair[0].coverage(pair[1]), pair[0].code != last))
 
     def _frames_of(self, language: Language) -> tuple[ActionFrame, ...]:

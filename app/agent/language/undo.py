@@ -31,7 +31,8 @@ _BATCH_ACTIONS = frozenset(
 )
 """The actions that change several notes in one step of the audit log."""
 _WHOLE_CHANGE = (
-    "That change was made to {} notes together and can only be undone for all of them, so nothing was undone."
+    "That change was made to {} notes together. Nothing was undone. I can undo it for all of them, or for"
+    " some of them right after it was made."
 )
 _UNKNOWN_CHANGE = (
     "I don't know which of my changes are meant, so nothing was undone. Name one kind of change and its note,"
@@ -126,7 +127,7 @@ def undoes_nothing(reading: Reading, changes: Sequence[OwnChange]) -> bool:
 def describe_undo(reading: Reading, changes: Sequence[OwnChange]) -> str:
     """Return a label that says what an undo of a few changes undoes; empty for other readings."""
     undone = undone_changes(reading, changes)
-    if not 0 < len(undone) <= _MAX_DESCRIBED:
+    if not 0 < len(undone) <= _MAX_DESCRIBED or not all(change.action for change in undone):
         return ""
     steps = []
     for change in undone:

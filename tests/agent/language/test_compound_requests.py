@@ -130,7 +130,6 @@ async def test_the_answer_to_a_question_about_the_last_order_runs_all_of_them(
         "delete H3, then tag it brass",
         "lösche H3 und tagge es mit brass",
         "summarize H1 and delete H3 in 3 lines",
-        "open H4 and delete H3",
     ],
 )
 async def test_no_reading_drops_an_order(talk, approver, request_text) -> None:
@@ -167,3 +166,13 @@ async def test_a_text_with_a_conjunction_stays_an_option(talk) -> None:
 async def test_orders_split_before_a_verb_but_not_in_a_text(talk, request_text, orders) -> None:
     request = talk.workspace.agent._builtin._request_of(request_text, state(talk))
     assert list(split_orders(request)) == orders
+
+
+@pytest.mark.parametrize(
+    "request_text", ["show H3 and delete H4", "open H3 and delete H4", "Öffne H3 und lösche H4"]
+)
+async def test_a_note_that_is_only_shown_is_not_deleted(talk, approver, request_text) -> None:
+    await say(talk, request_text)
+    question = talk.items[-1]
+    assert isinstance(question, Question) and not approver.asked
+    assert all("delete [@Instruments/H4]" in choice.reply for choice in question.choices)

@@ -311,3 +311,8 @@ async def test_other_requests_correct_nothing(talk, approver, request_text) -> N
     approver.answers = [Denied()]
     await order(talk, "tag H3 with brass", request_text)
     assert len(approver.asked) == 1
+
+
+async def test_the_tag_is_taken_back_from_a_note_that_got_it(talk) -> None:
+    await order(talk, "tag H3 and K1 with trial", "oops, not K1")
+    assert "trial" not in text(talk, "Instruments/K1.md") and "trial" in text(talk, "Instruments/H3.md")

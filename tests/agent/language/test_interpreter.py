@@ -452,7 +452,6 @@ TWO = replace(HERE, results=("Instruments/H2.md", "Instruments/H3.md"))
         ("open [@Instruments/H3]", "not that one, H2", "open [@Instruments/H2]"),
         ("add_tag [@Instruments/H4] tag=core", "same for H2", "add_tag [@Instruments/H2] tag=core"),
         ("add_tag [@Instruments/H4] tag=core", "and K1 too", "add_tag [@Instruments/K1] tag=core"),
-        ("add_tag [@Instruments/H4] tag=core", "oops, not H4", "remove_tag [@Instruments/H4] tag=core"),
         ("add_tag [@Instruments/H4] tag=core", "undo both", 'undo scope="last:2"'),
         ("add_tag [@Instruments/H4] tag=core", "undo that", "undo scope=last"),
     ],

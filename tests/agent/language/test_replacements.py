@@ -45,3 +45,10 @@ async def test_the_question_about_the_place_does_not_repeat_the_failure(talk) ->
     await say(talk, "replace rope with cord in Errands")
     assert talk.items[-1].text == "Which occurrence do you mean?"
     assert not any("Say which one" in answer for answer in answers(talk))
+
+
+async def test_a_note_that_is_too_large_to_read_is_not_changed_in_part(talk, approver) -> None:
+    long = "foo\n" + "A line of text.\n" * 20_000 + "foo\n"
+    await fill(talk, Long=long)
+    await say(talk, "= replace [@Long] old=foo text=bar occurrence=all")
+    assert not approver.asked and text(talk, "Long.md") == long

@@ -78,7 +78,7 @@ async def test_a_template_that_can_not_be_copied_as_it_is_is_refused(talk, appro
     await talk.workspace.index.scan()
     approver.asked.clear()
     await say(talk, "create a note called Monday from the template Day")
-    assert "is too large or not valid UTF-8. Nothing was created." in answers(talk)[-1]
+    assert "is too large or not valid UTF-8. Nothing was changed." in answers(talk)[-1]
     assert not approver.asked and NotePath("Monday.md") not in talk.workspace.index.note_paths()
 
 

@@ -179,3 +179,12 @@ async def test_an_option_says_what_it_undoes(talk) -> None:
     await say(talk, "tag H4 with brass", "delete", "take that back")
     assert isinstance(talk.items[-1], Question)
     assert talk.items[-1].choices[0].label == "undo · add tag · H4"
+
+
+async def test_one_of_several_deleted_notes_comes_back(talk) -> None:
+    before = text(talk, "Instruments/Octant.md")
+    await say(talk, "delete Octant and Chip log", "restore Octant")
+    if isinstance(talk.items[-1], Question):
+        await say(talk, talk.items[-1].choices[0].reply)
+    assert text(talk, "Instruments/Octant.md") == before
+    assert "Instruments/Chip log.md" not in {str(path) for path in talk.workspace.index.note_paths()}
