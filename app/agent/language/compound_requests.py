@@ -221,6 +221,8 @@ def without_dropped_orders(request: Request, interpretation: Interpretation) -> 
             )
             if not kept:
                 return reply
+            if (kept, spare) == (interpretation.options, interpretation.spare):
+                return interpretation
             return Clarification(question_about(kept), kept, spare=spare)
         case Clarification(partial=Reading() as partial) if not _keeps_every_order(request, partial):
             return reply
