@@ -205,14 +205,23 @@ def _tags(result: Result, call: AnsweredCall) -> str:
 
 def _vault(result: Result, call: AnsweredCall) -> str:
     lines = [
-        f"{pluralize(result['notes'], 'note')}, {pluralize(result['attachments'], 'other file')}",
-        f"{pluralize(result['links'], 'link')}, {pluralize(result['unresolved'], 'unresolved link')}",
+        pluralize(result["notes"], "note"),
+        pluralize(result["attachments"], "other file"),
+        pluralize(result["links"], "link"),
+        pluralize(result["unresolved"], "unresolved link"),
         pluralize(result["tags"], "tag"),
         f"{pluralize(result['orphans'], 'note')} without links",
     ]
     if result["skipped"] or result["failed"]:
         lines.append(f"{pluralize(result['skipped'], 'file')} skipped, {result['failed']} unreadable")
         lines += [f"{problem['path']}: {problem['reason']}" for problem in result["problems"][:5]]
+    folders = result["largest_folders"]
+    examples = {
+        "Largest folders": [f"{folder['name']}: {folder['count']}" for folder in folders],
+        "Most used tags": [f"#{tag['tag']}" for tag in result["most_used_tags"]],
+        "Most linked notes": [wikilink(path) for path in result["most_linked"]],
+    }
+    lines += [f"{title}: {', '.join(names)}" for title, names in examples.items() if names]
     return "This vault contains:\n\n" + bullet_list(lines)
 
 

@@ -31,8 +31,12 @@ from app.vault.path import NotePath, name_key
 
 if TYPE_CHECKING:
     from app.embeddings.vector_table import VectorHit
+    from app.index.records import TagCount
 
 _MAX_PASSAGE_CHARS = 240
+_MAX_EXAMPLES = 5
+"""The number of folders, tags and notes that describe a vault."""
+_ALL_NOTES = "modified:>=1970"
 
 
 class HitLine(BaseModel):
@@ -133,7 +137,7 @@ class IndexProblem(BaseModel):
 
 
 class VaultInfo(ToolResult):
-    """Counts of the vault and of its index."""
+    """Counts of the vault and of its index, its largest folders, most used tags and most linked notes."""
 
     notes: int
     attachments: int
@@ -145,6 +149,9 @@ class VaultInfo(ToolResult):
     skipped: int
     failed: int
     problems: list[IndexProblem]
+    largest_folders: list[HitGroup] = Field(default_factory=list)
+    most_used_tags: list[TagEntry] = Field(default_factory=list)
+    most_linked: list[str] = Field(default_factory=list)
 
 
 class MentionEntry(BaseModel):
@@ -359,7 +366,7 @@ def _relationship(reason: RelatednessReason) -> str:
 @tool(category="search", examples=("list all tags", "which tags are there?", "show me the tags"))
 async def list_tags(context: ToolContext) -> Tags:
     """List the tags of the vault with the number of notes for each."""
-    tags = [TagEntry(tag=t.tag, count=t.count, parent=t.parent) for t in context.index.tags()]
+    tags = [_tag_entry(tag) for tag in context.index.tags()]
     return Tags(tags=tags, message=f"{pluralize(len(tags), 'tag')}.")
 
 
@@ -373,8 +380,11 @@ async def list_tags(context: ToolContext) -> Tags:
     ),
 )
 async def vault_info(context: ToolContext) -> VaultInfo:
-    """Count notes, links, tags, unresolved links and orphans, and report the state of the index."""
+    """Describe the vault: counts, largest folders, most used tags, most linked notes, state of the index."""
     stats = context.index.stats()
+    page = await context.index.search(_ALL_NOTES, _MAX_EXAMPLES, order="backlinks", group="folder")
+    folders = sorted(page.groups, key=lambda group: (-group.count, group.name))
+    used_tags = sorted(context.index.tags(), key=lambda tag: (-tag.count, tag.tag))
     problems = [IndexProblem(path=str(p.path), reason=p.reason) for p in context.index.problems()[:100]]
     counts = pluralize(stats.notes, "note"), pluralize(stats.links, "link"), pluralize(stats.tags, "tag")
     return VaultInfo(
@@ -388,6 +398,9 @@ async def vault_info(context: ToolContext) -> VaultInfo:
         skipped=stats.skipped,
         failed=stats.failed,
         problems=problems,
+        largest_folders=[HitGroup(name=f.name, count=f.count) for f in folders if f.name][:_MAX_EXAMPLES],
+        most_used_tags=[_tag_entry(tag) for tag in used_tags[:_MAX_EXAMPLES]],
+        most_linked=[str(hit.path) for hit in page.hits if context.index.backlinks(hit.path)],
         message=f"{', '.join(counts)}.",
     )
 
@@ -410,6 +423,10 @@ async def unlinked_mentions(context: ToolContext, name: NoteName) -> Mentions:
     message = f"{pluralize(len(entries), 'mention')} of [[{note.name}]] without a link."
     mentions = Mentions(mentions=entries, message=message)
     return mentions.from_notes(context.index.is_from_web(mention.source) for mention in index_mentions)
+
+
+def _tag_entry(tag: TagCount) -> TagEntry:
+    return TagEntry(tag=tag.tag, count=tag.count, parent=tag.parent)
 
 
 def _sorted_paths(paths: Iterable[NotePath], limit: int) -> NotePaths:

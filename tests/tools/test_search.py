@@ -67,6 +67,7 @@ async def test_hits_are_listed_in_the_order_and_the_groups_that_are_asked_for(wo
 @pytest.mark.parametrize(
     ("query", "order", "first"),
     [
+        ("path:Journal/2026", "dated", ["2026-03-16", "2026-03-09"]),
         ("path:Events/", "-dated", ["Paramore voyages", "Scilly disaster of 1707"]),
         ("path:People/ [born]", "-born", ["Gemma Frisius", "Mercator"]),
         ("type:hypothesis", "-confidence", ["Everything came from H4"]),
@@ -134,6 +135,9 @@ async def test_tags_info_and_mentions(workspace):
     assert tags["claim"]["count"] == 9 and tags["claim/economy"]["parent"] == "claim"
     info = (await call(workspace, "vault_info")).result
     assert info["notes"] == 78 and info["failed"] == 0 and info["unresolved"] >= 2
+    assert info["largest_folders"][0] == {"name": "Concepts", "count": 18}
+    assert info["most_used_tags"][0] == {"tag": "person", "count": 18, "parent": None}
+    assert info["most_linked"][0] == "Claims/Timekeepers beat the Moon.md"
     assert (await call(workspace, "unlinked_mentions", name="James Cook")).success
 
 

@@ -9,6 +9,7 @@ from app.agent.language.lexicon import Language
 
 _SLOT = "{}"
 _HEADS_OF_REASONS = ("Unchanged:", "Skipped:")
+_HEADS_OF_FACTS = ("This vault contains:",)
 _SENTENCE_END = re.compile(r"[.!?] (?=[A-Z0-9])")
 _NAME = re.compile(r"\[\[[^\]\n]*\]\]|“[^”\n]*”|'[^'\n]*'")
 
@@ -28,7 +29,11 @@ def localize(text: str, language: Language) -> str:
     paragraphs = text.split("\n\n")
     translated = []
     for part, before in zip(paragraphs, ["", *paragraphs], strict=False):
-        localize_part = _localize_reasons if before in _HEADS_OF_REASONS else _localize_paragraph
+        localize_part = _localize_paragraph
+        if before in _HEADS_OF_REASONS:
+            localize_part = _localize_reasons
+        elif before in _HEADS_OF_FACTS:
+            localize_part = _localize_facts
         translated.append(part if part.startswith(">") else localize_part(part, language))
     return "\n\n".join(translated)
 
@@ -36,6 +41,13 @@ def localize(text: str, language: Language) -> str:
 def _localize_reasons(text: str, language: Language) -> str:
     lines = (line.partition(": ") for line in text.split("\n"))
     return "\n".join(f"{name}{colon}{_localize_paragraph(why, language)}" for name, colon, why in lines)
+
+
+def _localize_facts(text: str, language: Language) -> str:
+    lines = (line.partition("- ") for line in text.split("\n"))
+    return "\n".join(
+        f"{before}{bullet}{_localize_paragraph(fact, language)}" for before, bullet, fact in lines
+    )
 
 
 def _localize_paragraph(text: str, language: Language) -> str:
