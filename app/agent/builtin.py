@@ -40,7 +40,7 @@ from app.agent.language.lexicon import ActionFrame, Language, languages
 from app.agent.language.notation import PREFIX, parse, serialize
 from app.agent.language.note_facts import PropertiesOf, find_fact, join_facts, split_questions
 from app.agent.language.option_order import USELESS, OptionRanker, meaning_key
-from app.agent.language.periods import with_stated_dates
+from app.agent.language.periods import by_day_names, with_stated_dates
 from app.agent.language.preferred_reading import preferred_reading
 from app.agent.language.program import FACTS
 from app.agent.language.property_changes import PropertyChanges
@@ -372,6 +372,7 @@ class BuiltinAgent:
             request = self._request_of(text, state)
             if not is_chosen:
                 interpretation = with_stated_dates(request, interpretation, self._properties_of)
+                interpretation = await self._by_day_names(request, interpretation)
         finds_nothing = False
         if isinstance(interpretation, Reading) and interpretation.score == GUESS_SCORE:
             if not _finds_nothing(interpretation, await self._with_found_notes(interpretation)):
@@ -415,6 +416,13 @@ class BuiltinAgent:
         if is_change and is_same and accounts_for_all(self._request_of(text, state), reading):
             return await self._ask_in_doubt(reading, text, state, ranker)
         return replace(interpretation, question=question_about(offered), options=offered, spare=())
+
+    async def _by_day_names(self, request: Request, reading: Reading) -> Reading:
+        """Return a search for the notes of a period by their names if none was changed in that period."""
+        named = by_day_names(request, reading)
+        if named is None or not _finds_nothing(reading, await self._with_found_notes(reading)):
+            return reading
+        return reading if _finds_nothing(named, await self._with_found_notes(named)) else named
 
     def _without_deletions(
         self, clarification: Clarification, text: str, state: DialogState

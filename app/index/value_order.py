@@ -2,7 +2,7 @@
 
 The largest number and the latest date come first, text is ordered A to Z; a leading `-` reverses both.
 Numbers and dates precede text, and notes without a value come last. The order `dated` uses the date that a
-note states in its properties, or the time of creation if no note states one.
+note states in its properties or at the start of its name, or the time of creation if no note states one.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ _HAS_PROPERTY = (
 )
 _DATED = ("date", "born", "year", "published")
 _DATE = re.compile(r"(\d{4})-(\d\d)(?:-(\d\d))?(?:[T ].*)?")
+_NAMED_DAY = re.compile(r"(\d{4})([-_. ])(\d\d)\2(\d\d)(?!\d)")
 _BUILT_IN = (*_QUERIES, "links", "dated")
 
 
@@ -73,6 +74,10 @@ def in_value_order(
     elif key in _QUERIES:
         sort_keys.update(connection.execute(_QUERIES[key], values).fetchall())
     elif key == "dated":
+        for row_id, name in connection.execute(_QUERIES["name"], values):
+            if match := _NAMED_DAY.match(name):
+                day = _sort_key(f"{match[1]}-{match[3]}-{match[4]}")
+                sort_keys.update({row_id: day} if isinstance(day, int | float) else {})
         for name in reversed(_DATED):
             rows = connection.execute(_PROPERTY, {**values, "key": name})
             days = {row_id: _sort_key(json.loads(text)) for row_id, text in rows}

@@ -21,6 +21,7 @@ from app.agent.language.request_model import (
 )
 from app.agent.language.undo import resolve_undo
 from app.index.query_serializer import quote_text
+from app.index.value_order import property_of
 from app.vault.path import NotePath
 
 _QUOTED = re.compile(r'"([^"]+)"')
@@ -67,7 +68,10 @@ def candidates(request: Request) -> list[MeaningCandidate]:
         ):
             meanings += _with_each_note(request, named, MeaningCandidate(program.probability, reading))
     person = _person(request)
-    meanings = [_without_focus(request, _about(person, request, meaning)) for meaning in meanings]
+    meanings = [
+        _with_whole_list(request, _without_focus(request, _about(person, request, meaning)))
+        for meaning in meanings
+    ]
     return sorted(_with_ordinals(request, _merged(meanings)), key=lambda meaning: -meaning.probability)
 
 
@@ -158,6 +162,20 @@ def _without_focus(request: Request, meaning: MeaningCandidate) -> MeaningCandid
         return meaning
     query = f"{parenthesize(target.query)} -path:{quote_text(dialog.focus[0])}"
     step = replace(reading.last, target=NoteSet(query=query))
+    return replace(meaning, reading=replace(reading, steps=(step,)))
+
+
+def _with_whole_list(request: Request, meaning: MeaningCandidate) -> MeaningCandidate:
+    """Return a search for "the best films" as a sorted list of all films, not of one."""
+    reading, language = meaning.reading, request.language
+    target = reading.last.target if reading is not None and len(reading.steps) == 1 else None
+    if reading is None or target is None or target.limit != 1 or not property_of(target.order):
+        return meaning
+    words = [token.key for token in request.tokens if token.is_word]
+    singular = language.words("singular_verbs") | language.words("single_nouns")
+    if not singular.isdisjoint(words) or not request.set_parser().is_plural(words[-1]):
+        return meaning
+    step = replace(reading.last, target=replace(target, limit=None))
     return replace(meaning, reading=replace(reading, steps=(step,)))
 
 

@@ -44,7 +44,7 @@ from app.agent.language.follow_ups import (
 from app.agent.language.frames import ClauseReading, FrameParser
 from app.agent.language.lexicon import ActionFrame, Language
 from app.agent.language.list_orders import within_list
-from app.agent.language.listed_notes import without_guessed_note
+from app.agent.language.listed_notes import refuse_position, without_guessed_note
 from app.agent.language.negations import with_empty_values, with_negation
 from app.agent.language.new_tasks import parse_new_tasks
 from app.agent.language.note_sets import is_search
@@ -312,7 +312,7 @@ class Interpreter:
         if reply := self._small_talk(language, tokens) or self._only_small_talk(language, tokens):
             return reply, request, []
         for words in dict.fromkeys((bare, tokens)):
-            if refusal := self._refuse(request, words):
+            if refusal := self._refuse(request, words) or refuse_position(request, words):
                 return refusal, request, []
             if redo := parse_redo(request, words):
                 return redo, request, []

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from app.agent.language.conditions import date_slot, top_level_parts
 from app.agent.language.dialog import MAX_RESULTS, DialogState
+from app.agent.language.negations import change_words
 from app.agent.language.property_conditions import DATE_PROPERTIES
 from app.agent.language.readings import NoteSet
 from app.agent.language.request import Request
@@ -18,9 +19,9 @@ def within_list(request: Request, notes: NoteSet) -> NoteSet:
     """Limit an ordered set of all notes to those just listed, if the request continues the list.
 
     An order by date uses the date by which the list is sorted. If the dialog holds only part of the list,
-    return the search that produced the list, in the new order. Return other sets unchanged.
+    return the search that produced the list, in the new order. Daily notes are ordered by their days.
     """
-    dialog = request.dialog
+    dialog, notes = request.dialog, _in_time(request, notes)
     means_list = replace(notes, limit=None).is_everything or (notes.notes == dialog.them and not notes.query)
     if not (notes.order and means_list and request.continues_list):
         return notes
@@ -50,3 +51,19 @@ def continued_order(dialog: DialogState, order: str) -> str:
     if not (is_date or is_amount):
         return order
     return f"-{key}" if order.startswith("-") else key
+
+
+def _in_time(request: Request, notes: NoteSet) -> NoteSet:
+    """Return "the last three notes about tea" as the newest ones, and daily notes by the days of their names.
+
+    "The daily note changed last" stays ordered by the time of its change.
+    """
+    is_search = bool(notes.query) and not notes.notes and not notes.source
+    if is_search and not notes.order and (notes.limit or 0) < 0:
+        notes = replace(notes, order="modified", limit=-(notes.limit or 0))
+    is_by_change = notes.order in ("modified", "-modified")
+    if not is_by_change or not request.vocabulary.means_daily_notes(top_level_parts(notes.query)):
+        return notes
+    if change_words(request.language, "modified") & {token.key for token in request.tokens}:
+        return notes
+    return replace(notes, order=notes.order.replace("modified", "dated"))

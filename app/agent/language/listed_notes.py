@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from app.agent.language.choices import MAX_OPTIONS, question_about
@@ -13,11 +13,14 @@ from app.agent.language.readings import (
     Interpretation,
     NoteSet,
     Reading,
+    Reply,
 )
 from app.agent.language.request import Request
 from app.agent.language.tokens import Token
 from app.vault.path import NotePath, name_key
 
+_ONE_NOTE = "The last list has only 1 note. Nothing was changed."
+_FEW_NOTES = "The last list has only {} notes. Nothing was changed."
 _MAX_NAME_WORDS = 3
 _MIN_NAME_LENGTH = 4
 
@@ -75,6 +78,22 @@ def without_guessed_note(request: Request, interpretation: Interpretation) -> In
     meant += [reading for reading in readings if reading not in guessed]
     options = tuple(ClarificationOption(serialize(reading), reading) for reading in meant[:MAX_OPTIONS])
     return Clarification(question_about(options), options)
+
+
+def refuse_position(request: Request, tokens: Sequence[Token]) -> Reply | None:
+    """Return the reply to "open the third" after a list of two notes; None for other requests."""
+    language, listed = request.language, request.dialog.them
+    words = [token for token in tokens if token.is_word]
+    if not listed or request.dialog.question is not None or request.dialog.tasks:
+        return None
+    ordinals = language.table("ordinals")
+    for verb, determiner, at in zip(words, words[1:], range(2, len(words)), strict=False):
+        is_after_verb = verb.key in language.verbs() and determiner.key in language.words("determiners")
+        is_beyond = abs(ordinals.get(words[at].key, 0)) > len(listed)
+        ends = all(token.key in language.words("result_nouns") for token in words[at + 1 :])
+        if is_after_verb and is_beyond and ends:
+            return Reply(_FEW_NOTES.format(len(listed)) if len(listed) > 1 else _ONE_NOTE, understood=False)
+    return None
 
 
 def _is_guess(reading: Reading, known: Collection[str]) -> bool:

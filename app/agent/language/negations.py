@@ -137,7 +137,8 @@ def change_words(language: Language, field: str) -> set[str]:
     words = {
         word for known in filters if known.value == "date" for phrase in known.say for word in phrase.words
     }
-    return words - language.words("fillers") - _date_words(language, field)
+    plain = language.words("fillers") | set(language.table("ordinals"))  # "last" may be "last year"
+    return words - plain - _date_words(language, field)
 
 
 def _date_words(language: Language, field: str) -> set[str]:

@@ -312,7 +312,7 @@ class NoteSetParser(NoteReferenceParser):
         pronouns = language.words("result_pronouns") - language.words("single_nouns")
         return bool(nouns) and nouns <= pronouns and dialog.has_list and len(dialog.them) < MAX_RESULTS
 
-    def _is_plural(self, key: str) -> bool:
+    def is_plural(self, key: str) -> bool:
         """Return whether a noun that names a folder, a tag or a type is plural: "events", "people"."""
         vocabulary = self._vocabulary
         if key in self._language.words("plural_nouns") or vocabulary.find_folder(key):
@@ -328,7 +328,7 @@ class NoteSetParser(NoteReferenceParser):
         if part is None or part.is_topic or part.filter is not None or not token.is_word:
             return None
         if part.query.startswith(("path:", "tag:", "type:")):
-            return not self._is_plural(token.key)
+            return not self.is_plural(token.key)
         return None
 
     def _leading_reference(self, tokens: Sequence[Token]) -> tuple[NoteSet, int] | None:

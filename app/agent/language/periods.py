@@ -24,6 +24,10 @@ _STATED_YEARS = re.compile(r"\(?\[[\w -]+:\d{4}\](?: OR \[[\w -]+:\d{4}\])*\)?")
 """A condition that one of several properties is a year: "movies from 1999"."""
 _MONTH = re.compile(r"\d{4}-\d\d")
 _CHANGED_IN = re.compile(r"modified:>=(?P<first>\d{4}-\d\d-\d\d) modified:<=(?P<last>\d{4}-\d\d-\d\d)")
+_CHANGED_THEN = re.compile(
+    r"(?P<field>modified|created):"
+    r"(?:>=(?P<first>[\d-]{10}) (?P=field):<=(?P<last>[\d-]{10})|(?P<day>[\d-]{10}))"
+)
 _DATE = re.compile(r"\d{4}(?!\d)")
 _MAX_LISTED = 100
 """The maximum number of listed notes whose dates are looked at."""
@@ -124,6 +128,29 @@ def with_stated_dates(request: Request, reading: Reading, properties_of: Propert
     condition = conditions[0].strip("()") if len(conditions) == 1 else f"({' OR '.join(conditions)})"
     narrower = replace(target, query=" ".join((*others, condition)))
     return replace(reading, steps=(replace(step, target=narrower),))
+
+
+def by_day_names(request: Request, reading: Reading) -> Reading | None:
+    """Return a search for notes of a period as one for notes with a day of it in their names.
+
+    Return None for other readings, and if the request has a word for a change other than "wrote".
+    """
+    step, target = reading.last, reading.last.target
+    if len(reading.steps) > 1 or step.action not in ("find", "count") or target is None:
+        return None
+    period = next(iter(_CHANGED_THEN.finditer(target.query)), None)
+    if period is None:
+        return None
+    changed = change_words(request.language, period["field"])
+    changed -= {word for phrase in request.language.phrases("periods", "written") for word in phrase.words}
+    if changed & {token.key for token in request.tokens}:
+        return None
+    first, last = (date.fromisoformat(period["day"] or period[side]) for side in ("first", "last"))
+    names = day_name_conditions(first, last, request.vocabulary.day_separator)
+    if not names:
+        return None
+    query = target.query.replace(period[0], names)
+    return replace(reading, steps=(replace(step, target=replace(target, query=query)),))
 
 
 def _is_month(request: Request, tokens: Sequence[Token], span: DateSpan) -> bool:

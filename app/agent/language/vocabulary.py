@@ -584,8 +584,16 @@ class Vocabulary:
         """Return whether the conditions of a search select daily notes, whose names contain their dates."""
         if not any(condition.startswith("path:") for condition in conditions):
             return False  # avoids scanning all notes for the folder
-        folder = self.daily_folder
-        return bool(folder) and f"path:{quote_value(f'{folder}/')}" in conditions
+        folder = self.daily_folder or ""
+        if folder and f"path:{quote_value(f'{folder}/')}" in conditions:
+            return True
+        # The daily notes of a year may be in a folder of their own.
+        while folder := folder.rpartition("/")[0]:
+            if f"path:{quote_value(f'{folder}/')}" in conditions:
+                paths = self._resolver.paths_below([NotePath.on_disk(folder)])
+                are_days = [_DAY.fullmatch(path.name) is not None for path in paths if path.is_note]
+                return 2 * sum(are_days) > len(are_days)
+        return False
 
     def without_templates(self, conditions: Sequence[str]) -> list[str]:
         """Return conditions that leave the templates out if they state a kind of notes but no folder."""

@@ -54,3 +54,17 @@ async def test_a_word_that_no_listed_name_has_is_a_question(talk, request_text, 
     await say(talk, request_text)
     assert isinstance(talk.items[-1], Question) and state(talk).changes == ()
     assert sorted(choices(talk)) == sorted(offered)
+
+
+@pytest.mark.parametrize(
+    ("request_text", "answer"),
+    [
+        ("open the fifth", "The last list has only 3 notes. Nothing was changed."),
+        ("delete the seventh note", "The last list has only 3 notes. Nothing was changed."),
+        ("öffne die fünfte", "Die letzte Liste hat nur 3 Notizen. Es wurde nichts geändert."),
+    ],
+)
+async def test_a_position_after_the_end_of_the_list_is_refused(talk, request_text, answer) -> None:
+    await list_settings(talk)
+    await say(talk, request_text)
+    assert talk.items[-1].text == answer and state(talk).changes == ()

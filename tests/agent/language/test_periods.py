@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from tests.agent.language.test_dialog import fill, fill_library, names, say, state, talk
@@ -91,3 +93,49 @@ async def test_two_kinds_joined_by_and_are_the_notes_of_both(talk, request_text,
     await fill_library(talk)
     replies = await say(talk, request_text)
     assert sorted(names(replies.results)) == found
+
+
+@pytest.mark.parametrize(
+    ("request_text", "found"),
+    [
+        ("what did I write in March 2021?", ["2021-03-01", "2021-03-08"]),
+        ("was habe ich im März 2021 geschrieben?", ["2021-03-01", "2021-03-08"]),
+        ("notes from 2021-04-19", ["2021-04-19"]),
+        ("notes changed in March 2021", []),
+        ("notes created in March 2021", []),
+    ],
+)
+async def test_notes_are_found_by_the_days_in_their_names_if_none_was_changed_then(
+    talk, request_text, found
+) -> None:
+    await fill_journals(talk)
+    replies = await say(talk, request_text)
+    assert sorted(names(replies.results)) == found
+
+
+@pytest.mark.parametrize(
+    ("request_text", "found"),
+    [
+        ("the latest journal entry", ["2026-03-16"]),
+        ("my last two journal entries", ["2026-03-16", "2026-03-09"]),
+        ("the most recently changed journal entry", ["2020-10-01"]),
+    ],
+)
+async def test_the_latest_daily_note_has_the_latest_day(talk, request_text, found) -> None:
+    await fill_journals(talk)
+    path = talk.workspace.root / "Journal" / "2020-10-01.md"
+    os.utime(path, (path.stat().st_atime, path.stat().st_mtime + 60))
+    await talk.workspace.index.scan()
+    replies = await say(talk, request_text)
+    assert names(replies.results) == found
+
+
+async def test_the_daily_notes_of_a_year_may_have_their_own_folder(talk) -> None:
+    days = [f"2020-10-{day:02}" for day in range(1, 7)]  # more than in the folder Journal
+    await fill(talk, **{"Days__2021-03-01": "A day.", "Days__Zebra": "No day."})
+    (talk.workspace.root / "Days" / "2020").mkdir()
+    for day in days:
+        (talk.workspace.root / "Days" / "2020" / f"{day}.md").write_text("A day.")
+    await talk.workspace.index.scan()
+    replies = await say(talk, "the latest note in the folder Days")
+    assert names(replies.results) == ["2021-03-01"]

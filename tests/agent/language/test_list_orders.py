@@ -1,0 +1,15 @@
+"""Lists in the order of a property."""
+
+from __future__ import annotations
+
+from tests.agent.language.test_dialog import fill, names, say, talk
+
+__all__ = ["talk"]
+
+
+async def test_the_best_films_are_all_films_in_order(talk) -> None:
+    scores = {"Alien": 8, "Brazil": 7, "Dune": 9}
+    films = {f"Films__{name}": f"---\ntags: [film]\nscore: {score}\n---\n" for name, score in scores.items()}
+    await fill(talk, **films, **{"Weekly - BestXTools": "Tools."})
+    replies = await say(talk, "the best films", "1")
+    assert names(replies.results) == ["Dune", "Alien", "Brazil"]
