@@ -217,7 +217,7 @@ def _vault(result: Result, call: AnsweredCall) -> str:
         lines += [f"{problem['path']}: {problem['reason']}" for problem in result["problems"][:5]]
     folders = result["largest_folders"]
     examples = {
-        "Largest folders": [f"{folder['name']}: {folder['count']}" for folder in folders],
+        "Largest folders": [f"{folder['name']} ({folder['count']})" for folder in folders],
         "Most used tags": [f"#{tag['tag']}" for tag in result["most_used_tags"]],
         "Most linked notes": [wikilink(path) for path in result["most_linked"]],
     }

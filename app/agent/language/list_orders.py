@@ -61,8 +61,11 @@ def _in_time(request: Request, notes: NoteSet) -> NoteSet:
     is_search = bool(notes.query) and not notes.notes and not notes.source
     if is_search and not notes.order and (notes.limit or 0) < 0:
         notes = replace(notes, order="modified", limit=-(notes.limit or 0))
+    last = request.dialog.last.last.target if request.dialog.last is not None else None
+    is_listed = bool(notes.source) or notes.notes == request.dialog.them or not notes.query
+    query = last.query if is_listed and last is not None else notes.query
     is_by_change = notes.order in ("modified", "-modified")
-    if not is_by_change or not request.vocabulary.means_daily_notes(top_level_parts(notes.query)):
+    if not is_by_change or not request.vocabulary.means_daily_notes(top_level_parts(query)):
         return notes
     if change_words(request.language, "modified") & {token.key for token in request.tokens}:
         return notes

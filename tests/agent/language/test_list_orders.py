@@ -13,3 +13,8 @@ async def test_the_best_films_are_all_films_in_order(talk) -> None:
     await fill(talk, **films, **{"Weekly - BestXTools": "Tools."})
     replies = await say(talk, "the best films", "1")
     assert names(replies.results) == ["Dune", "Alien", "Brazil"]
+
+
+async def test_the_newest_of_listed_daily_notes_has_the_latest_day(talk) -> None:
+    replies = await say(talk, "show my journal", "open the newest")
+    assert names(replies.focus) == ["2026-03-16"]
