@@ -601,7 +601,11 @@ class Interpreter:
             case "question":
                 return ContentQuestion(request.text)
             case "none":
-                return Reply("unsupported", understood=False)
+                reminds = any(
+                    request.language.match_prefix(request.tokens, at, "reminders", "leads") > at
+                    for at in range(len(request.tokens))
+                )
+                return Reply("reminder" if reminds else "unsupported", understood=False)
             case _:
                 return Reply("", understood=False)
 

@@ -400,6 +400,7 @@ class ProgramReader:
                 return None
         elif excluded:
             parts += [f"-path:{quote_text(path)}" for path in excluded]
+        parts = parts if "OR" in parts else [*dict.fromkeys(parts)]
         query = " ".join(self._vocabulary.without_templates(parts))
         if query and not is_search(query):
             return None

@@ -25,7 +25,7 @@ _CENTURY = re.compile(r"(\d\d?)(?:st|nd|rd|th|\.)?")
 _DECADE = re.compile(r"(1\d\d0|20\d0)'?s")
 _RECENT_YEARS = 30
 """A year within the last 30 years is read as the time of a change, an earlier one as a date in a property."""
-EVENT_PROPERTIES = ("year", "date", "published")
+EVENT_PROPERTIES = ("year", "date", "published", "start")
 DATE_PROPERTIES = (*EVENT_PROPERTIES, "born", "died")
 
 

@@ -8,6 +8,7 @@ from app.agent.language.readings import ModelRequired, Reply
 from tests.support.everyday_requests import read, sample_agent
 
 COMPARE, TABLE = ModelRequired("Comparing notes"), ModelRequired("Making a table")
+REMINDER = Reply("reminder", understood=False)
 SECTION, LINE = Reply("section", understood=False), Reply("line", understood=False)
 
 
@@ -26,6 +27,8 @@ SECTION, LINE = Reply("section", understood=False), Reply("line", understood=Fal
         ("make that bullet a task", LINE),
         ("turn the second line in H4 into a task", LINE),
         ("mach aus dem zweiten Punkt eine Aufgabe", LINE),
+        ("remind me to call mom on friday", REMINDER),
+        ("erinnere mich am Freitag an den Zahnarzt", REMINDER),
     ],
 )
 def test_a_request_is_refused_at_once(request_text, expected) -> None:
