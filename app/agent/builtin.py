@@ -135,8 +135,8 @@ _REPLIES = {
     ),
     "orders": ("I can't carry out these orders together. Nothing was changed. Give them one at a time."),
     "reminder": (
-        "I can't remind you at a certain time. I can write a task with a date into a note. Say, for example: add"
-        " a task to Shopping: buy rope by Friday."
+        "I can't remind you at a certain time. I can write a task with a date into a note. Say, for example:"
+        " add a task to Shopping: buy rope by Friday."
     ),
     "unsupported": "I can't do that. I work on the notes in this vault. Type “help” for examples.",
 }

@@ -18,6 +18,11 @@ from app.vault.markdown.text import BOM, apply_edits, newline_of, with_newlines
 
 _TRAILING_SPACES = re.compile(r"[^\S\r\n]*")
 _ITEM = re.compile(r"[ \t>]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]|\r?\n|\r?$)")
+_ROW = re.compile(r"[ \t]*\|")
+_QUOTE = re.compile(r"[ \t]*>")
+_FOOTNOTE = re.compile(r"\[\^[^\]\s]+\]:")
+_UNDERLINE = re.compile(r"[ \t]*(?:-+|=+)[ \t]*(?:\r?\n|\r?$)")
+"""A line that makes a heading of the paragraph before it."""
 # An item, a heading, a fence or an empty line, which are no part of a paragraph on the line before.
 _BLOCK_START = re.compile(rf"{_ITEM.pattern}|#{{1,6}}[ \t]|[ \t]*(?:```|~~~|\r?\n|\r?$)")
 
@@ -33,22 +38,31 @@ def append(text: str, addition: str) -> str:
     """Return `text` with `addition` on new lines at its end."""
     newline = newline_of(text, len(text))
     body = with_newlines(addition, newline)
-    body = gap_after_item(text, body, newline) + body
+    body = gap_before(text, body, newline) + body
     if text in ("", BOM) or text.endswith("\n"):
         return text + _ensure_newline(body, newline)
     return text + newline + body.removesuffix(newline)
 
 
-def gap_after_item(text: str, addition: str, newline: str) -> str:
-    """Return the empty line that keeps `addition` from becoming a part of a list item at the end of `text`.
+def gap_before(text: str, addition: str, newline: str) -> str:
+    """Return the empty line that keeps `addition` from becoming a part of the block at the end of `text`.
 
-    Return an empty text if none is needed.
+    Such blocks are list items, quotations, tables and footnotes. An addition of the same kind continues a
+    quotation or a table. Return an empty text if no empty line is needed.
     """
-    if not addition.strip() or _BLOCK_START.match(addition):
+    lines = text[read_frontmatter(text).body_start :].removesuffix("\n").split("\n")
+    if not addition.strip() or not lines[-1].strip():
         return ""
-    start = read_frontmatter(text).body_start
-    for line in reversed(text[start:].removesuffix("\n").split("\n")):
-        if _ITEM.match(line):
+    if _UNDERLINE.match(addition) and not _BLOCK_START.match(lines[-1]):
+        return newline
+    if _BLOCK_START.match(addition):
+        return ""
+    if _ROW.match(lines[-1]):
+        return "" if _ROW.match(addition) else newline
+    for line in reversed(lines):
+        if _QUOTE.match(line) and _QUOTE.match(addition):
+            return ""
+        if _ITEM.match(line) or _QUOTE.match(line) or _FOOTNOTE.match(line):
             return newline
         if not line.strip() or _BLOCK_START.match(line):
             return ""
@@ -121,7 +135,7 @@ def insert_lines(text: str, start: int, end: int, addition: str) -> str:
     body = with_newlines(addition, newline).removesuffix(newline)
     position = _content_end(text, start, end)
     if position > start:
-        gap = gap_after_item(text[:position], body, newline)
+        gap = gap_before(text[:position], body, newline)
         return apply_edits(text, [(position, position, newline + gap + body)])
     if start > 0 and text[start - 1] != "\n":
         return apply_edits(text, [(start, start, newline + body)])

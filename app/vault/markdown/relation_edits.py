@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from app.errors import InvalidParametersError, NotFoundError
-from app.vault.markdown.body_edits import append, gap_after_item, insert_lines
+from app.vault.markdown.body_edits import append, gap_before, insert_lines
 from app.vault.markdown.frontmatter import read_frontmatter
 from app.vault.markdown.headings import heading_key, section_at
 from app.vault.markdown.properties import remove_property, set_property
@@ -113,7 +113,7 @@ def _insert_before(text: str, section: Span, addition: str) -> str:
     added = with_newlines(addition, newline).removesuffix(newline)
     if not prose[read_frontmatter(text).body_start :].strip():
         return apply_edits(text, [(section.start, section.start, f"{added}{newline}{newline}")])
-    gap = gap_after_item(prose[:end], added, newline)
+    gap = gap_before(prose[:end], added, newline)
     return apply_edits(text, [(end, end, f"{newline}{gap}{added}")])
 
 

@@ -231,6 +231,25 @@ def test_text_after_a_list_item_is_not_a_part_of_the_item(text: str, after: str)
     assert append_prose(text, "Oil it.") == after
 
 
+@pytest.mark.parametrize(
+    ("text", "addition", "gap"),
+    [
+        ("> quoted\nmore", "Text.", "\n"),
+        ("> quoted", "> more", ""),
+        ("> [!note]\n> quoted", "# Head", ""),
+        ("| a |\n|---|\n| b |", "Text.", "\n"),
+        ("| a |\n|---|\n| b |", "| c |", ""),
+        ("See.[^1]\n\n[^1]: Nor a hero.", "Text.", "\n"),
+        ("Text.", "---", "\n"),
+        ("Text.", "More.", ""),
+        ("# Head", "---", ""),
+    ],
+)
+def test_added_text_joins_no_quotation_table_footnote_or_heading(text: str, addition: str, gap: str) -> None:
+    assert append_prose(text, addition) == f"{text}\n{gap}{addition}"
+    assert append_prose(f"{text}\n", addition) == f"{text}\n{gap}{addition}\n"
+
+
 def test_text_under_a_heading_is_not_a_part_of_the_last_item() -> None:
     text = "## Log\n- cites [[B]]\n\n## End\n"
     assert insert_under(text, "Log", "Oil it.") == "## Log\n- cites [[B]]\n\nOil it.\n\n## End\n"
@@ -245,6 +264,9 @@ LINES = (
     "> - supports [[D]]",
     "  more",
     "text",
+    "> quoted",
+    "| a |",
+    "[^1]: note",
     "supports:: [[B]]",
     "## Relations",
     "```",
@@ -253,10 +275,10 @@ LINES = (
 
 
 def items(text: str) -> list[str]:
-    """Return the paragraphs in list items."""
+    """Return the paragraphs in list items and quotations."""
     depth, found = 0, []
     for token in MarkdownIt("commonmark").parse(text[read_frontmatter(text).body_start :]):
-        depth += token.nesting if token.type.startswith("list_item") else 0
+        depth += token.nesting if token.type.startswith(("list_item", "blockquote")) else 0
         found += [token.content] if token.type == "inline" and depth else []
     return found
 
