@@ -66,10 +66,17 @@ class ChangeDoubts:
 
     @property
     def means_others(self) -> bool:
-        """True if other notes are likelier: a note would be linked to itself, or "him" is no person."""
-        return self.links_note_to_itself or any(
-            self._is_not_this_note(step) or self._is_about_person(step)
-            for step in self._changes(self._reading)
+        """True if other notes are likelier.
+
+        A note would be linked to itself, "him" is no person, or the name of the note is a part of a text.
+        """
+        return (
+            self.links_note_to_itself
+            or self._values.cuts_text
+            or any(
+                self._is_not_this_note(step) or self._is_about_person(step)
+                for step in self._changes(self._reading)
+            )
         )
 
     @property

@@ -56,6 +56,7 @@ class ValueDoubts:
         return (
             self._is_asked
             or self._is_hedged
+            or self.cuts_text
             or any(
                 self._has_no_value(step)
                 or self._is_weak_deletion(step)
@@ -81,6 +82,11 @@ class ValueDoubts:
             )
         )
 
+    @property
+    def cuts_text(self) -> bool:
+        """True if a text may go on: "add a line: it is in Greenwich"."""
+        return any(map(self._rest_of_text, self._changes()))
+
     def other_changes(self) -> list[Reading]:
         """Return changes with another action or value that are likelier; mostly none."""
         step, dialog = self._reading.last, self._request.dialog
@@ -90,6 +96,9 @@ class ValueDoubts:
             if not isinstance(name, str):
                 return []
             return [self._instead(PipelineStep("rename", known, {"new_name": name}))]
+        if (rest := self._rest_of_text(step)) and dialog.it:
+            whole = step.with_argument("text", f"{step.arguments['text']}{rest}")
+            return [self._instead(replace(whole, target=NoteSet(notes=dialog.it[:1])))]
         if tags := self._left_out_tags(step):
             return [self._instead(step.with_argument("tag", (*tags, *as_tuple(step.arguments["tag"]))))]
         if self._loses_number(step):
@@ -327,6 +336,23 @@ class ValueDoubts:
         after = WORD.findall(self._request.text[end + len(text) :].casefold()) if end >= 0 and text else []
         cues = self._said.word_list("place_cues") | self._request.language.words("fillers")
         return bool(after) and after[0] not in cues | self._said.word_list("polite")
+
+    def _rest_of_text(self, step: PipelineStep) -> str:
+        """Return what may belong to a text after a colon, although it is read as a place; mostly nothing.
+
+        "Add a line: it is in Greenwich" hardly changes the note Greenwich, unlike "add: milk to Shopping".
+        """
+        text, said = step.arguments.get("text"), self._request.text
+        if step.action not in ("append", "prepend") or not isinstance(text, str) or self._is_marked(text):
+            return ""
+        start = said.find(text.removeprefix(OPEN_TASK))
+        before, rest = said[:start], said[start + len(text.removeprefix(OPEN_TASK)) :]
+        after = WORD.findall(rest.casefold())
+        if start < 0 or not before.rstrip().endswith(":") or not after:
+            return ""
+        nouns = self._request.language.words("text_nouns")
+        is_place = after[0] in self._said.word_list("destination_cues")
+        return "" if is_place and nouns.isdisjoint(WORD.findall(before.casefold())) else rest
 
     def _is_whole_request(self, step: PipelineStep) -> bool:
         """Return whether a tool would get the whole request as a text, so that it may be another order."""

@@ -324,3 +324,18 @@ async def test_a_question_says_how_many_notes_it_is_about(talk) -> None:
     assert await talk.workspace.agent._builtin._extent(reading) == "4 notes, 2 in subfolders"
     reading = Reading((PipelineStep("find", NoteSet(query="path:Machines/")),), 1.0)
     assert await talk.workspace.agent._builtin._extent(reading) == ""
+
+
+@pytest.mark.parametrize(
+    ("request_text", "meant"),
+    [
+        (
+            "add a paragraph: It stands in Greenwich.",
+            'append [@Instruments/H2] text="It stands in Greenwich."',
+        ),
+        ("add a line: he moved to Greenwich", 'append [@Instruments/H2] text="he moved to Greenwich"'),
+    ],
+)
+async def test_a_name_in_a_text_may_not_be_the_changed_note(talk, request_text, meant) -> None:
+    await say(talk, "open H2", request_text)
+    assert meant in choices(talk)
