@@ -12,7 +12,14 @@ from typing import Any, Protocol
 
 from app.agent.answered_call import AnsweredCall
 from app.agent.generic_formatting import wikilink
-from app.agent.language.actions import FOLDER_ACTIONS, TASK_ACTIONS, TOOL_PREFIX, WITHOUT_NOTES, Action
+from app.agent.language.actions import (
+    FOLDER_ACTIONS,
+    MOVING_ACTIONS,
+    TASK_ACTIONS,
+    TOOL_PREFIX,
+    WITHOUT_NOTES,
+    Action,
+)
 from app.agent.language.answers import localize
 from app.agent.language.chips import describe_readings
 from app.agent.language.dates import shifted_day
@@ -28,6 +35,7 @@ from app.agent.language.readings import (
     NoteSet,
     PipelineStep,
     Reading,
+    as_tuple,
 )
 from app.agent.language.replacements import ALL_OCCURRENCES
 from app.agent.language.task_lists import DUE_KINDS
@@ -164,7 +172,7 @@ class Pipeline:
         keeps_tasks = all(step.action in TASK_ACTIONS for step in reading.steps)
         tasks = self._dialog.tasks if keeps_tasks else ()
         self._dialog = replace(self._dialog, rest=(), values=(), asked="", subject=(), tasks=tasks)
-        known = set(self._dialog.changes)
+        known = {change.entry for change in self._dialog.changes}
         for index, step in enumerate(reading.steps):
             result = await self._run_step(self._with_new_paths(step), previous)
             if result is None:
@@ -181,7 +189,7 @@ class Pipeline:
             reading = self._dialog.last or reading  # the next request may continue what was counted
         if self._keeps_last:
             reading = self._dialog.last or reading
-        made = len(set(self._dialog.changes) - known)
+        made = sum(change.entry not in known for change in self._dialog.changes)
         self._dialog = replace(self._dialog, made=made).after(reading, self._question)
         return self._dialog
 
@@ -277,11 +285,11 @@ class Pipeline:
                 return previous
         if step.action.startswith(TOOL_PREFIX):
             outcome = await self._call(step, self._actions[step.action].tool, _tool_arguments(step))
-            self._record_change(step.action, outcome, ())
+            self._record_change(step, outcome, ())
             return previous if outcome.success else None
         if step.target is None or step.action == "unresolved_links":
             outcome = await self._call(step, self._actions[step.action].tool, self._plain_arguments(step))
-            self._record_change(step.action, outcome, ())
+            self._record_change(step, outcome, ())
             if step.action in FOLDER_ACTIONS and outcome.success:
                 before, after = str(outcome.result["folder"]), str(outcome.result["new_folder"])
                 self._describe_last_change(outcome, (after, before))
@@ -731,7 +739,7 @@ class Pipeline:
         known = self._dialog.tasks if len(self._dialog.tasks) > 1 else tuple(changed_tasks)
         known = tuple(changed_tasks.get(task, task) for task in known)
         self._dialog = replace(self._dialog, tasks=known)
-        self._record_change(step.action, outcome, paths)
+        self._record_change(step, outcome, paths)
         return paths
 
     async def _occurrence_at(self, path: str, old: str, number: int) -> int | None:
@@ -828,7 +836,7 @@ class Pipeline:
     async def _create(self, step: PipelineStep) -> tuple[str, ...] | None:
         values = step.arguments
         content = _written_text(values.get("text", ""))
-        tags = tuple(str(tag) for tag in _as_tuple(values.get("tag", ())))
+        tags = tuple(str(tag) for tag in as_tuple(values.get("tag", ())))
         name, folder = str(values["name"]), str(values.get("folder", ""))
         head = ""
         properties: list[str] = []
@@ -857,7 +865,7 @@ class Pipeline:
         if not outcome.success:
             return None
         path = str(outcome.result["path"])
-        self._record_change(step.action, outcome, (path,))
+        self._record_change(step, outcome, (path,))
         self._remember_new_tasks(step, (path,))
         return (path,)
 
@@ -897,7 +905,7 @@ class Pipeline:
             outcome = await self._call_batch(tool, calls)
             if not outcome.success:
                 return None
-            self._record_change(step.action, outcome, paths)
+            self._record_change(step, outcome, paths)
             # A note that had the tag before is not changed, so an undo must not remove the tag.
             changed = outcome.result["notes"]
             assert isinstance(changed, list)
@@ -915,7 +923,7 @@ class Pipeline:
                 return None
             paths_after = _paths_after(step, call, outcome)
             changed_paths += paths_after
-            self._record_change(step.action, outcome, tuple(changed_paths), paths)
+            self._record_change(step, outcome, tuple(changed_paths), paths)
             # An undo names only the notes of this call, a moved one by its new path first.
             own = (*paths_after, *(path for path in paths if path == _note_of(call)))
             self._describe_last_change(outcome, tuple(dict.fromkeys(own)))
@@ -949,7 +957,7 @@ class Pipeline:
         match step.action:
             case "add_tag" | "remove_tag":
                 return [
-                    {"name": path, "tag": str(tag)} for path in paths for tag in _as_tuple(arguments["tag"])
+                    {"name": path, "tag": str(tag)} for path in paths for tag in as_tuple(arguments["tag"])
                 ]
             case "remove_all_tags":
                 return [call for path in paths for call in await self._tag_calls(path)]
@@ -1055,7 +1063,7 @@ class Pipeline:
     async def _tag_calls(self, path: str) -> list[Arguments]:
         outcome = await self._host.call("get_metadata", {"name": path})
         tags = outcome.result.get("tags", ()) if outcome.success else ()
-        return [{"name": path, "tag": str(tag)} for tag in _as_tuple(tags)]
+        return [{"name": path, "tag": str(tag)} for tag in as_tuple(tags)]
 
     async def _replacement_calls(self, step: PipelineStep, paths: tuple[str, ...]) -> list[Arguments] | None:
         """Return the calls that replace every occurrence of a text as whole words.
@@ -1109,15 +1117,16 @@ class Pipeline:
         return calls
 
     def _record_change(
-        self, action: str, outcome: ToolOutcome, paths: tuple[str, ...], before: tuple[str, ...] = ()
+        self, step: PipelineStep, outcome: ToolOutcome, paths: tuple[str, ...], before: tuple[str, ...] = ()
     ) -> None:
-        """Remember a change to the notes at `paths`, which were at `before` until then.
+        """Remember the change of a step to the notes at `paths`, which were at `before` until then.
 
         The dialog remembers several notes as "these", and a single one as "it".
         """
         changes = self._dialog.changes
         if outcome.commit is not None and outcome.entry:
-            changes = (*changes, OwnChange(outcome.entry, action, tuple(dict.fromkeys((*paths, *before)))))
+            notes = tuple(dict.fromkeys((*paths, *before)))
+            changes = (*changes, OwnChange(outcome.entry, step.action, notes, step.arguments))
             self._dialog = replace(self._dialog, undone=())
         focus = paths[-1:] if len(set(paths)) == 1 else self._dialog.focus
         results = paths if len(set(paths)) > 1 else self._dialog.results
@@ -1200,7 +1209,7 @@ class Pipeline:
         if not outcome.success:
             return None
         paths = change.notes[:1] if change.action not in FOLDER_ACTIONS else ()
-        self._record_change(change.action, outcome, paths)
+        self._record_change(PipelineStep(change.action, None, change.arguments), outcome, paths)
         self._dialog = replace(self._dialog, undone=tuple(others))
         self._describe_last_change(outcome, change.notes)
         return paths
@@ -1217,9 +1226,9 @@ class Pipeline:
 
         Later steps use the new paths, too.
         """
-        if len(notes) == 2 and action in ("rename", "move", *FOLDER_ACTIONS):
+        if len(notes) == 2 and action in (*MOVING_ACTIONS, *FOLDER_ACTIONS):
             self._moves.append((notes[0], notes[1]))
-        if len(notes) == 2 and action in ("rename", "move"):
+        if len(notes) == 2 and action in MOVING_ACTIONS:
             self._dialog = self._dialog.with_moved_note(*notes)
         elif len(notes) == 2 and action in FOLDER_ACTIONS:
             self._move_paths(*notes)
@@ -1311,11 +1320,7 @@ def _property_texts(result: Mapping[str, Any], about: str) -> list[str]:
     """Return the texts of a property in a note's details, links by their labels, or none."""
     key = property_key(result, about)
     value = result["properties"][key] if key else ()
-    return [property_label(text) for text in _values(value) if isinstance(text, str)]
-
-
-def _values(value: object) -> Sequence[object]:
-    return value if isinstance(value, list | tuple) else (value,)
+    return [property_label(text) for text in as_tuple(value) if isinstance(text, str)]
 
 
 def _task_reading(step: PipelineStep, tasks: Sequence[_Task], matches: Sequence[_Task]) -> Reading:
@@ -1460,9 +1465,5 @@ def _as_list(result: Mapping[str, object], key: str) -> list[Any]:
     return list(items) if isinstance(items, list | tuple) else []
 
 
-def _as_tuple(value: object) -> tuple[object, ...]:
-    return tuple(value) if isinstance(value, list | tuple) else (value,)
-
-
 def _first_item(value: object) -> str:
-    return str(_as_tuple(value)[0])
+    return str(as_tuple(value)[0])

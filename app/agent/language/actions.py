@@ -31,6 +31,9 @@ TOOL_PREFIX = "tool_"
 TASK_ACTIONS = ("complete_task", "reopen_task", "reschedule_task")
 """The actions that change one task of a note."""
 
+MOVING_ACTIONS = ("rename", "move")
+"""The actions that move a note."""
+
 FOLDER_ACTIONS = ("rename_folder", "move_folder")
 """The actions that move a folder."""
 

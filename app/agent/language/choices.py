@@ -17,6 +17,7 @@ from app.agent.language.readings import (
     NoteSet,
     PipelineStep,
     Reading,
+    as_tuple,
 )
 from app.agent.language.request import Request
 from app.agent.language.vocabulary import name_words
@@ -247,14 +248,10 @@ def _unquoted_names(request: Request, reading: Reading) -> list[str]:
         str(name)
         for step in reading.steps
         for role in _NAME_ROLES
-        for name in _as_tuple(step.arguments.get(role, ()))
+        for name in as_tuple(step.arguments.get(role, ()))
     ]
     quoted = {token.value for token in request.tokens if token.kind in ("quoted", "link")}
     return [name for name in names if name not in quoted]
-
-
-def _as_tuple(value: object) -> tuple[object, ...]:
-    return value if isinstance(value, tuple) else (value,)
 
 
 def note_sets_of(reading: Reading) -> list[NoteSet]:

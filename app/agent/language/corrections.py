@@ -11,18 +11,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
-from app.agent.language.actions import FOLDER_ACTIONS, OPPOSITES, TASK_ACTIONS
+from app.agent.language.actions import FOLDER_ACTIONS, MOVING_ACTIONS, TASK_ACTIONS
 from app.agent.language.dates import shifted_day
-from app.agent.language.dialog import MOVING_ACTIONS, NOTE_ROLES, DialogState, OwnChange
+from app.agent.language.dialog import NOTE_ROLES, DialogState, with_moved_notes
 from app.agent.language.follow_ups import narrowed_notes
 from app.agent.language.lexicon import Language
 from app.agent.language.new_tasks import adds_tasks
-from app.agent.language.readings import Clarification, NoteSet, PipelineStep, Reading
+from app.agent.language.readings import Clarification, NoteSet, PipelineStep, Reading, as_tuple
 from app.agent.language.request import Request, without_marks_at_end
-from app.agent.language.said_words import as_tuple
 from app.agent.language.task_matching import names_task
 from app.agent.language.task_references import parse_due
 from app.agent.language.tokens import Token, span_text
+from app.agent.language.undo import undoes_nothing
 from app.vault.markdown.tasks import task_facts, with_due_date
 from app.vault.path import NotePath, name_key
 
@@ -108,12 +108,13 @@ def parse_correction(request: Request, tokens: tuple[Token, ...]) -> list[Readin
         reading = _instead(request, steps, at, plan)
         is_doubtful = _is_doubtful_value(request, words, steps[at], plan[at])
         # A change that was made is taken back only after a question.
-        reading = replace(reading, is_certain=not (dialog.made or is_doubtful))
+        is_made = bool(dialog.made) and not undoes_nothing(reading, dialog.changes)
+        reading = replace(reading, is_certain=not (is_made or is_doubtful))
         is_pending = not (dialog.made or dialog.undone)
         reading = replace(reading, steps=(*undo, *reading.steps)) if is_pending else reading
         readings += _with_earlier_undo(dialog, reading)
         if is_doubtful and dialog.made:
-            readings.append(replace(reading, steps=(_undo_of_last(dialog),)))
+            readings.append(replace(reading, steps=(dialog.undo_of_request,)))
     step = steps[-1]
     if not plans and len(steps) == 1 and _means_other(request, words.tokens) and step.target is not None:
         asked = replace(step, target=None)
@@ -252,16 +253,12 @@ def _is_denied_value(request: Request, step: PipelineStep, words: tuple[Token, .
         return True
     text = name_key(span_text(request.text, words))
     values = [value for value in step.arguments.values() if not isinstance(value, NoteSet)]
-    known = {name_key(str(item)) for value in values for item in _items(value)}
+    known = {name_key(str(item)) for value in values for item in as_tuple(value)}
     sets = [step.target, *(step.arguments.get(role) for role in NOTE_ROLES)]
     paths = {path for notes in sets if isinstance(notes, NoteSet) for path in notes.notes}
     parser = request.set_parser()
     named = parser.find_named(words) or parser.parse_reference(words)
     return text in known or (named is not None and bool(paths & set(named.notes.notes)))
-
-
-def _items(value: object) -> Sequence[object]:
-    return value if isinstance(value, tuple | list) else (value,)
 
 
 # The corrected change
@@ -603,12 +600,12 @@ def _instead(
     made = dialog.changes[-dialog.made :]
     if not any(own.action == step.action for own in made):
         # The user denied this step, but not the ones before it.
-        rest = tuple(_with_moved_notes(own, made) for own in plan[at:])
+        rest = tuple(with_moved_notes(own, made) for own in plan[at:])
         return Reading(rest, _SCORE, language=code)
     role = _REPLACING_ROLES.get(step.action, "")
     if role and change == step.with_argument(role, change.arguments.get(role)):
-        if step.action in ("rename", "move"):
-            change = _with_moved_notes(change, made)
+        if step.action in MOVING_ACTIONS:
+            change = with_moved_notes(change, made)
         elif step.action in TASK_ACTIONS:
             path = change.target.notes[0] if change.target is not None and change.target.notes else ""
             now = [text for known, text in dialog.tasks if known == path and _is_same_task(text, step)]
@@ -617,25 +614,10 @@ def _instead(
     before, after = (own.target.notes if own.target is not None else () for own in (step, change))
     left_out = tuple(path for path in before if path not in after)
     is_smaller = set(after) < set(before) and change.arguments == step.arguments and len(plan) == 1
-    if step.action in OPPOSITES and is_smaller and set(left_out) <= set(made[-1].notes):
-        opposite = PipelineStep(OPPOSITES[step.action], NoteSet(notes=left_out), step.arguments)
+    own = next(own for own in reversed(made) if own.action == step.action)
+    if is_smaller and (opposite := own.opposite(left_out)) is not None:
         return Reading((opposite,), _SCORE, language=code)
-    return Reading((_undo_of_last(dialog), *plan), _SCORE, language=code)
-
-
-def _undo_of_last(dialog: DialogState) -> PipelineStep:
-    scope = "last" if dialog.made == 1 else f"last:{dialog.made}"
-    return PipelineStep("undo", None, {"scope": scope})
-
-
-def _with_moved_notes(step: PipelineStep, made: Sequence[OwnChange]) -> PipelineStep:
-    """Return a step with the notes where the last changes have put them."""
-    now = {own.notes[1]: own.notes[0] for own in made if own.action in MOVING_ACTIONS and len(own.notes) == 2}
-    target = step.target
-    if target is None or not now:
-        return step
-    paths = tuple(now.get(path, path) for path in target.notes) or tuple(now.values())
-    return replace(step, target=NoteSet(notes=paths))
+    return Reading((dialog.undo_of_request, *plan), _SCORE, language=code)
 
 
 def _is_same_task(text: str, step: PipelineStep) -> bool:

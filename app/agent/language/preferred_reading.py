@@ -14,9 +14,9 @@ from app.agent.language.actions import TASK_ACTIONS, TOOL_PREFIX
 from app.agent.language.candidates import candidates, have_same_meaning
 from app.agent.language.choices import is_clear, note_sets_of
 from app.agent.language.corrections import parse_correction
-from app.agent.language.readings import NoteSet, PipelineStep, Reading
+from app.agent.language.readings import NoteSet, PipelineStep, Reading, as_tuple
 from app.agent.language.request import Request
-from app.agent.language.said_words import WORD, as_tuple
+from app.agent.language.said_words import WORD
 from app.agent.language.undo import parse_undo
 from app.vault.path import name_key
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from app.agent.language.actions import FOLDER_ACTIONS, OPPOSITES
+from app.agent.language.actions import FOLDER_ACTIONS, MOVING_ACTIONS
 from app.agent.language.chips import describe_readings
-from app.agent.language.dialog import MOVING_ACTIONS, OwnChange
+from app.agent.language.dialog import OwnChange, with_moved_notes
 from app.agent.language.lexicon import Language
 from app.agent.language.readings import NoteSet, PipelineStep, Reading, Reply
 from app.agent.language.request import Request
@@ -30,10 +30,7 @@ _BATCH_ACTIONS = frozenset(
     )
 )
 """The actions that change several notes in one step of the audit log."""
-_WHOLE_CHANGE = (
-    "That change was made to {} notes together. Nothing was undone. I can undo it for all of them, or for"
-    " some of them right after it was made."
-)
+_WHOLE_CHANGE = "This change affects {} notes and can only be undone for all of them. Nothing was undone."
 _UNKNOWN_CHANGE = (
     "I don't know which of my changes are meant, so nothing was undone. Name one kind of change and its note,"
     " for example “undo the tag on H4”."
@@ -217,25 +214,23 @@ def _undo_of_some_notes(
 ) -> Reading | Reply | None:
     """Return the undo of a change of several notes for those that words name; None for other changes.
 
-    Tags have an opposite. Another last change is undone as a whole and made again for the other notes, and
-    earlier ones can't be undone for some notes only.
+    A tag has an opposite. Another change is undone as a whole and made again for the other notes.
     """
-    keys = {token.key for token in words}
-    paths = tuple(path for path in dict.fromkeys(change.notes) if _names(keys, path))
-    if change.action not in _BATCH_ACTIONS or not paths or len(paths) == len(set(change.notes)):
+    keys, notes = {token.key for token in words}, tuple(dict.fromkeys(change.notes))
+    paths = tuple(path for path in notes if _names(keys, path))
+    if change.action in (*MOVING_ACTIONS, *FOLDER_ACTIONS) or not 0 < len(paths) < len(notes):
         return None
-    dialog = request.dialog
-    last = dialog.last.last if dialog.last is not None else None
-    is_last = dialog.made == 1 and change is dialog.changes[-1]
-    if last is None or not is_last or last.action != change.action:
-        return Reply(_WHOLE_CHANGE.format(len(set(change.notes))))
-    if change.action in OPPOSITES:
-        opposite = PipelineStep(OPPOSITES[change.action], NoteSet(notes=paths), last.arguments)
-        return Reading((opposite,), _SCORE, language=request.language.code)
-    others = tuple(path for path in dict.fromkeys(change.notes) if path not in paths)
-    again = PipelineStep(last.action, NoteSet(notes=others), last.arguments)
-    steps = (PipelineStep("undo", None, {"scope": "last"}), again)
-    return Reading(steps, _SCORE, language=request.language.code)
+    changes = request.dialog.changes
+    later = changes[changes.index(change) + 1 :]
+    if (opposite := change.opposite(paths)) is not None:
+        step = with_moved_notes(opposite, later)
+        return Reading((step,), _SCORE, language=request.language.code)
+    undo = _undo_of(request, [change])
+    if change.action not in _BATCH_ACTIONS or isinstance(undo, Reply):
+        return Reply(_WHOLE_CHANGE.format(len(notes)))
+    others = NoteSet(notes=tuple(path for path in notes if path not in paths))
+    again = with_moved_notes(PipelineStep(change.action, others, change.arguments), later)
+    return replace(undo, steps=(*undo.steps, again))
 
 
 def _match(language: Language, words: Sequence[Token], at: int, name: str) -> int:

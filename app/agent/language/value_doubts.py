@@ -9,9 +9,9 @@ from itertools import pairwise
 
 from app.agent.language.actions import TASK_ACTIONS, TOOL_PREFIX
 from app.agent.language.note_facts import PropertiesOf
-from app.agent.language.readings import NoteSet, PipelineStep, Reading
+from app.agent.language.readings import NoteSet, PipelineStep, Reading, as_tuple
 from app.agent.language.request import Request, writes
-from app.agent.language.said_words import WORD, SaidWords, as_tuple
+from app.agent.language.said_words import WORD, SaidWords
 from app.agent.language.task_texts import OPEN_TASK
 from app.agent.language.vocabulary import VaultWords
 from app.vault.path import name_key
