@@ -290,6 +290,8 @@ class Pipeline:
         if step.target is None or step.action == "unresolved_links":
             outcome = await self._call(step, self._actions[step.action].tool, self._plain_arguments(step))
             self._record_change(step, outcome, ())
+            if step.action == "rename_property":
+                self._describe_last_change(outcome, tuple(_paths_after(step, {}, outcome)))
             if step.action in FOLDER_ACTIONS and outcome.success:
                 before, after = str(outcome.result["folder"]), str(outcome.result["new_folder"])
                 self._describe_last_change(outcome, (after, before))

@@ -37,6 +37,11 @@ MOVING_ACTIONS = ("rename", "move")
 FOLDER_ACTIONS = ("rename_folder", "move_folder")
 """The actions that move a folder."""
 
+GRAMMAR_ACTIONS = frozenset(
+    ("undo", "redo", "rename_property", "rename_heading", "link_mentions", *TASK_ACTIONS, *FOLDER_ACTIONS)
+)
+"""The actions of which the request model has seen few or no examples, so that the grammar decides on them."""
+
 OPPOSITES: Mapping[str, str] = {"add_tag": "remove_tag", "remove_tag": "add_tag"}
 """The actions that take back each other."""
 

@@ -16,6 +16,7 @@ from app.agent.language.periods import search_of_period
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.request import Request, without_marks_at_end
 from app.agent.language.tokens import Token, span_text
+from app.agent.language.undo import undoes_nothing
 from app.index.query_serializer import quote_text
 from app.vault.path import NotePath, name_key
 
@@ -483,7 +484,10 @@ def _repeat_on_notes(
     change = request.dialog.changes[-1] if request.dialog.made == 1 else None
     reverted = change.opposite(paths) if change is not None else None
     if reverted is not None and words and all(token.key in language.words("not_that") for token in words):
-        return Reading((reverted,), 0.9, language=language.code, is_certain=is_certain)
+        reading = Reading((reverted,), 0.9, language=language.code)
+        # The note may have got its tag by an earlier change.
+        is_last = reverted.action != "undo" or undoes_nothing(reading, request.dialog.changes)
+        return replace(reading, is_certain=is_certain and is_last)
     return None
 
 

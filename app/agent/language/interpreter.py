@@ -13,7 +13,7 @@ from dataclasses import replace
 from datetime import datetime
 from functools import cache, partial
 
-from app.agent.language.actions import TOOL_PREFIX, Action
+from app.agent.language.actions import GRAMMAR_ACTIONS, TOOL_PREFIX, Action
 from app.agent.language.candidates import MeaningCandidate, candidates, have_same_meaning
 from app.agent.language.choices import (
     MAX_OPTIONS,
@@ -124,9 +124,6 @@ _VALUES = re.compile(r"(?: ?\[[^:\]]+:[^<>=\]]+\])+")
 _MAX_DEFINED_WORDS = 3
 _SPLIT_PENALTY = 0.02
 _MAX_CLAUSES = 4
-_GRAMMAR_ACTIONS = frozenset(("rename_property", "rename_heading", "rename_folder", "move_folder"))
-"""Actions that the request model does not know, on which the grammar decides or asks."""
-_SELDOM_SEEN_ACTIONS = frozenset(("reschedule_task",))
 
 
 class Interpreter:
@@ -517,7 +514,7 @@ class Interpreter:
             return interpretation
         if (other := _as_tag(request, interpretation)) is not None:
             return self._chooser.ask(request, [interpretation, other])
-        steps, known = interpretation.steps, set(request_model().symbols) - _SELDOM_SEEN_ACTIONS
+        steps, known = interpretation.steps, set(request_model().symbols) - GRAMMAR_ACTIONS
         if len(steps) >= MIN_PIPELINE_STEPS or any(step.action not in known for step in steps):
             return interpretation
         expected = sum(
@@ -1186,13 +1183,16 @@ def _is_for_grammar(best: Reading, *, is_change: bool) -> bool:
         is_name = target.unknown[0].isupper() or target.unknown[0].isdigit()
         if is_name and " " not in target.unknown and is_change:
             return True  # a name that no note has, or the day of a missing daily note
-    if best.last.action in _GRAMMAR_ACTIONS and not best.unexplained:
+    if best.last.action in GRAMMAR_ACTIONS and not best.unexplained:
         return best.score >= (MIN_SCORE_WITHOUT_NOTE if best.missing else MIN_COMPLETE_SCORE)
     if best.score < MIN_COMPLETE_SCORE or not best.is_certain or best.missing or best.unexplained:
         return False
     rare = any(name in best.last.arguments for name in ("due", "uses", "about", "what", "side"))
-    rare = rare or best.last.action == "link_mentions" or _is_seldom_seen(best)
-    return rare or any(notes.candidates or "backlinks:" in notes.query for notes in note_sets_of(best))
+    return (
+        rare
+        or _is_seldom_seen(best)
+        or any(notes.candidates or "backlinks:" in notes.query for notes in note_sets_of(best))
+    )
 
 
 def _is_seldom_seen(reading: Reading) -> bool:

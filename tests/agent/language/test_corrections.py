@@ -313,6 +313,31 @@ async def test_other_requests_correct_nothing(talk, approver, request_text) -> N
     assert len(approver.asked) == 1
 
 
+@pytest.mark.parametrize(
+    ("correction", "answer"),
+    [
+        ("not Dune", "I have not changed [[Dune]] in this conversation."),
+        ("no, not Dune", "I have not changed [[Dune]] in this conversation."),
+        ("nicht Dune", "In diesem Gespräch habe ich [[Dune]] nicht geändert."),
+    ],
+)
+async def test_a_tag_that_a_note_had_before_stays(talk, approver, correction, answer) -> None:
+    await fill(talk, Dune="---\ntags: [trial]\n---\n")
+    await say(talk, "tag Dune and K1 with trial", correction)
+    assert isinstance(talk.items[-1], AgentText) and talk.items[-1].text == answer
+    assert len(approver.asked) == 1 and text(talk, "Dune.md") == "---\ntags: [trial]\n---\n"
+
+
+async def test_a_tag_of_an_earlier_change_is_taken_back_after_a_question(talk, approver) -> None:
+    await say(talk, "tag H3 with trial", "tag H3 and K1 with trial", "not H3")
+    assert isinstance(talk.items[-1], Question) and len(approver.asked) == 2
+
+
+async def test_a_tag_is_taken_off_only_the_notes_that_got_it(talk) -> None:
+    await order(talk, "tag H3 with trial", "tag H3 and K1 with trial", "take the tag off again")
+    assert "trial" in text(talk, "Instruments/H3.md") and "trial" not in text(talk, "Instruments/K1.md")
+
+
 async def test_the_tag_is_taken_back_from_a_note_that_got_it(talk) -> None:
     await order(talk, "tag H3 and K1 with trial", "oops, not K1")
     assert "trial" not in text(talk, "Instruments/K1.md") and "trial" in text(talk, "Instruments/H3.md")

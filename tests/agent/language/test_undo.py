@@ -135,7 +135,6 @@ async def test_a_tag_is_taken_back_from_one_of_several_notes(talk) -> None:
 @pytest.mark.parametrize(
     ("request_text", "answer"),
     [
-        ("undo the tag on H3", "That change was made to 2 notes together"),
         ("undo everything except the merge", "I don't know which of my changes are meant"),
         ("mach alles außer der Konfidenz rückgängig", "Ich weiß nicht, welche meiner Änderungen"),
     ],
@@ -144,6 +143,37 @@ async def test_an_undo_that_is_not_possible_is_refused(talk, request_text, answe
     await say(talk, "tag H2 and H3 with brass", "tag K1 with wood", request_text)
     assert answers(talk)[-1].startswith(answer)
     assert "brass" in text(talk, "Instruments/H3.md") and "wood" in text(talk, "Instruments/K1.md")
+
+
+async def test_a_change_of_all_notes_together_is_not_undone_for_one(talk) -> None:
+    await fill(talk, Dune="---\nrank: 1\n---\n", Alien="---\nrank: 2\n---\n")
+    await say(talk, "= rename_property key=rank new_key=place", "undo that only for Dune")
+    assert answers(talk)[-1] == (
+        "This change affects 2 notes and can only be undone for all of them. Nothing was undone."
+    )
+    assert "place" in text(talk, "Dune.md") and "place" in text(talk, "Alien.md")
+
+
+@pytest.mark.parametrize(
+    ("between", "request_text"),
+    [
+        ("open H3", "undo the tag on H3"),
+        ("tag K1 with wood", "undo the tag on H3"),
+        ("move H3 to Events", "undo the tag on H3"),
+        ("öffne H3", "mach das Tag an H3 rückgängig"),
+    ],
+)
+async def test_a_tag_is_taken_back_from_one_note_after_another_request(talk, between, request_text) -> None:
+    await say(talk, "tag H2 and H3 with brass", between, request_text)
+    path = "Events/H3.md" if between.startswith("move") else "Instruments/H3.md"
+    assert "brass" not in text(talk, path) and "brass" in text(talk, "Instruments/H2.md")
+
+
+async def test_another_change_is_made_again_for_the_notes_that_keep_it(talk) -> None:
+    await say(talk, "= set_property [@H2, @H3] key=room value=attic", "= add_tag [@K1] tag=wood")
+    await say(talk, "undo the property on H3")
+    assert "attic" not in text(talk, "Instruments/H3.md") and "attic" in text(talk, "Instruments/H2.md")
+    assert "wood" in text(talk, "Instruments/K1.md")
 
 
 async def test_changes_of_another_kind_stay(talk) -> None:
