@@ -248,6 +248,8 @@ class BuiltinAgent:
         guesses: bool = True,
     ) -> Interpretation:
         if text.lstrip().startswith(PREFIX):
+            if (selected := _selected_reading(text, state)) is not None:
+                return meaning_of(selected)
             reading = parse(text, vocabulary(languages()[0]).notes, self.actions())
             if reading is not None:
                 reading = replace(reading, language=_language_for_notation(reading, state))
@@ -828,13 +830,23 @@ def _language_of(reading: Reading) -> Language:
 def _language_for_notation(reading: Reading, state: DialogState) -> str:
     """Return the language of a reading in the app's notation, which has none of its own.
 
-    That is the language of the option that it selects, or else of the request before it, whose chips it may
-    come from.
+    That is the language of the option that does the same, or else of the request before it, whose chips it
+    may come from.
     """
     options = state.question.options if state.question is not None else ()
-    selected = (option.reading for option in options if option.reading.has_same_steps(reading))
-    before = next(selected, state.last)
+    same = (option.reading for option in options if option.reading.has_same_steps(reading))
+    before = next(same, state.last)
     return before.language if before is not None else reading.language
+
+
+def _selected_reading(text: str, state: DialogState) -> Reading | None:
+    """Return the option of the open question that a request in the app's notation selects, or None.
+
+    An option may name notes that only its first step restores.
+    """
+    options = state.question.options if state.question is not None else ()
+    notation = text.strip().removeprefix(PREFIX).strip()
+    return next((option.reading for option in options if serialize(option.reading) == notation), None)
 
 
 def _reading_chip(chip: Chip) -> ReadingChip:

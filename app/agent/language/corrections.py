@@ -58,6 +58,14 @@ _REPLACING_ROLES = {
 }
 """The actions that replace a value, so that a corrected one needs no undo of the wrong one."""
 _PLACES = ("append", "prepend")
+_REVERSIBLE_ROLES = (
+    ("target", "other"),
+    ("target", "to"),
+    ("old", "text"),
+    ("tag", "new_tag"),
+    ("key", "new_key"),
+)
+"""The roles that "the other way round" exchanges."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,10 +92,12 @@ class _Words:
 def parse_correction(request: Request, tokens: tuple[Token, ...]) -> list[Reading]:
     """Return the readings of a request that corrects the last change, likeliest first; none for others."""
     dialog = request.dialog
-    words = _without_cues(request.language, tokens)
+    language = request.language
+    words = _without_cues(language, tokens)
+    if words is None and language.matches_phrase(tokens, "corrections", "reversed"):
+        words = _Words(tokens, is_cued=True, is_strong=True)
     if words is None:
         return []
-    language = request.language
     is_meant = any(
         language.match_prefix(tokens, at, "corrections", "meant") > at for at in range(len(tokens))
     )
@@ -116,7 +126,8 @@ def parse_correction(request: Request, tokens: tuple[Token, ...]) -> list[Readin
         if is_doubtful and dialog.made:
             readings.append(replace(reading, steps=(dialog.undo_of_request,)))
     step = steps[-1]
-    if not plans and len(steps) == 1 and _means_other(request, words.tokens) and step.target is not None:
+    means_other = _means_other(request, words.tokens) or _means_another(request, words.tokens)
+    if not plans and len(steps) == 1 and means_other and step.target is not None:
         asked = replace(step, target=None)
         return [replace(_instead(request, steps, 0, (asked,)), missing="target")]
     return _unique(readings)
@@ -267,6 +278,10 @@ def _is_denied_value(request: Request, step: PipelineStep, words: tuple[Token, .
 def _corrected(request: Request, step: PipelineStep, words: _Words) -> list[PipelineStep]:
     """Return the change with each part that the words may correct."""
     tokens = words.tokens
+    if _means_another(request, tokens):
+        return []
+    if request.language.matches_phrase(tokens, "corrections", "reversed"):
+        return list(_reversed(step))
     if (narrowed := _narrowed(request, step, tokens)) is not None:
         return [narrowed]
     if step.action in _PLACES and (place := _other_place(request, step, tokens)):
@@ -493,6 +508,24 @@ def _means_other(request: Request, tokens: tuple[Token, ...]) -> bool:
     return request.language.matches_phrase(tokens, "corrections", "other")
 
 
+def _means_another(request: Request, tokens: tuple[Token, ...]) -> bool:
+    return request.language.matches_phrase(tokens, "corrections", "another")
+
+
+def _reversed(step: PipelineStep) -> Iterator[PipelineStep]:
+    """Yield a change of two single notes or values with both exchanged: "merge A into B" as "B into A"."""
+    values = {"target": step.target, **step.arguments}
+    for first, second in _REVERSIBLE_ROLES:
+        pair = (values.get(first), values.get(second))
+        is_single = all(value.is_single if isinstance(value, NoteSet) else bool(value) for value in pair)
+        if not is_single:
+            continue
+        if first == "target" and isinstance(pair[1], NoteSet):
+            yield replace(step, target=pair[1]).with_argument(second, pair[0])
+        else:
+            yield step.with_argument(first, pair[1]).with_argument(second, pair[0])
+
+
 def _other_note(request: Request, step: PipelineStep) -> tuple[str, ...]:
     """Return the other one of two listed or recent notes, one of which was changed."""
     dialog, changed = request.dialog, step.target.notes if step.target is not None else ()
@@ -613,7 +646,9 @@ def _instead(
         return Reading((change,), _SCORE, language=code)
     before, after = (own.target.notes if own.target is not None else () for own in (step, change))
     left_out = tuple(path for path in before if path not in after)
-    is_smaller = set(after) < set(before) and change.arguments == step.arguments and len(plan) == 1
+    is_smaller = (
+        bool(after) and set(after) < set(before) and change.arguments == step.arguments and len(plan) == 1
+    )
     own = next(own for own in reversed(made) if own.action == step.action)
     if is_smaller and (opposite := own.opposite(left_out)) is not None:
         return Reading((opposite,), _SCORE, language=code)
