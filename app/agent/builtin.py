@@ -846,7 +846,8 @@ def _selected_reading(text: str, state: DialogState) -> Reading | None:
     """
     options = state.question.options if state.question is not None else ()
     notation = text.strip().removeprefix(PREFIX).strip()
-    return next((option.reading for option in options if serialize(option.reading) == notation), None)
+    selected = (option.reading for option in options if serialize(option.reading) == notation)
+    return next((Reading(own.steps, 1.0, language=own.language) for own in selected), None)
 
 
 def _reading_chip(chip: Chip) -> ReadingChip:

@@ -38,7 +38,7 @@ FOLDER_ACTIONS = ("rename_folder", "move_folder")
 """The actions that move a folder."""
 
 GRAMMAR_ACTIONS = frozenset(
-    ("undo", "redo", "rename_property", "rename_heading", "link_mentions", *TASK_ACTIONS, *FOLDER_ACTIONS)
+    ("redo", "reschedule_task", "rename_property", "rename_heading", "link_mentions", *FOLDER_ACTIONS)
 )
 """The actions of which the request model has seen few or no examples, so that the grammar decides on them."""
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Awaitable, Callable, Collection
 from itertools import pairwise
 
-from app.agent.language.actions import GRAMMAR_ACTIONS, TOOL_PREFIX
+from app.agent.language.actions import GRAMMAR_ACTIONS, TASK_ACTIONS, TOOL_PREFIX
 from app.agent.language.candidates import candidates, have_same_meaning
 from app.agent.language.choices import is_clear, note_sets_of
 from app.agent.language.corrections import parse_correction
@@ -87,12 +87,13 @@ def names_folder(request: Request, reading: Reading) -> bool:
 def _is_for_grammar(step: PipelineStep) -> bool:
     """Return whether a step has an action or a value of which the model has seen few or no examples.
 
-    The values are those of new tasks, notes from templates and empty properties.
+    The values are those of new tasks, notes from templates and empty properties. What an undo and a change of
+    a task are about depends on the conversation, which the model knows only in part.
     """
-    is_new_task = _BOX in str(step.arguments.get("text", ""))
+    is_task = step.action in TASK_ACTIONS or _BOX in str(step.arguments.get("text", ""))
     is_rare = "template" in step.arguments or step.arguments.get("value") == ""
-    is_for_grammar = step.action in GRAMMAR_ACTIONS or step.action.startswith(TOOL_PREFIX)
-    return is_for_grammar or is_new_task or is_rare
+    is_for_grammar = step.action in ("undo", *GRAMMAR_ACTIONS) or step.action.startswith(TOOL_PREFIX)
+    return is_for_grammar or is_task or is_rare
 
 
 def _do_the_same(found: Reading, other: Reading) -> bool:
