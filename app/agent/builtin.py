@@ -39,7 +39,7 @@ from app.agent.language.interpreter import (
 from app.agent.language.lexicon import ActionFrame, Language, languages
 from app.agent.language.notation import PREFIX, parse, serialize
 from app.agent.language.note_facts import PropertiesOf, find_fact, join_facts, split_questions
-from app.agent.language.option_order import USELESS, OptionRanker, meaning_key
+from app.agent.language.option_order import USELESS, OptionRanker, meaning_key, overwrites_itself
 from app.agent.language.periods import with_stated_dates
 from app.agent.language.preferred_reading import preferred_reading
 from app.agent.language.program import FACTS
@@ -391,6 +391,8 @@ class BuiltinAgent:
         shares: dict[str, float] = {}
         ranks: dict[str, int] = {}
         for option in (*interpretation.options, *interpretation.spare):
+            if overwrites_itself(option.reading):
+                continue
             found = await self._with_listed_hits(state, option.reading)
             undone = undone_changes(option.reading, state.changes)
             meaning = f"undo {[own.entry for own in undone]}" if undone else meaning_key(found)
@@ -404,12 +406,18 @@ class BuiltinAgent:
         if finds_nothing and likeliest < MIN_FALLBACK_PROBABILITY:
             return Reply("", understood=False)
         options = {meaning: options[meaning] for meaning in sorted(options, key=ranks.__getitem__)}
+        changing = {
+            meaning: option
+            for meaning, option in options.items()
+            if ranks[meaning] != USELESS or not self._is_change(option.reading)
+        }
+        options = changing or options  # no option changes 0 notes
         offered = tuple(options.values())[:MAX_OPTIONS]
         if not offered or offered == interpretation.options:
             return interpretation
         reading = offered[0].reading
         share = shares[next(iter(options))]
-        is_change = any(self.actions()[step.action].writes for step in reading.steps)
+        is_change = self._is_change(reading)
         if not is_change and (len(offered) == 1 or share >= MIN_SHARED_MEANING_PROBABILITY):
             return meaning_of(reading)
         is_same = len(offered) == 1 < len(interpretation.options) and share >= MIN_RUN_PROBABILITY
@@ -441,8 +449,7 @@ class BuiltinAgent:
         self, reading: Reading, text: str, state: DialogState, ranker: OptionRanker
     ) -> Interpretation:
         """Return a question instead of a change that is in doubt, has no effect or sets an unusual value."""
-        is_change = any(self.actions()[step.action].writes for step in reading.steps)
-        if not is_change or self._properties_of is None or _is_chosen(reading, text, state):
+        if not self._is_change(reading) or self._properties_of is None or _is_chosen(reading, text, state):
             return reading
         request = self._request_of(text, state)
         found = await self._with_found_notes(reading)
@@ -641,6 +648,9 @@ class BuiltinAgent:
             if not action.tool or self._is_on(action.tool)
         }
 
+    def _is_change(self, reading: Reading) -> bool:
+        return any(self.actions()[step.action].writes for step in reading.steps)
+
     def _is_on(self, tool: str) -> bool:
         try:
             return self._registry.category(self._registry.get(tool).category).on
@@ -654,9 +664,7 @@ class BuiltinAgent:
         words = self._public_words if turn.caller.uses_model else self._words
         reading = with_links(reading, words)
         chips = reading_chips(reading)
-        if turn.prompt.mode != "propose" and any(
-            self.actions()[step.action].writes for step in reading.steps
-        ):
+        if turn.prompt.mode != "propose" and self._is_change(reading):
             message = _READ_ONLY_MESSAGE.format(" · ".join(chip.label for chip in chips))
             turn.say(localize(message, self._interpreter.language_of(turn.prompt.text, state)))
             return

@@ -419,8 +419,7 @@ class Interpreter:
         """Interpret "no" without an open question: offer to undo the change just made, if there is one."""
         if not dialog.made or "undo" not in allowed:
             return Reply("cancelled")
-        undo = PipelineStep("undo", None, {"scope": "last"})
-        return self._chooser.confirm(Reading((undo,), 1.0, language=language.code))
+        return self._chooser.confirm(Reading((dialog.undo_of_request,), 1.0, language=language.code))
 
     # The decision
 
@@ -515,7 +514,8 @@ class Interpreter:
         if (other := _as_tag(request, interpretation)) is not None:
             return self._chooser.ask(request, [interpretation, other])
         steps, known = interpretation.steps, set(request_model().symbols) - GRAMMAR_ACTIONS
-        if len(steps) >= MIN_PIPELINE_STEPS or any(step.action not in known for step in steps):
+        is_rare = any(step.action not in known or "what" in step.arguments for step in steps)
+        if len(steps) >= MIN_PIPELINE_STEPS or is_rare:
             return interpretation
         expected = sum(
             candidate.probability

@@ -26,15 +26,16 @@ def parse_note_from_template(
     if "create_note" not in request.allowed:
         return None
     said: str | None = None
-    for template, other_tokens in _splits(request, tokens):
+    for template, clause, other_tokens in _splits(request, tokens):
         path = _template(request, template)
         rest = _with_plain_name(request, _with_folder_last(request, other_tokens), path)
         creation = _daily_note(request, rest) or _creation(request, rest)
         if creation is None:
             continue
-        if path:
+        # The template may be named within another value.
+        if path and not any(clause in str(value) for value in creation.arguments.values()):
             return _reading(request, creation, path), rest
-        said = template if said is None else said
+        said = template if said is None and not path else said
     if said is None:
         return None
     folder = request.vocabulary.templates_folder
@@ -49,8 +50,12 @@ def parse_note_from_template(
     return Reply(text, understood=False), tokens
 
 
-def _splits(request: Request, tokens: tuple[Token, ...]) -> Iterator[tuple[str, tuple[Token, ...]]]:
-    """Yield each name that may be that of a template, longest first, and the other words."""
+def _splits(request: Request, tokens: tuple[Token, ...]) -> Iterator[tuple[str, str, tuple[Token, ...]]]:
+    """Yield each name that may be that of a template, longest first, its clause, and the other words."""
+
+    def split(name: str, start: int, end: int) -> tuple[str, str, tuple[Token, ...]]:
+        return name, span_text(request.text, tokens[start:end]), (*tokens[:start], *tokens[end:])
+
     for start in range(1, len(tokens)):
         for phrase in request.language.phrases("template_notes", "leads"):
             match = phrase.longest_match(tokens, start)
@@ -62,12 +67,23 @@ def _splits(request: Request, tokens: tuple[Token, ...]) -> Iterator[tuple[str, 
                     continue  # "with the text use the template"
                 is_named = not all(word.key in request.language.words("determiners") for word in words)
                 name = span_text(request.text, words).strip('"“”') if is_named else ""
-                yield name, (*tokens[:start], *tokens[match.end :])
+                yield split(name, start, match.end)
                 continue
             for end in range(min(len(tokens), match.end + _MAX_NAME_WORDS), match.end, -1):
                 words = tokens[match.end : end]
                 name = words[0].value if len(words) == 1 else span_text(request.text, words)
-                yield name, (*tokens[:start], *tokens[end:])
+                if not _has_order(request, words) or _template(request, name):
+                    yield split(name, start, end)
+
+
+def _has_order(request: Request, tokens: tuple[Token, ...]) -> bool:
+    """Return whether words contain another order, or begin one: "Trip and tag it"."""
+    language = request.language
+    return any(
+        after == len(tokens) or tokens[after].key in language.verbs()
+        for at in range(1, len(tokens))
+        if (after := language.match_prefix(tokens, at, "and")) > at
+    )
 
 
 def _with_folder_last(request: Request, tokens: tuple[Token, ...]) -> tuple[Token, ...]:

@@ -31,6 +31,7 @@ _BATCH_ACTIONS = frozenset(
 )
 """The actions that change several notes in one step of the audit log."""
 _WHOLE_CHANGE = "This change affects {} notes and can only be undone for all of them. Nothing was undone."
+_NO_CHANGE = "I have not changed anything in this conversation. Nothing was undone."
 _UNKNOWN_CHANGE = (
     "I don't know which of my changes are meant, so nothing was undone. Name one kind of change and its note,"
     " for example “undo the tag on H4”."
@@ -43,7 +44,12 @@ _PERIOD = (
 
 def parse_redo(request: Request, tokens: tuple[Token, ...]) -> Reading | None:
     """Return the reading that makes the last undone change again; None for other requests."""
-    if "redo" not in request.allowed or not request.language.matches_phrase(tokens, "undoing", "redo"):
+    dialog = request.dialog
+    # "Restore it" after an undo brings back what was undone.
+    follows_undo = bool(dialog.undone) and dialog.last is not None and dialog.last.last.action == "undo"
+    names = ("redo", "restore") if follows_undo else ("redo",)
+    is_redo = any(request.language.matches_phrase(tokens, "undoing", name) for name in names)
+    if "redo" not in request.allowed or not is_redo:
         return None
     return Reading((PipelineStep("redo"),), 1.0, language=request.language.code)
 
@@ -51,7 +57,8 @@ def parse_redo(request: Request, tokens: tuple[Token, ...]) -> Reading | None:
 def resolve_undo(request: Request, reading: Reading) -> Reading:
     """Return an undo of the change that the request names.
 
-    That is the last change of the named kind, in the named notes if there are any. If there is no such
+    That is the last change of the named kind, in the named notes if there are any. Without a kind, these are
+    the changes that the last request made, unless the request says "the last change". If there is no such
     change, the reading is marked as uncertain, so that the agent asks first; without any change in the
     conversation, it finds none. An undo of the last change is also uncertain while a question about another
     change is open. Readings of other actions are returned unchanged, as is any reading if the request names
@@ -60,18 +67,14 @@ def resolve_undo(request: Request, reading: Reading) -> Reading:
     step = reading.steps[0]
     if step.action != "undo" or len(reading.steps) > 1 or step.arguments.get("scope", "last") != "last":
         return reading
-    kinds = [
-        action
-        for noun, actions in request.language.table("change_nouns").items()
-        if any(token.is_word and token.key == noun for token in request.tokens)
-        for action in actions
-    ]
-    changes = request.dialog.changes
+    kinds, changes = _kinds(request, request.tokens), request.dialog.changes
     if kinds and not changes:
         # The last change of another conversation is not meant.
         return replace(reading, steps=(PipelineStep("undo", step.target, {"what": kinds[0]}),))
     if not kinds and step.target is None and _asks_about_change(request):
         return replace(reading, is_certain=False)
+    if not kinds and step.target is None and not _has_phrase(request.language, request.tokens, "last"):
+        return replace(reading, steps=(request.dialog.undo_of_request,))
     notes = set(step.target.notes) if step.target is not None else set()
     candidates = [change for change in changes if not notes or notes & set(change.notes)]
     if not kinds or not candidates:
@@ -170,15 +173,18 @@ def parse_move_back(request: Request, tokens: tuple[Token, ...]) -> Reading | Re
 def parse_undo(request: Request, tokens: tuple[Token, ...]) -> Reading | Reply | None:
     """Interpret an undo of certain changes: "undo everything except the rename", "restore the deleted note".
 
-    Return None for other requests, and if this conversation has no changes. The reply says that it is unclear
-    which changes are meant.
+    Return None for other requests. The reply says that there are no changes, or that it is unclear which ones
+    are meant.
     """
     language, changes = request.language, request.dialog.changes
     if (returned := parse_move_back(request, tokens)) is not None:
         return returned
     words = tuple(token for token in tokens if token.kind != "mark")
-    if "undo" not in request.allowed or not changes or not _has_phrase(language, words, "verbs"):
+    if "undo" not in request.allowed or not _has_phrase(language, words, "verbs"):
         return None
+    if not changes:
+        is_partial = _has_phrase(language, words, "all") and _has_phrase(language, words, "except")
+        return Reply(_NO_CHANGE) if is_partial else None
     if _has_phrase(language, words, "periods") and not _kinds(request, words):
         return Reply(_PERIOD)
     cut = next((at for at in range(len(words)) if _match(language, words, at, "except") > at), None)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from app.agent.transcript import AgentText, Question
 from tests.agent.language.test_change_doubts import choices
-from tests.agent.language.test_dialog import OPEN, answers, fill, say, state, talk, text
+from tests.agent.language.test_dialog import OPEN, answers, fill, order, say, state, talk, text
 from tests.agent.test_session import SessionConversation
 
 __all__ = ["talk"]
@@ -174,6 +176,54 @@ async def test_another_change_is_made_again_for_the_notes_that_keep_it(talk) -> 
     await say(talk, "undo the property on H3")
     assert "attic" not in text(talk, "Instruments/H3.md") and "attic" in text(talk, "Instruments/H2.md")
     assert "wood" in text(talk, "Instruments/K1.md")
+
+
+@pytest.mark.parametrize(
+    ("request_text", "answer"),
+    [
+        (
+            "undo everything except the rename",
+            "I have not changed anything in this conversation. Nothing was undone.",
+        ),
+        (
+            "mach alles außer der Umbenennung rückgängig",
+            "In diesem Gespräch habe ich nichts geändert. Es wurde nichts rückgängig gemacht.",
+        ),
+    ],
+)
+async def test_without_changes_there_is_no_rest_to_undo(talk, approver, request_text, answer) -> None:
+    await say(talk, request_text)
+    assert answers(talk)[-1] == answer and not approver.asked
+
+
+@pytest.mark.parametrize(
+    ("undo", "request_text"),
+    [
+        ("undo that", "restore it"),
+        ("rückgängig", "wiederherstellen"),
+        ("rückgängig", "wiederholen"),
+        ("mach das rückgängig", "stelle es wieder her"),
+    ],
+)
+async def test_what_was_undone_is_restored(talk, undo, request_text) -> None:
+    await say(talk, "= add_tag [@H4] tag=wood", "= add_tag [@H4] tag=brass")
+    await order(talk, undo, request_text)
+    assert {"brass", "wood"} <= set(re.findall(r"\w+", text(talk, "Instruments/H4.md")))
+
+
+@pytest.mark.parametrize("request_text", ["undo that", "undo", "mach das rückgängig", "no"])
+async def test_all_changes_of_one_request_are_undone(talk, request_text) -> None:
+    await say(talk, "= add_tag [@K1] tag=wood")
+    await say(talk, "= set_property [@H3] key=room value=attic | set_property [@H4] key=room value=hall")
+    await order(talk, request_text)
+    assert "attic" not in text(talk, "Instruments/H3.md") and "hall" not in text(talk, "Instruments/H4.md")
+    assert "wood" in text(talk, "Instruments/K1.md")
+
+
+async def test_the_last_change_of_a_request_is_undone_alone(talk) -> None:
+    await say(talk, "= set_property [@H3] key=room value=attic | set_property [@H4] key=room value=hall")
+    await order(talk, "undo the last change")
+    assert "attic" in text(talk, "Instruments/H3.md") and "hall" not in text(talk, "Instruments/H4.md")
 
 
 async def test_changes_of_another_kind_stay(talk) -> None:
