@@ -304,10 +304,8 @@ class BuiltinAgent:
         self, interpretation: Interpretation, text: str, state: DialogState
     ) -> Interpretation | None:
         """Return the answer to two questions about properties of one note; None for other requests."""
-        is_chosen = isinstance(interpretation, Reading) and _is_chosen(interpretation, text, state)
-        is_understood = isinstance(interpretation, Reply) and interpretation.understood
         is_question = question_language(text, languages()) is not None
-        if self._properties_of is None or is_chosen or is_understood or not is_question:
+        if self._properties_of is None or _is_settled(interpretation, text, state) or not is_question:
             return None
         state = self._state_for(text, state)
         for first, second in split_questions(self._request_of(text, state)):
@@ -324,9 +322,8 @@ class BuiltinAgent:
         The first result is False for other requests. The second one is None for them, and if only some of the
         changes are understood.
         """
-        is_chosen = isinstance(interpretation, Reading) and _is_chosen(interpretation, text, state)
-        is_understood = isinstance(interpretation, Reply) and interpretation.understood
-        if self._find_notes is None or is_chosen or is_understood or text.lstrip().startswith(PREFIX):
+        is_settled = _is_settled(interpretation, text, state) or text.lstrip().startswith(PREFIX)
+        if self._find_notes is None or is_settled:
             return False, None
         request, is_split = self._request_of(text, state), False
         for first, rest in split_orders(request):
@@ -391,8 +388,6 @@ class BuiltinAgent:
         shares: dict[str, float] = {}
         ranks: dict[str, int] = {}
         for option in (*interpretation.options, *interpretation.spare):
-            if overwrites_itself(option.reading):
-                continue
             found = await self._with_listed_hits(state, option.reading)
             undone = undone_changes(option.reading, state.changes)
             meaning = f"undo {[own.entry for own in undone]}" if undone else meaning_key(found)
@@ -406,15 +401,19 @@ class BuiltinAgent:
         if finds_nothing and likeliest < MIN_FALLBACK_PROBABILITY:
             return Reply("", understood=False)
         options = {meaning: options[meaning] for meaning in sorted(options, key=ranks.__getitem__)}
-        changing = {
-            meaning: option
+        # No option changes 0 notes, or has a step that another one overwrites.
+        meant = tuple(
+            option
             for meaning, option in options.items()
-            if ranks[meaning] != USELESS or not self._is_change(option.reading)
-        }
-        options = changing or options  # no option changes 0 notes
+            if (ranks[meaning] != USELESS or not self._is_change(option.reading))
+            and not overwrites_itself(option.reading)
+        )
         offered = tuple(options.values())[:MAX_OPTIONS]
-        if not offered or offered == interpretation.options:
+        shown = meant[:MAX_OPTIONS] or offered
+        if not offered or shown == interpretation.options:
             return interpretation
+        if offered == interpretation.options:
+            return replace(interpretation, question=question_about(shown), options=shown, spare=())
         reading = offered[0].reading
         share = shares[next(iter(options))]
         is_change = self._is_change(reading)
@@ -424,7 +423,7 @@ class BuiltinAgent:
         is_same = is_same and reading.last.action != "undo"  # which change is meant is the question
         if is_change and is_same and accounts_for_all(self._request_of(text, state), reading):
             return await self._ask_in_doubt(reading, text, state, ranker)
-        return replace(interpretation, question=question_about(offered), options=offered, spare=())
+        return replace(interpretation, question=question_about(shown), options=shown, spare=())
 
     def _without_deletions(
         self, clarification: Clarification, text: str, state: DialogState
@@ -921,6 +920,13 @@ def _is_chosen(reading: Reading, text: str, state: DialogState) -> bool:
         or any(option.reading == reading for option in options)
         or (partial is not None and partial.last.action == reading.last.action)
     )
+
+
+def _is_settled(interpretation: Interpretation, text: str, state: DialogState) -> bool:
+    """Return whether an interpretation is a chosen reading, or a reply to a request that was understood."""
+    if isinstance(interpretation, Reading):
+        return _is_chosen(interpretation, text, state)
+    return isinstance(interpretation, Reply) and interpretation.understood
 
 
 def _finds_nothing(reading: Reading, found: Reading) -> bool:

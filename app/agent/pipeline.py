@@ -47,6 +47,7 @@ from app.agent.language.task_matching import (
     says_not,
     task_text,
 )
+from app.agent.language.undo import changes_of_undo
 from app.agent.language.vocabulary import VaultWords, property_label
 from app.agent.result_formatting import format_outcome, property_key, strip_properties
 from app.errors import QueryError, TimeoutExpiredError
@@ -255,13 +256,12 @@ class Pipeline:
             case "complete_task" | "reopen_task" | "reschedule_task":
                 return await self._change_task(step, previous)
             case "undo":
-                notes: tuple[str, ...] | None = None
                 if step.target is not None:
                     notes = await self._resolve_notes(step.target, previous)
                     if notes is None:
                         return None
-                scope, changed_action = (str(step.arguments.get(name, "")) for name in ("scope", "what"))
-                return await self._undo(scope or "last", notes, changed_action)
+                    step = replace(step, target=NoteSet(notes=notes))
+                return await self._undo(step)
             case "redo":
                 return await self._redo()
             case "list_tags" if (uses := str(step.arguments.get("uses", ""))).isdecimal():
@@ -978,18 +978,9 @@ class Pipeline:
                 return await self._replacement_calls(step, paths)
             case "replace":
                 replacement = {"op": "replace", "old": str(arguments["old"]), "text": str(arguments["text"])}
-                occurrence = str(arguments.get("occurrence", ""))
-                # Replace the last occurrence first, so that the others keep their numbers.
-                numbers = (
-                    range(int(occurrence[3:]), 0, -1)
-                    if occurrence.startswith("all")
-                    else (int(occurrence or 0),)
-                )
-                return [
-                    {"name": path, **replacement, **({"occurrence": number} if number else {})}
-                    for path in paths
-                    for number in numbers
-                ]
+                number = int(str(arguments.get("occurrence") or 0))
+                place = {"occurrence": number} if number else {}
+                return [{"name": path, **replacement, **place} for path in paths]
             case "remove_text":
                 return await self._removal_calls(paths, str(arguments["old"]))
             case "set_property":
@@ -1085,7 +1076,7 @@ class Pipeline:
                 if word.match(body, match.start())
             ]
             if not places:
-                self._say(f"“{old}” does not occur in {wikilink(path)}.")
+                self._say(f"“{old}” does not occur as a whole word in {wikilink(path)}. Nothing was changed.")
                 return None
             # Replace the last occurrence first, so that the others keep their numbers.
             for place in reversed(places):
@@ -1137,35 +1128,35 @@ class Pipeline:
 
     # Undo
 
-    async def _undo(self, scope: str, notes: tuple[str, ...] | None, action: str) -> tuple[str, ...] | None:
-        own_entries = tuple(change.entry for change in self._dialog.changes)
-        if notes is not None:
-            note_entries = [
-                change.entry
-                for change in self._dialog.changes
-                if set(change.notes) & set(notes) and action in ("", change.action)
-            ]
-            if not note_entries:
-                names = ", ".join(map(wikilink, notes[:MAX_READ_NOTES]))
-                self._say(f"I have not changed {names} in this conversation.")
-                return None
-            entries: Sequence[int | None] = note_entries[-1:]
-        elif action:
-            entries = [change.entry for change in self._dialog.changes if change.action == action][-1:]
-            if not entries:
-                self._say("I have not made such a change in this conversation.")
-                return None
-        elif scope == "last":
-            entries = own_entries[-1:] or (None,)
-        elif scope.startswith("last:"):
-            # As for the last change, those of other conversations count if this one has none.
-            entries = (own_entries or tuple(self._changes_today()))[-int(scope.partition(":")[2]) :][::-1]
-        elif scope == "today":
-            entries = tuple(self._changes_today())[::-1]
-        else:
-            entries = own_entries[::-1]
+    def _entries_to_undo(self, step: PipelineStep) -> Sequence[int | None]:
+        """Return the audit entries that an undo takes back, the last one first; None for the last of any.
+
+        If there are none, tell the user.
+        """
+        scope, changes = str(step.arguments.get("scope") or "last"), self._dialog.changes
+        if entries := [change.entry for change in changes_of_undo(step, changes)]:
+            return entries
+        if step.target is not None and step.target.notes:
+            names = ", ".join(map(wikilink, step.target.notes[:MAX_READ_NOTES]))
+            self._say(f"I have not changed {names} in this conversation.")
+            return ()
+        if action := str(step.arguments.get("what", "")):
+            kind = Reading((PipelineStep(action),), 1.0, language=self._language.code)
+            label = describe_readings([kind])[0]
+            self._say(f"I have made no change “{label}” in this conversation. Nothing was undone.")
+            return ()
+        if scope == "today":
+            entries = self._changes_today()[::-1]
+        elif not changes and scope.startswith("last"):
+            # The last changes of other conversations count if this one has none.
+            count = scope.partition(":")[2]
+            entries = self._changes_today()[-int(count) :][::-1] if count else (None,)
         if not entries:
             self._say("There is nothing to undo.")
+        return entries
+
+    async def _undo(self, step: PipelineStep) -> tuple[str, ...] | None:
+        if not (entries := self._entries_to_undo(step)):
             return None
         undone: dict[int, int] = {}  # the undone entries, with those of the undos
         for index, entry in enumerate(entries):
@@ -1300,7 +1291,7 @@ def _which_occurrence(step: PipelineStep, outcome: ToolOutcome, language: Langua
         or not 1 < count <= _MAX_CHOICES
     ):
         return None
-    choices = [*(str(number) for number in range(1, count + 1)), f"all{count}"]
+    choices = [*(str(number) for number in range(1, count + 1)), ALL_OCCURRENCES]
     readings = [
         Reading((step.with_argument("occurrence", choice),), 1.0, language=language.code)
         for choice in choices

@@ -45,6 +45,15 @@ GRAMMAR_ACTIONS = frozenset(
 OPPOSITES: Mapping[str, str] = {"add_tag": "remove_tag", "remove_tag": "add_tag"}
 """The actions that take back each other."""
 
+CREATION_VALUES: Mapping[str, tuple[str, str]] = {
+    "rename": ("new_name", "name"),
+    "move": ("folder", "folder"),
+    "add_tag": ("tag", "tag"),
+    "set_type": ("type", "type"),
+    "append": ("text", "text"),
+}
+"""The changes of a new note that its creation can include, with their roles in both."""
+
 WITHOUT_NOTES = frozenset(("count_these", "duplicates", "list_tags", "list_folders", "vault_info", "random"))
 """The actions that are never about certain notes."""
 

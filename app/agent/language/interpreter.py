@@ -13,7 +13,7 @@ from dataclasses import replace
 from datetime import datetime
 from functools import cache, partial
 
-from app.agent.language.actions import GRAMMAR_ACTIONS, TOOL_PREFIX, Action
+from app.agent.language.actions import CREATION_VALUES, GRAMMAR_ACTIONS, TOOL_PREFIX, Action
 from app.agent.language.candidates import MeaningCandidate, candidates, have_same_meaning
 from app.agent.language.choices import (
     MAX_OPTIONS,
@@ -24,6 +24,7 @@ from app.agent.language.choices import (
     ReadingChooser,
     has_marks_in_names,
     is_clear,
+    names_folder,
     note_sets_of,
 )
 from app.agent.language.conditions import condition_slots, top_level_parts
@@ -49,7 +50,6 @@ from app.agent.language.negations import with_empty_values, with_negation
 from app.agent.language.new_tasks import parse_new_tasks
 from app.agent.language.note_sets import is_search
 from app.agent.language.partial_readings import is_partial, likelier_parts, without_partial
-from app.agent.language.preferred_reading import names_folder
 from app.agent.language.property_questions import parse_property_question
 from app.agent.language.property_values import parse_property_values
 from app.agent.language.questions import question_language
@@ -64,7 +64,7 @@ from app.agent.language.readings import (
     Reply,
 )
 from app.agent.language.relations import parse_relations
-from app.agent.language.replacements import parse_replacement_everywhere
+from app.agent.language.replacements import ALL_OCCURRENCES, parse_replacement_everywhere
 from app.agent.language.request import Request, without_marks_at_end
 from app.agent.language.request_model import request_model
 from app.agent.language.summary_lengths import parse_summary_length, with_summary_length
@@ -116,7 +116,7 @@ MIN_CERTAIN_OUTCOME_PROBABILITY = 0.6
 """Minimum probability at which a request counts as a question, or as work for a model, without asking."""
 MIN_READINGS_PROBABILITY = 0.05
 """Minimum probability of all readings together at which the user is asked about them."""
-_CREATION_ROLES = {"new_name": "name", "folder": "folder", "tag": "tag", "text": "text", "type": "type"}
+_CREATION_ROLES = dict(CREATION_VALUES.values())
 """The roles of "call it X and put it in People", with the roles that they fill in the note's creation."""
 _FOLDER = re.compile(r'path:(?:"[^"]*/"|[^"\s]*/)')
 _SIMILAR_ACTIONS = ({"open", "read"}, {"count", "count_these"})
@@ -808,7 +808,7 @@ class Interpreter:
             if question.options and _is_answer(language, tokens, "yes"):
                 return meaning_of(question.options[0].reading)
             last = question.options[-1] if question.options else None
-            is_all = last is not None and "all" in str(last.reading.last.arguments.get("occurrence", ""))
+            is_all = last is not None and last.reading.last.arguments.get("occurrence") == ALL_OCCURRENCES
             if (
                 is_all
                 and last is not None

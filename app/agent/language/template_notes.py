@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from app.agent.language.actions import CREATION_VALUES
 from app.agent.language.readings import Interpretation, NoteSet, PipelineStep, Reading, Reply
 from app.agent.language.request import Request
 from app.agent.language.tokens import Token, span_text
@@ -12,8 +13,8 @@ from app.vault.path import NotePath, name_key
 _SCORE = 0.98
 _MAX_NAME_WORDS = 6
 _MAX_LISTED_TEMPLATES = 10
-_LATER_STEPS = {"tag": "add_tag", "type": "set_type", "text": "append"}
-"""The actions that add the other values of a new note to the text of the template."""
+_ADDED_VALUES = ("tag", "type", "text")
+"""The values of a new note that later steps add to the text of the template."""
 
 
 def parse_note_from_template(
@@ -217,8 +218,8 @@ def _reading(request: Request, creation: PipelineStep, template: str) -> Reading
     values = dict(creation.arguments)
     later = [
         PipelineStep(action, NoteSet(source="previous"), {name: values.pop(name)})
-        for name, action in _LATER_STEPS.items()
-        if name in values
+        for action, (name, _) in CREATION_VALUES.items()
+        if name in _ADDED_VALUES and name in values
     ]
     created = PipelineStep("create_note", None, {**values, "template": NotePath.on_disk(template).stem_path})
     steps = (created, *later) if "name" in values else (created,)

@@ -98,12 +98,18 @@ def _asks_about_change(request: Request) -> bool:
 
 
 def undone_changes(reading: Reading, changes: Sequence[OwnChange]) -> tuple[OwnChange, ...]:
-    """Return the changes of the conversation that a reading undoes, the last one first.
-
-    Return none for other readings, and for an undo of changes that may be those of other conversations.
-    """
+    """Return the changes of the conversation that a reading undoes, the last one first; none for others."""
     step = reading.steps[0]
-    if step.action != "undo" or len(reading.steps) > 1 or (step.target is not None and not step.target.notes):
+    return changes_of_undo(step, changes) if step.action == "undo" and len(reading.steps) == 1 else ()
+
+
+def changes_of_undo(step: PipelineStep, changes: Sequence[OwnChange]) -> tuple[OwnChange, ...]:
+    """Return the changes of the conversation that an undo takes back, the last one first.
+
+    Return none for an undo of changes that may be those of other conversations, and for one whose notes are
+    not known yet.
+    """
+    if step.target is not None and not step.target.notes:
         return ()
     kind, scope = (str(step.arguments.get(name, "")) for name in ("what", "scope"))
     if step.target is not None or kind:

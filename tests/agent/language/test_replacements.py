@@ -31,7 +31,8 @@ async def test_a_part_of_a_word_is_no_occurrence(talk, approver) -> None:
     await fill(talk, Errands="Ropes.\n")
     approver.asked.clear()
     await say(talk, "replace Rope with cord everywhere in Errands")
-    assert answers(talk)[-1] == "“Rope” does not occur in [[Errands]]." and not approver.asked
+    assert answers(talk)[-1] == ("“Rope” does not occur as a whole word in [[Errands]]. Nothing was changed.")
+    assert not approver.asked
 
 
 async def test_everywhere_without_a_note_is_asked(talk, approver) -> None:

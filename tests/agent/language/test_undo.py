@@ -13,8 +13,10 @@ from tests.agent.test_session import SessionConversation
 
 __all__ = ["talk"]
 NO_SUCH_CHANGE = {
-    "undo the rename": "I have not made such a change in this conversation.",
-    "mach die umbenennung rückgängig": "In diesem Gespräch habe ich keine solche Änderung gemacht.",
+    "undo the rename": "I have made no change “rename” in this conversation. Nothing was undone.",
+    "mach die umbenennung rückgängig": (
+        "In diesem Gespräch habe ich keine Änderung „umbenennen“ gemacht. Es wurde nichts rückgängig gemacht."
+    ),
 }
 
 
@@ -125,7 +127,7 @@ async def test_a_deleted_note_comes_back_after_other_changes(talk, request_text)
 
 async def test_the_answer_says_that_no_note_was_deleted(talk) -> None:
     await say(talk, "tag H2 with wood", "restore the note I deleted")
-    assert answers(talk)[-1] == "I have not made such a change in this conversation."
+    assert answers(talk)[-1] == "I have made no change “delete” in this conversation. Nothing was undone."
     assert "wood" in text(talk, "Instruments/H2.md")
 
 
