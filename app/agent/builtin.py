@@ -133,7 +133,7 @@ _REPLIES = {
         "I can't tell which line you mean. Quote it, for example: replace “- milk” with “- [ ] milk” in"
         " Shopping. Nothing was changed."
     ),
-    "orders": ("I can't carry out these orders together. Nothing was changed. Give them one at a time."),
+    "orders": "I can't run these requests together. Nothing was changed. Send them one at a time.",
     "unsupported": "I can't do that. I work on the notes in this vault. Type “help” for examples.",
 }
 
@@ -161,7 +161,7 @@ class BuiltinAgent:
         public_resolver: Returns the names of the notes that a model may know; without it, none.
         properties_of: Returns the properties of the note at a path; without it, a question about a note is
             never answered with a property that it does not name, and no change is in doubt.
-        knows_only_english: Returns whether search by meaning has a model for English alone.
+        is_english_only: Returns whether the semantic search model supports only English.
     """
 
     def __init__(
@@ -175,7 +175,7 @@ class BuiltinAgent:
         public_words: Callable[[], VaultWords] | None = None,
         public_resolver: Callable[[], Resolver] | None = None,
         properties_of: PropertiesOf | None = None,
-        knows_only_english: Callable[[], bool] = lambda: False,
+        is_english_only: Callable[[], bool] = lambda: False,
     ) -> None:
         self._registry = registry
         self._resolver = resolver
@@ -186,7 +186,7 @@ class BuiltinAgent:
         self._now = now
         self._find_notes = find_notes
         self._properties_of = properties_of
-        self._knows_only_english = knows_only_english
+        self._is_english_only = is_english_only
         self._states: dict[tuple[str, str], DialogState] = {}
 
     @cached_property
@@ -761,7 +761,7 @@ class BuiltinAgent:
             return
         answer = format_outcome(AnsweredCall("find_passages", arguments), outcome)
         is_foreign = language.code != _ENGLISH or is_unspaced_sentence(text)
-        if outcome.success and not outcome.result["answered"] and is_foreign and self._knows_only_english():
+        if outcome.success and not outcome.result["answered"] and is_foreign and self._is_english_only():
             answer = f"{answer}\n\n{_ONLY_ENGLISH}"
         turn.say(localize(answer, language))
         passages = shown_passages(outcome.result) if outcome.success else []

@@ -918,7 +918,7 @@ class Pipeline:
         for index, call in enumerate(calls):
             outcome = await self._host.call(tool, call)
             self._question = _which_occurrence(step, outcome, self._language)
-            if self._question is None:  # it says what the failure says
+            if self._question is None:  # the question replaces the error message
                 self._say_step_outcome(step, tool, call, outcome)
             if not outcome.success:
                 self._say_skipped_notes([name for other in calls[index + 1 :] if (name := _note_of(other))])
@@ -1175,7 +1175,7 @@ class Pipeline:
         own = {change.entry: change for change in self._dialog.changes}
         changes = [own.get(entry, OwnChange(entry, "", ())) for entry in undone]
         for change in changes:
-            self._follow_move(change.action, change.notes)
+            self._update_paths_after_move(change.action, change.notes)
         # The notes are again at the paths that the changes list last.
         undone_notes = [change.notes[::-1] for change in changes if change.action not in FOLDER_ACTIONS]
         focus = undone_notes[0] if len(undone_notes) == 1 and undone_notes[0] else self._dialog.focus
@@ -1198,13 +1198,16 @@ class Pipeline:
         *others, change = self._dialog.undone
         arguments: Arguments = {"entry": change.entry}
         outcome = await self._host.call("undo", arguments)
-        self._say_outcome(AnsweredCall("undo", arguments, "redo"), outcome)
+        self._say_outcome(AnsweredCall("undo", {**arguments, "redone": change.action}, "redo"), outcome)
         if not outcome.success:
             return None
         paths = change.notes[:1] if change.action not in FOLDER_ACTIONS else ()
         self._record_change(PipelineStep(change.action, None, change.arguments), outcome, paths)
         self._dialog = replace(self._dialog, undone=tuple(others))
         self._describe_last_change(outcome, change.notes)
+        if others:
+            were = pluralize(len(others), "other change was", "other changes were")
+            self._say(f"{were} undone, too. Say “redo” again to make the next one.")
         return paths
 
     def _describe_last_change(self, outcome: ToolOutcome, notes: tuple[str, ...]) -> None:
@@ -1212,9 +1215,9 @@ class Pipeline:
         if outcome.commit is not None and outcome.entry:
             *changes, last = self._dialog.changes
             self._dialog = replace(self._dialog, changes=(*changes, replace(last, notes=notes)))
-            self._follow_move(last.action, notes[::-1])
+            self._update_paths_after_move(last.action, notes[::-1])
 
-    def _follow_move(self, action: str, notes: tuple[str, ...]) -> None:
+    def _update_paths_after_move(self, action: str, notes: tuple[str, ...]) -> None:
         """Replace the paths of a moved note, or of those in a moved folder: the first by the second path.
 
         Later steps use the new paths, too.

@@ -75,7 +75,7 @@ class _Words:
     Args:
         tokens: Those for the corrected part.
         is_cued: Whether words such as "I meant", or a comma after "no", come before or after them.
-        is_strong: Whether these words are more than "no" or "sorry".
+        is_strong: Whether the words mark the request as a correction by more than "no" or "sorry".
         denied: The words after "not", for the wrong value.
         is_name: Whether the words are a name: "call it X".
         is_meant: Whether words such as "I meant" come before or after them.

@@ -45,7 +45,7 @@ def parse_note_from_template(
     elif not said:
         names = request.vocabulary.template_names()
         listed = ", ".join(names[:_MAX_LISTED_TEMPLATES]) + ", …" * (len(names) > _MAX_LISTED_TEMPLATES)
-        text = f"Nothing was created. Name one of the templates in the folder {folder}: {listed}."
+        text = f"No template was named, so nothing was created. Templates in the folder {folder}: {listed}."
     else:
         text = f"The folder {folder} has no template “{said}”. Nothing was created."
     return Reply(text, understood=False), tokens

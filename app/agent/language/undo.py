@@ -37,8 +37,8 @@ _UNKNOWN_CHANGE = (
     " for example “undo the tag on H4”."
 )
 _PERIOD = (
-    "I can't undo the changes of a period, so nothing was undone. Say “undo the"
-    " last two changes”, “undo everything in this conversation” or “undo everything you did today”."
+    "I can't undo changes by date. Nothing was undone. Say “undo the last two changes”, “undo everything in"
+    " this conversation” or “undo everything you did today”."
 )
 
 

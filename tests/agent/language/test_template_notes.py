@@ -129,7 +129,8 @@ async def test_dates_are_those_of_the_injected_clock_in_the_format_of_obsidian(t
         ),
         (
             "create a note called Tent from the template",
-            "Nothing was created. Name one of the templates in the folder Templates: Book, Trip Template.",
+            "No template was named, so nothing was created. Templates in the folder Templates: Book,"
+            " Trip Template.",
         ),
         (
             "Erstelle eine Notiz namens Zelt aus der Vorlage Nichts",

@@ -78,6 +78,37 @@ async def test_an_approval_names_a_redo_and_its_undo(talk, approver) -> None:
     assert summaries == [change, f"Undo: {change}", f"Redo: {change}", f"Undo: {change}"]
 
 
+@pytest.mark.parametrize(
+    ("change", "undo", "redo", "answer"),
+    [
+        ("delete Octant", "undo", "redo", "1 note was deleted again:\n\n- Instruments/Octant.md"),
+        ("create a note called Tea", "undo", "redo", "1 note was created again:\n\n- [[Tea]]"),
+        ("move H4 to Events", "undo", "redo", "1 note was moved again:\n\n- [[Events/H4|H4]]"),
+        ("tag H4 with brass", "undo", "redo", "1 note was changed again:\n\n- [[Instruments/H4|H4]]"),
+        (
+            "lösche Octant",
+            "rückgängig",
+            "wiederholen",
+            "1 Notiz wurde erneut gelöscht:\n\n- Instruments/Octant.md",
+        ),
+        (
+            "markiere H4 mit brass",
+            "rückgängig",
+            "wiederholen",
+            "1 Notiz wurde erneut geändert:\n\n- [[Instruments/H4|H4]]",
+        ),
+    ],
+)
+async def test_a_redo_says_what_it_did(talk, change, undo, redo, answer) -> None:
+    await order(talk, change, undo, redo)
+    assert answers(talk)[-1] == answer
+
+
+async def test_a_redo_says_what_is_left(talk) -> None:
+    await order(talk, "tag H4 with brass", "tag H3 with brass", "undo both", "redo")
+    assert answers(talk)[-1] == "1 other change was undone, too. Say “redo” again to make the next one."
+
+
 async def test_after_a_new_change_there_is_nothing_to_redo(talk, approver) -> None:
     await say(talk, "tag H4 with brass", "undo", "tag H2 with wood")
     approver.asked.clear()
