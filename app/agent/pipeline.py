@@ -1134,7 +1134,8 @@ class Pipeline:
         If there are none, tell the user.
         """
         scope, changes = str(step.arguments.get("scope") or "last"), self._dialog.changes
-        if entries := [change.entry for change in changes_of_undo(step, changes)]:
+        entries: Sequence[int | None] = [change.entry for change in changes_of_undo(step, changes)]
+        if entries:
             return entries
         if step.target is not None and step.target.notes:
             names = ", ".join(map(wikilink, step.target.notes[:MAX_READ_NOTES]))
