@@ -73,7 +73,7 @@ from app.agent.language.task_references import parse_task_change
 from app.agent.language.template_notes import parse_note_from_template
 from app.agent.language.tokens import Token, tokenize
 from app.agent.language.typed_search import parse_typed_search
-from app.agent.language.undo import parse_redo, parse_undo, resolve_undo
+from app.agent.language.undo import parse_redo, parse_undo, resolve_undo, undo_choices
 from app.agent.language.vocabulary import Vocabulary, correct_spelling
 from app.answering.question import is_unspaced_sentence
 from app.vault.markdown.inline import is_valid_tag
@@ -406,8 +406,9 @@ class Interpreter:
 
     def _valid_readings(self, request: Request, tokens: tuple[Token, ...], *, asks: bool) -> list[Reading]:
         return [
-            resolve_undo(request, reading)
+            own
             for reading in self._readings(request, tokens, follows=False)
+            for own in undo_choices(request, resolve_undo(request, reading))
             if all(step.target is None or is_search(step.target.query) for step in reading.steps)
             and not (asks and request.writes(reading))
             and not _has_wrong_number(reading.steps[0])

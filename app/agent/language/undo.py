@@ -57,8 +57,7 @@ def parse_redo(request: Request, tokens: tuple[Token, ...]) -> Reading | None:
 def resolve_undo(request: Request, reading: Reading) -> Reading:
     """Return an undo of the change that the request names.
 
-    That is the last change of the named kind, in the named notes if there are any. Without a kind, these are
-    the changes that the last request made, unless the request says "the last change". If there is no such
+    That is the last change of the named kind, in the named notes if there are any. If there is no such
     change, the reading is marked as uncertain, so that the agent asks first; without any change in the
     conversation, it finds none. An undo of the last change is also uncertain while a question about another
     change is open. Readings of other actions are returned unchanged, as is any reading if the request names
@@ -73,8 +72,6 @@ def resolve_undo(request: Request, reading: Reading) -> Reading:
         return replace(reading, steps=(PipelineStep("undo", step.target, {"what": kinds[0]}),))
     if not kinds and step.target is None and _asks_about_change(request):
         return replace(reading, is_certain=False)
-    if not kinds and step.target is None and not _has_phrase(request.language, request.tokens, "last"):
-        return replace(reading, steps=(request.dialog.undo_of_request,))
     notes = set(step.target.notes) if step.target is not None else set()
     candidates = [change for change in changes if not notes or notes & set(change.notes)]
     if not kinds or not candidates:
@@ -86,6 +83,20 @@ def resolve_undo(request: Request, reading: Reading) -> Reading:
         return replace(reading, steps=(PipelineStep("undo", None, {"scope": "last"}),))
     target = step.target or NoteSet(notes=change.notes[:1])
     return replace(reading, steps=(PipelineStep("undo", target, {"what": change.action}),))
+
+
+def undo_choices(request: Request, reading: Reading) -> list[Reading]:
+    """Return the undo of all changes that the last request made, and of the last one; else the reading alone.
+
+    "Undo that" may mean either, unless the request says "the last change".
+    """
+    dialog, plain = request.dialog, PipelineStep("undo", None, {"scope": "last"})
+    says_last = _has_phrase(request.language, request.tokens, "last")
+    if dialog.made < 2 or reading.steps not in ((plain,), (PipelineStep("undo"),)) or says_last:
+        return [reading]
+    reading = replace(reading, is_certain=False)
+    last = replace(reading, steps=(plain,), score=reading.score - 0.01)
+    return [replace(reading, steps=(dialog.undo_of_request,)), last]
 
 
 def _asks_about_change(request: Request) -> bool:
