@@ -127,10 +127,14 @@ def changes_of_undo(step: PipelineStep, changes: Sequence[OwnChange]) -> tuple[O
         notes = set(step.target.notes) if step.target is not None else set()
         found = [own for own in changes if kind in ("", own.action) and (not notes or notes & set(own.notes))]
         return tuple(found[-1:])
-    count = scope.partition(":")[2]
-    if scope not in ("", "last", "all") and not count.isdecimal():
-        return ()
-    return tuple(changes)[::-1][: None if scope == "all" else int(count or 1)]
+    latest, count = tuple(changes)[::-1], scope.partition(":")[2]
+    match scope:
+        case "today":
+            return ()
+        case "" | "last":
+            return latest[:1]
+        case _:
+            return latest[: int(count)] if count.isdecimal() else latest
 
 
 def undoes_nothing(reading: Reading, changes: Sequence[OwnChange]) -> bool:
