@@ -281,12 +281,13 @@ class BuiltinAgent:
 
         If a guess finds nothing, the request is interpreted without guesses. In a question, options that do
         the same are merged into the likeliest one; unusual changes, and then options without an effect, come
-        last; changes without one, or with a step that another one overwrites, are left out. If the first option changes nothing, it is returned instead of the question, provided that it is
-        the only one or likely enough after the merge. A change runs if all options of a likely question mean
-        it. Properties have the names that the request gives them. A question about one note may be answered
-        by one of its properties. If a request reschedules a task of a note without open tasks, the days in
-        the note's properties are offered. A change in doubt becomes a question. Several orders in one request
-        are compared one by one, and no reading drops one of them. Other interpretations stay unchanged.
+        last; changes without one, or with a step that another one overwrites, are left out. If the first
+        option changes nothing, it is returned instead of the question, provided that it is the only one or
+        likely enough after the merge. A change runs if all options of a likely question mean it. Properties
+        have the names that the request gives them. A question about one note may be answered by one of its
+        properties. If a request reschedules a task of a note without open tasks, the days in the note's
+        properties are offered. A change in doubt becomes a question. Several orders in one request are
+        compared one by one, and no reading drops one of them. Other interpretations stay unchanged.
         """
         if facts := self._joined_facts(interpretation, text, state):
             return facts
