@@ -39,7 +39,7 @@ from app.agent.language.interpreter import (
 from app.agent.language.lexicon import ActionFrame, Language, languages
 from app.agent.language.notation import PREFIX, parse, serialize
 from app.agent.language.note_facts import PropertiesOf, find_fact, join_facts, split_questions
-from app.agent.language.option_order import USELESS, OptionRanker, meaning_key
+from app.agent.language.option_order import USELESS, OptionRanker, meaning_key, overwrites_itself
 from app.agent.language.periods import by_day_names, with_stated_dates
 from app.agent.language.preferred_reading import preferred_reading
 from app.agent.language.program import FACTS
@@ -133,7 +133,7 @@ _REPLIES = {
         "I can't tell which line you mean. Quote it, for example: replace “- milk” with “- [ ] milk” in"
         " Shopping. Nothing was changed."
     ),
-    "orders": ("I can't carry out these orders together. Nothing was changed. Give them one at a time."),
+    "orders": "I can't run these requests together. Nothing was changed. Send them one at a time.",
     "reminder": (
         "I can't remind you at a certain time. I can write a task with a date into a note. Say, for example:"
         " add a task to Shopping: buy rope by Friday."
@@ -165,7 +165,7 @@ class BuiltinAgent:
         public_resolver: Returns the names of the notes that a model may know; without it, none.
         properties_of: Returns the properties of the note at a path; without it, a question about a note is
             never answered with a property that it does not name, and no change is in doubt.
-        knows_only_english: Returns whether search by meaning has a model for English alone.
+        is_english_only: Returns whether the semantic search model supports only English.
     """
 
     def __init__(
@@ -179,7 +179,7 @@ class BuiltinAgent:
         public_words: Callable[[], VaultWords] | None = None,
         public_resolver: Callable[[], Resolver] | None = None,
         properties_of: PropertiesOf | None = None,
-        knows_only_english: Callable[[], bool] = lambda: False,
+        is_english_only: Callable[[], bool] = lambda: False,
     ) -> None:
         self._registry = registry
         self._resolver = resolver
@@ -190,7 +190,7 @@ class BuiltinAgent:
         self._now = now
         self._find_notes = find_notes
         self._properties_of = properties_of
-        self._knows_only_english = knows_only_english
+        self._is_english_only = is_english_only
         self._states: dict[tuple[str, str], DialogState] = {}
 
     @cached_property
@@ -252,6 +252,8 @@ class BuiltinAgent:
         guesses: bool = True,
     ) -> Interpretation:
         if text.lstrip().startswith(PREFIX):
+            if (selected := _selected_reading(text, state)) is not None:
+                return meaning_of(selected)
             reading = parse(text, vocabulary(languages()[0]).notes, self.actions())
             if reading is not None:
                 reading = replace(reading, language=_language_for_notation(reading, state))
@@ -283,12 +285,13 @@ class BuiltinAgent:
 
         If a guess finds nothing, the request is interpreted without guesses. In a question, options that do
         the same are merged into the likeliest one; unusual changes, and then options without an effect, come
-        last. If the first option changes nothing, it is returned instead of the question, provided that it is
-        the only one or likely enough after the merge. A change runs if all options of a likely question mean
-        it. Properties have the names that the request gives them. A question about one note may be answered
-        by one of its properties. If a request reschedules a task of a note without open tasks, the days in
-        the note's properties are offered. A change in doubt becomes a question. Several orders in one request
-        are compared one by one, and no reading drops one of them. Other interpretations stay unchanged.
+        last; changes without one, or with a step that another one overwrites, are left out. If the first
+        option changes nothing, it is returned instead of the question, provided that it is the only one or
+        likely enough after the merge. A change runs if all options of a likely question mean it. Properties
+        have the names that the request gives them. A question about one note may be answered by one of its
+        properties. If a request reschedules a task of a note without open tasks, the days in the note's
+        properties are offered. A change in doubt becomes a question. Several orders in one request are
+        compared one by one, and no reading drops one of them. Other interpretations stay unchanged.
         """
         if facts := self._joined_facts(interpretation, text, state):
             return facts
@@ -306,10 +309,8 @@ class BuiltinAgent:
         self, interpretation: Interpretation, text: str, state: DialogState
     ) -> Interpretation | None:
         """Return the answer to two questions about properties of one note; None for other requests."""
-        is_chosen = isinstance(interpretation, Reading) and _is_chosen(interpretation, text, state)
-        is_understood = isinstance(interpretation, Reply) and interpretation.understood
         is_question = question_language(text, languages()) is not None
-        if self._properties_of is None or is_chosen or is_understood or not is_question:
+        if self._properties_of is None or _is_settled(interpretation, text, state) or not is_question:
             return None
         state = self._state_for(text, state)
         for first, second in split_questions(self._request_of(text, state)):
@@ -326,9 +327,8 @@ class BuiltinAgent:
         The first result is False for other requests. The second one is None for them, and if only some of the
         changes are understood.
         """
-        is_chosen = isinstance(interpretation, Reading) and _is_chosen(interpretation, text, state)
-        is_understood = isinstance(interpretation, Reply) and interpretation.understood
-        if self._find_notes is None or is_chosen or is_understood or text.lstrip().startswith(PREFIX):
+        is_settled = _is_settled(interpretation, text, state) or text.lstrip().startswith(PREFIX)
+        if self._find_notes is None or is_settled:
             return False, None
         request, is_split = self._request_of(text, state), False
         for first, rest in split_orders(request):
@@ -407,19 +407,29 @@ class BuiltinAgent:
         if finds_nothing and likeliest < MIN_FALLBACK_PROBABILITY:
             return Reply("", understood=False)
         options = {meaning: options[meaning] for meaning in sorted(options, key=ranks.__getitem__)}
+        # No option changes 0 notes, or has a step that another one overwrites.
+        meant = tuple(
+            option
+            for meaning, option in options.items()
+            if (ranks[meaning] != USELESS or not self._is_change(option.reading))
+            and not overwrites_itself(option.reading)
+        )
         offered = tuple(options.values())[:MAX_OPTIONS]
-        if not offered or offered == interpretation.options:
+        shown = meant[:MAX_OPTIONS] or offered
+        if not offered or shown == interpretation.options:
             return interpretation
+        if offered == interpretation.options:
+            return replace(interpretation, question=question_about(shown), options=shown, spare=())
         reading = offered[0].reading
         share = shares[next(iter(options))]
-        is_change = any(self.actions()[step.action].writes for step in reading.steps)
+        is_change = self._is_change(reading)
         if not is_change and (len(offered) == 1 or share >= MIN_SHARED_MEANING_PROBABILITY):
             return meaning_of(reading)
         is_same = len(offered) == 1 < len(interpretation.options) and share >= MIN_RUN_PROBABILITY
         is_same = is_same and reading.last.action != "undo"  # which change is meant is the question
         if is_change and is_same and accounts_for_all(self._request_of(text, state), reading):
             return await self._ask_in_doubt(reading, text, state, ranker)
-        return replace(interpretation, question=question_about(offered), options=offered, spare=())
+        return replace(interpretation, question=question_about(shown), options=shown, spare=())
 
     async def _by_day_names(self, request: Request, reading: Reading) -> Reading:
         """Return a search for the notes of a period by their names if none was changed in that period."""
@@ -451,8 +461,7 @@ class BuiltinAgent:
         self, reading: Reading, text: str, state: DialogState, ranker: OptionRanker
     ) -> Interpretation:
         """Return a question instead of a change that is in doubt, has no effect or sets an unusual value."""
-        is_change = any(self.actions()[step.action].writes for step in reading.steps)
-        if not is_change or self._properties_of is None or _is_chosen(reading, text, state):
+        if not self._is_change(reading) or self._properties_of is None or _is_chosen(reading, text, state):
             return reading
         request = self._request_of(text, state)
         found = await self._with_found_notes(reading)
@@ -651,6 +660,9 @@ class BuiltinAgent:
             if not action.tool or self._is_on(action.tool)
         }
 
+    def _is_change(self, reading: Reading) -> bool:
+        return any(self.actions()[step.action].writes for step in reading.steps)
+
     def _is_on(self, tool: str) -> bool:
         try:
             return self._registry.category(self._registry.get(tool).category).on
@@ -664,9 +676,7 @@ class BuiltinAgent:
         words = self._public_words if turn.caller.uses_model else self._words
         reading = with_links(reading, words)
         chips = reading_chips(reading)
-        if turn.prompt.mode != "propose" and any(
-            self.actions()[step.action].writes for step in reading.steps
-        ):
+        if turn.prompt.mode != "propose" and self._is_change(reading):
             message = _READ_ONLY_MESSAGE.format(" · ".join(chip.label for chip in chips))
             turn.say(localize(message, self._interpreter.language_of(turn.prompt.text, state)))
             return
@@ -764,7 +774,7 @@ class BuiltinAgent:
             return
         answer = format_outcome(AnsweredCall("find_passages", arguments), outcome)
         is_foreign = language.code != _ENGLISH or is_unspaced_sentence(text)
-        if outcome.success and not outcome.result["answered"] and is_foreign and self._knows_only_english():
+        if outcome.success and not outcome.result["answered"] and is_foreign and self._is_english_only():
             answer = f"{answer}\n\n{_ONLY_ENGLISH}"
         turn.say(localize(answer, language))
         passages = shown_passages(outcome.result) if outcome.success else []
@@ -840,13 +850,24 @@ def _language_of(reading: Reading) -> Language:
 def _language_for_notation(reading: Reading, state: DialogState) -> str:
     """Return the language of a reading in the app's notation, which has none of its own.
 
-    That is the language of the option that it selects, or else of the request before it, whose chips it may
-    come from.
+    That is the language of the option that does the same, or else of the request before it, whose chips it
+    may come from.
     """
     options = state.question.options if state.question is not None else ()
-    selected = (option.reading for option in options if option.reading.has_same_steps(reading))
-    before = next(selected, state.last)
+    same = (option.reading for option in options if option.reading.has_same_steps(reading))
+    before = next(same, state.last)
     return before.language if before is not None else reading.language
+
+
+def _selected_reading(text: str, state: DialogState) -> Reading | None:
+    """Return the option of the open question that a request in the app's notation selects, or None.
+
+    An option may name notes that only its first step restores.
+    """
+    options = state.question.options if state.question is not None else ()
+    notation = text.strip().removeprefix(PREFIX).strip()
+    selected = (option.reading for option in options if serialize(option.reading) == notation)
+    return next((Reading(own.steps, 1.0, language=own.language) for own in selected), None)
 
 
 def _reading_chip(chip: Chip) -> ReadingChip:
@@ -912,6 +933,13 @@ def _is_chosen(reading: Reading, text: str, state: DialogState) -> bool:
         or any(option.reading == reading for option in options)
         or (partial is not None and partial.last.action == reading.last.action)
     )
+
+
+def _is_settled(interpretation: Interpretation, text: str, state: DialogState) -> bool:
+    """Return whether an interpretation is a chosen reading, or a reply to a request that was understood."""
+    if isinstance(interpretation, Reading):
+        return _is_chosen(interpretation, text, state)
+    return isinstance(interpretation, Reply) and interpretation.understood
 
 
 def _finds_nothing(reading: Reading, found: Reading) -> bool:

@@ -12,7 +12,14 @@ from typing import Any, Protocol
 
 from app.agent.answered_call import AnsweredCall
 from app.agent.generic_formatting import wikilink
-from app.agent.language.actions import FOLDER_ACTIONS, TASK_ACTIONS, TOOL_PREFIX, WITHOUT_NOTES, Action
+from app.agent.language.actions import (
+    FOLDER_ACTIONS,
+    MOVING_ACTIONS,
+    TASK_ACTIONS,
+    TOOL_PREFIX,
+    WITHOUT_NOTES,
+    Action,
+)
 from app.agent.language.answers import localize
 from app.agent.language.chips import describe_readings
 from app.agent.language.dates import shifted_day
@@ -28,6 +35,7 @@ from app.agent.language.readings import (
     NoteSet,
     PipelineStep,
     Reading,
+    as_tuple,
 )
 from app.agent.language.replacements import ALL_OCCURRENCES
 from app.agent.language.task_lists import DUE_KINDS
@@ -39,6 +47,7 @@ from app.agent.language.task_matching import (
     says_not,
     task_text,
 )
+from app.agent.language.undo import changes_of_undo
 from app.agent.language.vocabulary import VaultWords, property_label
 from app.agent.result_formatting import format_outcome, property_key, strip_properties
 from app.errors import QueryError, TimeoutExpiredError
@@ -164,7 +173,7 @@ class Pipeline:
         keeps_tasks = all(step.action in TASK_ACTIONS for step in reading.steps)
         tasks = self._dialog.tasks if keeps_tasks else ()
         self._dialog = replace(self._dialog, rest=(), values=(), asked="", subject=(), tasks=tasks)
-        known = set(self._dialog.changes)
+        known = {change.entry for change in self._dialog.changes}
         for index, step in enumerate(reading.steps):
             result = await self._run_step(self._with_new_paths(step), previous)
             if result is None:
@@ -181,7 +190,7 @@ class Pipeline:
             reading = self._dialog.last or reading  # the next request may continue what was counted
         if self._keeps_last:
             reading = self._dialog.last or reading
-        made = len(set(self._dialog.changes) - known)
+        made = sum(change.entry not in known for change in self._dialog.changes)
         self._dialog = replace(self._dialog, made=made).after(reading, self._question)
         return self._dialog
 
@@ -247,13 +256,12 @@ class Pipeline:
             case "complete_task" | "reopen_task" | "reschedule_task":
                 return await self._change_task(step, previous)
             case "undo":
-                notes: tuple[str, ...] | None = None
                 if step.target is not None:
                     notes = await self._resolve_notes(step.target, previous)
                     if notes is None:
                         return None
-                scope, changed_action = (str(step.arguments.get(name, "")) for name in ("scope", "what"))
-                return await self._undo(scope or "last", notes, changed_action)
+                    step = replace(step, target=NoteSet(notes=notes))
+                return await self._undo(step)
             case "redo":
                 return await self._redo()
             case "list_tags" if (uses := str(step.arguments.get("uses", ""))).isdecimal():
@@ -277,11 +285,13 @@ class Pipeline:
                 return previous
         if step.action.startswith(TOOL_PREFIX):
             outcome = await self._call(step, self._actions[step.action].tool, _tool_arguments(step))
-            self._record_change(step.action, outcome, ())
+            self._record_change(step, outcome, ())
             return previous if outcome.success else None
         if step.target is None or step.action == "unresolved_links":
             outcome = await self._call(step, self._actions[step.action].tool, self._plain_arguments(step))
-            self._record_change(step.action, outcome, ())
+            self._record_change(step, outcome, ())
+            if step.action == "rename_property":
+                self._describe_last_change(outcome, tuple(_paths_after(step, {}, outcome)))
             if step.action in FOLDER_ACTIONS and outcome.success:
                 before, after = str(outcome.result["folder"]), str(outcome.result["new_folder"])
                 self._describe_last_change(outcome, (after, before))
@@ -731,7 +741,7 @@ class Pipeline:
         known = self._dialog.tasks if len(self._dialog.tasks) > 1 else tuple(changed_tasks)
         known = tuple(changed_tasks.get(task, task) for task in known)
         self._dialog = replace(self._dialog, tasks=known)
-        self._record_change(step.action, outcome, paths)
+        self._record_change(step, outcome, paths)
         return paths
 
     async def _occurrence_at(self, path: str, old: str, number: int) -> int | None:
@@ -828,7 +838,7 @@ class Pipeline:
     async def _create(self, step: PipelineStep) -> tuple[str, ...] | None:
         values = step.arguments
         content = _written_text(values.get("text", ""))
-        tags = tuple(str(tag) for tag in _as_tuple(values.get("tag", ())))
+        tags = tuple(str(tag) for tag in as_tuple(values.get("tag", ())))
         name, folder = str(values["name"]), str(values.get("folder", ""))
         head = ""
         properties: list[str] = []
@@ -857,7 +867,7 @@ class Pipeline:
         if not outcome.success:
             return None
         path = str(outcome.result["path"])
-        self._record_change(step.action, outcome, (path,))
+        self._record_change(step, outcome, (path,))
         self._remember_new_tasks(step, (path,))
         return (path,)
 
@@ -897,7 +907,7 @@ class Pipeline:
             outcome = await self._call_batch(tool, calls)
             if not outcome.success:
                 return None
-            self._record_change(step.action, outcome, paths)
+            self._record_change(step, outcome, paths)
             # A note that had the tag before is not changed, so an undo must not remove the tag.
             changed = outcome.result["notes"]
             assert isinstance(changed, list)
@@ -908,14 +918,14 @@ class Pipeline:
         for index, call in enumerate(calls):
             outcome = await self._host.call(tool, call)
             self._question = _which_occurrence(step, outcome, self._language)
-            if self._question is None:  # it says what the failure says
+            if self._question is None:  # the question replaces the error message
                 self._say_step_outcome(step, tool, call, outcome)
             if not outcome.success:
                 self._say_skipped_notes([name for other in calls[index + 1 :] if (name := _note_of(other))])
                 return None
             paths_after = _paths_after(step, call, outcome)
             changed_paths += paths_after
-            self._record_change(step.action, outcome, tuple(changed_paths), paths)
+            self._record_change(step, outcome, tuple(changed_paths), paths)
             # An undo names only the notes of this call, a moved one by its new path first.
             own = (*paths_after, *(path for path in paths if path == _note_of(call)))
             self._describe_last_change(outcome, tuple(dict.fromkeys(own)))
@@ -949,7 +959,7 @@ class Pipeline:
         match step.action:
             case "add_tag" | "remove_tag":
                 return [
-                    {"name": path, "tag": str(tag)} for path in paths for tag in _as_tuple(arguments["tag"])
+                    {"name": path, "tag": str(tag)} for path in paths for tag in as_tuple(arguments["tag"])
                 ]
             case "remove_all_tags":
                 return [call for path in paths for call in await self._tag_calls(path)]
@@ -968,18 +978,9 @@ class Pipeline:
                 return await self._replacement_calls(step, paths)
             case "replace":
                 replacement = {"op": "replace", "old": str(arguments["old"]), "text": str(arguments["text"])}
-                occurrence = str(arguments.get("occurrence", ""))
-                # Replace the last occurrence first, so that the others keep their numbers.
-                numbers = (
-                    range(int(occurrence[3:]), 0, -1)
-                    if occurrence.startswith("all")
-                    else (int(occurrence or 0),)
-                )
-                return [
-                    {"name": path, **replacement, **({"occurrence": number} if number else {})}
-                    for path in paths
-                    for number in numbers
-                ]
+                number = int(str(arguments.get("occurrence") or 0))
+                place = {"occurrence": number} if number else {}
+                return [{"name": path, **replacement, **place} for path in paths]
             case "remove_text":
                 return await self._removal_calls(paths, str(arguments["old"]))
             case "set_property":
@@ -1055,7 +1056,7 @@ class Pipeline:
     async def _tag_calls(self, path: str) -> list[Arguments]:
         outcome = await self._host.call("get_metadata", {"name": path})
         tags = outcome.result.get("tags", ()) if outcome.success else ()
-        return [{"name": path, "tag": str(tag)} for tag in _as_tuple(tags)]
+        return [{"name": path, "tag": str(tag)} for tag in as_tuple(tags)]
 
     async def _replacement_calls(self, step: PipelineStep, paths: tuple[str, ...]) -> list[Arguments] | None:
         """Return the calls that replace every occurrence of a text as whole words.
@@ -1075,7 +1076,7 @@ class Pipeline:
                 if word.match(body, match.start())
             ]
             if not places:
-                self._say(f"“{old}” does not occur in {wikilink(path)}.")
+                self._say(f"“{old}” does not occur as a whole word in {wikilink(path)}. Nothing was changed.")
                 return None
             # Replace the last occurrence first, so that the others keep their numbers.
             for place in reversed(places):
@@ -1109,15 +1110,16 @@ class Pipeline:
         return calls
 
     def _record_change(
-        self, action: str, outcome: ToolOutcome, paths: tuple[str, ...], before: tuple[str, ...] = ()
+        self, step: PipelineStep, outcome: ToolOutcome, paths: tuple[str, ...], before: tuple[str, ...] = ()
     ) -> None:
-        """Remember a change to the notes at `paths`, which were at `before` until then.
+        """Remember the change of a step to the notes at `paths`, which were at `before` until then.
 
         The dialog remembers several notes as "these", and a single one as "it".
         """
         changes = self._dialog.changes
         if outcome.commit is not None and outcome.entry:
-            changes = (*changes, OwnChange(outcome.entry, action, tuple(dict.fromkeys((*paths, *before)))))
+            notes = tuple(dict.fromkeys((*paths, *before)))
+            changes = (*changes, OwnChange(outcome.entry, step.action, notes, step.arguments))
             self._dialog = replace(self._dialog, undone=())
         focus = paths[-1:] if len(set(paths)) == 1 else self._dialog.focus
         results = paths if len(set(paths)) > 1 else self._dialog.results
@@ -1126,35 +1128,36 @@ class Pipeline:
 
     # Undo
 
-    async def _undo(self, scope: str, notes: tuple[str, ...] | None, action: str) -> tuple[str, ...] | None:
-        own_entries = tuple(change.entry for change in self._dialog.changes)
-        if notes is not None:
-            note_entries = [
-                change.entry
-                for change in self._dialog.changes
-                if set(change.notes) & set(notes) and action in ("", change.action)
-            ]
-            if not note_entries:
-                names = ", ".join(map(wikilink, notes[:MAX_READ_NOTES]))
-                self._say(f"I have not changed {names} in this conversation.")
-                return None
-            entries: Sequence[int | None] = note_entries[-1:]
-        elif action:
-            entries = [change.entry for change in self._dialog.changes if change.action == action][-1:]
-            if not entries:
-                self._say("I have not made such a change in this conversation.")
-                return None
-        elif scope == "last":
-            entries = own_entries[-1:] or (None,)
-        elif scope.startswith("last:"):
-            # As for the last change, those of other conversations count if this one has none.
-            entries = (own_entries or tuple(self._changes_today()))[-int(scope.partition(":")[2]) :][::-1]
-        elif scope == "today":
-            entries = tuple(self._changes_today())[::-1]
-        else:
-            entries = own_entries[::-1]
+    def _entries_to_undo(self, step: PipelineStep) -> Sequence[int | None]:
+        """Return the audit entries that an undo takes back, the last one first; None for the last of any.
+
+        If there are none, tell the user.
+        """
+        scope, changes = str(step.arguments.get("scope") or "last"), self._dialog.changes
+        entries: Sequence[int | None] = [change.entry for change in changes_of_undo(step, changes)]
+        if entries:
+            return entries
+        if step.target is not None and step.target.notes:
+            names = ", ".join(map(wikilink, step.target.notes[:MAX_READ_NOTES]))
+            self._say(f"I have not changed {names} in this conversation.")
+            return ()
+        if action := str(step.arguments.get("what", "")):
+            kind = Reading((PipelineStep(action),), 1.0, language=self._language.code)
+            label = describe_readings([kind])[0]
+            self._say(f"I have made no change “{label}” in this conversation. Nothing was undone.")
+            return ()
+        if scope == "today":
+            entries = self._changes_today()[::-1]
+        elif not changes and scope.startswith("last"):
+            # The last changes of other conversations count if this one has none.
+            count = scope.partition(":")[2]
+            entries = self._changes_today()[-int(count) :][::-1] if count else (None,)
         if not entries:
             self._say("There is nothing to undo.")
+        return entries
+
+    async def _undo(self, step: PipelineStep) -> tuple[str, ...] | None:
+        if not (entries := self._entries_to_undo(step)):
             return None
         undone: dict[int, int] = {}  # the undone entries, with those of the undos
         for index, entry in enumerate(entries):
@@ -1173,7 +1176,7 @@ class Pipeline:
         own = {change.entry: change for change in self._dialog.changes}
         changes = [own.get(entry, OwnChange(entry, "", ())) for entry in undone]
         for change in changes:
-            self._follow_move(change.action, change.notes)
+            self._update_paths_after_move(change.action, change.notes)
         # The notes are again at the paths that the changes list last.
         undone_notes = [change.notes[::-1] for change in changes if change.action not in FOLDER_ACTIONS]
         focus = undone_notes[0] if len(undone_notes) == 1 and undone_notes[0] else self._dialog.focus
@@ -1196,13 +1199,16 @@ class Pipeline:
         *others, change = self._dialog.undone
         arguments: Arguments = {"entry": change.entry}
         outcome = await self._host.call("undo", arguments)
-        self._say_outcome(AnsweredCall("undo", arguments, "redo"), outcome)
+        self._say_outcome(AnsweredCall("undo", {**arguments, "redone": change.action}, "redo"), outcome)
         if not outcome.success:
             return None
         paths = change.notes[:1] if change.action not in FOLDER_ACTIONS else ()
-        self._record_change(change.action, outcome, paths)
+        self._record_change(PipelineStep(change.action, None, change.arguments), outcome, paths)
         self._dialog = replace(self._dialog, undone=tuple(others))
         self._describe_last_change(outcome, change.notes)
+        if others:
+            were = pluralize(len(others), "other change was", "other changes were")
+            self._say(f"{were} undone, too. Say “redo” again to make the next one.")
         return paths
 
     def _describe_last_change(self, outcome: ToolOutcome, notes: tuple[str, ...]) -> None:
@@ -1210,16 +1216,16 @@ class Pipeline:
         if outcome.commit is not None and outcome.entry:
             *changes, last = self._dialog.changes
             self._dialog = replace(self._dialog, changes=(*changes, replace(last, notes=notes)))
-            self._follow_move(last.action, notes[::-1])
+            self._update_paths_after_move(last.action, notes[::-1])
 
-    def _follow_move(self, action: str, notes: tuple[str, ...]) -> None:
+    def _update_paths_after_move(self, action: str, notes: tuple[str, ...]) -> None:
         """Replace the paths of a moved note, or of those in a moved folder: the first by the second path.
 
         Later steps use the new paths, too.
         """
-        if len(notes) == 2 and action in ("rename", "move", *FOLDER_ACTIONS):
+        if len(notes) == 2 and action in (*MOVING_ACTIONS, *FOLDER_ACTIONS):
             self._moves.append((notes[0], notes[1]))
-        if len(notes) == 2 and action in ("rename", "move"):
+        if len(notes) == 2 and action in MOVING_ACTIONS:
             self._dialog = self._dialog.with_moved_note(*notes)
         elif len(notes) == 2 and action in FOLDER_ACTIONS:
             self._move_paths(*notes)
@@ -1289,7 +1295,7 @@ def _which_occurrence(step: PipelineStep, outcome: ToolOutcome, language: Langua
         or not 1 < count <= _MAX_CHOICES
     ):
         return None
-    choices = [*(str(number) for number in range(1, count + 1)), f"all{count}"]
+    choices = [*(str(number) for number in range(1, count + 1)), ALL_OCCURRENCES]
     readings = [
         Reading((step.with_argument("occurrence", choice),), 1.0, language=language.code)
         for choice in choices
@@ -1311,11 +1317,7 @@ def _property_texts(result: Mapping[str, Any], about: str) -> list[str]:
     """Return the texts of a property in a note's details, links by their labels, or none."""
     key = property_key(result, about)
     value = result["properties"][key] if key else ()
-    return [property_label(text) for text in _values(value) if isinstance(text, str)]
-
-
-def _values(value: object) -> Sequence[object]:
-    return value if isinstance(value, list | tuple) else (value,)
+    return [property_label(text) for text in as_tuple(value) if isinstance(text, str)]
 
 
 def _task_reading(step: PipelineStep, tasks: Sequence[_Task], matches: Sequence[_Task]) -> Reading:
@@ -1460,9 +1462,5 @@ def _as_list(result: Mapping[str, object], key: str) -> list[Any]:
     return list(items) if isinstance(items, list | tuple) else []
 
 
-def _as_tuple(value: object) -> tuple[object, ...]:
-    return tuple(value) if isinstance(value, list | tuple) else (value,)
-
-
 def _first_item(value: object) -> str:
-    return str(_as_tuple(value)[0])
+    return str(as_tuple(value)[0])

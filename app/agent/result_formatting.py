@@ -444,12 +444,29 @@ def _duplicates(result: Result, call: AnsweredCall) -> str:
 
 
 def _undone(result: Result, call: AnsweredCall) -> str:
-    parts = []
-    for field, adjective, verb in (
+    return _changed_files(
+        result,
         ("removed", "created ", "removed"),
         ("moved_back", "", "moved back"),
         ("restored", "", "restored"),
-    ):
+    )
+
+
+def _redone(result: Result, call: AnsweredCall) -> str:
+    """Return what a redo did: the undo of an undo removes the files that the undo had restored."""
+    is_creation = call.arguments.get("redone") == "create_note"
+    return _changed_files(
+        result,
+        ("removed", "", "deleted again"),
+        ("moved_back", "", "moved again"),
+        ("restored", "", "created again" if is_creation else "changed again"),
+    )
+
+
+def _changed_files(result: Result, *kinds: tuple[str, str, str]) -> str:
+    """Return a list for each field of an undo's result, with an adjective and a verb for its files."""
+    parts = []
+    for field, adjective, verb in kinds:
         paths = result[field]
         noun = "note" if all(NotePath.on_disk(path).is_note for path in paths) else "file"
         singular, plural = f"{adjective}{noun} was {verb}", f"{adjective}{noun}s were {verb}"
@@ -457,14 +474,6 @@ def _undone(result: Result, call: AnsweredCall) -> str:
         names = paths if field == "removed" else list(map(link_or_path, paths))
         parts.append(_count_and_list(names, len(paths), singular, plural, ""))
     return "\n\n".join(filter(None, parts))
-
-
-def _redone(result: Result, call: AnsweredCall) -> str:
-    paths = (*result["removed"], *result["moved_back"], *result["restored"])
-    names = list(map(link_or_path, paths))
-    return _count_and_list(
-        names, len(names), "file was changed again", "files were changed again", "There is nothing to change."
-    )
 
 
 _BY_INTENT: Mapping[str, Callable[[Result, AnsweredCall], str]] = {

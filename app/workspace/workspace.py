@@ -227,7 +227,7 @@ class Workspace:
             properties_of=self._properties_of,
             public_words=lambda: VaultWords(*self.index.public_names(), *self._template_settings()),
             public_resolver=self.index.public_resolver,
-            knows_only_english=self._knows_only_english,
+            is_english_only=self._is_english_only,
         )
         visible_text = self._model_visibility.visible_text
         notifications = partial(notifications_for_model, self.sources, visible_text)
@@ -313,7 +313,7 @@ class Workspace:
             obsidian.time_format or TIME_FORMAT,
         )
 
-    def _knows_only_english(self) -> bool:
+    def _is_english_only(self) -> bool:
         """Return whether semantic search is on, with the shipped model, which supports only English."""
         embeddings = self.settings.embeddings
         return embeddings.enabled and embeddings.model == SHIPPED_MODEL

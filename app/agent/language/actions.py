@@ -31,11 +31,28 @@ TOOL_PREFIX = "tool_"
 TASK_ACTIONS = ("complete_task", "reopen_task", "reschedule_task")
 """The actions that change one task of a note."""
 
+MOVING_ACTIONS = ("rename", "move")
+"""The actions that move a note."""
+
 FOLDER_ACTIONS = ("rename_folder", "move_folder")
 """The actions that move a folder."""
 
+GRAMMAR_ACTIONS = frozenset(
+    ("redo", "reschedule_task", "rename_property", "rename_heading", "link_mentions", *FOLDER_ACTIONS)
+)
+"""The actions of which the request model has seen few or no examples, so that the grammar decides on them."""
+
 OPPOSITES: Mapping[str, str] = {"add_tag": "remove_tag", "remove_tag": "add_tag"}
 """The actions that take back each other."""
+
+CREATION_VALUES: Mapping[str, tuple[str, str]] = {
+    "rename": ("new_name", "name"),
+    "move": ("folder", "folder"),
+    "add_tag": ("tag", "tag"),
+    "set_type": ("type", "type"),
+    "append": ("text", "text"),
+}
+"""The changes of a new note that its creation can include, with their roles in both."""
 
 WITHOUT_NOTES = frozenset(("count_these", "duplicates", "list_tags", "list_folders", "vault_info", "random"))
 """The actions that are never about certain notes."""

@@ -247,7 +247,7 @@ def _order_label(order: str) -> str:
 
 def _fixed_label(name: str, value: str) -> str:
     """Return the label of a value that the user can't change; empty if it is shown with its name."""
-    count = value.partition(":")[2] if name == "scope" else value.removeprefix("all")
+    count = value.partition(":")[2] if name == "scope" else value
     match name:
         case "state":
             return _STATE_LABELS.get(value, "")
@@ -258,7 +258,7 @@ def _fixed_label(name: str, value: str) -> str:
         case "occurrence" if value == ALL_OCCURRENCES:
             return "everywhere"
         case "occurrence" if count.isdecimal():
-            return f"all {count} places" if value != count else f"place {count}"
+            return f"place {count}"
         case "due" if ".." in value:
             first, _, last = value.partition("..")
             return (

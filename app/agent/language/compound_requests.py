@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import combinations
 
-from app.agent.language.actions import TASK_ACTIONS, Action
+from app.agent.language.actions import CREATION_VALUES, TASK_ACTIONS, Action
 from app.agent.language.choices import MAX_OPTIONS, accounts_for_all, question_about
 from app.agent.language.dialog import NOTE_ROLES, DialogState
 from app.agent.language.new_tasks import adds_tasks, tasks_of
@@ -27,13 +28,6 @@ from app.agent.language.said_words import WORD
 from app.agent.language.tokens import Token, span_text
 
 _MAX_SPLITS = 3
-_CREATION_VALUES = {
-    "add_tag": ("tag", "tag"),
-    "move": ("folder", "folder"),
-    "rename": ("new_name", "name"),
-    "set_type": ("type", "type"),
-}
-"""The changes of a new note that can be a part of its creation, with their roles in both."""
 
 
 def split_orders(request: Request) -> Iterator[tuple[str, str]]:
@@ -170,19 +164,22 @@ def _is_unsplit(request: Request, reading: Reading) -> bool:
 def _keeps_every_order(request: Request, reading: Reading) -> bool:
     """Return whether a reading has a step for each order of a request, and changes no deleted note."""
     words, done = _value_words(reading), {action for step in reading.steps for action in _actions_of(step)}
-    is_deleted = any(
-        step.action == "delete" and _is_about(later, step)
-        for index, step in enumerate(reading.steps)
-        for later in reading.steps[index + 1 :]
-    )
-    starts = _later_orders(request, words)
-    if is_deleted or not starts:
-        return not is_deleted
+    if _needs_deleted_note(reading.steps):
+        return False
+    if not (starts := _later_orders(request, words)):
+        return True
     first = {
         action for at in range(starts[0]) for action in request.actions_at(request.tokens[: starts[0]], at)
     }
     orders = [first, *(request.actions_at(request.tokens, start) for start in starts)]
     return len(reading.steps) >= len(orders) or all(actions & done for actions in orders)
+
+
+def _needs_deleted_note(steps: Sequence[PipelineStep]) -> bool:
+    """Return whether a step is about a note that an earlier one deletes."""
+    return any(
+        first.action == "delete" and _is_about(later, first) for first, later in combinations(steps, 2)
+    )
 
 
 def _later_orders(request: Request, words: set[str]) -> list[int]:
@@ -279,8 +276,8 @@ def _actions_of(step: PipelineStep) -> set[str]:
     """Return the action of a step, and the changes that a creation includes."""
     if step.action != "create_note":
         return {step.action}
-    included = {action for action, (_, role) in _CREATION_VALUES.items() if role in step.arguments}
-    return {step.action, *included, *({"append"} if "text" in step.arguments else ())}
+    included = {action for action, (_, role) in CREATION_VALUES.items() if role in step.arguments}
+    return {step.action, *included}
 
 
 def _is_about(step: PipelineStep, earlier: PipelineStep) -> bool:
@@ -301,7 +298,7 @@ def _option(reading: Reading) -> ClarificationOption:
 
 
 def _joined(head: Reading, tail: Reading, state: DialogState) -> Reading | None:
-    """Return two readings as one; None if the second needs a note that the first only creates.
+    """Return two readings as one; None if the second needs a note that the first deletes or only creates.
 
     In the notation, a note that does not exist yet can only be the result of the previous step.
     """
@@ -327,6 +324,8 @@ def _joined(head: Reading, tail: Reading, state: DialogState) -> Reading | None:
         if any(isinstance(notes, NoteSet) and created & set(notes.notes) for notes in others):
             return None
         steps.append(step)
+    if _needs_deleted_note(steps):
+        return None
     return Reading(
         tuple(steps),
         min(head.score, tail.score),
@@ -339,9 +338,9 @@ def _joined(head: Reading, tail: Reading, state: DialogState) -> Reading | None:
 
 def _completed_creation(creation: PipelineStep, change: PipelineStep) -> PipelineStep | None:
     """Return a creation with the value of a change of the new note; None if it can't be a part of it."""
-    role, own_role = _CREATION_VALUES.get(change.action, ("", ""))
-    if creation.action != "create_note" or set(change.arguments) != {role}:
-        return None
+    role, own_role = CREATION_VALUES.get(change.action, ("", ""))
+    if creation.action != "create_note" or set(change.arguments) != {role} or own_role == "text":
+        return None  # a text is written below the title
     if "template" in creation.arguments and own_role not in ("name", "folder"):
         return None  # the template has the text and the properties
     is_new = own_role == "name" or own_role not in creation.arguments

@@ -11,18 +11,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
-from app.agent.language.actions import FOLDER_ACTIONS, OPPOSITES, TASK_ACTIONS
+from app.agent.language.actions import FOLDER_ACTIONS, MOVING_ACTIONS, TASK_ACTIONS
 from app.agent.language.dates import shifted_day
-from app.agent.language.dialog import MOVING_ACTIONS, NOTE_ROLES, DialogState, OwnChange
+from app.agent.language.dialog import NOTE_ROLES, DialogState, with_moved_notes
 from app.agent.language.follow_ups import narrowed_notes
 from app.agent.language.lexicon import Language
 from app.agent.language.new_tasks import adds_tasks
-from app.agent.language.readings import Clarification, NoteSet, PipelineStep, Reading
+from app.agent.language.readings import Clarification, NoteSet, PipelineStep, Reading, as_tuple
 from app.agent.language.request import Request, without_marks_at_end
-from app.agent.language.said_words import as_tuple
 from app.agent.language.task_matching import names_task
 from app.agent.language.task_references import parse_due
 from app.agent.language.tokens import Token, span_text
+from app.agent.language.undo import undoes_nothing
 from app.vault.markdown.tasks import task_facts, with_due_date
 from app.vault.path import NotePath, name_key
 
@@ -58,6 +58,14 @@ _REPLACING_ROLES = {
 }
 """The actions that replace a value, so that a corrected one needs no undo of the wrong one."""
 _PLACES = ("append", "prepend")
+_REVERSIBLE_ROLES = (
+    ("target", "other"),
+    ("target", "to"),
+    ("old", "text"),
+    ("tag", "new_tag"),
+    ("key", "new_key"),
+)
+"""The roles that "the other way round" exchanges."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +75,7 @@ class _Words:
     Args:
         tokens: Those for the corrected part.
         is_cued: Whether words such as "I meant", or a comma after "no", come before or after them.
-        is_strong: Whether these words are more than "no" or "sorry".
+        is_strong: Whether the words mark the request as a correction by more than "no" or "sorry".
         denied: The words after "not", for the wrong value.
         is_name: Whether the words are a name: "call it X".
         is_meant: Whether words such as "I meant" come before or after them.
@@ -84,10 +92,12 @@ class _Words:
 def parse_correction(request: Request, tokens: tuple[Token, ...]) -> list[Reading]:
     """Return the readings of a request that corrects the last change, likeliest first; none for others."""
     dialog = request.dialog
-    words = _without_cues(request.language, tokens)
+    language = request.language
+    words = _without_cues(language, tokens)
+    if words is None and language.matches_phrase(tokens, "corrections", "reversed"):
+        words = _Words(tokens, is_cued=True, is_strong=True)
     if words is None:
         return []
-    language = request.language
     is_meant = any(
         language.match_prefix(tokens, at, "corrections", "meant") > at for at in range(len(tokens))
     )
@@ -108,14 +118,16 @@ def parse_correction(request: Request, tokens: tuple[Token, ...]) -> list[Readin
         reading = _instead(request, steps, at, plan)
         is_doubtful = _is_doubtful_value(request, words, steps[at], plan[at])
         # A change that was made is taken back only after a question.
-        reading = replace(reading, is_certain=not (dialog.made or is_doubtful))
+        is_made = bool(dialog.made) and not undoes_nothing(reading, dialog.changes)
+        reading = replace(reading, is_certain=not (is_made or is_doubtful))
         is_pending = not (dialog.made or dialog.undone)
         reading = replace(reading, steps=(*undo, *reading.steps)) if is_pending else reading
         readings += _with_earlier_undo(dialog, reading)
         if is_doubtful and dialog.made:
-            readings.append(replace(reading, steps=(_undo_of_last(dialog),)))
+            readings.append(replace(reading, steps=(dialog.undo_of_request,)))
     step = steps[-1]
-    if not plans and len(steps) == 1 and _means_other(request, words.tokens) and step.target is not None:
+    means_other = _means_other(request, words.tokens) or _means_another(request, words.tokens)
+    if not plans and len(steps) == 1 and means_other and step.target is not None:
         asked = replace(step, target=None)
         return [replace(_instead(request, steps, 0, (asked,)), missing="target")]
     return _unique(readings)
@@ -252,16 +264,12 @@ def _is_denied_value(request: Request, step: PipelineStep, words: tuple[Token, .
         return True
     text = name_key(span_text(request.text, words))
     values = [value for value in step.arguments.values() if not isinstance(value, NoteSet)]
-    known = {name_key(str(item)) for value in values for item in _items(value)}
+    known = {name_key(str(item)) for value in values for item in as_tuple(value)}
     sets = [step.target, *(step.arguments.get(role) for role in NOTE_ROLES)]
     paths = {path for notes in sets if isinstance(notes, NoteSet) for path in notes.notes}
     parser = request.set_parser()
     named = parser.find_named(words) or parser.parse_reference(words)
     return text in known or (named is not None and bool(paths & set(named.notes.notes)))
-
-
-def _items(value: object) -> Sequence[object]:
-    return value if isinstance(value, tuple | list) else (value,)
 
 
 # The corrected change
@@ -270,6 +278,10 @@ def _items(value: object) -> Sequence[object]:
 def _corrected(request: Request, step: PipelineStep, words: _Words) -> list[PipelineStep]:
     """Return the change with each part that the words may correct."""
     tokens = words.tokens
+    if _means_another(request, tokens):
+        return []
+    if request.language.matches_phrase(tokens, "corrections", "reversed"):
+        return list(_reversed(step))
     if (narrowed := _narrowed(request, step, tokens)) is not None:
         return [narrowed]
     if step.action in _PLACES and (place := _other_place(request, step, tokens)):
@@ -496,6 +508,24 @@ def _means_other(request: Request, tokens: tuple[Token, ...]) -> bool:
     return request.language.matches_phrase(tokens, "corrections", "other")
 
 
+def _means_another(request: Request, tokens: tuple[Token, ...]) -> bool:
+    return request.language.matches_phrase(tokens, "corrections", "another")
+
+
+def _reversed(step: PipelineStep) -> Iterator[PipelineStep]:
+    """Yield a change of two single notes or values with both exchanged: "merge A into B" as "B into A"."""
+    values = {"target": step.target, **step.arguments}
+    for first, second in _REVERSIBLE_ROLES:
+        pair = (values.get(first), values.get(second))
+        is_single = all(value.is_single if isinstance(value, NoteSet) else bool(value) for value in pair)
+        if not is_single:
+            continue
+        if first == "target" and isinstance(pair[1], NoteSet):
+            yield replace(step, target=pair[1]).with_argument(second, pair[0])
+        else:
+            yield step.with_argument(first, pair[1]).with_argument(second, pair[0])
+
+
 def _other_note(request: Request, step: PipelineStep) -> tuple[str, ...]:
     """Return the other one of two listed or recent notes, one of which was changed."""
     dialog, changed = request.dialog, step.target.notes if step.target is not None else ()
@@ -603,12 +633,12 @@ def _instead(
     made = dialog.changes[-dialog.made :]
     if not any(own.action == step.action for own in made):
         # The user denied this step, but not the ones before it.
-        rest = tuple(_with_moved_notes(own, made) for own in plan[at:])
+        rest = tuple(with_moved_notes(own, made) for own in plan[at:])
         return Reading(rest, _SCORE, language=code)
     role = _REPLACING_ROLES.get(step.action, "")
     if role and change == step.with_argument(role, change.arguments.get(role)):
-        if step.action in ("rename", "move"):
-            change = _with_moved_notes(change, made)
+        if step.action in MOVING_ACTIONS:
+            change = with_moved_notes(change, made)
         elif step.action in TASK_ACTIONS:
             path = change.target.notes[0] if change.target is not None and change.target.notes else ""
             now = [text for known, text in dialog.tasks if known == path and _is_same_task(text, step)]
@@ -616,26 +646,13 @@ def _instead(
         return Reading((change,), _SCORE, language=code)
     before, after = (own.target.notes if own.target is not None else () for own in (step, change))
     left_out = tuple(path for path in before if path not in after)
-    is_smaller = set(after) < set(before) and change.arguments == step.arguments and len(plan) == 1
-    if step.action in OPPOSITES and is_smaller and set(left_out) <= set(made[-1].notes):
-        opposite = PipelineStep(OPPOSITES[step.action], NoteSet(notes=left_out), step.arguments)
+    is_smaller = (
+        bool(after) and set(after) < set(before) and change.arguments == step.arguments and len(plan) == 1
+    )
+    own = next(own for own in reversed(made) if own.action == step.action)
+    if is_smaller and (opposite := own.opposite(left_out)) is not None:
         return Reading((opposite,), _SCORE, language=code)
-    return Reading((_undo_of_last(dialog), *plan), _SCORE, language=code)
-
-
-def _undo_of_last(dialog: DialogState) -> PipelineStep:
-    scope = "last" if dialog.made == 1 else f"last:{dialog.made}"
-    return PipelineStep("undo", None, {"scope": scope})
-
-
-def _with_moved_notes(step: PipelineStep, made: Sequence[OwnChange]) -> PipelineStep:
-    """Return a step with the notes where the last changes have put them."""
-    now = {own.notes[1]: own.notes[0] for own in made if own.action in MOVING_ACTIONS and len(own.notes) == 2}
-    target = step.target
-    if target is None or not now:
-        return step
-    paths = tuple(now.get(path, path) for path in target.notes) or tuple(now.values())
-    return replace(step, target=NoteSet(notes=paths))
+    return Reading((dialog.undo_of_request, *plan), _SCORE, language=code)
 
 
 def _is_same_task(text: str, step: PipelineStep) -> bool:

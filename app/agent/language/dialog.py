@@ -2,23 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
-from app.agent.language.readings import Clarification, NoteSet, Reading
+from app.agent.language.actions import MOVING_ACTIONS, OPPOSITES
+from app.agent.language.readings import Clarification, NoteSet, PipelineStep, Reading, as_tuple
 
 MAX_RESULTS = 200
 NOTE_ROLES = ("target", "to", "other")
-MOVING_ACTIONS = ("rename", "move")
 
 
 @dataclass(frozen=True, slots=True)
 class OwnChange:
-    """A change made in a conversation: its audit entry, action, and its notes, by their former paths last."""
+    """A change made in a conversation.
+
+    Args:
+        entry: Its audit entry, which identifies it.
+        action: The action of its step; empty for a change of another conversation.
+        notes: The notes that it changed, by their former paths last.
+        arguments: The arguments of its step.
+    """
 
     entry: int
     action: str
     notes: tuple[str, ...]
+    arguments: Mapping[str, object] = field(default_factory=dict, compare=False)
+
+    def opposite(self, paths: Sequence[str]) -> PipelineStep | None:
+        """Return the step that takes a change of one tag back from some notes; None for other changes.
+
+        A note that had the tag before was not changed and keeps it; if all of `paths` did, the step is an
+        undo that says so. Of several tags, a note may have had some before, so there is no such step.
+        """
+        action, tags = OPPOSITES.get(self.action), self.arguments.get("tag", ())
+        if action is None or len(as_tuple(tags)) != 1:
+            return None
+        changed = tuple(path for path in paths if path in self.notes)
+        if not changed:
+            return PipelineStep("undo", NoteSet(notes=tuple(paths)), {"what": self.action})
+        return PipelineStep(action, NoteSet(notes=changed), self.arguments)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +86,11 @@ class DialogState:
     question: Clarification | None = None
     new_notes: tuple[str, ...] = ()
     is_lost: bool = False
+
+    @property
+    def undo_of_request(self) -> PipelineStep:
+        """The undo of the changes that the last request made, or else of the last change."""
+        return PipelineStep("undo", None, {"scope": f"last:{self.made}" if self.made > 1 else "last"})
 
     def with_notes(self, open_note: str | None, attached: tuple[str, ...] = ()) -> DialogState:
         """Return the state with another note on the screen and other attached notes."""
@@ -197,3 +224,14 @@ class DialogState:
     @property
     def _open(self) -> tuple[str, ...]:
         return (self.open_note,) if self.open_note else ()
+
+
+def with_moved_notes(step: PipelineStep, changes: Sequence[OwnChange]) -> PipelineStep:
+    """Return a step with its notes where some changes have put them, or with the notes that they moved."""
+    now = {
+        own.notes[1]: own.notes[0] for own in changes if own.action in MOVING_ACTIONS and len(own.notes) == 2
+    }
+    if step.target is None or not now:
+        return step
+    paths = tuple(now.get(path, path) for path in step.target.notes) or tuple(now.values())
+    return replace(step, target=NoteSet(notes=paths))

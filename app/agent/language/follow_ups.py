@@ -7,7 +7,6 @@ from dataclasses import replace
 from datetime import date
 from itertools import takewhile
 
-from app.agent.language.actions import OPPOSITES
 from app.agent.language.candidates import have_same_meaning
 from app.agent.language.conditions import date_slot, top_level_parts
 from app.agent.language.dates import DateParser
@@ -17,6 +16,7 @@ from app.agent.language.periods import search_of_period
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.request import Request, without_marks_at_end
 from app.agent.language.tokens import Token, span_text
+from app.agent.language.undo import undoes_nothing
 from app.index.query_serializer import quote_text
 from app.vault.path import NotePath, name_key
 
@@ -330,10 +330,13 @@ def _open_listed(request: Request, tokens: tuple[Token, ...]) -> Reading | None:
 
 def _remove_added_tag(request: Request, tokens: tuple[Token, ...], step: PipelineStep) -> Reading | None:
     """Interpret "take the tag off again" after a tag was added."""
+    dialog = request.dialog
     is_revert = step.action == "add_tag" and request.language.matches_phrase(tokens, "refine", "untag")
-    if not is_revert or step.target is None or not step.target.notes:
+    if not is_revert or dialog.made != 1:
         return None
-    return Reading((replace(step, action="remove_tag"),), 0.95, language=request.language.code)
+    change = dialog.changes[-1]
+    reverted = change.opposite(change.notes) or dialog.undo_of_request
+    return Reading((reverted,), 0.95, language=request.language.code)
 
 
 def _list_others(request: Request, tokens: tuple[Token, ...]) -> Reading | None:
@@ -478,13 +481,13 @@ def _repeat_on_notes(
     if words and all(token.key in again_words for token in words):
         repeated = replace(step, target=target)
         return Reading((repeated,), 0.9, language=language.code, is_certain=is_certain)
-    opposite = OPPOSITES.get(step.action)
-    if opposite and words and all(token.key in language.words("not_that") for token in words):
-        reverted = PipelineStep(opposite, target, step.arguments)
-        dialog = request.dialog
-        # A note that had the tag before was not changed, so the tag may be its own.
-        was_changed = dialog.made == 1 and set(paths) <= set(dialog.changes[-1].notes)
-        return Reading((reverted,), 0.9, language=language.code, is_certain=is_certain and was_changed)
+    change = request.dialog.changes[-1] if request.dialog.made == 1 else None
+    reverted = change.opposite(paths) if change is not None else None
+    if reverted is not None and words and all(token.key in language.words("not_that") for token in words):
+        reading = Reading((reverted,), 0.9, language=language.code)
+        # The note may have got its tag by an earlier change.
+        is_last = reverted.action != "undo" or undoes_nothing(reading, request.dialog.changes)
+        return replace(reading, is_certain=is_certain and is_last)
     return None
 
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 from datetime import datetime
 from functools import cache, partial
 
-from app.agent.language.actions import TOOL_PREFIX, Action
+from app.agent.language.actions import CREATION_VALUES, GRAMMAR_ACTIONS, TOOL_PREFIX, Action
 from app.agent.language.candidates import MeaningCandidate, candidates, have_same_meaning
 from app.agent.language.choices import (
     MAX_OPTIONS,
@@ -24,6 +24,7 @@ from app.agent.language.choices import (
     ReadingChooser,
     has_marks_in_names,
     is_clear,
+    names_folder,
     note_sets_of,
 )
 from app.agent.language.conditions import condition_slots, top_level_parts
@@ -49,7 +50,6 @@ from app.agent.language.negations import with_empty_values, with_negation
 from app.agent.language.new_tasks import parse_new_tasks
 from app.agent.language.note_sets import is_search
 from app.agent.language.partial_readings import is_partial, likelier_parts, without_partial
-from app.agent.language.preferred_reading import names_folder
 from app.agent.language.property_questions import parse_property_question
 from app.agent.language.property_values import parse_property_values
 from app.agent.language.questions import question_language
@@ -64,7 +64,7 @@ from app.agent.language.readings import (
     Reply,
 )
 from app.agent.language.relations import parse_relations
-from app.agent.language.replacements import parse_replacement_everywhere
+from app.agent.language.replacements import ALL_OCCURRENCES, parse_replacement_everywhere
 from app.agent.language.request import Request, without_marks_at_end
 from app.agent.language.request_model import request_model
 from app.agent.language.summary_lengths import parse_summary_length, with_summary_length
@@ -73,7 +73,7 @@ from app.agent.language.task_references import parse_task_change
 from app.agent.language.template_notes import parse_note_from_template
 from app.agent.language.tokens import Token, tokenize
 from app.agent.language.typed_search import parse_typed_search
-from app.agent.language.undo import parse_redo, parse_undo, resolve_undo
+from app.agent.language.undo import parse_redo, parse_undo, resolve_undo, undo_choices
 from app.agent.language.vocabulary import Vocabulary, correct_spelling
 from app.answering.question import is_unspaced_sentence
 from app.vault.markdown.inline import is_valid_tag
@@ -116,7 +116,7 @@ MIN_CERTAIN_OUTCOME_PROBABILITY = 0.6
 """Minimum probability at which a request counts as a question, or as work for a model, without asking."""
 MIN_READINGS_PROBABILITY = 0.05
 """Minimum probability of all readings together at which the user is asked about them."""
-_CREATION_ROLES = {"new_name": "name", "folder": "folder", "tag": "tag", "text": "text", "type": "type"}
+_CREATION_ROLES = dict(CREATION_VALUES.values())
 """The roles of "call it X and put it in People", with the roles that they fill in the note's creation."""
 _FOLDER = re.compile(r'path:(?:"[^"]*/"|[^"\s]*/)')
 _SIMILAR_ACTIONS = ({"open", "read"}, {"count", "count_these"})
@@ -124,9 +124,6 @@ _VALUES = re.compile(r"(?: ?\[[^:\]]+:[^<>=\]]+\])+")
 _MAX_DEFINED_WORDS = 3
 _SPLIT_PENALTY = 0.02
 _MAX_CLAUSES = 4
-_GRAMMAR_ACTIONS = frozenset(("rename_property", "rename_heading", "rename_folder", "move_folder"))
-"""Actions that the request model does not know, on which the grammar decides or asks."""
-_SELDOM_SEEN_ACTIONS = frozenset(("reschedule_task",))
 
 
 class Interpreter:
@@ -409,8 +406,9 @@ class Interpreter:
 
     def _valid_readings(self, request: Request, tokens: tuple[Token, ...], *, asks: bool) -> list[Reading]:
         return [
-            resolve_undo(request, reading)
+            own
             for reading in self._readings(request, tokens, follows=False)
+            for own in undo_choices(request, resolve_undo(request, reading))
             if all(step.target is None or is_search(step.target.query) for step in reading.steps)
             and not (asks and request.writes(reading))
             and not _has_wrong_number(reading.steps[0])
@@ -422,8 +420,7 @@ class Interpreter:
         """Interpret "no" without an open question: offer to undo the change just made, if there is one."""
         if not dialog.made or "undo" not in allowed:
             return Reply("cancelled")
-        undo = PipelineStep("undo", None, {"scope": "last"})
-        return self._chooser.confirm(Reading((undo,), 1.0, language=language.code))
+        return self._chooser.confirm(Reading((dialog.undo_of_request,), 1.0, language=language.code))
 
     # The decision
 
@@ -517,8 +514,9 @@ class Interpreter:
             return interpretation
         if (other := _as_tag(request, interpretation)) is not None:
             return self._chooser.ask(request, [interpretation, other])
-        steps, known = interpretation.steps, set(request_model().symbols) - _SELDOM_SEEN_ACTIONS
-        if len(steps) >= MIN_PIPELINE_STEPS or any(step.action not in known for step in steps):
+        steps, known = interpretation.steps, set(request_model().symbols) - GRAMMAR_ACTIONS
+        is_rare = any(step.action not in known or "what" in step.arguments for step in steps)
+        if len(steps) >= MIN_PIPELINE_STEPS or is_rare:
             return interpretation
         expected = sum(
             candidate.probability
@@ -815,7 +813,7 @@ class Interpreter:
             if question.options and _is_answer(language, tokens, "yes"):
                 return meaning_of(question.options[0].reading)
             last = question.options[-1] if question.options else None
-            is_all = last is not None and "all" in str(last.reading.last.arguments.get("occurrence", ""))
+            is_all = last is not None and last.reading.last.arguments.get("occurrence") == ALL_OCCURRENCES
             if (
                 is_all
                 and last is not None
@@ -1190,13 +1188,16 @@ def _is_for_grammar(best: Reading, *, is_change: bool) -> bool:
         is_name = target.unknown[0].isupper() or target.unknown[0].isdigit()
         if is_name and " " not in target.unknown and is_change:
             return True  # a name that no note has, or the day of a missing daily note
-    if best.last.action in _GRAMMAR_ACTIONS and not best.unexplained:
+    if best.last.action in GRAMMAR_ACTIONS and not best.unexplained:
         return best.score >= (MIN_SCORE_WITHOUT_NOTE if best.missing else MIN_COMPLETE_SCORE)
     if best.score < MIN_COMPLETE_SCORE or not best.is_certain or best.missing or best.unexplained:
         return False
     rare = any(name in best.last.arguments for name in ("due", "uses", "about", "what", "side"))
-    rare = rare or best.last.action == "link_mentions" or _is_seldom_seen(best)
-    return rare or any(notes.candidates or "backlinks:" in notes.query for notes in note_sets_of(best))
+    return (
+        rare
+        or _is_seldom_seen(best)
+        or any(notes.candidates or "backlinks:" in notes.query for notes in note_sets_of(best))
+    )
 
 
 def _is_seldom_seen(reading: Reading) -> bool:

@@ -6,26 +6,22 @@ higher probability, one of the two is wrong.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Awaitable, Callable, Collection
-from itertools import pairwise
 
-from app.agent.language.actions import TASK_ACTIONS, TOOL_PREFIX
+from app.agent.language.actions import GRAMMAR_ACTIONS, TASK_ACTIONS, TOOL_PREFIX
 from app.agent.language.candidates import candidates, have_same_meaning
-from app.agent.language.choices import is_clear, note_sets_of
+from app.agent.language.choices import is_clear, names_folder, note_sets_of
 from app.agent.language.corrections import parse_correction
-from app.agent.language.readings import NoteSet, PipelineStep, Reading
+from app.agent.language.readings import NoteSet, PipelineStep, Reading, as_tuple
 from app.agent.language.request import Request
-from app.agent.language.said_words import WORD, as_tuple
+from app.agent.language.said_words import WORD
 from app.agent.language.undo import parse_undo
-from app.vault.path import name_key
 
 MIN_PREFERRED_PROBABILITY = 0.3
 """The minimum probability of a meaning that the agent offers instead of a change."""
 _MIN_KNOWN_PROBABILITY = 0.05
 """The minimum probability of a change that the model knows; other changes are left to the grammar."""
 _BOX = "- [ ] "
-_FOLDER = re.compile(r'path:(?:"([^"]*)/"|([^"\s]*)/)')
 
 
 async def preferred_reading(
@@ -71,27 +67,16 @@ async def preferred_reading(
     )
 
 
-def names_folder(request: Request, reading: Reading) -> bool:
-    """Return whether a change is of all notes of a folder that the request calls a folder."""
-    target = reading.last.target
-    if len(reading.steps) > 1 or target is None or target != NoteSet(query=target.query):
-        return False
-    folder = _FOLDER.fullmatch(target.query)
-    nouns = request.language.words("introduces_folder")
-    return folder is not None and any(
-        noun.key in nouns and name_key(name.value) == name_key(folder[1] or folder[2])
-        for noun, name in pairwise(request.tokens)
-    )
-
-
 def _is_for_grammar(step: PipelineStep) -> bool:
-    """Return whether a step is a change of which the model has seen few or no examples.
+    """Return whether a step has an action or a value of which the model has seen few or no examples.
 
-    These are undos, changes and new tasks, notes from templates, empty properties, and external tools.
+    The values are those of new tasks, notes from templates and empty properties. What an undo and a change of
+    a task are about depends on the conversation, which the model knows only in part.
     """
-    is_task = step.action in ("undo", *TASK_ACTIONS) or _BOX in str(step.arguments.get("text", ""))
+    is_task = step.action in TASK_ACTIONS or _BOX in str(step.arguments.get("text", ""))
     is_rare = "template" in step.arguments or step.arguments.get("value") == ""
-    return is_task or is_rare or step.action.startswith(TOOL_PREFIX)
+    is_for_grammar = step.action in ("undo", *GRAMMAR_ACTIONS) or step.action.startswith(TOOL_PREFIX)
+    return is_for_grammar or is_task or is_rare
 
 
 def _do_the_same(found: Reading, other: Reading) -> bool:

@@ -77,6 +77,11 @@ class NoteSet:
         return replace(self, query=f"{parenthesize(self.query)} OR {parenthesize(query)}")
 
 
+def as_tuple(value: object) -> tuple[object, ...]:
+    """Return the items of a value that may be a list; a single value as a tuple."""
+    return tuple(value) if isinstance(value, list | tuple) else (value,)
+
+
 def parenthesize(query: str) -> str:
     """Put a query in parentheses if it is a list of alternatives, so that it can be combined with others."""
     outside = re.sub(r'"[^"]*"', "", query)

@@ -8,7 +8,7 @@ from functools import cache, cached_property
 
 from app.agent.language.lexicon import Language
 from app.agent.language.mentions import EntityMention
-from app.agent.language.readings import NoteSet, Reading
+from app.agent.language.readings import NoteSet, Reading, as_tuple
 from app.agent.language.request import Request
 from app.agent.language.tokens import Token
 
@@ -85,11 +85,6 @@ class SaidWords:
             for mention in self.mentions
             if mention.kind == "note"
         )
-
-
-def as_tuple(value: object) -> tuple[object, ...]:
-    """Return the items of a value that may be a list; a single value as a tuple."""
-    return tuple(value) if isinstance(value, list | tuple) else (value,)
 
 
 @cache

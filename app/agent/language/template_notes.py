@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from app.agent.language.actions import CREATION_VALUES
 from app.agent.language.readings import Interpretation, NoteSet, PipelineStep, Reading, Reply
 from app.agent.language.request import Request
 from app.agent.language.tokens import Token, span_text
@@ -12,8 +13,8 @@ from app.vault.path import NotePath, name_key
 _SCORE = 0.98
 _MAX_NAME_WORDS = 6
 _MAX_LISTED_TEMPLATES = 10
-_LATER_STEPS = {"tag": "add_tag", "type": "set_type", "text": "append"}
-"""The actions that add the other values of a new note to the text of the template."""
+_ADDED_VALUES = ("tag", "type", "text")
+"""The values of a new note that later steps add to the text of the template."""
 
 
 def parse_note_from_template(
@@ -26,15 +27,16 @@ def parse_note_from_template(
     if "create_note" not in request.allowed:
         return None
     said: str | None = None
-    for template, other_tokens in _splits(request, tokens):
+    for template, clause, other_tokens in _splits(request, tokens):
         path = _template(request, template)
         rest = _with_plain_name(request, _with_folder_last(request, other_tokens), path)
         creation = _daily_note(request, rest) or _creation(request, rest)
         if creation is None:
             continue
-        if path:
+        # The template may be named within another value.
+        if path and not any(clause in str(value) for value in creation.arguments.values()):
             return _reading(request, creation, path), rest
-        said = template if said is None else said
+        said = template if said is None and not path else said
     if said is None:
         return None
     folder = request.vocabulary.templates_folder
@@ -43,14 +45,18 @@ def parse_note_from_template(
     elif not said:
         names = request.vocabulary.template_names()
         listed = ", ".join(names[:_MAX_LISTED_TEMPLATES]) + ", …" * (len(names) > _MAX_LISTED_TEMPLATES)
-        text = f"Nothing was created. Name one of the templates in the folder {folder}: {listed}."
+        text = f"No template was named, so nothing was created. Templates in the folder {folder}: {listed}."
     else:
         text = f"The folder {folder} has no template “{said}”. Nothing was created."
     return Reply(text, understood=False), tokens
 
 
-def _splits(request: Request, tokens: tuple[Token, ...]) -> Iterator[tuple[str, tuple[Token, ...]]]:
-    """Yield each name that may be that of a template, longest first, and the other words."""
+def _splits(request: Request, tokens: tuple[Token, ...]) -> Iterator[tuple[str, str, tuple[Token, ...]]]:
+    """Yield each name that may be that of a template, longest first, its clause, and the other words."""
+
+    def split(name: str, start: int, end: int) -> tuple[str, str, tuple[Token, ...]]:
+        return name, span_text(request.text, tokens[start:end]), (*tokens[:start], *tokens[end:])
+
     for start in range(1, len(tokens)):
         for phrase in request.language.phrases("template_notes", "leads"):
             match = phrase.longest_match(tokens, start)
@@ -62,12 +68,23 @@ def _splits(request: Request, tokens: tuple[Token, ...]) -> Iterator[tuple[str, 
                     continue  # "with the text use the template"
                 is_named = not all(word.key in request.language.words("determiners") for word in words)
                 name = span_text(request.text, words).strip('"“”') if is_named else ""
-                yield name, (*tokens[:start], *tokens[match.end :])
+                yield split(name, start, match.end)
                 continue
             for end in range(min(len(tokens), match.end + _MAX_NAME_WORDS), match.end, -1):
                 words = tokens[match.end : end]
                 name = words[0].value if len(words) == 1 else span_text(request.text, words)
-                yield name, (*tokens[:start], *tokens[end:])
+                if not _has_order(request, words) or _template(request, name):
+                    yield split(name, start, end)
+
+
+def _has_order(request: Request, tokens: tuple[Token, ...]) -> bool:
+    """Return whether words contain another order, or begin one: "Trip and tag it"."""
+    language = request.language
+    return any(
+        after == len(tokens) or tokens[after].key in language.verbs()
+        for at in range(1, len(tokens))
+        if (after := language.match_prefix(tokens, at, "and")) > at
+    )
 
 
 def _with_folder_last(request: Request, tokens: tuple[Token, ...]) -> tuple[Token, ...]:
@@ -201,8 +218,8 @@ def _reading(request: Request, creation: PipelineStep, template: str) -> Reading
     values = dict(creation.arguments)
     later = [
         PipelineStep(action, NoteSet(source="previous"), {name: values.pop(name)})
-        for name, action in _LATER_STEPS.items()
-        if name in values
+        for action, (name, _) in CREATION_VALUES.items()
+        if name in _ADDED_VALUES and name in values
     ]
     created = PipelineStep("create_note", None, {**values, "template": NotePath.on_disk(template).stem_path})
     steps = (created, *later) if "name" in values else (created,)

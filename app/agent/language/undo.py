@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from app.agent.language.actions import FOLDER_ACTIONS, OPPOSITES
+from app.agent.language.actions import FOLDER_ACTIONS, MOVING_ACTIONS
 from app.agent.language.chips import describe_readings
-from app.agent.language.dialog import MOVING_ACTIONS, OwnChange
+from app.agent.language.dialog import OwnChange, with_moved_notes
 from app.agent.language.lexicon import Language
 from app.agent.language.readings import NoteSet, PipelineStep, Reading, Reply
 from app.agent.language.request import Request
@@ -30,23 +30,26 @@ _BATCH_ACTIONS = frozenset(
     )
 )
 """The actions that change several notes in one step of the audit log."""
-_WHOLE_CHANGE = (
-    "That change was made to {} notes together. Nothing was undone. I can undo it for all of them, or for"
-    " some of them right after it was made."
-)
+_WHOLE_CHANGE = "This change affects {} notes and can only be undone for all of them. Nothing was undone."
+_NO_CHANGE = "I have not changed anything in this conversation. Nothing was undone."
 _UNKNOWN_CHANGE = (
     "I don't know which of my changes are meant, so nothing was undone. Name one kind of change and its note,"
     " for example “undo the tag on H4”."
 )
 _PERIOD = (
-    "I can't undo the changes of a period, so nothing was undone. Say “undo the"
-    " last two changes”, “undo everything in this conversation” or “undo everything you did today”."
+    "I can't undo changes by date. Nothing was undone. Say “undo the last two changes”, “undo everything in"
+    " this conversation” or “undo everything you did today”."
 )
 
 
 def parse_redo(request: Request, tokens: tuple[Token, ...]) -> Reading | None:
     """Return the reading that makes the last undone change again; None for other requests."""
-    if "redo" not in request.allowed or not request.language.matches_phrase(tokens, "undoing", "redo"):
+    dialog = request.dialog
+    # "Restore it" after an undo brings back what was undone.
+    follows_undo = bool(dialog.undone) and dialog.last is not None and dialog.last.last.action == "undo"
+    names = ("redo", "restore") if follows_undo else ("redo",)
+    is_redo = any(request.language.matches_phrase(tokens, "undoing", name) for name in names)
+    if "redo" not in request.allowed or not is_redo:
         return None
     return Reading((PipelineStep("redo"),), 1.0, language=request.language.code)
 
@@ -63,13 +66,7 @@ def resolve_undo(request: Request, reading: Reading) -> Reading:
     step = reading.steps[0]
     if step.action != "undo" or len(reading.steps) > 1 or step.arguments.get("scope", "last") != "last":
         return reading
-    kinds = [
-        action
-        for noun, actions in request.language.table("change_nouns").items()
-        if any(token.is_word and token.key == noun for token in request.tokens)
-        for action in actions
-    ]
-    changes = request.dialog.changes
+    kinds, changes = _kinds(request, request.tokens), request.dialog.changes
     if kinds and not changes:
         # The last change of another conversation is not meant.
         return replace(reading, steps=(PipelineStep("undo", step.target, {"what": kinds[0]}),))
@@ -88,6 +85,20 @@ def resolve_undo(request: Request, reading: Reading) -> Reading:
     return replace(reading, steps=(PipelineStep("undo", target, {"what": change.action}),))
 
 
+def undo_choices(request: Request, reading: Reading) -> list[Reading]:
+    """Return the undo of all changes that the last request made, and of the last one; else the reading alone.
+
+    "Undo that" may mean either, unless the request says "the last change".
+    """
+    dialog, plain = request.dialog, PipelineStep("undo", None, {"scope": "last"})
+    says_last = _has_phrase(request.language, request.tokens, "last")
+    if dialog.made < 2 or reading.steps not in ((plain,), (PipelineStep("undo"),)) or says_last:
+        return [reading]
+    reading = replace(reading, is_certain=False)
+    last = replace(reading, steps=(plain,), score=reading.score - 0.01)
+    return [replace(reading, steps=(dialog.undo_of_request,)), last]
+
+
 def _asks_about_change(request: Request) -> bool:
     """Return whether a question about a change is open, so that this change was not made."""
     question = request.dialog.question
@@ -98,22 +109,32 @@ def _asks_about_change(request: Request) -> bool:
 
 
 def undone_changes(reading: Reading, changes: Sequence[OwnChange]) -> tuple[OwnChange, ...]:
-    """Return the changes of the conversation that a reading undoes, the last one first.
-
-    Return none for other readings, and for an undo of changes that may be those of other conversations.
-    """
+    """Return the changes of the conversation that a reading undoes, the last one first; none for others."""
     step = reading.steps[0]
-    if step.action != "undo" or len(reading.steps) > 1 or (step.target is not None and not step.target.notes):
+    return changes_of_undo(step, changes) if step.action == "undo" and len(reading.steps) == 1 else ()
+
+
+def changes_of_undo(step: PipelineStep, changes: Sequence[OwnChange]) -> tuple[OwnChange, ...]:
+    """Return the changes of the conversation that an undo takes back, the last one first.
+
+    Return none for an undo of changes that may be those of other conversations, and for one whose notes are
+    not known yet.
+    """
+    if step.target is not None and not step.target.notes:
         return ()
     kind, scope = (str(step.arguments.get(name, "")) for name in ("what", "scope"))
     if step.target is not None or kind:
         notes = set(step.target.notes) if step.target is not None else set()
         found = [own for own in changes if kind in ("", own.action) and (not notes or notes & set(own.notes))]
         return tuple(found[-1:])
-    count = scope.partition(":")[2]
-    if scope not in ("", "last", "all") and not count.isdecimal():
-        return ()
-    return tuple(changes)[::-1][: None if scope == "all" else int(count or 1)]
+    latest, count = tuple(changes)[::-1], scope.partition(":")[2]
+    match scope:
+        case "today":
+            return ()
+        case "" | "last":
+            return latest[:1]
+        case _:
+            return latest[: int(count)] if count.isdecimal() else latest
 
 
 def undoes_nothing(reading: Reading, changes: Sequence[OwnChange]) -> bool:
@@ -173,15 +194,18 @@ def parse_move_back(request: Request, tokens: tuple[Token, ...]) -> Reading | Re
 def parse_undo(request: Request, tokens: tuple[Token, ...]) -> Reading | Reply | None:
     """Interpret an undo of certain changes: "undo everything except the rename", "restore the deleted note".
 
-    Return None for other requests, and if this conversation has no changes. The reply says that it is unclear
-    which changes are meant.
+    Return None for other requests. The reply says that there are no changes, or that it is unclear which ones
+    are meant.
     """
     language, changes = request.language, request.dialog.changes
     if (returned := parse_move_back(request, tokens)) is not None:
         return returned
     words = tuple(token for token in tokens if token.kind != "mark")
-    if "undo" not in request.allowed or not changes or not _has_phrase(language, words, "verbs"):
+    if "undo" not in request.allowed or not _has_phrase(language, words, "verbs"):
         return None
+    if not changes:
+        is_partial = _has_phrase(language, words, "all") and _has_phrase(language, words, "except")
+        return Reply(_NO_CHANGE) if is_partial else None
     if _has_phrase(language, words, "periods") and not _kinds(request, words):
         return Reply(_PERIOD)
     cut = next((at for at in range(len(words)) if _match(language, words, at, "except") > at), None)
@@ -217,25 +241,23 @@ def _undo_of_some_notes(
 ) -> Reading | Reply | None:
     """Return the undo of a change of several notes for those that words name; None for other changes.
 
-    Tags have an opposite. Another last change is undone as a whole and made again for the other notes, and
-    earlier ones can't be undone for some notes only.
+    A tag has an opposite. Another change is undone as a whole and made again for the other notes.
     """
-    keys = {token.key for token in words}
-    paths = tuple(path for path in dict.fromkeys(change.notes) if _names(keys, path))
-    if change.action not in _BATCH_ACTIONS or not paths or len(paths) == len(set(change.notes)):
+    keys, notes = {token.key for token in words}, tuple(dict.fromkeys(change.notes))
+    paths = tuple(path for path in notes if _names(keys, path))
+    if change.action in (*MOVING_ACTIONS, *FOLDER_ACTIONS) or not 0 < len(paths) < len(notes):
         return None
-    dialog = request.dialog
-    last = dialog.last.last if dialog.last is not None else None
-    is_last = dialog.made == 1 and change is dialog.changes[-1]
-    if last is None or not is_last or last.action != change.action:
-        return Reply(_WHOLE_CHANGE.format(len(set(change.notes))))
-    if change.action in OPPOSITES:
-        opposite = PipelineStep(OPPOSITES[change.action], NoteSet(notes=paths), last.arguments)
-        return Reading((opposite,), _SCORE, language=request.language.code)
-    others = tuple(path for path in dict.fromkeys(change.notes) if path not in paths)
-    again = PipelineStep(last.action, NoteSet(notes=others), last.arguments)
-    steps = (PipelineStep("undo", None, {"scope": "last"}), again)
-    return Reading(steps, _SCORE, language=request.language.code)
+    changes = request.dialog.changes
+    later = changes[changes.index(change) + 1 :]
+    if (opposite := change.opposite(paths)) is not None:
+        step = with_moved_notes(opposite, later)
+        return Reading((step,), _SCORE, language=request.language.code)
+    undo = _undo_of(request, [change])
+    if change.action not in _BATCH_ACTIONS or isinstance(undo, Reply):
+        return Reply(_WHOLE_CHANGE.format(len(notes)))
+    others = NoteSet(notes=tuple(path for path in notes if path not in paths))
+    again = with_moved_notes(PipelineStep(change.action, others, change.arguments), later)
+    return replace(undo, steps=(*undo.steps, again))
 
 
 def _match(language: Language, words: Sequence[Token], at: int, name: str) -> int:

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 
-from app.agent.language.actions import TASK_ACTIONS, TOOL_PREFIX
+from app.agent.language.actions import OPPOSITES, TASK_ACTIONS, TOOL_PREFIX
 from app.agent.language.note_facts import PropertiesOf
-from app.agent.language.readings import NoteSet, PipelineStep, Reading
+from app.agent.language.readings import NoteSet, PipelineStep, Reading, as_tuple
 from app.agent.language.request import Request, writes
-from app.agent.language.said_words import WORD, SaidWords, as_tuple
+from app.agent.language.said_words import WORD, SaidWords
 from app.agent.language.task_texts import OPEN_TASK
 from app.agent.language.vocabulary import VaultWords
 from app.vault.path import name_key
@@ -236,8 +236,14 @@ class ValueDoubts:
         return any(not names.notes(label) and names.find_similar_notes(label).paths for label in labels)
 
     def _has_tag_of_other_name(self, step: PipelineStep) -> bool:
-        """Return whether a tag has another name than the request says, or is the name of a note."""
-        if step.action not in ("add_tag", "remove_tag"):
+        """Return whether a tag has another name than the request says, or is the name of a note.
+
+        The tag of an earlier change that is taken back needs no name.
+        """
+        if step.action not in OPPOSITES or any(
+            (change.action, change.arguments) == (OPPOSITES[step.action], step.arguments)
+            for change in self._request.dialog.changes
+        ):
             return False
         text = self._request.text.casefold()
         tags = [str(tag).casefold() for tag in as_tuple(step.arguments.get("tag", ()))]

@@ -138,7 +138,7 @@ async def test_no_reading_drops_an_order(talk, approver, request_text) -> None:
     question = state(talk).question
     assert not approver.asked and (question is None or not question.options)
     assert (
-        answers(talk)[-1].startswith("I can't carry out these orders together.")
+        answers(talk)[-1].startswith("I can't run these requests together.")
         if question is None
         else ([step.action for step in question.partial.steps][-2:] == ["delete", "add_tag"])
     )

@@ -313,6 +313,74 @@ async def test_other_requests_correct_nothing(talk, approver, request_text) -> N
     assert len(approver.asked) == 1
 
 
+@pytest.mark.parametrize(
+    ("correction", "answer"),
+    [
+        ("not Dune", "I have not changed [[Dune]] in this conversation."),
+        ("no, not Dune", "I have not changed [[Dune]] in this conversation."),
+        ("nicht Dune", "In diesem Gespräch habe ich [[Dune]] nicht geändert."),
+    ],
+)
+async def test_a_correction_about_an_unchanged_note_says_so(talk, approver, correction, answer) -> None:
+    await fill(talk, Dune="---\ntags: [trial]\n---\n")
+    await say(talk, "tag Dune and K1 with trial", correction)
+    assert isinstance(talk.items[-1], AgentText) and talk.items[-1].text == answer
+    assert len(approver.asked) == 1 and text(talk, "Dune.md") == "---\ntags: [trial]\n---\n"
+
+
+async def test_a_tag_of_an_earlier_change_is_taken_back_after_a_question(talk, approver) -> None:
+    await say(talk, "tag H3 with trial", "tag H3 and K1 with trial", "not H3")
+    assert isinstance(talk.items[-1], Question) and len(approver.asked) == 2
+
+
+async def test_a_tag_is_taken_off_only_the_notes_that_got_it(talk) -> None:
+    await order(talk, "tag H3 with trial", "tag H3 and K1 with trial", "take the tag off again")
+    assert "trial" in text(talk, "Instruments/H3.md") and "trial" not in text(talk, "Instruments/K1.md")
+
+
+@pytest.mark.parametrize(
+    ("request_text", "correction", "swapped"),
+    [
+        ("merge Dune into Alien", "no, the other way round", 'merge [@Dune] other="@Alien"'),
+        ("link Dune to Alien", "the other way around", 'relate [@Alien] to="@Dune"'),
+        ("verknüpfe Dune mit Alien", "nein, umgekehrt", 'relate [@Alien] to="@Dune"'),
+    ],
+)
+async def test_a_change_of_two_notes_is_reversed(talk, approver, request_text, correction, swapped) -> None:
+    await fill(talk, Dune="# Dune\n", Alien="# Alien\n")
+    approver.answers = [Denied(), yes]
+    await order(talk, request_text, correction)
+    assert len(approver.asked) == 2 and last_change(talk) == swapped
+
+
+async def test_a_merge_that_was_made_is_undone_and_reversed(talk) -> None:
+    await fill(talk, Dune="# Dune\n", Alien="# Alien\n")
+    await order(talk, "merge Dune into Alien", "no, the other way round")
+    paths = {str(path) for path in talk.workspace.index.note_paths()}
+    assert "Dune.md" in paths and "Alien.md" not in paths
+
+
+@pytest.mark.parametrize(
+    ("request_text", "correction"),
+    [
+        ("delete H3", "no, another one"),
+        ("lösche H3", "nein, eine andere"),
+        ("tag H3 with brass", "no, the other one"),
+    ],
+)
+async def test_for_another_note_the_agent_asks_which(talk, request_text, correction) -> None:
+    before = text(talk, "Instruments/H3.md")
+    await say(talk, request_text, correction)
+    assert isinstance(talk.items[-1], Question) and not talk.items[-1].choices
+    change = request_text.split()[0]
+    await say(talk, "H4")
+    assert text(talk, "Instruments/H3.md") == before
+    if change == "tag":
+        assert "brass" in text(talk, "Instruments/H4.md")
+    else:
+        assert "Instruments/H4.md" not in {str(path) for path in talk.workspace.index.note_paths()}
+
+
 async def test_the_tag_is_taken_back_from_a_note_that_got_it(talk) -> None:
     await order(talk, "tag H3 and K1 with trial", "oops, not K1")
     assert "trial" not in text(talk, "Instruments/K1.md") and "trial" in text(talk, "Instruments/H3.md")

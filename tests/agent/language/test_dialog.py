@@ -586,7 +586,7 @@ def line_option(talk, line):
             ("find [path:People/] order=year limit=1", "find [path:People/] order=born limit=1"),
             (1, 0),
         ),
-        ("less", ("remove_property [@Halley] key=year", "remove_property [@Halley] key=born"), (1, 0)),
+        ("less", ("remove_property [@Halley] key=year", "remove_property [@Halley] key=born"), (1,)),
         (
             "halley 0.5",
             ("set_confidence [@Halley] confidence=0.5", 'append [@Halley] text="0.5"'),
@@ -619,7 +619,9 @@ def line_option(talk, line):
         ),
     ],
 )
-async def test_options_without_an_effect_come_last(talk, text, lines, wanted) -> None:
+async def test_options_without_an_effect_come_last_and_such_changes_are_left_out(
+    talk, text, lines, wanted
+) -> None:
     agent = talk.workspace.agent._builtin
     lines = [line.replace("@Halley", "@People/Edmond Halley") for line in lines]
     options = tuple(line_option(talk, line) for line in lines)

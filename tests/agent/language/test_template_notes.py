@@ -47,6 +47,29 @@ async def test_the_name_of_the_note_is_asked_for(talk, templates) -> None:
     assert text(talk, "Dune.md") == "By: \n"
 
 
+@pytest.mark.parametrize(
+    ("request_text", "answer"),
+    [
+        (
+            "create a note called Tent from the template Nix and tag it camp",
+            "The folder Templates has no template “Nix”. Nothing was created.",
+        ),
+        (
+            "erstelle eine Notiz Zelt aus der Vorlage Nix und tagge sie mit camp",
+            "Der Ordner Templates hat keine Vorlage „Nix“. Es wurde nichts erstellt.",
+        ),
+    ],
+)
+async def test_another_order_is_no_part_of_a_missing_template(talk, templates, request_text, answer) -> None:
+    await say(talk, request_text)
+    assert answers(talk)[-1] == answer
+
+
+async def test_the_name_of_a_note_does_not_contain_its_template(talk, templates) -> None:
+    await say(talk, "erstelle eine Notiz Zelt aus der Vorlage Trip und tagge sie mit camp")
+    assert all("name=Zelt " in choice.reply for choice in talk.items[-1].choices)
+
+
 async def test_a_tag_is_added_to_the_note(talk, templates) -> None:
     await say(talk, "create a note called Tent from the template Trip tagged camping")
     assert "tags:\n  - camping" in text(talk, "Tent.md") and "type: trip" in text(talk, "Tent.md")
@@ -106,7 +129,8 @@ async def test_dates_are_those_of_the_injected_clock_in_the_format_of_obsidian(t
         ),
         (
             "create a note called Tent from the template",
-            "Nothing was created. Name one of the templates in the folder Templates: Book, Trip Template.",
+            "No template was named, so nothing was created. Templates in the folder Templates: Book,"
+            " Trip Template.",
         ),
         (
             "Erstelle eine Notiz namens Zelt aus der Vorlage Nichts",

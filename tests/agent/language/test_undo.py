@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from app.agent.transcript import AgentText, Question
 from tests.agent.language.test_change_doubts import choices
-from tests.agent.language.test_dialog import OPEN, answers, fill, say, state, talk, text
+from tests.agent.language.test_dialog import OPEN, answers, fill, order, say, state, talk, text
 from tests.agent.test_session import SessionConversation
 
 __all__ = ["talk"]
 NO_SUCH_CHANGE = {
-    "undo the rename": "I have not made such a change in this conversation.",
-    "mach die umbenennung rückgängig": "In diesem Gespräch habe ich keine solche Änderung gemacht.",
+    "undo the rename": "I have made no change “rename” in this conversation. Nothing was undone.",
+    "mach die umbenennung rückgängig": (
+        "In diesem Gespräch habe ich keine Änderung „umbenennen“ gemacht. Es wurde nichts rückgängig gemacht."
+    ),
 }
 
 
@@ -74,6 +78,37 @@ async def test_an_approval_names_a_redo_and_its_undo(talk, approver) -> None:
     assert summaries == [change, f"Undo: {change}", f"Redo: {change}", f"Undo: {change}"]
 
 
+@pytest.mark.parametrize(
+    ("change", "undo", "redo", "answer"),
+    [
+        ("delete Octant", "undo", "redo", "1 note was deleted again:\n\n- Instruments/Octant.md"),
+        ("create a note called Tea", "undo", "redo", "1 note was created again:\n\n- [[Tea]]"),
+        ("move H4 to Events", "undo", "redo", "1 note was moved again:\n\n- [[Events/H4|H4]]"),
+        ("tag H4 with brass", "undo", "redo", "1 note was changed again:\n\n- [[Instruments/H4|H4]]"),
+        (
+            "lösche Octant",
+            "rückgängig",
+            "wiederholen",
+            "1 Notiz wurde erneut gelöscht:\n\n- Instruments/Octant.md",
+        ),
+        (
+            "markiere H4 mit brass",
+            "rückgängig",
+            "wiederholen",
+            "1 Notiz wurde erneut geändert:\n\n- [[Instruments/H4|H4]]",
+        ),
+    ],
+)
+async def test_a_redo_says_what_it_did(talk, change, undo, redo, answer) -> None:
+    await order(talk, change, undo, redo)
+    assert answers(talk)[-1] == answer
+
+
+async def test_a_redo_says_what_is_left(talk) -> None:
+    await order(talk, "tag H4 with brass", "tag H3 with brass", "undo both", "redo")
+    assert answers(talk)[-1] == "1 other change was undone, too. Say “redo” again to make the next one."
+
+
 async def test_after_a_new_change_there_is_nothing_to_redo(talk, approver) -> None:
     await say(talk, "tag H4 with brass", "undo", "tag H2 with wood")
     approver.asked.clear()
@@ -123,7 +158,7 @@ async def test_a_deleted_note_comes_back_after_other_changes(talk, request_text)
 
 async def test_the_answer_says_that_no_note_was_deleted(talk) -> None:
     await say(talk, "tag H2 with wood", "restore the note I deleted")
-    assert answers(talk)[-1] == "I have not made such a change in this conversation."
+    assert answers(talk)[-1] == "I have made no change “delete” in this conversation. Nothing was undone."
     assert "wood" in text(talk, "Instruments/H2.md")
 
 
@@ -135,7 +170,6 @@ async def test_a_tag_is_taken_back_from_one_of_several_notes(talk) -> None:
 @pytest.mark.parametrize(
     ("request_text", "answer"),
     [
-        ("undo the tag on H3", "That change was made to 2 notes together"),
         ("undo everything except the merge", "I don't know which of my changes are meant"),
         ("mach alles außer der Konfidenz rückgängig", "Ich weiß nicht, welche meiner Änderungen"),
     ],
@@ -144,6 +178,88 @@ async def test_an_undo_that_is_not_possible_is_refused(talk, request_text, answe
     await say(talk, "tag H2 and H3 with brass", "tag K1 with wood", request_text)
     assert answers(talk)[-1].startswith(answer)
     assert "brass" in text(talk, "Instruments/H3.md") and "wood" in text(talk, "Instruments/K1.md")
+
+
+async def test_a_change_of_all_notes_together_is_not_undone_for_one(talk) -> None:
+    await fill(talk, Dune="---\nrank: 1\n---\n", Alien="---\nrank: 2\n---\n")
+    await say(talk, "= rename_property key=rank new_key=place", "undo that only for Dune")
+    assert answers(talk)[-1] == (
+        "This change affects 2 notes and can only be undone for all of them. Nothing was undone."
+    )
+    assert "place" in text(talk, "Dune.md") and "place" in text(talk, "Alien.md")
+
+
+@pytest.mark.parametrize(
+    ("between", "request_text"),
+    [
+        ("open H3", "undo the tag on H3"),
+        ("tag K1 with wood", "undo the tag on H3"),
+        ("move H3 to Events", "undo the tag on H3"),
+        ("öffne H3", "mach das Tag an H3 rückgängig"),
+    ],
+)
+async def test_a_tag_is_taken_back_from_one_note_after_another_request(talk, between, request_text) -> None:
+    await say(talk, "tag H2 and H3 with brass", between, request_text)
+    path = "Events/H3.md" if between.startswith("move") else "Instruments/H3.md"
+    assert "brass" not in text(talk, path) and "brass" in text(talk, "Instruments/H2.md")
+
+
+async def test_another_change_is_made_again_for_the_notes_that_keep_it(talk) -> None:
+    await say(talk, "= set_property [@H2, @H3] key=room value=attic", "= add_tag [@K1] tag=wood")
+    await say(talk, "undo the property on H3")
+    assert "attic" not in text(talk, "Instruments/H3.md") and "attic" in text(talk, "Instruments/H2.md")
+    assert "wood" in text(talk, "Instruments/K1.md")
+
+
+@pytest.mark.parametrize(
+    ("request_text", "answer"),
+    [
+        (
+            "undo everything except the rename",
+            "I have not changed anything in this conversation. Nothing was undone.",
+        ),
+        (
+            "mach alles außer der Umbenennung rückgängig",
+            "In diesem Gespräch habe ich nichts geändert. Es wurde nichts rückgängig gemacht.",
+        ),
+    ],
+)
+async def test_without_changes_there_is_no_rest_to_undo(talk, approver, request_text, answer) -> None:
+    await say(talk, request_text)
+    assert answers(talk)[-1] == answer and not approver.asked
+
+
+@pytest.mark.parametrize(
+    ("undo", "request_text"),
+    [
+        ("undo that", "restore it"),
+        ("rückgängig", "wiederherstellen"),
+        ("rückgängig", "wiederholen"),
+        ("mach das rückgängig", "stelle es wieder her"),
+    ],
+)
+async def test_what_was_undone_is_restored(talk, undo, request_text) -> None:
+    await say(talk, "= add_tag [@H4] tag=wood", "= add_tag [@H4] tag=brass")
+    await order(talk, undo, request_text)
+    assert {"brass", "wood"} <= set(re.findall(r"\w+", text(talk, "Instruments/H4.md")))
+
+
+@pytest.mark.parametrize("request_text", ["undo that", "undo", "mach das rückgängig", "no"])
+async def test_all_changes_of_one_request_are_undone_after_a_question(talk, request_text) -> None:
+    await say(talk, "= add_tag [@K1] tag=wood")
+    await say(talk, "= set_property [@H3] key=room value=attic | set_property [@H4] key=room value=hall")
+    await say(talk, request_text)
+    both = 'undo scope="last:2"'
+    assert isinstance(talk.items[-1], Question) and both in choices(talk)
+    await say(talk, f"= {both}")
+    assert "attic" not in text(talk, "Instruments/H3.md") and "hall" not in text(talk, "Instruments/H4.md")
+    assert "wood" in text(talk, "Instruments/K1.md")
+
+
+async def test_the_last_change_of_a_request_is_undone_alone(talk) -> None:
+    await say(talk, "= set_property [@H3] key=room value=attic | set_property [@H4] key=room value=hall")
+    await order(talk, "undo the last change")
+    assert "attic" in text(talk, "Instruments/H3.md") and "hall" not in text(talk, "Instruments/H4.md")
 
 
 async def test_changes_of_another_kind_stay(talk) -> None:
