@@ -23,7 +23,7 @@ _MAX_CONTENT_CHARS = 4000
 
 
 class NodesMerged(ToolResult):
-    """Two merged notes; `left_out` lists links and notes that were not rewritten, each with the reason."""
+    """Two merged notes; `left_out` lists links and notes that were not updated, each with the reason."""
 
     primary_node_id: str
     secondary_node_id: str
@@ -82,7 +82,7 @@ async def merge_nodes(
     ]
     summary = f"Merge {secondary.path} into {primary.path}"
     if changes:
-        summary += f", {pluralize(len(changes), 'note')} rewritten"
+        summary += f", links updated in {pluralize(len(changes), 'note')}"
     change_set = ChangeSet.of(
         primary.with_text(merged.text), secondary.delete_change(), *changes, summary=summary
     )

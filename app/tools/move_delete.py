@@ -30,7 +30,7 @@ MAX_MOVED_BYTES = 256 * 1024 * 1024
 
 
 class NoteMoved(ToolResult):
-    """A moved note; `left_out` lists links and notes that were not rewritten, each with the reason."""
+    """A moved note; `left_out` lists links and notes that were not updated, each with the reason."""
 
     path: str
     new_path: str
@@ -39,7 +39,7 @@ class NoteMoved(ToolResult):
 
 
 class FolderMoved(ToolResult):
-    """A moved folder; `left_out` lists links and notes that were not rewritten, each with the reason.
+    """A moved folder; `left_out` lists links and notes that were not updated, each with the reason.
 
     `remaining` is the number of files that stay in the old folder: they are hidden or excluded.
     """
@@ -75,7 +75,7 @@ async def move_note(
     new_name: NewNoteName | None = None,
     folder: FolderName | None = None,
 ) -> Proposal[NoteMoved]:
-    """Rename a note, move it to another folder, or both. Links to it are rewritten in the same change.
+    """Rename a note, move it to another folder, or both. Links to it are updated in the same change.
 
     Args:
         name: The note.
@@ -101,7 +101,7 @@ async def move_note(
     left_out = [*_skipped_links(context, plan), *failed]
     summary = f"Move {note.path} to {new_path}"
     if changes:
-        summary += f", {pluralize(len(changes), 'note')} rewritten"
+        summary += f", links updated in {pluralize(len(changes), 'note')}"
     change_set = ChangeSet.of(note.move_change(new_path, own_text), *changes, summary=summary)
 
     def report(committed: ChangeSet) -> NoteMoved:
@@ -126,7 +126,7 @@ async def move_note(
 async def move_folder(
     context: ToolContext, folder: FolderName, new_folder: FolderName
 ) -> Proposal[FolderMoved]:
-    """Rename a folder or move it with its files. Links to them are rewritten in the same change.
+    """Rename a folder or move it with its files. Links to them are updated in the same change.
 
     Files whose names start with a dot and excluded files stay in the old folder, which stays on the disk.
 
@@ -147,7 +147,7 @@ async def move_folder(
     remaining = await asyncio.to_thread(context.vault.count_other_files, old, moves)
     summary = f"Move the folder {old} to {new} ({pluralize(len(moved), 'file')})"
     if changes:
-        summary += f", {pluralize(len(changes), 'note')} rewritten"
+        summary += f", links updated in {pluralize(len(changes), 'note')}"
     rest = f"{_remaining_files(remaining)} in “{old}”" if remaining else ""
     if rest:
         summary += f", {rest}"
@@ -224,7 +224,7 @@ def _folder_moves(context: ToolContext, old: str, new: str) -> dict[NotePath, No
 def _move_files(
     context: ToolContext, moves: Mapping[NotePath, NotePath], rewrites: Mapping[NotePath, Rewrite]
 ) -> tuple[list[Move], list[str]]:
-    """Return the moves of files, with new links in notes, and the notes whose links can't be rewritten.
+    """Return the moves of files, with new links in notes, and the notes whose links can't be updated.
 
     Each of the latter is returned with the reason. Reads the files, so call it in a thread.
     """

@@ -89,6 +89,7 @@ async def test_links_to_a_renamed_heading_follow_in_the_same_change(workspace, a
     approver.asked.clear()
     outcome = await call(workspace, "rename_heading", name="Kettle", heading="notes", new_heading="Log")
     assert outcome.success and outcome.result["rewritten"] == ["Linking.md"] and len(approver.asked) == 1
+    assert approver.asked[0].proposal.summary.endswith(" to Log, links updated in 1 note")
     assert text(workspace, "Kettle.md") == "# Kettle\n## Log\nSee [[#Log]].\n"
     assert text(workspace, "Linking.md") == "[[Kettle#Log|n]] [[Kettle]] [[Kettle#Nope]]\n"
     assert (await call(workspace, "undo")).success
