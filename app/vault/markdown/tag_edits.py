@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from app.errors import InvalidParametersError
 from app.vault.markdown.frontmatter import Frontmatter, read_frontmatter
@@ -12,7 +12,7 @@ from app.vault.markdown.properties import editable_frontmatter, remove_property,
 from app.vault.markdown.property_facts import is_tag_entry
 from app.vault.markdown.scan import scan
 from app.vault.markdown.text import apply_edits
-from app.vault.markdown.yaml_tree import MappingEntry, Sequence, to_plain
+from app.vault.markdown.yaml_tree import MappingEntry, Node, Sequence, to_plain
 from app.vault.path import name_key
 
 _COMMENT = re.compile(r"\s#[^\n]*")
@@ -171,10 +171,12 @@ def _with_tags(text: str, entry: MappingEntry, tags: list[object] | str | None) 
 def _comments(text: str, entry: MappingEntry) -> list[str]:
     """Return the comments after a property's name, up to the line where its value ends."""
     value = entry.value
-    is_list = isinstance(value, Sequence) and bool(value.items)
-    # The span of a list without brackets may reach to the next property.
-    values = value.items if isinstance(value, Sequence) and is_list else (value,)
-    last = values[-1] if is_list and not value.flow else value
+    values: Iterable[Node] = (value,)
+    last: Node = value
+    if isinstance(value, Sequence) and value.items:
+        values = value.items
+        # The span of a list without brackets may reach to the next property.
+        last = value if value.flow else value.items[-1]
     end = text.find("\n", last.span.end)
     end = end if end >= 0 else len(text)
     comments: list[str] = []
