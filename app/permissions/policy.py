@@ -152,6 +152,27 @@ class Policy:
             for rule in self._rules_for(caller, tool)
         )
 
+    def lifted_by_move(self, old: NotePath, new: NotePath) -> frozenset[Operation]:
+        """Return the operations on a file that a rule or a profile restricts at `old`, but not at `new`."""
+        operations = (Operation.READ, Operation.UPDATE, Operation.DELETE)
+        return frozenset(
+            operation
+            for operation in operations
+            if self._restrictions(operation, old) - self._restrictions(operation, new)
+        )
+
+    def _restrictions(self, operation: Operation, path: NotePath) -> set[tuple[str, str]]:
+        """Return the callers and tools that rules or profiles keep from an operation on a file."""
+        part = ImpactPart(operation, path)
+        rules = {
+            (rule.rule.caller.casefold(), rule.rule.tool.casefold())
+            for rule in self._rules
+            if rule.effect != "allow" and rule.covers(part)
+        }
+        return rules | {
+            (profile.caller.casefold(), "*") for profile in self._profiles if not allows_note(profile, path)
+        }
+
     def _profiles_of(self, caller: Caller) -> list[CallerProfile]:
         """Return the profiles that apply to a caller; none apply to the user acting directly."""
         if caller.kind is CallerKind.USER:
