@@ -64,7 +64,7 @@ FileChange = Create | Update | Delete | Move
 class ChangeSet:
     """Changes that are shown, approved, committed and undone together; each path occurs at most once.
 
-    `summary` is one line in plain words for the dialog and the log ("Rename X to Y, 40 links").
+    `summary` is one line in plain words for the history ("Rename X to Y, 40 links").
     `place` names the store of the documents: empty for the vault's notes, or another store behind the same
     gate (the agents' memory, a folder outside the vault). `warnings` are sentences about consequences that
     the changes do not show; only the approval shows them, so they may mention what the caller can't see.
