@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from app.agent.transcript import Question
 from tests.agent.language.test_dialog import answers, fill, say, talk, text
 
 __all__ = ["talk"]
@@ -37,7 +38,7 @@ async def test_a_part_of_a_word_is_no_occurrence(talk, approver) -> None:
 async def test_everywhere_without_a_note_is_asked(talk, approver) -> None:
     approver.asked.clear()
     await say(talk, "replace clock with watch everywhere")
-    assert not approver.asked
+    assert isinstance(talk.items[-1], Question) and not approver.asked
 
 
 async def test_the_question_about_the_place_does_not_repeat_the_failure(talk) -> None:
