@@ -154,23 +154,30 @@ class Policy:
 
     def lifted_by_move(self, old: NotePath, new: NotePath) -> frozenset[Operation]:
         """Return the operations on a file that a rule or a profile restricts at `old`, but not at `new`."""
-        operations = (Operation.READ, Operation.UPDATE, Operation.DELETE)
+        lifted = self._restrictions(old) - self._restrictions(new)
+        return frozenset(operation for operation, _, _ in lifted)
+
+    def patterns_left_by_move(self, old: NotePath, new: NotePath) -> frozenset[str]:
+        """Return the patterns of rules and the folders of profiles that match `old`, but not `new`."""
+        patterns = {rule.rule.glob for rule in self._rules if rule.matches(old) and not rule.matches(new)}
+        folders = {folder for profile in self._profiles for folder in profile.folders}
         return frozenset(
-            operation
-            for operation in operations
-            if self._restrictions(operation, old) - self._restrictions(operation, new)
+            patterns | {folder for folder in folders if old.is_under(folder) and not new.is_under(folder)}
         )
 
-    def _restrictions(self, operation: Operation, path: NotePath) -> set[tuple[str, str]]:
-        """Return the callers and tools that rules or profiles keep from an operation on a file."""
-        part = ImpactPart(operation, path)
-        rules = {
-            (rule.rule.caller.casefold(), rule.rule.tool.casefold())
+    def _restrictions(self, path: NotePath) -> set[tuple[Operation, str, str]]:
+        """Return the operations on a file that are restricted, each with the callers and tools concerned."""
+        by_rules = {
+            (operation, rule.rule.caller.casefold(), rule.rule.tool.casefold())
             for rule in self._rules
-            if rule.effect != "allow" and rule.covers(part)
+            if rule.effect != "allow" and rule.matches(path)
+            for operation in rule.operations
         }
-        return rules | {
-            (profile.caller.casefold(), "*") for profile in self._profiles if not allows_note(profile, path)
+        return by_rules | {
+            (operation, profile.caller.casefold(), "*")
+            for profile in self._profiles
+            if not allows_note(profile, path)
+            for operation in (Operation.READ, Operation.UPDATE, Operation.DELETE)
         }
 
     def _profiles_of(self, caller: Caller) -> list[CallerProfile]:

@@ -11,6 +11,8 @@ from app.permissions.scope import Operation
 from app.toolkit.services import NoteServices
 from app.vault.path import NotePath, name_key, without_suffix
 
+_MAX_PATTERNS = 3
+
 
 async def move_warnings(
     services: NoteServices, moved: str, moves: Mapping[NotePath, NotePath]
@@ -27,6 +29,9 @@ async def move_warnings(
         f"{pluralize(count, 'file is', 'files are')} no longer {effect} by a permission rule."
         for effect, count in effects.items()
     ]
+    if all(path.is_under(moved) for path in moves):
+        # A folder, which rules may name; a note that leaves the folder of a rule is no surprise.
+        warnings += await asyncio.to_thread(_name_patterns, services, moves)
     warnings += [
         f"The settings still name “{path}” as the {use}. Change it there, too."
         for use, path in services.paths_in_settings().items()
@@ -42,6 +47,16 @@ def _count_effects(services: NoteServices, moves: Mapping[NotePath, NotePath]) -
         if lifted := services.policy.lifted_by_move(old, new):
             effects["hidden" if Operation.READ in lifted else "protected"] += 1
     return effects
+
+
+def _name_patterns(services: NoteServices, moves: Mapping[NotePath, NotePath]) -> list[str]:
+    """Return a sentence that names the rules that no longer apply to some of the files, if there are any."""
+    patterns: set[str] = set()
+    for old, new in moves.items():
+        patterns |= services.policy.patterns_left_by_move(old, new)
+    names = ", ".join(f"“{pattern}”" for pattern in sorted(patterns)[:_MAX_PATTERNS])
+    more = f" and {len(patterns) - _MAX_PATTERNS} more" if len(patterns) > _MAX_PATTERNS else ""
+    return [f"Permission rules for {names}{more} no longer apply. Change them, too."] if patterns else []
 
 
 def _is_moved(path: str, moved: str) -> bool:

@@ -350,6 +350,13 @@ def test_a_move_lifts_what_no_rule_for_the_same_callers_restricts_at_the_new_pat
     assert policy(grants, vault=VaultRules(rules=(protect,))).lifted_by_move(A, B) == {Operation.UPDATE}
 
 
+def test_the_patterns_that_a_move_leaves_are_those_of_rules_and_profiles(grants):
+    rules = (rule("allow", "read", glob="Projects"), rule("deny", glob="*/*"), rule("deny", glob="memory:P*"))
+    profiles = (CallerProfile(caller="mcp", folders=("Projects", "Journal")),)
+    found = policy(grants, *rules, callers=profiles).patterns_left_by_move(A, B)
+    assert found == {"Projects"}
+
+
 def test_a_move_into_the_folders_of_a_profile_shows_the_file_to_its_caller(grants):
     profiles = (CallerProfile(caller="mcp", folders=("Journal",)),)
     assert policy(grants, callers=profiles).lifted_by_move(A, B) == {

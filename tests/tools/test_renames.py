@@ -289,30 +289,33 @@ _HIDE = Rule(effect="deny", glob="Secret/**", operations=("read",), caller="mcp"
 _PROTECT = Rule(effect="ask", glob="Secret", operations=("update", "delete"), caller="mcp")
 _HIDE_EVERYWHERE = Rule(effect="deny", glob="[SP]*/**", operations=("read",), caller="mcp")
 _ALLOW = Rule(effect="allow", glob="Secret/**", operations=("update",))
-_WORK = CallerProfile(caller="mcp", folders=("Public",))
 
 
 @pytest.mark.parametrize(
-    ("rules", "profiles", "warnings"),
+    ("rules", "folders", "effect", "patterns"),
     [
-        ((), (), ()),
-        ((_HIDE,), (), ("2 files are no longer hidden by a permission rule.",)),
-        ((_HIDE, _PROTECT), (), ("2 files are no longer hidden by a permission rule.",)),
-        ((_PROTECT,), (), ("2 files are no longer protected by a permission rule.",)),
-        ((_HIDE_EVERYWHERE,), (), ()),
-        ((_HIDE, _HIDE_EVERYWHERE), (), ()),
-        ((_ALLOW,), (), ()),
-        ((), (_WORK,), ("2 files are no longer hidden by a permission rule.",)),
+        ((), (), "", ""),
+        ((_HIDE,), (), "hidden", "“Secret/**”"),
+        ((_HIDE, _PROTECT), (), "hidden", "“Secret”, “Secret/**”"),
+        ((_PROTECT,), (), "protected", "“Secret”"),
+        ((_HIDE_EVERYWHERE,), (), "", ""),
+        ((_HIDE, _HIDE_EVERYWHERE), (), "", "“Secret/**”"),
+        ((_ALLOW,), (), "", "“Secret/**”"),
+        ((), ("Public",), "hidden", ""),
+        ((), ("Secret", "Secret/Sub"), "", "“Secret”, “Secret/Sub”"),
     ],
 )
 async def test_the_approval_counts_the_files_that_a_rule_no_longer_applies_to(
-    workspace, approver, rules, profiles, warnings
+    workspace, approver, rules, folders, effect, patterns
 ):
     await fill(workspace, Secret__A="classified\n", Secret__Sub__B="x\n")
+    profiles = (CallerProfile(caller="mcp", folders=folders),) if folders else ()
     workspace.policy.configure(PermissionSettings(rules=rules, callers=profiles))
     approver.asked.clear()
     assert (await call(workspace, "move_folder", folder="Secret", new_folder="Public")).success
-    assert approver.asked[0].proposal.warnings == warnings
+    warnings = [f"2 files are no longer {effect} by a permission rule."] if effect else []
+    named = [f"Permission rules for {patterns} no longer apply. Change them, too."] if patterns else []
+    assert approver.asked[0].proposal.warnings == (*warnings, *named)
     assert (await call(workspace, "undo")).success
     approver.asked.clear()
     assert (await call(workspace, "move_note", name="Secret/A", folder="Public")).success
