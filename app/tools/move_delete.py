@@ -214,8 +214,9 @@ def _folder_moves(context: ToolContext, old: str, new: str) -> dict[NotePath, No
     if folder.is_hidden:
         message = f"The folder “{new}” would be hidden: no part of its path may start with a dot."
         raise InvalidParametersError(f"{message} Nothing was changed.", folder=new)
-    if folder.text == old:
-        message = f"The folder already has the path “{old}”. Nothing was changed."
+    depth = old.count("/") + 1
+    if paths[0].text.split("/")[:depth] == folder.text.split("/"):
+        message = f"The folder already has the path “{new}”. Nothing was changed."
         raise InvalidParametersError(message, folder=new)
     if folder.key == name_key(old):
         message = (
@@ -240,7 +241,6 @@ def _folder_moves(context: ToolContext, old: str, new: str) -> dict[NotePath, No
             " Move its subfolders one by one, or use the file manager.",
             limit=MAX_MOVED_FILES,
         )
-    depth = old.count("/") + 1
     moves = {path: NotePath.on_disk("/".join((folder.text, *path.text.split("/")[depth:]))) for path in paths}
     for target in moves.values():
         if (existing := context.vault.existing_path(target)) is not None:

@@ -54,9 +54,11 @@ def _name_patterns(services: NoteServices, moves: Mapping[NotePath, NotePath]) -
     patterns: set[str] = set()
     for old, new in moves.items():
         patterns |= services.policy.patterns_left_by_move(old, new)
+    if not patterns:
+        return []
     names = ", ".join(f"“{pattern}”" for pattern in sorted(patterns)[:_MAX_PATTERNS])
     more = f" and {len(patterns) - _MAX_PATTERNS} more" if len(patterns) > _MAX_PATTERNS else ""
-    return [f"Permission rules for {names}{more} no longer apply. Change them, too."] if patterns else []
+    return [f"Permission rules for {names}{more} no longer apply to these files. Change them, too."]
 
 
 def _is_moved(path: str, moved: str) -> bool:

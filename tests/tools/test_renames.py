@@ -212,6 +212,12 @@ async def test_a_folder_of_which_only_a_part_moves_stays(workspace, approver):
     assert text(workspace, "Old/Two.md") == text(workspace, "New/One.md") == "x\n"
 
 
+async def test_a_folder_that_already_has_the_path_stays(workspace):
+    for folder, new_folder in (("Instruments", "Instruments"), ("instruments", "Instruments")):
+        outcome = await call(workspace, "move_folder", folder=folder, new_folder=new_folder)
+        assert outcome.error["message"].startswith("The folder already has the path “Instruments”.")
+
+
 async def test_the_approval_and_the_answer_say_that_hidden_files_stay(workspace, approver):
     await fill(workspace, Old__One="x\n", Old__Gone="x\n")
     (workspace.root / "Old" / "Sub").mkdir()
@@ -314,7 +320,8 @@ async def test_the_approval_counts_the_files_that_a_rule_no_longer_applies_to(
     approver.asked.clear()
     assert (await call(workspace, "move_folder", folder="Secret", new_folder="Public")).success
     warnings = [f"2 files are no longer {effect} by a permission rule."] if effect else []
-    named = [f"Permission rules for {patterns} no longer apply. Change them, too."] if patterns else []
+    rest = "no longer apply to these files. Change them, too."
+    named = [f"Permission rules for {patterns} {rest}"] if patterns else []
     assert approver.asked[0].proposal.warnings == (*warnings, *named)
     assert (await call(workspace, "undo")).success
     approver.asked.clear()
