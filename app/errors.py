@@ -23,6 +23,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+NOTHING_CHANGED = "Nothing was changed."
+
 
 class ScriptoriumError(Exception):
     """The base class of errors that the app reports to callers.
@@ -38,6 +40,11 @@ class ScriptoriumError(Exception):
         super().__init__(message)
         self.message = message
         self.data = data
+
+    @property
+    def reason(self) -> str:
+        """The message as a reason why a change leaves something out, where other things do change."""
+        return self.message.removesuffix(NOTHING_CHANGED).rstrip()
 
     @property
     def has_outside_text(self) -> bool:

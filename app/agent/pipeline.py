@@ -461,7 +461,7 @@ class Pipeline:
         """Return the answer that none of the listed notes matches; empty without listed notes."""
         if len(paths) == 1:
             return f"{wikilink(paths[0])} does not match."
-        return f"None of these {len(paths):,} notes matches." if paths else ""
+        return f"None of these {len(paths):,} notes match." if paths else ""
 
     def _say_list(self, selection: _Selection, *, count_only: bool) -> None:
         paths = selection.paths

@@ -367,7 +367,7 @@ def _moved(result: Result, call: AnsweredCall) -> str:
 def _moved_folder(result: Result, call: AnsweredCall) -> str:
     count, old, new = int(result["files"]), result["folder"], result["new_folder"]
     text = f"Moved {pluralize(count, 'file')} from “{old}” to “{new}”. To undo this, say “undo”."
-    if remaining := int(result["remaining"]):
+    if remaining := int(result["remaining"] or 0):
         stay = pluralize(remaining, "hidden or excluded file stays", "hidden or excluded files stay")
         text += f"\n\n{stay} in “{old}”."
     return text + _updates(result)

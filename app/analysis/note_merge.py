@@ -23,12 +23,11 @@ from app.vault.markdown.relation_edits import RELATIONS_HEADING, add_items, fina
 from app.vault.markdown.relations import relation_type
 from app.vault.markdown.scan import scan
 from app.vault.markdown.text import apply_edits, newline_of, with_newlines
-from app.vault.note import ParsedNote, Relation, Span
+from app.vault.note import ID_KEYS, ParsedNote, Relation, Span
 from app.vault.path import name_key
 
 Strategy = Literal["combine", "prefer_primary", "prefer_secondary"]
 _LIST_KEYS = ("tags", "aliases")
-_KEPT_KEYS = frozenset({"id", "permalink"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +157,7 @@ def _with_properties(
         folded = name_key(key)
         if (
             folded in _LIST_KEYS
-            or folded in _KEPT_KEYS
+            or folded in ID_KEYS
             or (folded in keys_by_name and relation_type(key) in relation_types)
         ):
             continue

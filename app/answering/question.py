@@ -85,7 +85,7 @@ class ParsedQuestion:
 
 def parse_question(text: str) -> ParsedQuestion:
     """Parse a question in the language with the most stop words in it, English on a tie."""
-    described = _unspaced_words("stop").sub(" ", text)
+    described = _describe_topic(text)
     folded = _words(described)
     data = _load_languages()
     code = max(
@@ -113,6 +113,28 @@ def is_unspaced_sentence(text: str) -> bool:
         return False
     asks = _unspaced_words("asks").search(text) or text.rstrip().endswith(("？", "?", "か", "か。"))
     return bool(asks) or (letters >= _MIN_SENTENCE and letters > others)
+
+
+def _describe_topic(text: str) -> str:
+    """Return a question without the words of scripts without spaces that do not describe its topic.
+
+    Particles also occur inside words (目的地), so they are dropped only next to such a word or at the end.
+    """
+    first, *others = _unspaced_words("asks", "stop").split(text)
+    leading, trailing = _particles()
+    pieces = [first, *(leading.sub("", piece) for piece in others)]
+    return " ".join(trailing.sub("", piece) for piece in pieces)
+
+
+@cache
+def _particles() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Return the patterns for particles before and after a part of a question of at least two letters."""
+    words = _load_words()["unspaced"]
+    leading, trailing = "".join(words["leading"]), "".join(words["trailing"])
+    return (
+        re.compile(f"^[{leading}](?=[{UNSPACED}]{{2}})"),
+        re.compile(f"(?<=[{UNSPACED}]{{2}})[{trailing}]+(?=[^{UNSPACED}]*$)"),
+    )
 
 
 def _words(text: str) -> list[str]:
@@ -159,10 +181,10 @@ def _load_languages() -> dict[str, _LanguageData]:
 
 
 @cache
-def _unspaced_words(name: str) -> re.Pattern[str]:
-    """Return a pattern for one of the lists of words in scripts without spaces, the longest words first."""
-    words: list[str] = _load_words()["unspaced"][name]
-    return re.compile("|".join(map(re.escape, sorted(words, key=len, reverse=True))))
+def _unspaced_words(*lists: str) -> re.Pattern[str]:
+    """Return a pattern for these lists of words in scripts without spaces."""
+    words = _load_words()["unspaced"]
+    return re.compile("|".join(word for name in lists for word in words[name]))
 
 
 @cache

@@ -13,7 +13,14 @@ from rich.text import Text
 from app.permissions.approval import ApprovalRequest, Effect
 from app.permissions.partial_approval import ApprovalDraft, FileDraft, SelectionState
 from app.permissions.pluralize import pluralize
-from app.permissions.request_labels import KIND_NAMES, caller_label, change_name, format_extent, request_title
+from app.permissions.request_labels import (
+    KIND_NAMES,
+    caller_label,
+    change_name,
+    format_extent,
+    request_title,
+    request_warnings,
+)
 from app.vault.changes import Create, Delete, Move
 from app.vault.diff import Diff, Hunk
 from app.vault.diff_words import Span, changed_spans, pair_lines
@@ -174,6 +181,8 @@ def _consequences(request: ApprovalRequest) -> Iterator[Text]:
     """Yield the consequences beyond the changed lines."""
     if extent := format_extent(request):
         yield Text(f"{extent.english}.", style="dim")
+    for warning in request_warnings(request):
+        yield Text(warning, style="yellow")
     if links := request.scope.backlinks:
         yield Text(
             f"{pluralize(len(links), 'note')} will have unresolved links after this deletion: "
@@ -181,7 +190,7 @@ def _consequences(request: ApprovalRequest) -> Iterator[Text]:
             style="yellow",
         )
     if rewrites := request.rewrites:
-        yield Text(f"Links are rewritten in {pluralize(len(rewrites), 'note')}: {_list_notes(rewrites)}.")
+        yield Text(f"Links are updated in {pluralize(len(rewrites), 'note')}: {_list_notes(rewrites)}.")
     for folder in request.scope.outside:
         yield Text(f"Outside the vault: {escape_hidden(folder)}", style="yellow")
 

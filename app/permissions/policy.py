@@ -152,6 +152,34 @@ class Policy:
             for rule in self._rules_for(caller, tool)
         )
 
+    def lifted_by_move(self, old: NotePath, new: NotePath) -> frozenset[Operation]:
+        """Return the operations on a file that a rule or a profile restricts at `old`, but not at `new`."""
+        lifted = self._restrictions(old) - self._restrictions(new)
+        return frozenset(operation for operation, _, _ in lifted)
+
+    def patterns_left_by_move(self, old: NotePath, new: NotePath) -> frozenset[str]:
+        """Return the patterns of rules and the folders of profiles that match `old`, but not `new`."""
+        patterns = {rule.rule.glob for rule in self._rules if rule.matches(old) and not rule.matches(new)}
+        folders = {folder for profile in self._profiles for folder in profile.folders}
+        return frozenset(
+            patterns | {folder for folder in folders if old.is_under(folder) and not new.is_under(folder)}
+        )
+
+    def _restrictions(self, path: NotePath) -> set[tuple[Operation, str, str]]:
+        """Return the operations on a file that are restricted, each with the callers and tools concerned."""
+        by_rules = {
+            (operation, rule.rule.caller.casefold(), rule.rule.tool.casefold())
+            for rule in self._rules
+            if rule.effect != "allow" and rule.matches(path)
+            for operation in rule.operations
+        }
+        return by_rules | {
+            (operation, profile.caller.casefold(), "*")
+            for profile in self._profiles
+            if not allows_note(profile, path)
+            for operation in (Operation.READ, Operation.UPDATE, Operation.DELETE)
+        }
+
     def _profiles_of(self, caller: Caller) -> list[CallerProfile]:
         """Return the profiles that apply to a caller; none apply to the user acting directly."""
         if caller.kind is CallerKind.USER:

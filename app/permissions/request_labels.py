@@ -101,6 +101,12 @@ def request_title(request: ApprovalRequest) -> TranslatableText:
     return title
 
 
+def request_warnings(request: ApprovalRequest) -> tuple[str, ...]:
+    """Return the sentences about consequences that the changes do not show, in English."""
+    proposal = request.proposal
+    return tuple(map(escape_hidden, proposal.warnings)) if isinstance(proposal, ChangeSet) else ()
+
+
 def _effect_label(request: ApprovalRequest, proposal: Effect) -> TranslatableText:
     label = _short_name(request.scope.description or proposal.kind)
     return TranslatableText.verbatim(label[:1].lower() + label[1:])

@@ -64,6 +64,10 @@ class CompiledRule:
             names.append(caller.acting_for)
         return any(word_matches(self.rule.caller, name) for name in names)
 
+    def matches(self, path: NotePath) -> bool:
+        """Return whether the rule is about a path in the vault, for some operation."""
+        return self._matches(VAULT, path)
+
     def covers(self, part: ImpactPart) -> bool:
         """Return whether the rule covers the part's operation and path directly.
 

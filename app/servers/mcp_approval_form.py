@@ -13,7 +13,13 @@ import mcp_types as t
 
 from app.errors import LimitError
 from app.permissions.approval import ApprovalRequest, Approved, Decision, Denied, Effect
-from app.permissions.request_labels import caller_label, change_name, format_extent, request_title
+from app.permissions.request_labels import (
+    caller_label,
+    change_name,
+    format_extent,
+    request_title,
+    request_warnings,
+)
 from app.vault.changes import ChangeSet, FileChange, after_of, before_of
 from app.vault.diff import compare
 from app.vault.escaped_line import escape_line
@@ -51,6 +57,7 @@ def question_text(request: ApprovalRequest) -> str:
         if len(backlinks) > len(names):
             names.append(f"and {len(backlinks) - len(names):,} more")
         lines.append(f"Backlinks: {', '.join(names)}")
+    lines += request_warnings(request)
     lines.append("")
     if isinstance(request.proposal, Effect):
         lines += _effect_lines(request.proposal)

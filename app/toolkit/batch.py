@@ -71,9 +71,10 @@ def make_batch_tool(tool: Tool) -> Tool:
                 change_set = await _propose_changes(tool, context, after, {**call_arguments, "name": name})
             except ScriptoriumError as error:
                 failures.append(error)
-                left_out.append(f"{name}: {error.message}")
+                left_out.append(f"{name}: {error.reason}")
                 continue
             for change in change_set.changes:
+                # A summary is one text, so calls that do the same differ in it only by the note's path.
                 pattern = change_set.summary.replace(str(change.path), "{}")
                 summaries.setdefault(pattern, set()).add(change.path)
                 if not isinstance(change, Update):

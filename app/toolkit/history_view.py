@@ -62,7 +62,7 @@ class HistoryView:
 
     def _without_hidden_summary(self, version: Version) -> Version:
         """Return the version; if its commit touches hidden notes, replace the summary with a neutral one."""
-        if not version.summary or not (self._visibility.hides_private or self._visibility.is_ruled):
+        if not version.summary or not self._visibility.may_hide:
             return version
         changes = self._journal.commit(version.commit_id).changes
         return version if all(map(self._is_visible, changes)) else replace(version, summary=_CHANGED)

@@ -6,7 +6,7 @@ A tool that needs more than the notes declares it in the type of its context: `c
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from app.analysis.suggestion_queue import SuggestionQueue
     from app.embeddings.entailment_client import EntailmentClassifier
     from app.messages.channel_registry import ChannelRegistry
+    from app.permissions.policy import Policy
     from app.sandbox.sandbox import Sandbox
     from app.sources.sources import Sources
     from app.toolkit.file_access import FileAccess
@@ -39,6 +40,19 @@ class OptionalModels:
 
     semantic_search: Callable[[], SemanticSearch | None] = lambda: None
     language_model: Callable[[], LanguageModel | None] = lambda: None
+
+
+@dataclass(frozen=True, slots=True)
+class NoteServices:
+    """The services of the notes category.
+
+    Attributes:
+        policy: The permission rules.
+        paths_in_settings: Returns the folders and notes that the settings name, by their use.
+    """
+
+    policy: Policy
+    paths_in_settings: Callable[[], Mapping[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +114,7 @@ class WebServices:
     web: WebAccess
 
 
+NoteContext = ServiceContext[NoteServices]
 MemoryContext = ServiceContext[MemoryServices]
 FileContext = ServiceContext[FileServices]
 DevelopmentContext = ServiceContext[DevelopmentServices]

@@ -48,6 +48,11 @@ class VaultView:
         """True if private notes are hidden from the call."""
         return self._visibility.hides_private
 
+    @property
+    def may_hide(self) -> bool:
+        """True if notes may be hidden from the call; see `CallVisibility.may_hide`."""
+        return self._visibility.may_hide
+
     def with_changes(self, changed: Mapping[NotePath, bytes]) -> VaultView:
         """Return a view where the notes in `changed` have these bytes, so calls can build on each other."""
         return VaultView(self._store, self._resolver, self._visibility, changed)
@@ -159,9 +164,24 @@ class VaultView:
             return self._visibility.can_see(path)
         return True
 
-    def count_other_files(self, folder: str, known: Collection[NotePath]) -> int:
-        """Return how many files in a folder and below it are not in `known`, even hidden ones."""
-        return max(self._store.count_files(folder) - len(known), 0)
+    def has_hidden_files(self, folder: NotePath) -> bool:
+        """Return whether a folder without visible files contains hidden or excluded ones, at any depth.
+
+        Raises:
+            InvalidPathError: it does, and the call may not know of them.
+        """
+        has_files = any(True for _ in self._store.files_in(folder))
+        if has_files and self._visibility.may_hide:
+            raise _not_usable(folder)
+        return has_files
+
+    def count_other_files(self, folder: NotePath, known: Collection[NotePath]) -> int:
+        """Return how many files in a folder and below it are not in `known`, even hidden ones.
+
+        The number is for the user, not for a result.
+        """
+        keys = {path.key for path in known}
+        return sum(path.key not in keys for path in self._store.files_in(folder))
 
     def disk_spelling(self, path: NotePath) -> NotePath:
         """Return `path` with existing folders spelled as on disk: the location for a new file."""

@@ -116,6 +116,11 @@ class CallVisibility:
         """True if private notes are hidden from this caller."""
         return self._caller.uses_model
 
+    @property
+    def may_hide(self) -> bool:
+        """True if notes may be hidden from this call: private ones, or those that a rule hides."""
+        return self.hides_private or self._has_rules
+
     def can_see(self, path: NotePath) -> bool:
         """Return whether the call may know of `path` and its content."""
         if self.hides_private and self._visibility.is_private(path):

@@ -34,7 +34,7 @@ class HeadingRenamed(ToolResult):
 async def rename_heading(
     context: ToolContext, name: NoteName, heading: HeadingText, new_heading: HeadingText
 ) -> Proposal[HeadingRenamed]:
-    """Rename a heading of a note. Links to it are rewritten in the same change.
+    """Rename a heading of a note. Links to it are updated in the same change.
 
     Args:
         name: The note.
@@ -54,7 +54,7 @@ async def rename_heading(
     changes, left_out = await asyncio.to_thread(update_notes, context, targets, edit)
     summary = f"Rename the heading {rename.old} of {note.path} to {rename.new}"
     if changes:
-        summary += f", {pluralize(len(changes), 'note')} rewritten"
+        summary += f", links updated in {pluralize(len(changes), 'note')}"
     change_set = ChangeSet.of(note.with_text(own_text), *changes, summary=summary)
 
     def report(committed: ChangeSet) -> HeadingRenamed:

@@ -1,11 +1,12 @@
-"""Change the links of other notes in the change set of a tool that renames, moves or merges something."""
+"""Change many notes in the change set of a tool that renames, moves or merges something."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import TypeVar
 
-from app.errors import InvalidParametersError, UnreadableNoteError
+from app.errors import InvalidParametersError, NotFoundError, UnreadableNoteError
+from app.index.records import LinkRecord
 from app.permissions.pluralize import pluralize
 from app.toolkit.context import ToolContext
 from app.vault.changes import FileChange, Update
@@ -15,26 +16,32 @@ E = TypeVar("E")
 
 
 def update_notes(
-    context: ToolContext, edits: Mapping[NotePath, E], edit: Callable[[str, E], str]
+    context: ToolContext,
+    edits: Mapping[NotePath, E],
+    edit: Callable[[str, E], str],
+    *,
+    with_hidden: bool = True,
 ) -> tuple[list[Update], list[str]]:
-    """Return the changes of links in notes, and the visible notes that can't be changed.
+    """Return the changes of notes, and the visible notes that can't be changed.
 
     Each of the latter is returned with the reason. Reads the notes, so call it in a thread.
 
     Args:
-        context: The context of the call; hidden notes are changed, too.
+        context: The context of the call.
         edits: What to change in each note.
         edit: Returns a text with these changes.
+        with_hidden: Whether hidden notes are changed, too, so that links in them stay right.
     """
+    open_note = context.vault.open_for_change if with_hidden else context.vault.open
     changes: list[Update] = []
     failed: list[str] = []
     for source, details in edits.items():
         try:
-            note = context.vault.open_for_change(source)
+            note = open_note(source)
             update = note.with_text(edit(note.text, details))
-        except (UnreadableNoteError, InvalidParametersError) as error:
+        except (NotFoundError, UnreadableNoteError, InvalidParametersError) as error:
             if context.vault.can_see(source):
-                failed.append(f"{source}: {error.message}")
+                failed.append(f"{source}: {error.reason}")
             continue
         if update.before != update.after:
             changes.append(update)
@@ -47,6 +54,15 @@ def visible_updates(context: ToolContext, changes: Iterable[FileChange], *own: N
         str(change.path)
         for change in changes
         if isinstance(change, Update) and change.path not in own and context.vault.can_see(change.path)
+    ]
+
+
+def skipped_links(context: ToolContext, links: Iterable[LinkRecord], reason: str) -> list[str]:
+    """Return the visible ones of links that stay unchanged, each with its note and the reason."""
+    return [
+        f"{link.source}: The link [[{link.target_text}]] in line {link.line} {reason}."
+        for link in links
+        if context.vault.can_see(link.source)
     ]
 
 

@@ -46,7 +46,7 @@ async def link_mentions(context: ToolContext, name: NoteName) -> Proposal[Mentio
             note = context.vault.open(source)
             changes.append(note.with_text(_link_lines(note.text, tuple(note_mentions), link_name)))
         except (NotFoundError, UnreadableNoteError, InvalidParametersError, ConflictError) as error:
-            left_out.append(f"{source}: {error.message}")
+            left_out.append(f"{source}: {error.reason}")
     summary = f"Link the mentions of {target.name} in {pluralize(len(changes), 'note')}"
     change_set = ChangeSet.of(*changes, summary=summary)
 

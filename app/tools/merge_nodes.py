@@ -11,7 +11,7 @@ from app.toolkit.context import ToolContext
 from app.toolkit.proposal import Proposal
 from app.toolkit.result import ToolResult
 from app.toolkit.tool import tool
-from app.tools.link_updates import describe_updates, update_notes, visible_updates
+from app.tools.link_updates import describe_updates, skipped_links, update_notes, visible_updates
 from app.tools.node_common import NodeId, remove_relations_to
 from app.vault.changes import ChangeSet, Update
 from app.vault.markdown import link_edits
@@ -23,7 +23,7 @@ _MAX_CONTENT_CHARS = 4000
 
 
 class NodesMerged(ToolResult):
-    """Two merged notes; `left_out` lists links and notes that were not rewritten, each with the reason."""
+    """Two merged notes; `left_out` lists links and notes that were not updated, each with the reason."""
 
     primary_node_id: str
     secondary_node_id: str
@@ -75,14 +75,10 @@ async def merge_nodes(
         secondary.name,
     )
     changes, left_out = await asyncio.to_thread(update_notes, context, rewrites, link_edits.rewrite_links)
-    left_out += [
-        f"{link.source} line {link.line}: [[{link.target_text}]] could mean several notes"
-        for link in plan.ambiguous
-        if context.vault.can_see(link.source)
-    ]
+    left_out += skipped_links(context, plan.ambiguous, "could mean several notes")
     summary = f"Merge {secondary.path} into {primary.path}"
     if changes:
-        summary += f", {pluralize(len(changes), 'note')} rewritten"
+        summary += f", links updated in {pluralize(len(changes), 'note')}"
     change_set = ChangeSet.of(
         primary.with_text(merged.text), secondary.delete_change(), *changes, summary=summary
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from app.errors import (
     ConflictError,
@@ -19,8 +19,10 @@ from app.toolkit.argument_types import FolderName, NewNoteName, NoteName
 from app.toolkit.context import ToolContext
 from app.toolkit.proposal import Proposal
 from app.toolkit.result import ToolResult
+from app.toolkit.services import NoteContext
 from app.toolkit.tool import tool
-from app.tools.link_updates import describe_updates, update_notes, visible_updates
+from app.tools.link_updates import describe_updates, skipped_links, update_notes, visible_updates
+from app.tools.move_warnings import move_warnings
 from app.vault.changes import ChangeSet, Move
 from app.vault.markdown import link_edits
 from app.vault.path import NotePath, name_key, note_path
@@ -30,7 +32,7 @@ MAX_MOVED_BYTES = 256 * 1024 * 1024
 
 
 class NoteMoved(ToolResult):
-    """A moved note; `left_out` lists links and notes that were not rewritten, each with the reason."""
+    """A moved note; `left_out` lists links and notes that were not updated, each with the reason."""
 
     path: str
     new_path: str
@@ -39,15 +41,16 @@ class NoteMoved(ToolResult):
 
 
 class FolderMoved(ToolResult):
-    """A moved folder; `left_out` lists links and notes that were not rewritten, each with the reason.
+    """A moved folder; `left_out` lists links and notes that were not updated, each with the reason.
 
-    `remaining` is the number of files that stay in the old folder: they are hidden or excluded.
+    `remaining` is the number of hidden and excluded files that stay in the old folder; None for a caller that
+    may not know of them.
     """
 
     folder: str
     new_folder: str
     files: int
-    remaining: int
+    remaining: int | None
     rewritten: list[str]
     left_out: list[str]
 
@@ -70,12 +73,12 @@ class NoteDeleted(ToolResult):
     ),
 )
 async def move_note(
-    context: ToolContext,
+    context: NoteContext,
     name: NoteName,
     new_name: NewNoteName | None = None,
     folder: FolderName | None = None,
 ) -> Proposal[NoteMoved]:
-    """Rename a note, move it to another folder, or both. Links to it are rewritten in the same change.
+    """Rename a note, move it to another folder, or both. Links to it are updated in the same change.
 
     Args:
         name: The note.
@@ -101,8 +104,13 @@ async def move_note(
     left_out = [*_skipped_links(context, plan), *failed]
     summary = f"Move {note.path} to {new_path}"
     if changes:
-        summary += f", {pluralize(len(changes), 'note')} rewritten"
-    change_set = ChangeSet.of(note.move_change(new_path, own_text), *changes, summary=summary)
+        summary += f", links updated in {pluralize(len(changes), 'note')}"
+    change_set = ChangeSet.of(
+        note.move_change(new_path, own_text),
+        *changes,
+        summary=summary,
+        warnings=await move_warnings(context.services, str(note.path), {note.path: new_path}),
+    )
 
     def report(committed: ChangeSet) -> NoteMoved:
         is_moved = any(isinstance(change, Move) for change in committed.changes)
@@ -124,11 +132,12 @@ async def move_note(
     examples=("rename the folder {folder} to {new_folder}", "move the folder {folder} to {new_folder}"),
 )
 async def move_folder(
-    context: ToolContext, folder: FolderName, new_folder: FolderName
+    context: NoteContext, folder: FolderName, new_folder: FolderName
 ) -> Proposal[FolderMoved]:
-    """Rename a folder or move it with its files. Links to them are rewritten in the same change.
+    """Rename a folder or move it with its files. Links to them are updated in the same change.
 
-    Files whose names start with a dot and excluded files stay in the old folder, which stays on the disk.
+    Files whose names start with a dot and excluded files stay in the old folder. A folder in which nothing is
+    left is removed.
 
     Args:
         folder: The folder.
@@ -144,13 +153,18 @@ async def move_folder(
         update_notes, context, rewrites, link_edits.rewrite_links
     )
     left_out = [*_skipped_links(context, plan), *failed, *failed_others]
-    remaining = await asyncio.to_thread(context.vault.count_other_files, old, moves)
+    remaining = await asyncio.to_thread(context.vault.count_other_files, NotePath.on_disk(old), moves)
     summary = f"Move the folder {old} to {new} ({pluralize(len(moved), 'file')})"
     if changes:
-        summary += f", {pluralize(len(changes), 'note')} rewritten"
-    rest = f"{_remaining_files(remaining)} in “{old}”" if remaining else ""
+        summary += f", links updated in {pluralize(len(changes), 'note')}"
+    warnings = await move_warnings(context.services, old, moves)
+    rest = f"{_remaining_files(remaining)} in “{old}”." if remaining else ""
     if rest:
-        summary += f", {rest}"
+        warnings = (rest, *warnings)
+    change_set = ChangeSet.of(
+        *moved, *changes, summary=summary, warnings=warnings, emptied=_folders_of(moves, old)
+    )
+    is_told = not context.vault.may_hide
 
     def report(committed: ChangeSet) -> FolderMoved:
         count = sum(isinstance(change, Move) for change in committed.changes)
@@ -160,17 +174,24 @@ async def move_folder(
             folder=old,
             new_folder=new,
             files=count,
-            remaining=remaining,
+            remaining=remaining if is_told else None,
             rewritten=updated,
             left_out=left_out,
-            message=f"{message} {rest}." if rest else message,
+            message=f"{message} {rest}" if rest and is_told else message,
         )
 
-    return context.propose(ChangeSet.of(*moved, *changes, summary=summary), report)
+    return context.propose(change_set, report)
 
 
 def _remaining_files(count: int) -> str:
     return pluralize(count, "hidden or excluded file stays", "hidden or excluded files stay")
+
+
+def _folders_of(files: Iterable[NotePath], folder: str) -> set[str]:
+    """Return the folders of files from `folder` down, spelled as on disk."""
+    depth = folder.count("/") + 1
+    parts = [file.folder.split("/") for file in files]
+    return {"/".join(names[:count]) for names in parts for count in range(depth, len(names) + 1)}
 
 
 def _folder_moves(context: ToolContext, old: str, new: str) -> dict[NotePath, NotePath]:
@@ -193,6 +214,10 @@ def _folder_moves(context: ToolContext, old: str, new: str) -> dict[NotePath, No
     if folder.is_hidden:
         message = f"The folder “{new}” would be hidden: no part of its path may start with a dot."
         raise InvalidParametersError(f"{message} Nothing was changed.", folder=new)
+    depth = old.count("/") + 1
+    if paths[0].text.split("/")[:depth] == folder.text.split("/"):
+        message = f"The folder already has the path “{new}”. Nothing was changed."
+        raise InvalidParametersError(message, folder=new)
     if folder.key == name_key(old):
         message = (
             f"The new path of the folder “{old}” must differ in more than its case. Nothing was changed."
@@ -204,8 +229,11 @@ def _folder_moves(context: ToolContext, old: str, new: str) -> dict[NotePath, No
     if context.index.hides_files_in(old):
         message = f"The folder “{old}” can't be moved. Nothing was changed. Ask the user to move it."
         raise PermissionDeniedError(message, folder=old)
-    if context.index.notes(new) or any(file.path.is_under(new) for file in context.index.files()):
-        raise ConflictError(f"There is already a folder “{new}”. Move the notes into it instead.", folder=new)
+    is_in_use = bool(context.index.notes(new)) or any(
+        file.path.is_under(new) for file in context.index.files()
+    )
+    if is_in_use or context.vault.has_hidden_files(folder):
+        raise ConflictError(f"There is already a folder “{new}”. Choose another name.", folder=new)
     size = sum(note.size for note in notes) + sum(file.size for file in files)
     if len(paths) > MAX_MOVED_FILES or size > MAX_MOVED_BYTES:
         raise LimitError(
@@ -213,7 +241,6 @@ def _folder_moves(context: ToolContext, old: str, new: str) -> dict[NotePath, No
             " Move its subfolders one by one, or use the file manager.",
             limit=MAX_MOVED_FILES,
         )
-    depth = old.count("/") + 1
     moves = {path: NotePath.on_disk("/".join((folder.text, *path.text.split("/")[depth:]))) for path in paths}
     for target in moves.values():
         if (existing := context.vault.existing_path(target)) is not None:
@@ -224,7 +251,7 @@ def _folder_moves(context: ToolContext, old: str, new: str) -> dict[NotePath, No
 def _move_files(
     context: ToolContext, moves: Mapping[NotePath, NotePath], rewrites: Mapping[NotePath, Rewrite]
 ) -> tuple[list[Move], list[str]]:
-    """Return the moves of files, with new links in notes, and the notes whose links can't be rewritten.
+    """Return the moves of files, with new links in notes, and the notes whose links can't be updated.
 
     Each of the latter is returned with the reason. Reads the files, so call it in a thread.
     """
@@ -236,19 +263,16 @@ def _move_files(
         try:
             text = link_edits.rewrite_links(file.text, rewrite) if rewrite else None
         except (UnreadableNoteError, InvalidParametersError) as error:
-            failed.append(f"{path}: {error.message}")
+            failed.append(f"{path}: {error.reason}")
         moved.append(file.move_change(target, text))
     return moved, failed
 
 
 def _skipped_links(context: ToolContext, plan: RenamePlan) -> list[str]:
     """Return the visible links that the plan does not change, each with the reason."""
-    reasons = [(link, "could mean several notes") for link in plan.ambiguous]
-    reasons += [(link, "will point to the moved note") for link in plan.captured]
     return [
-        f"{link.source} line {link.line}: [[{link.target_text}]] {reason}"
-        for link, reason in reasons
-        if context.vault.can_see(link.source)
+        *skipped_links(context, plan.ambiguous, "could mean several notes"),
+        *skipped_links(context, plan.captured, "will point to the moved note"),
     ]
 
 

@@ -333,7 +333,7 @@ def _plan_cascade(context: ToolContext, target: NotePath) -> tuple[list[Update],
             text, count = remove_relations_to(context, other, target)
         except (UnreadableNoteError, InvalidParametersError) as error:
             if context.vault.can_see(path):
-                left_out.append(f"{path}: {error.message}")
+                left_out.append(f"{path}: {error.reason}")
             continue
         if count:
             changes.append(other.with_text(text))

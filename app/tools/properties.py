@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from difflib import get_close_matches
 from typing import Annotated
@@ -16,7 +16,6 @@ from app.errors import (
     InvalidParametersError,
     NotFoundError,
     ScriptoriumError,
-    UnreadableNoteError,
 )
 from app.permissions.pluralize import pluralize
 from app.toolkit.argument_types import NoteName
@@ -24,19 +23,16 @@ from app.toolkit.context import ToolContext
 from app.toolkit.proposal import Proposal
 from app.toolkit.result import ToolResult
 from app.toolkit.tool import tool
-from app.vault.changes import ChangeSet, Update
+from app.tools.link_updates import update_notes
+from app.vault.changes import ChangeSet, Update, after_of
 from app.vault.markdown import properties
 from app.vault.markdown.privacy import is_private
 from app.vault.markdown.text import bullet_list
+from app.vault.note import MEANINGFUL_KEYS
 from app.vault.path import NotePath, name_key
 
 _MAX_REASONS = 3
 _BASE_SUFFIX = ".base"
-
-_READ_KEYS = frozenset(
-    ("ai", "tags", "tag", "aliases", "alias", "type", "confidence", "id", "permalink", "origin")
-)
-"""The properties with a meaning for the app."""
 
 PropertyName = Annotated[str, Field(min_length=1, max_length=200)]
 
@@ -81,26 +77,46 @@ async def rename_property(
         near = get_close_matches(old, [known.name for known in context.index.properties()], 1)
         hint = f" Did you mean “{near[0]}”?" if near else ""
         raise NotFoundError(f"No note has the property “{old}”.{hint}", property=old)
-    changes, left_out = await asyncio.to_thread(_rename_in_notes, context, paths, old, new)
+
+    def edit(text: str, _: None) -> str:
+        return properties.rename_property(text, old, new)
+
+    changes, left_out = await asyncio.to_thread(
+        update_notes, context, dict.fromkeys(paths), edit, with_hidden=False
+    )
     if not changes:
         omitted = len(left_out) - _MAX_REASONS
         reasons = bullet_list(left_out[:_MAX_REASONS]) + (f"\n\n… and {omitted} more." if omitted > 0 else "")
-        message = f"“{old}” can't be renamed. Nothing was changed.\n\nUnchanged:\n\n{reasons}"
+        message = f"“{old}” can't be renamed.\n\nUnchanged:\n\n{reasons}"
         raise ConflictError(message, left_out=left_out)
     bases = [file.path for file in context.index.files() if file.path.suffix == _BASE_SUFFIX]
     left_out += await asyncio.to_thread(_bases_with, context, bases, old)
     summary = f"Rename the property {old} to {new} in {pluralize(len(changes), 'note')}"
-    if name_key(old) in _READ_KEYS and name_key(new) not in _READ_KEYS:
-        summary += f". Scriptorium reads “{old}”, but not “{new}”"
-    if published := sum(is_private(change.before) and not is_private(change.after) for change in changes):
-        summary += f". {pluralize(published, 'note is', 'notes are')} no longer private"
+    change_set = ChangeSet.of(*changes, summary=summary, warnings=_warnings(changes, old, new))
 
     def report(committed: ChangeSet) -> PropertyRenamed:
-        changed_paths = [str(change.path) for change in committed.changes]
-        message = f"Renamed the property {old} to {new} in {pluralize(len(changed_paths), 'note')}."
-        return PropertyRenamed(key=old, new_key=new, notes=changed_paths, left_out=left_out, message=message)
+        # A note that becomes private is hidden from a model from now on.
+        paths = [
+            str(change.path)
+            for change in committed.changes
+            if not (context.vault.hides_private and is_private(after_of(change) or b""))
+        ]
+        where = f" in {pluralize(len(paths), 'note')}" if paths else ""
+        message = f"Renamed the property {old} to {new}{where}."
+        return PropertyRenamed(key=old, new_key=new, notes=paths, left_out=left_out, message=message)
 
-    return context.propose(ChangeSet.of(*changes, summary=summary), report)
+    return context.propose(change_set, report)
+
+
+def _warnings(changes: Iterable[Update], old: str, new: str) -> Iterator[str]:
+    """Yield sentences for the user who approves the change."""
+    if name_key(old) in MEANINGFUL_KEYS and name_key(new) not in MEANINGFUL_KEYS:
+        yield f"Scriptorium reads “{old}”, but not “{new}”."
+    before_after = [(is_private(change.before), is_private(change.after)) for change in changes]
+    if published := before_after.count((True, False)):
+        yield f"{pluralize(published, 'note is', 'notes are')} no longer private."
+    if hidden := before_after.count((False, True)):
+        yield f"{pluralize(hidden, 'note becomes', 'notes become')} private."
 
 
 def _bases_with(context: ToolContext, paths: Iterable[NotePath], key: str) -> list[str]:
@@ -110,20 +126,5 @@ def _bases_with(context: ToolContext, paths: Iterable[NotePath], key: str) -> li
     for path in paths:
         with suppress(ScriptoriumError):
             if word.search(context.vault.open(path).readable_text):
-                left_out.append(f"{path}: This base may name the property; change it there.")
+                left_out.append(f"{path}: This base may use the property. Rename it there, too.")
     return left_out
-
-
-def _rename_in_notes(
-    context: ToolContext, paths: tuple[NotePath, ...], old: str, new: str
-) -> tuple[list[Update], list[str]]:
-    """Return the changes, and the notes that can't be changed, each with the reason; reads the notes."""
-    changes: list[Update] = []
-    left_out: list[str] = []
-    for path in paths:
-        try:
-            note = context.vault.open(path)
-            changes.append(note.with_text(properties.rename_property(note.text, old, new)))
-        except (NotFoundError, UnreadableNoteError, InvalidParametersError) as error:
-            left_out.append(f"{path}: {error.message}")
-    return changes, left_out

@@ -11,9 +11,10 @@ from typing import Literal
 from pydantic import BaseModel
 
 from app.analysis.language_model import ModelError
-from app.analysis.sentences import join_sentences, with_full_stop
+from app.analysis.sentences import join_sentences, split_sentences, with_full_stop
 from app.analysis.summary import Summary, candidate_sentences, summarize, truncate
 from app.embeddings import EmbedderUnavailableError
+from app.permissions.pluralize import pluralize
 from app.toolkit.context import ToolContext
 from app.toolkit.open_note import OpenNote
 from app.tools.related_nodes import model_exclusion_reason
@@ -59,15 +60,16 @@ async def summary_of(
     if model is not None:
         reason = model_exclusion_reason(model, notes)
         if not reason:
-            sentences = f"{max_sentences} sentences and " if max_sentences else ""
+            unit = "bullet point" if style == "bullets" else "sentence"
+            parts = f"{pluralize(max_sentences, unit)} and " if max_sentences else ""
             prompt = (
-                f"Summarize the text in at most {sentences}{max_length} characters ({style}),"
+                f"Summarize the text in at most {parts}{max_length} characters ({style}),"
                 " and give its key points."
             )
             try:
                 answer = await model.answer(prompt, text, SummaryAnswer)
                 points = tuple(point for point in answer.key_points if point.strip())
-                summary = answer.summary if style == "bullets" else " ".join(answer.summary.split())
+                summary = _first_parts(answer.summary, style, max_sentences)
                 if len(summary) > max_length:
                     summary = truncate(summary, max_length)
                 return SummaryText(summary, points, f"Summarized by {model.name}.")
@@ -102,6 +104,14 @@ async def local_summary(
     if style == "bullets" and summary.text:
         return replace(summary, text=_bullet_list(summary.sentences, max_length))
     return summary
+
+
+def _first_parts(text: str, style: Style, count: int | None) -> str:
+    """Return the first sentences or bullet points of a model's summary; without `count`, all of them."""
+    if style == "bullets":
+        return "\n".join([line for line in text.splitlines() if line.strip()][:count])
+    sentences = split_sentences(text) if count else ()
+    return " ".join(sentences[:count]) if count and len(sentences) > count else " ".join(text.split())
 
 
 def _bullet_list(sentences: Sequence[str], max_length: int) -> str:

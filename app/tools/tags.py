@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from app.errors import InvalidParametersError, NotFoundError, UnreadableNoteError
+import asyncio
+
+from app.errors import InvalidParametersError, NotFoundError
 from app.permissions.pluralize import pluralize
 from app.toolkit.argument_types import NoteName, TagName
 from app.toolkit.context import ToolContext
 from app.toolkit.proposal import Proposal
 from app.toolkit.result import ToolResult
 from app.toolkit.tool import tool
+from app.tools.link_updates import update_notes
 from app.vault.changes import ChangeSet
 from app.vault.markdown import tag_edits
 from app.vault.path import name_key
@@ -107,13 +110,13 @@ async def rename_tag(context: ToolContext, tag: TagName, new_tag: TagName) -> Pr
     paths = context.index.notes_with_tag(old)
     if not paths:
         raise NotFoundError(f"No note has the tag #{old}.", tag=old)
-    changes, left_out = [], []
-    for path in paths:
-        try:
-            note = context.vault.open(path)
-            changes.append(note.with_text(tag_edits.rename_tag(note.text, old, new)))
-        except (NotFoundError, UnreadableNoteError, InvalidParametersError) as error:
-            left_out.append(f"{path}: {error.message}")
+
+    def edit(text: str, _: None) -> str:
+        return tag_edits.rename_tag(text, old, new)
+
+    changes, left_out = await asyncio.to_thread(
+        update_notes, context, dict.fromkeys(paths), edit, with_hidden=False
+    )
     summary = f"Rename #{old} to #{new} in {pluralize(len(changes), 'note')}"
     change_set = ChangeSet.of(*changes, summary=summary)
 

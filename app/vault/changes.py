@@ -7,6 +7,7 @@ documents only through change sets, and an approval covers exactly the bytes tha
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from app.errors import InvalidParametersError
@@ -63,9 +64,11 @@ FileChange = Create | Update | Delete | Move
 class ChangeSet:
     """Changes that are shown, approved, committed and undone together; each path occurs at most once.
 
-    `summary` is one line in plain words for the dialog and the log ("Rename X to Y, 40 links").
+    `summary` is one line in plain words for the history ("Rename X to Y, 40 links").
     `place` names the store of the documents: empty for the vault's notes, or another store behind the same
-    gate (the agents' memory, a folder outside the vault).
+    gate (the agents' memory, a folder outside the vault). `warnings` are sentences about consequences that
+    the changes do not show; only the approval shows them, so they may mention what the caller can't see.
+    `emptied` are folders that the commit removes if nothing is left in them.
 
     Raises:
         InvalidParametersError: Two changes touch the same path.
@@ -74,6 +77,8 @@ class ChangeSet:
     changes: tuple[FileChange, ...]
     summary: str = ""
     place: str = VAULT
+    warnings: tuple[str, ...] = ()
+    emptied: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         keys: set[str] = set()
@@ -85,10 +90,17 @@ class ChangeSet:
             keys.update(path.key for path in touched_paths(change))
 
     @classmethod
-    def of(cls, *changes: FileChange, summary: str = "", place: str = VAULT) -> ChangeSet:
+    def of(
+        cls,
+        *changes: FileChange,
+        summary: str = "",
+        place: str = VAULT,
+        warnings: Iterable[str] = (),
+        emptied: Iterable[str] = (),
+    ) -> ChangeSet:
         """Create a change set from `changes`, without updates that change nothing."""
         effective = (c for c in changes if not (isinstance(c, Update) and c.before == c.after))
-        return cls(tuple(effective), summary, place)
+        return cls(tuple(effective), summary, place, tuple(warnings), tuple(emptied))
 
     @property
     def paths(self) -> tuple[NotePath, ...]:

@@ -74,6 +74,8 @@ class CommitPlanner:
         for change in change_set.changes:
             for path in touched_paths(change):
                 check_writable(path)
+        for folder in change_set.emptied:
+            check_writable(NotePath.on_disk(folder))
         with self._root.dir_handles() as folders:
             results = [self._problems(change, folders) for change in change_set.changes]
         problems = [problem for change_problems in results for problem in change_problems]

@@ -11,6 +11,11 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
 
+TAG_KEYS = ("tags", "tag")
+ALIAS_KEYS = ("aliases", "alias")
+ID_KEYS = ("id", "permalink")
+MEANINGFUL_KEYS = frozenset((*TAG_KEYS, *ALIAS_KEYS, *ID_KEYS, "ai", "type", "confidence", "origin"))
+"""The properties with a meaning for the app, in lower case."""
 LINKS_TO = "LINKS_TO"
 RELATES_TO = "RELATES_TO"
 KNOWN_RELATIONS = (
@@ -190,14 +195,14 @@ class ParsedNote:
     @property
     def aliases(self) -> tuple[str, ...]:
         """The aliases from the `aliases` or `alias` property, a list or a single value."""
-        value = self.properties.get("aliases", self.properties.get("alias"))
+        value = next((self.properties[key] for key in ALIAS_KEYS if key in self.properties), None)
         items = value if isinstance(value, list | tuple) else [value]
         return tuple(str(item).strip() for item in items if isinstance(item, str | int) and str(item).strip())
 
     @property
     def id(self) -> str | None:
         """The `id` or `permalink` property, by which tools may address the note; None if it has neither."""
-        for key in ("id", "permalink"):
+        for key in ID_KEYS:
             value = self.properties.get(key)
             if isinstance(value, str | int) and not isinstance(value, bool) and str(value).strip():
                 return str(value).strip()

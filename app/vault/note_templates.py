@@ -13,10 +13,10 @@ from datetime import datetime
 from app.errors import InvalidParametersError
 from app.vault.markdown.frontmatter import read_frontmatter
 from app.vault.markdown.properties import set_property
-from app.vault.markdown.property_facts import TAG_KEYS
 from app.vault.markdown.scan import scan
 from app.vault.markdown.tag_edits import add_tag
 from app.vault.moment_format import format_moment
+from app.vault.note import TAG_KEYS
 
 DATE_FORMAT = "YYYY-MM-DD"
 TIME_FORMAT = "HH:mm"

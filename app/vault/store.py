@@ -176,13 +176,25 @@ class NoteStore:
         with self._convert_errors(path):
             return self._vault.disk_spelling(path)[0]
 
-    def count_files(self, folder: str) -> int:
-        """Return the number of files in a folder and below it, with hidden ones; 0 if it is missing.
+    def files_in(self, folder: NotePath) -> Iterator[NotePath]:
+        """Yield the files in a folder and below it, with hidden ones; none if it is missing.
 
         Links to folders are not followed.
+
+        Raises:
+            InvalidPathError: A folder in the path is a symbolic link.
+            VaultLostError, StorageError: The vault is gone, or a folder can't be read.
         """
-        spelled = self.disk_spelling(NotePath.on_disk(folder))
-        return sum(len(files) for _, _, files in os.walk(Path(self._vault.path) / spelled.text))
+        start = Path(self._vault.path, self.disk_spelling(folder).text)
+
+        def stop(error: OSError) -> None:
+            if not isinstance(error, FileNotFoundError | NotADirectoryError):
+                raise error
+
+        with self._convert_errors(folder):
+            for parent, _, names in os.walk(start, onerror=stop):
+                for name in names:
+                    yield NotePath.on_disk(Path(parent, name).relative_to(self._vault.path).as_posix())
 
     def _resolve_links(self, path: NotePath) -> NotePath:
         """Return the path with its links resolved inside the vault."""
@@ -325,7 +337,7 @@ class NoteStore:
         created_folders = [
             folder for number in undoes for folder in reversed(self.journal.commit(number).folders)
         ]
-        deepest_first = sorted(created_folders, key=lambda folder: -folder.count("/"))
+        deepest_first = sorted((*created_folders, *change_set.emptied), key=lambda folder: -folder.count("/"))
         return Intent(draft, tuple(plan.operations), tuple(deepest_first)), plan.contents
 
     def _remember(self, changes: Iterable[CommittedFile]) -> None:

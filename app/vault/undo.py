@@ -345,15 +345,15 @@ def plan_undo(
     ordered = sorted(commits, key=lambda commit: commit.id, reverse=True)
     for commit in ordered:
         planner.revert(commit)
-    first_summary = ordered[0].summary if ordered else ""
-    summary = _undo_summary(first_summary) if len(ordered) == 1 else f"Undo {len(ordered)} changes"
+    summary = _undo_summary(ordered[0]) if len(ordered) == 1 else f"Undo {len(ordered)} changes"
     place = ordered[0].place if ordered else VAULT
-    change_set = ChangeSet.of(*planner.changes(), summary=summary.removesuffix(": "), place=place)
+    change_set = ChangeSet.of(*planner.changes(), summary=summary, place=place)
     return UndoPlan(change_set, tuple(planner.conflicts()), tuple(commit.id for commit in ordered))
 
 
-def _undo_summary(summary: str) -> str:
+def _undo_summary(commit: Commit) -> str:
     """Return the summary of the undo of one commit; the undo of an undo makes the change again."""
-    if summary.startswith("Undo: "):
-        return f"Redo: {summary.removeprefix('Undo: ')}"
-    return f"Undo: {summary.removeprefix('Redo: ')}"
+    verb, rest = commit.summary[:4], commit.summary[4:]
+    if commit.undoes and verb in ("Undo", "Redo"):
+        return f"{'Redo' if verb == 'Undo' else 'Undo'}{rest}"
+    return f"Undo: {commit.summary}" if commit.summary else "Undo"

@@ -62,6 +62,7 @@ from app.toolkit.services import (
     FileServices,
     MemoryServices,
     MessageServices,
+    NoteServices,
     OptionalModels,
     RelationServices,
     WebServices,
@@ -77,6 +78,7 @@ from app.workspace.embedding_service import EmbeddingService
 from app.workspace.endpoints import Endpoints
 from app.workspace.model_visibility import ModelVisibility
 from app.workspace.recovery_message import recovery_message
+from app.workspace.service.note_folders import note_folders
 from app.workspace.sources import notifications_for_model, open_sources
 from app.workspace.vault_storage import StoreReplaced, VaultStorage
 
@@ -267,6 +269,7 @@ class Workspace:
         team, channels = self.agent.team, ChannelRegistry(lambda: self.settings.messages, self.keys)
         self.runner.services.update(
             {
+                "notes": NoteServices(self.policy, self._paths_in_settings),
                 "memory": memory,
                 "memory_context": memory,
                 "sources": memory,
@@ -312,6 +315,10 @@ class Workspace:
             obsidian.date_format or DATE_FORMAT,
             obsidian.time_format or TIME_FORMAT,
         )
+
+    def _paths_in_settings(self) -> Mapping[str, str]:
+        """Return the folders and the template that the settings name, by their use."""
+        return note_folders(self.settings.editor, stored_obsidian_settings(self.store)).paths_by_use
 
     def _is_english_only(self) -> bool:
         """Return whether semantic search is on, with the shipped model, which supports only English."""

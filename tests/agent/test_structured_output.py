@@ -56,6 +56,27 @@ async def _ask(workspace, server: ModelServer, tool: str, **arguments: object):
     return await workspace.runner.run(ToolCall.of(tool, arguments, Caller.user()))
 
 
+@pytest.mark.parametrize(
+    ("style", "said", "count", "task", "summary"),
+    [
+        ("paragraph", "One ran. Two sat.  Three ate.", 1, "at most 1 sentence and ", "One ran."),
+        ("paragraph", "One ran. Two sat.", 2, "at most 2 sentences and ", "One ran. Two sat."),
+        ("bullets", "- One\n- Two\n\n- Three", 2, "at most 2 bullet points and ", "- One\n- Two"),
+        ("bullets", "- One\n\n- Two", None, "at most 500 characters", "- One\n- Two"),
+    ],
+)
+async def test_a_summary_by_the_model_keeps_to_the_number_of_sentences(
+    workspace, style, said, count, task, summary
+) -> None:
+    answer = CallTool("answer", {"summary": said, "key_points": []})
+    options = {"style": style} | ({"max_sentences": count} if count else {})
+    with ModelServer(answer) as server:
+        outcome = await _ask(
+            workspace, server, "summarize_node", node_id="Sextant", max_length=500, **options
+        )
+    assert outcome.result["summary"] == summary and task in str(server.requests[0])
+
+
 async def test_a_summary_by_the_model_keeps_to_the_length(workspace) -> None:
     said = {"summary": "Long words. " * 30, "key_points": ["One"]}
     with ModelServer(CallTool("answer", said)) as server:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.answering.question import parse_question
+from app.answering.question import is_unspaced_sentence, parse_question
 
 
 @pytest.mark.parametrize(
@@ -38,3 +38,35 @@ def test_kind_and_words(text: str, kind: str | None, words: tuple[str, ...]) -> 
 def test_marks_of_an_answer(question: str, yes: str, no: str) -> None:
     parsed = parse_question(question)
     assert parsed.is_answered_by(yes) and not parsed.is_answered_by(no)
+
+
+@pytest.mark.parametrize(
+    ("question", "topic"),
+    [
+        ("目的地是哪里？", "目的地"),
+        ("什么是有机农业？", "有机农业"),
+        ("怎么了解用户？", "了解用户"),
+        ("にんじんはどこですか？", "にんじん"),
+        ("もものレシピは何ですか？", "もものレシピ"),
+        ("旅行的目的是什么？", "旅行的目的"),
+        ("どうぶつの森はいつ買いましたか？", "どうぶつの森 買いましたか"),
+    ],
+)
+def test_particles_inside_words_are_kept(question: str, topic: str) -> None:
+    assert parse_question(question).topic.strip("？ ") == topic
+
+
+@pytest.mark.parametrize(
+    ("text", "is_question"),
+    [
+        ("どうぶつの森", False),
+        ("いつもの買い物", False),
+        ("どこかの町", False),
+        ("どうすればいい", True),
+        ("いつ買った", True),
+        ("どこで買った", True),
+        ("東京とは", True),
+    ],
+)
+def test_a_question_word_inside_another_word_asks_nothing(text: str, is_question: bool) -> None:
+    assert is_unspaced_sentence(text) == is_question

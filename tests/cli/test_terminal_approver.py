@@ -7,6 +7,7 @@ import errno
 import os
 import signal
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -207,6 +208,9 @@ async def test_consequences_are_shown() -> None:
     _, output = await ask(approval_request, "\n", columns=200)
     assert "2 notes will have unresolved links after this deletion: A.md, B.md" in output
     assert "Tea.md → Ideas/Tea.md" in output and "The text is unchanged." in output
+    proposal = replace(approval_request.proposal, warnings=("2 files\x1b stay.",))
+    _, output = await ask(replace(approval_request, proposal=proposal), "\n", columns=200)
+    assert "2 files⟨ESC⟩ stay." in output
 
 
 async def test_text_of_notes_and_claims_cannot_control_the_terminal() -> None:

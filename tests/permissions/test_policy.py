@@ -20,7 +20,7 @@ from app.permissions.impact import (
 )
 from app.permissions.policy import Allow, Ask, Deny, Policy
 from app.permissions.scope import Operation
-from app.settings import PermissionSettings, Rule, VaultRules
+from app.settings import CallerProfile, PermissionSettings, Rule, VaultRules
 from app.vault.changes import ChangeSet, Create, Delete, Move, Update
 from app.vault.path import NotePath
 
@@ -334,3 +334,34 @@ def test_a_rule_protects_a_folder_whose_name_has_a_colon_and_allows_nothing_ther
     assert deny.may_read(AGENT, "read_note", A) == "allow"
     allow = policy(grants, Rule(effect="allow", glob="Projects: 2024/**"))
     assert isinstance(allow.decide(facts(Update(note, b"", b"x"))), Ask)
+
+
+def test_a_move_lifts_what_no_rule_for_the_same_callers_restricts_at_the_new_path(grants):
+    hide, protect = rule("deny", "read", glob="Projects"), rule("ask", "update", glob="Projects", tool="x")
+    hidden_again = rule("ask", "read", glob="Journal")
+    assert policy(grants).lifted_by_move(A, B) == frozenset()
+    assert policy(grants, hide).lifted_by_move(A, B) == {Operation.READ}
+    assert policy(grants, hide).lifted_by_move(B, A) == frozenset()
+    assert policy(grants, hide, protect).lifted_by_move(A, B) == {Operation.READ, Operation.UPDATE}
+    assert policy(grants, hide, hidden_again).lifted_by_move(A, B) == frozenset()
+    other = rule("deny", "read", glob="Journal", caller="cli")
+    assert policy(grants, hide, other).lifted_by_move(A, B) == {Operation.READ}
+    assert policy(grants, rule("allow", "read", glob="Projects")).lifted_by_move(A, B) == frozenset()
+    assert policy(grants, vault=VaultRules(rules=(protect,))).lifted_by_move(A, B) == {Operation.UPDATE}
+
+
+def test_the_patterns_that_a_move_leaves_are_those_of_rules_and_profiles(grants):
+    rules = (rule("allow", "read", glob="Projects"), rule("deny", glob="*/*"), rule("deny", glob="memory:P*"))
+    profiles = (CallerProfile(caller="mcp", folders=("Projects", "Journal")),)
+    found = policy(grants, *rules, callers=profiles).patterns_left_by_move(A, B)
+    assert found == {"Projects"}
+
+
+def test_a_move_into_the_folders_of_a_profile_shows_the_file_to_its_caller(grants):
+    profiles = (CallerProfile(caller="mcp", folders=("Journal",)),)
+    assert policy(grants, callers=profiles).lifted_by_move(A, B) == {
+        Operation.READ,
+        Operation.UPDATE,
+        Operation.DELETE,
+    }
+    assert policy(grants, callers=profiles).lifted_by_move(B, A) == frozenset()

@@ -216,6 +216,11 @@ def test_a_question_counts_the_backlinks_that_it_does_not_name():
     assert "Backlinks: Note 00.md, " in text and "Note 19.md, and 5 more\n" in text
 
 
+def test_a_question_contains_the_warnings_about_a_change():
+    change_set = ChangeSet.of(Delete(NotePath("A.md"), b"text"), warnings=("1 file stays\u202e.",))
+    assert "\n1 file stays⟨RLO⟩.\n" in mcp_approval_form.question_text(request(change_set))
+
+
 def test_a_change_that_is_too_long_to_read_is_not_asked():
     with pytest.raises(LimitError):
         mcp_approval_form.question_text(

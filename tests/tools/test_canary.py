@@ -19,7 +19,7 @@ from app.toolkit.call import Call
 from app.toolkit.tool import Tool
 from app.tools import CATALOG, FILE_TOOL
 from app.workspace.opening import open_workspace
-from tests.support.private_notes import CANARY, HIDDEN_FOLDER, PLAIN, write_private_vault
+from tests.support.private_notes import CANARY, HIDDEN_FOLDER, PLAIN, VARIANTS, write_private_vault, written
 
 _HIDDEN = PLAIN
 _NEEDS_NEW_PATH = {"create_note", "file_write", "patch", "move_note", "create_node"}
@@ -109,6 +109,9 @@ _MORE = (
     ("move_folder", {"folder": HIDDEN_FOLDER, "new_folder": "Elsewhere"}),
     ("move_folder", {"folder": "Notes", "new_folder": HIDDEN_FOLDER}),
     ("move_folder", {"folder": "Notes", "new_folder": "Elsewhere"}),
+    ("move_folder", {"folder": "Mixed", "new_folder": "Elsewhere"}),
+    ("move_folder", {"folder": "Mixed/Open", "new_folder": "Elsewhere"}),
+    ("move_folder", {"folder": "Mixed/Open", "new_folder": "Mixed/Kept"}),
     ("undo", {}),
     ("delete_node", {"node_id": "Home", "cascade": True}),
     ("undo", {}),
@@ -154,10 +157,19 @@ _MORE = (
 
 @pytest.fixture
 async def vault(tmp_path, approver):
-    """An open vault of private notes of every kind, with every tool enabled."""
+    """An open vault of private notes of every kind, with every tool enabled.
+
+    The folder `Mixed` contains an open note, a private note, a hidden file and an excluded folder.
+    """
     settings = Settings()
     settings.embeddings.enabled = False
-    opened = await open_workspace(write_private_vault(tmp_path / "vault"), settings, approver)
+    settings.index.exclude = ("Therapy",)
+    root = write_private_vault(tmp_path / "vault")
+    for name in ("Open/Note", f"Kept/{CANARY} diary", "Open/.draft", f"Open/Therapy/{CANARY} session"):
+        file = root / "Mixed" / f"{name}.md"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("See [[Tea]].\n" if name == "Open/Note" else written(VARIANTS["plain"]).decode())
+    opened = await open_workspace(root, settings, approver)
     try:
         await opened.start_scan(lambda progress: None)
         for category in opened.registry.categories:
@@ -258,6 +270,48 @@ async def test_a_folder_of_private_notes_and_none_at_all_are_the_same_to_a_tool(
         given = json.loads(json.dumps(arguments).replace("X", folder))
         told.append(json.dumps(await ask(tool, given)).replace(folder, "X"))
     assert told[0] == told[1]
+
+
+@pytest.mark.parametrize(
+    "hidden", [(), (".draft.md",), (f"Therapy/{CANARY}.md", f"Therapy/{CANARY}.png"), ("Therapy/x.md", ".y")]
+)
+async def test_the_result_of_a_move_does_not_depend_on_hidden_and_excluded_files(vault, approver, hidden):
+    ask, told = _Asking(vault), []
+    for folder, names in (("Open folder", ()), ("Mixed folder", hidden)):
+        for name in ("Note.md", *names):
+            file = vault.root / folder / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text("See [[Tea]].\n")
+    await vault.index.scan()
+    approver.asked.clear()
+    for folder in ("Open folder", "Mixed folder"):
+        answers = [
+            await ask("move_folder", {"folder": folder, "new_folder": f"{folder} moved"}),
+            await ask("note_history", {"name": f"{folder} moved/Note"}),
+        ]
+        assert all(answer["success"] for answer in answers)
+        told.append(_without_numbers(answers).replace(folder, "X"))
+    assert told[0] == told[1] and CANARY not in told[1]
+    stay = {1: "1 hidden or excluded file stays", 2: "2 hidden or excluded files stay"}.get(len(hidden))
+    warnings = (f"{stay} in “Mixed folder”.",) if stay else ()
+    assert approver.asked[-1].proposal.warnings == warnings
+
+
+@pytest.mark.parametrize("hidden", ["Diary.md", ".draft.md", "Therapy/x.md"])
+async def test_a_folder_of_hidden_files_is_refused_like_a_denied_path(vault, approver, hidden):
+    file = vault.root / "Taken" / hidden
+    file.parent.mkdir(parents=True)
+    file.write_text("---\nai: private\n---\n")
+    (vault.root / "Open").mkdir()
+    (vault.root / "Open" / "Note.md").write_text("x\n")
+    await vault.index.scan()
+    approver.asked.clear()
+    answer = await _Asking(vault)("move_folder", {"folder": "Open", "new_folder": "Taken"})
+    assert answer["error"]["message"] == "That path can't be used." and not approver.asked
+
+
+def _without_numbers(answers: list[dict[str, object]]) -> str:
+    return re.sub(r"\d+(?:\.\d+)?|[0-9a-f]{64}", "", json.dumps(answers, ensure_ascii=False))
 
 
 def _unmarked(answer: dict[str, object]) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
 
 import pytest
 
@@ -10,10 +12,16 @@ from app.agent.answered_call import AnsweredCall
 from app.agent.language.answers import localize
 from app.agent.language.lexicon import languages
 from app.agent.result_formatting import format_outcome
+from app.permissions.approval import Approved
 from app.permissions.caller import Caller, CallerKind
+from app.settings import CallerProfile, PermissionSettings, Rule
 from app.toolkit.call import Call
+from app.toolkit.vault_view import VaultView
+from app.toolkit.visibility import Visibility
+from app.tools import move_delete
 from app.vault.path import NotePath
-from tests.support.tool_calls import call
+from tests.support.partial_changes import restrict_to
+from tests.support.tool_calls import AGENT, call
 
 MODEL = Caller(CallerKind.MCP, "Client")
 
@@ -52,8 +60,29 @@ async def test_a_note_with_both_properties_is_named_and_left_alone(workspace, ap
     outcome = await call(workspace, "rename_property", key="last", new_key="seen")
     assert outcome.error["type"] == "conflict" and not approver.asked
     assert outcome.error["message"] == (
-        "“last” can't be renamed. Nothing was changed.\n\n"
-        "Unchanged:\n\n- Both.md: The note has both “last” and “seen”."
+        "“last” can't be renamed.\n\nUnchanged:\n\n- Both.md: The note has both “last” and “seen”."
+    )
+
+
+async def test_a_reason_next_to_a_success_does_not_say_that_nothing_was_changed(workspace):
+    await fill(workspace, One="---\nlast: 1\n---\n", Twice="---\nlast: 1\nlast: 2\n---\n")
+    outcome = await call(workspace, "rename_property", key="last", new_key="seen")
+    assert outcome.result["notes"] == ["One.md"] and len(outcome.result["left_out"]) == 1
+    assert outcome.result["left_out"][0].startswith("Twice.md: ")
+    assert "Nothing was changed" not in outcome.result["left_out"][0]
+
+
+async def test_the_approval_says_which_notes_become_private_or_public(workspace, approver):
+    await fill(workspace, One="---\nstate: private\n---\n", Two="---\nai: private\n---\n")
+    approver.asked.clear()
+    outcome = await call(workspace, "rename_property", MODEL, key="state", new_key="ai")
+    assert outcome.result["notes"] == [] and outcome.message == "Renamed the property state to ai."
+    assert approver.asked[0].proposal.warnings == ("1 note becomes private.",)
+    outcome = await call(workspace, "rename_property", key="ai", new_key="x", names=["One", "Two"])
+    assert outcome.result["notes"] == ["One.md", "Two.md"]
+    assert approver.asked[1].proposal.warnings == (
+        "Scriptorium reads “ai”, but not “x”.",
+        "2 notes are no longer private.",
     )
 
 
@@ -77,7 +106,7 @@ async def test_a_base_that_names_the_property_is_reported(workspace):
     (workspace.root / "Other.base").write_text("filters: last_seen\n")
     await workspace.index.scan()
     outcome = await call(workspace, "rename_property", key="last", new_key="seen")
-    assert outcome.result["left_out"] == ["All.base: This base may name the property; change it there."]
+    assert outcome.result["left_out"] == ["All.base: This base may use the property. Rename it there, too."]
 
 
 # Headings
@@ -89,6 +118,7 @@ async def test_links_to_a_renamed_heading_follow_in_the_same_change(workspace, a
     approver.asked.clear()
     outcome = await call(workspace, "rename_heading", name="Kettle", heading="notes", new_heading="Log")
     assert outcome.success and outcome.result["rewritten"] == ["Linking.md"] and len(approver.asked) == 1
+    assert approver.asked[0].proposal.summary.endswith(" to Log, links updated in 1 note")
     assert text(workspace, "Kettle.md") == "# Kettle\n## Log\nSee [[#Log]].\n"
     assert text(workspace, "Linking.md") == "[[Kettle#Log|n]] [[Kettle]] [[Kettle#Nope]]\n"
     assert (await call(workspace, "undo")).success
@@ -132,6 +162,7 @@ async def test_a_folder_moves_with_its_files_and_links(workspace, approver):
         ("", "New", "not_found"),
         ("Instruments", "People", "conflict"),
         ("Instruments", "instruments", "invalid_parameters"),
+        ("instruments", "Instruments", "invalid_parameters"),
         ("Instruments", "Instruments/Sub", "invalid_parameters"),
         ("Instruments", "Instruments", "invalid_parameters"),
         ("Instruments", ".hidden", "invalid_parameters"),
@@ -145,16 +176,201 @@ async def test_a_folder_that_can_not_move_stays(workspace, approver, folder, new
     assert outcome.error["type"] == kind and not approver.asked
 
 
-async def test_the_approval_and_the_answer_say_that_hidden_files_stay(workspace, approver):
+def names_of(root) -> list[str]:
+    """Return the folders and files below a folder, except the data of programs."""
+    names = (path.relative_to(root).as_posix() for path in root.rglob("*"))
+    return sorted(name for name in names if not name.startswith((".trash", ".obsidian", ".scriptorium")))
+
+
+async def test_folders_in_which_nothing_is_left_are_removed_and_undo_creates_them_again(workspace):
+    await fill(workspace, Old__One="x\n", Old__Sub__Deep__Two="[[One]]\n")
+    before = names_of(workspace.root)
+    assert (await call(workspace, "move_folder", folder="old", new_folder="New/Er")).success
+    moved = names_of(workspace.root)
+    assert [name for name in moved if name.startswith("Old")] == [] and "New/Er/Sub/Deep/Two.md" in moved
+    undone = await call(workspace, "undo")
+    assert undone.success and names_of(workspace.root) == before
+    redone = await call(workspace, "undo", entry=undone.entry)
+    assert redone.success and names_of(workspace.root) == moved
+
+
+async def test_a_folder_moves_back_to_its_old_path(workspace):
     await fill(workspace, Old__One="x\n")
+    (workspace.root / "Old" / "Empty").mkdir()
+    before = names_of(workspace.root)
+    assert (await call(workspace, "move_folder", folder="Old", new_folder="New")).success
+    assert (workspace.root / "Old" / "Empty").is_dir(), "an empty folder of the user stays"
+    assert (await call(workspace, "move_folder", folder="New", new_folder="Old")).success
+    assert names_of(workspace.root) == before
+
+
+async def test_a_folder_of_which_only_a_part_moves_stays(workspace, approver):
+    await fill(workspace, Old__One="x\n", Old__Two="x\n")
+    path = NotePath("Old/One.md")
+    approver.answers = [lambda request: Approved(restrict_to(request.proposal, [path]))]
+    assert (await call(workspace, "move_folder", folder="Old", new_folder="New")).result["files"] == 1
+    assert text(workspace, "Old/Two.md") == text(workspace, "New/One.md") == "x\n"
+
+
+async def test_a_folder_that_already_has_the_path_stays(workspace):
+    for folder, new_folder in (("Instruments", "Instruments"), ("instruments", "Instruments")):
+        outcome = await call(workspace, "move_folder", folder=folder, new_folder=new_folder)
+        assert outcome.error["message"].startswith("The folder already has the path “Instruments”.")
+
+
+async def test_the_approval_and_the_answer_say_that_hidden_files_stay(workspace, approver):
+    await fill(workspace, Old__One="x\n", Old__Gone="x\n")
     (workspace.root / "Old" / "Sub").mkdir()
     for name in (".hidden.md", "Sub/.DS_Store"):
         (workspace.root / "Old" / name).write_text("x")
     approver.asked.clear()
     outcome = await call(workspace, "move_folder", folder="old", new_folder="New")
-    assert approver.asked[0].proposal.summary.endswith("(1 file), 2 hidden or excluded files stay in “old”")
-    assert outcome.message == "Moved 1 file from “old” to “New”. 2 hidden or excluded files stay in “old”."
+    assert approver.asked[0].proposal.summary == "Move the folder old to New (2 files)"
+    assert approver.asked[0].proposal.warnings == ("2 hidden or excluded files stay in “old”.",)
+    assert outcome.message == "Moved 2 files from “old” to “New”. 2 hidden or excluded files stay in “old”."
     assert outcome.result["remaining"] == 2 and (workspace.root / "Old" / ".hidden.md").exists()
+
+
+async def test_a_model_does_not_learn_how_many_files_stay(workspace, approver):
+    await fill(workspace, Old__One="x\n")
+    (workspace.root / "Old" / ".hidden.md").write_text("x")
+    approver.asked.clear()
+    outcome = await call(workspace, "move_folder", MODEL, folder="Old", new_folder="New")
+    assert approver.asked[0].proposal.warnings == ("1 hidden or excluded file stays in “Old”.",)
+    assert outcome.message == "Moved 1 file from “Old” to “New”." and outcome.result["remaining"] is None
+    versions = await call(workspace, "note_history", MODEL, name="One")
+    assert "Move the folder Old to New" in str(versions.as_dict()) and "stay" not in str(versions.as_dict())
+
+
+async def test_a_file_that_has_gone_hides_no_file_that_stays(workspace):
+    await fill(workspace, Old__One="x\n")
+    (workspace.root / "Old" / ".hidden").write_text("x")
+    visibility = Visibility(workspace.index, workspace.policy, workspace.events)
+    view = VaultView(workspace.store, workspace.index.resolver, visibility.of(AGENT, "move_folder"))
+    known = [NotePath("old/One.md"), NotePath("Old/Gone.md")]
+    assert view.count_other_files(NotePath("OLD"), known) == 1
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root reads every folder")
+async def test_a_folder_that_can_not_be_read_does_not_move(workspace, approver):
+    await fill(workspace, Old__One="x\n", Old__Sub__Two="x\n")
+    approver.asked.clear()
+    (workspace.root / "Old" / "Sub").chmod(0)
+    try:
+        outcome = await call(workspace, "move_folder", folder="Old", new_folder="New")
+    finally:
+        (workspace.root / "Old" / "Sub").chmod(0o700)
+    assert not outcome.success and not approver.asked
+
+
+@pytest.mark.parametrize("file", ["Diary.md", ".hidden"])
+async def test_a_folder_of_hidden_files_is_no_free_path(workspace, approver, file):
+    await fill(workspace, Old__One="x\n", Sec__Diary="---\nai: private\n---\n")
+    if file == ".hidden":
+        await call(workspace, "delete_note", name="Diary")
+        (workspace.root / "Sec").mkdir(exist_ok=True)
+        (workspace.root / "Sec" / file).write_text("x")
+    approver.asked.clear()
+    outcome = await call(workspace, "move_folder", MODEL, folder="Old", new_folder="sec")
+    assert outcome.error == {
+        "type": "invalid_parameters",
+        "message": "That path can't be used.",
+        "path": "sec",
+    }
+    outcome = await call(workspace, "move_folder", folder="Old", new_folder="sec")
+    assert outcome.error["message"] == "There is already a folder “sec”. Choose another name."
+    assert not approver.asked
+
+
+async def test_a_denied_path_is_refused_whether_it_is_in_use_or_not(workspace):
+    await fill(workspace, Old__One="x\n", Secret__A="x\n")
+    deny = Rule(effect="deny", glob="Sec*/**", operations=("read",), caller="mcp")
+    workspace.policy.configure(PermissionSettings(rules=(deny,)))
+    for folder in ("Secret", "Section"):
+        outcome = await call(workspace, "move_folder", MODEL, folder="Old", new_folder=folder)
+        assert outcome.error["message"] == "That path can't be used."
+
+
+_HIDE = Rule(effect="deny", glob="Secret/**", operations=("read",), caller="mcp")
+_PROTECT = Rule(effect="ask", glob="Secret", operations=("update", "delete"), caller="mcp")
+_HIDE_EVERYWHERE = Rule(effect="deny", glob="[SP]*/**", operations=("read",), caller="mcp")
+_ALLOW = Rule(effect="allow", glob="Secret/**", operations=("update",))
+
+
+@pytest.mark.parametrize(
+    ("rules", "folders", "effect", "patterns"),
+    [
+        ((), (), "", ""),
+        ((_HIDE,), (), "hidden", "“Secret/**”"),
+        ((_HIDE, _PROTECT), (), "hidden", "“Secret”, “Secret/**”"),
+        ((_PROTECT,), (), "protected", "“Secret”"),
+        ((_HIDE_EVERYWHERE,), (), "", ""),
+        ((_HIDE, _HIDE_EVERYWHERE), (), "", "“Secret/**”"),
+        ((_ALLOW,), (), "", "“Secret/**”"),
+        ((), ("Public",), "hidden", ""),
+        ((), ("Secret", "Secret/Sub"), "", "“Secret”, “Secret/Sub”"),
+    ],
+)
+async def test_the_approval_counts_the_files_that_a_rule_no_longer_applies_to(
+    workspace, approver, rules, folders, effect, patterns
+):
+    await fill(workspace, Secret__A="classified\n", Secret__Sub__B="x\n")
+    profiles = (CallerProfile(caller="mcp", folders=folders),) if folders else ()
+    workspace.policy.configure(PermissionSettings(rules=rules, callers=profiles))
+    approver.asked.clear()
+    assert (await call(workspace, "move_folder", folder="Secret", new_folder="Public")).success
+    warnings = [f"2 files are no longer {effect} by a permission rule."] if effect else []
+    rest = "no longer apply to these files. Change them, too."
+    named = [f"Permission rules for {patterns} {rest}"] if patterns else []
+    assert approver.asked[0].proposal.warnings == (*warnings, *named)
+    assert (await call(workspace, "undo")).success
+    approver.asked.clear()
+    assert (await call(workspace, "move_note", name="Secret/A", folder="Public")).success
+    assert approver.asked[0].proposal.warnings == tuple(
+        warning.replace("2 files are", "1 file is") for warning in warnings
+    )
+
+
+async def test_the_approval_names_settings_that_name_the_folder_or_note(workspace, approver):
+    shutil.rmtree(workspace.root / ".obsidian", ignore_errors=True)
+    editor = workspace.settings.editor
+    editor.daily_folder, editor.daily_template, editor.attachment_folder = "/Own/Days/", "Own/Day", "./Own"
+    await fill(workspace, Own__Days__Today="x\n", Own__Day="x\n", Templates__Trip="x\n")
+    requests = [
+        ("move_folder", {"folder": "own", "new_folder": "Mine"}),
+        ("move_folder", {"folder": "Templates", "new_folder": "Forms"}),
+        ("move_note", {"name": "Trip", "folder": "Elsewhere"}),
+        ("move_note", {"name": "Mine/Day", "new_name": "Daily"}),
+        ("move_folder", {"folder": "Mine", "new_folder": "Own"}),
+        ("move_note", {"name": "Own/Daily", "new_name": "Day"}),
+        ("move_note", {"name": "Own/Day", "new_name": "Daily"}),
+    ]
+    approver.asked.clear()
+    for tool, arguments in requests:
+        assert (await call(workspace, tool, **arguments)).success, arguments
+    still = "The settings still name “{}” as the {}. Change it there, too.".format
+    template = still("Own/Day", "template of daily notes")
+    assert [request.proposal.warnings for request in approver.asked] == [
+        (still("Own/Days", "folder of daily notes"), template),
+        (still("Templates", "templates folder"),),
+        (),
+        (),
+        (),
+        (),
+        (template,),
+    ]
+
+
+@pytest.mark.parametrize(("name", "limit"), [("MAX_MOVED_FILES", 1), ("MAX_MOVED_BYTES", 3)])
+async def test_a_folder_with_too_many_or_too_large_files_does_not_move(
+    workspace, approver, monkeypatch, name, limit
+):
+    await fill(workspace, Old__One="x\n", Old__Sub__Two="x\n")
+    approver.asked.clear()
+    monkeypatch.setattr(move_delete, name, limit)
+    outcome = await call(workspace, "move_folder", folder="Old", new_folder="New")
+    assert outcome.error["type"] == "limit" and not approver.asked
+    assert (await call(workspace, "move_folder", folder="Old/Sub", new_folder="New")).success
 
 
 async def test_a_caller_that_can_not_see_all_files_of_a_folder_does_not_move_it(workspace, approver):
@@ -170,7 +386,9 @@ async def test_a_caller_that_can_not_see_all_files_of_a_folder_does_not_move_it(
 # Answers in German
 
 _ENGLISH = re.compile(
-    r"\b(?:the|is|are|can't|has|no|note|notes|folder|property|heading|moved|renamed|file)\b", re.I
+    r"\b(?:the|this|is|are|can't|has|no|and|more|nothing|unchanged|note|notes|folder|property|heading|moved"
+    r"|renamed|updated|line(?! \d+: #)|could|matches|files?)\b",
+    re.IGNORECASE,
 )
 _BOTH = "---\nlast: 1\nseen: 2\n---\n"
 
@@ -185,6 +403,7 @@ _BOTH = "---\nlast: 1\nseen: 2\n---\n"
         ("rename_property", {"key": "last", "new_key": "last"}),
         ("rename_property", {"key": "lust", "new_key": "x"}),
         ("rename_property", {"key": "zzzzzz", "new_key": "x"}),
+        ("rename_property", {"key": "p", "new_key": "q"}),
         ("rename_heading", {"name": "Zed", "heading": "Trial", "new_heading": "Test"}),
         ("rename_heading", {"name": "Zed", "heading": "Trial", "new_heading": "Other"}),
         ("rename_heading", {"name": "Zed", "heading": "Trial", "new_heading": "#"}),
@@ -194,19 +413,26 @@ _BOTH = "---\nlast: 1\nseen: 2\n---\n"
         ("move_folder", {"folder": "Nope", "new_folder": "x"}),
         ("move_folder", {"folder": "Box", "new_folder": "People"}),
         ("move_folder", {"folder": "Box", "new_folder": "box"}),
+        ("move_folder", {"folder": "Box", "new_folder": "Box"}),
+        ("move_folder", {"folder": "Many", "new_folder": "x"}),
         ("move_folder", {"folder": "Box", "new_folder": "Box/Sub"}),
         ("move_folder", {"folder": "Box", "new_folder": ".x"}),
         ("move_folder", {"folder": "Box", "new_folder": "a:b"}),
         ("move_folder", {"folder": "Box", "new_folder": "a."}),
     ],
 )
-async def test_messages_and_errors_have_words_in_german(workspace, tool, arguments):
+async def test_messages_and_errors_have_words_in_german(workspace, monkeypatch, tool, arguments):
+    monkeypatch.setattr(move_delete, "MAX_MOVED_FILES", 3)
     await fill(
         workspace,
+        **{f"Many__P{number}": "---\np: 1\nq: 2\n---\n" for number in range(5)},
         One="---\nlast: 1\n---\n[[Box/A]] [[Zed#Trial]]\n",
         Both=_BOTH,
         Zed="## Trial\n## Other\n## Twice\n## Twice\n",
         Box__A="x\n",
+        Box__Plan="x\n",
+        Crate__Deep__Plan="x\n",
+        Vague="[[Plan]]\n",
         Linking="---\nrelated: '[[Zed#Trial]]'\n---\n",
     )
     (workspace.root / "Box" / ".hidden").write_text("x")

@@ -658,3 +658,65 @@ def test_a_disk_error_for_one_of_many_files_changes_nothing(
     bench.store.commit(changes, author="agent")
     done = {name: content.upper() for name, content in old.items()}
     assert {path.name: path.read_bytes() for path in bench.root.iterdir()} == {**OLD, **done}
+
+
+def test_folders_that_a_commit_empties_are_removed_and_others_stay(bench: StoreBench):
+    (bench.root / "A" / "B").mkdir(parents=True)
+    (bench.root / "A" / "B" / "x.md").write_bytes(b"x")
+    (bench.root / "C").mkdir()
+    (bench.root / "C" / ".kept").write_bytes(b"")
+    move = Move(P("A/B/x.md"), P("D/x.md"), b"x", b"x")
+    commit = bench.store.commit(ChangeSet.of(move, emptied=("A", "A/B", "C", "No")), author="agent")
+    assert not (bench.root / "A").exists() and (bench.root / "C").is_dir()
+    plan = bench.journal.plan_undo(
+        [commit.id], lambda path: b"x" if (bench.root / str(path)).exists() else None
+    )
+    bench.store.commit(plan.change_set, author="user")
+    assert (bench.root / "A" / "B" / "x.md").read_bytes() == b"x" and not (bench.root / "D").exists()
+
+
+def test_a_failure_before_the_emptied_folders_are_removed_is_recovered(bench: StoreBench, errors: list[str]):
+    errors.append("could not clean up after a commit")
+    (bench.root / "A").mkdir()
+    (bench.root / "A" / "x.md").write_bytes(b"x")
+
+    def crash(step: str) -> None:
+        if step == "remove folder A":
+            raise OSError(errno.EIO, "gone")
+
+    bench.hook = crash
+    bench.store.commit(
+        ChangeSet.of(Move(P("A/x.md"), P("D/x.md"), b"x", b"x"), emptied=("A",)), author="agent"
+    )
+    assert (bench.root / "A").is_dir()
+    bench.hook = lambda name: None
+    assert [recovery.is_completed for recovery in bench.store.recover()] == [True]
+    assert not (bench.root / "A").exists()
+
+
+@pytest.mark.parametrize("folder", [".trash", "A/.git", "../x"])
+def test_a_hidden_folder_is_never_removed(bench: StoreBench, folder: str):
+    with pytest.raises(InvalidPathError):
+        bench.store.commit(ChangeSet.of(Create(P("n.md"), b"n"), emptied=(folder,)), author="agent")
+    bench.check_untouched()
+
+
+def test_the_files_of_a_folder_include_hidden_ones_and_those_of_subfolders(bench: StoreBench):
+    (bench.root / "Old" / ".git").mkdir(parents=True)
+    for name in ("Old/a.md", "Old/.git/x"):
+        (bench.root / name).write_bytes(b"")
+    assert sorted(map(str, bench.store.files_in(P("old")))) == ["Old/.git/x", "Old/a.md"]
+    assert list(bench.store.files_in(P("No"))) == [] and list(bench.store.files_in(P("a.md"))) == []
+
+
+def test_a_folder_that_can_not_be_listed_is_no_empty_folder(
+    bench: StoreBench, monkeypatch: pytest.MonkeyPatch
+):
+    (bench.root / "Old").mkdir()
+
+    def refuse(path: object) -> None:
+        raise PermissionError(errno.EACCES, "denied")
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    with pytest.raises(StorageError):
+        list(bench.store.files_in(P("Old")))

@@ -417,3 +417,26 @@ def test_the_undo_side_of_a_conflict_includes_later_edits_without_conflict(vault
     (conflict,) = vault.plan(made).conflicts
     assert conflict.ours == mine
     assert conflict.theirs == lines + b"added\n"
+
+
+def test_the_undo_of_an_undo_is_called_redo(vault: UndoVault):
+    def run(change_set: ChangeSet) -> int:
+        return vault.store.commit(change_set, author="user").id
+
+    first = run(ChangeSet.of(Create(P("a.md"), b"1"), summary="Undo: a note of this name"))
+    second = run(ChangeSet.of(Create(P("b.md"), b"2"), summary="Create b"))
+    summaries = []
+    for commits in ([first], [second, first]):
+        numbers = commits
+        for _ in range(3):
+            plan = vault.plan(*numbers)
+            summaries.append(plan.change_set.summary)
+            numbers = [run(plan.change_set)]
+    assert summaries == [
+        "Undo: Undo: a note of this name",
+        "Redo: Undo: a note of this name",
+        "Undo: Undo: a note of this name",
+        "Undo 2 changes",
+        "Redo 2 changes",
+        "Undo 2 changes",
+    ]

@@ -12,7 +12,7 @@ from app.desktop.runtime.translation import PluralText, translate, translate_tex
 from app.desktop.theme.colors import Theme
 from app.desktop.widgets.plain_labels import heading_label, plain_label
 from app.permissions.partial_approval import ApprovalDraft
-from app.permissions.request_labels import change_name, request_title
+from app.permissions.request_labels import change_name, request_title, request_warnings
 from app.vault.changes import ChangeSet
 from app.vault.invisible_chars import escape_hidden
 
@@ -102,6 +102,10 @@ def _create_card(draft: ApprovalDraft, theme: Theme) -> QWidget:
     text_column.addWidget(heading_label(translate_text(request_title(draft.request)), 1.0))
     facts = facts_line(draft.request, selection=_selection_label(draft))
     text_column.addWidget(plain_label(facts, "muted"))
+    for warning in request_warnings(draft.request):
+        warning_label = plain_label(warning)
+        warning_label.setWordWrap(True)
+        text_column.addWidget(warning_label)
     if content := _content_label(draft):
         content_label = plain_label(content, "muted")
         content_label.setWordWrap(True)

@@ -24,6 +24,7 @@ from app.permissions.request_labels import (
     format_extent,
     quote_name,
     request_title,
+    request_warnings,
 )
 from app.permissions.scope import Operation
 from app.sentence import as_sentence
@@ -69,6 +70,8 @@ class RequestHeader(QWidget):
             policy.setRetainSizeWhenHidden(True)
             self._unresolved.setSizePolicy(policy)
             layout.addWidget(self._unresolved)
+        for text in request_warnings(request):
+            layout.addWidget(NotesStrip(text, (), "warning-circle", theme.warning, theme, self))
         if request.rewrites:
             text = PluralText(
                 "Approval",

@@ -101,15 +101,22 @@ def rename_heading_links(text: str, targets: Collection[str], rename: HeadingRen
         InvalidParametersError: a link is in the properties or has another form that can't be edited.
     """
     edits: list[tuple[int, int, str]] = []
+    headings: list[str] = []
     for link in scan(text).links:
         fragment = rename.new_fragment(link) if link.target in targets and link.heading else None
+        headings.append(heading_key(fragment or link.heading or ""))
         if fragment is None:
             continue
         if link.in_properties or link.block or (span := _fragment_span(text, link)) is None:
             raise _not_editable(link)
         written = format_target(link.style, fragment, angled=_is_angled(text, link))
         edits.append((span.start, span.end, written))
-    return apply_edits(text, edits)
+    after = apply_edits(text, edits)
+    # Marks in the new heading, such as a backtick, can pair with others in the text.
+    if edits and [heading_key(link.heading or "") for link in scan(after).links] != headings:
+        message = f"Links to the heading “{rename.new}” would be read as something else."
+        raise InvalidParametersError(message, heading=rename.new)
+    return after
 
 
 def _block_id(note: ParsedNote, heading: Heading) -> str:
@@ -137,5 +144,4 @@ def _is_angled(text: str, link: Link) -> bool:
 
 
 def _not_editable(link: Link) -> InvalidParametersError:
-    message = f"The link in line {link.line} leads to the heading in a form that can't be edited."
-    return InvalidParametersError(message, line=link.line)
+    return InvalidParametersError(f"The link in line {link.line} can't be updated.", line=link.line)

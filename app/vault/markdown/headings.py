@@ -12,14 +12,14 @@ from app.vault.markdown.scan import scan
 from app.vault.markdown.text import next_line_start
 from app.vault.note import Heading
 
-_STRIPPED = re.compile(r"[#|^\\:]|%%|\[\[|\]\]")
+_STRIPPED = re.compile(r"[#|^\\:\[\]]|%%")
 _BLOCK_ID = re.compile(r"\s+\^[A-Za-z0-9-]+$")
 _ATX_MARK = re.compile(r" {0,3}#{1,6}(?:[ \t\r\n]|\Z)")
 _UNDERLINE = re.compile(r" {0,3}(?:=+|-+)[ \t]*\r?(?:\n|\Z)")
 
 
 def heading_key(text: str) -> str:
-    r"""Normalize a heading for comparison: drop `# | ^ \ %% [[ ]] :`, case and extra spaces."""
+    r"""Normalize a heading for comparison: drop `# | ^ \ : [ ] %%`, case and extra spaces."""
     bare = _STRIPPED.sub(" ", unicodedata.normalize("NFC", text))
     return unicodedata.normalize("NFC", " ".join(bare.split()).casefold())
 

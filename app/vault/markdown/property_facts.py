@@ -10,9 +10,8 @@ from app.vault.markdown.frontmatter import Frontmatter
 from app.vault.markdown.inline import is_tag_name, scan_inline
 from app.vault.markdown.text import LineCounter
 from app.vault.markdown.yaml_tree import Mapping, MappingEntry, Node, Scalar, Sequence
-from app.vault.note import Link, Span, Tag
+from app.vault.note import TAG_KEYS, Link, Span, Tag
 
-TAG_KEYS = ("tags", "tag")
 _TAG = re.compile(r"[^\s,]+")
 
 

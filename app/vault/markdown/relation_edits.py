@@ -94,15 +94,21 @@ def append_prose(text: str, addition: str) -> str:
     """Return `text` with `addition` on new lines at its end, but before a final `## Relations` section.
 
     A text that contains relations is added at the end, to the section, and so is one that would take in the
-    section, such as an unclosed code fence.
+    section or its heading, such as an unclosed code fence.
     """
     before = scan(text)
     section = final_section(text, before)
     if section is None or scan(addition).relations:
         return append(text, addition)
     after = _insert_before(text, section, addition)
-    relations = [*map(_relation_fields, before.relations)]
-    is_safe = [*map(_relation_fields, scan(after).relations)] == relations
+    inserted = scan(after)
+    shift = len(after) - len(text)
+    is_safe = (
+        [*map(_relation_fields, inserted.relations)] == [*map(_relation_fields, before.relations)]
+        # An empty section has no relations that could get lost.
+        and any(heading.span.start == section.start + shift for heading in inserted.headings)
+        and inserted.properties == before.properties
+    )
     return after if is_safe else append(text, addition)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from app.errors import InvalidParametersError
 from app.vault.markdown.frontmatter import Frontmatter, read_frontmatter
@@ -12,7 +12,7 @@ from app.vault.markdown.properties import editable_frontmatter, remove_property,
 from app.vault.markdown.property_facts import is_tag_entry
 from app.vault.markdown.scan import scan
 from app.vault.markdown.text import apply_edits
-from app.vault.markdown.yaml_tree import MappingEntry, to_plain
+from app.vault.markdown.yaml_tree import MappingEntry, Node, Sequence, to_plain
 from app.vault.path import name_key
 
 _COMMENT = re.compile(r"\s#[^\n]*")
@@ -48,9 +48,9 @@ def remove_tag(text: str, tag: str) -> str:
     Properties that can't be read stay unchanged.
 
     Raises:
-        InvalidParametersError: the properties can't be edited, or removing the tag would change how the
-            surrounding text is parsed (before a code fence, for example), so that other tags appear or
-            disappear.
+        InvalidParametersError: the properties can't be edited or would lose a comment, or removing the tag
+            would change how the surrounding text is parsed (before a code fence, for example), so that
+            other tags appear or disappear.
     """
     bare = tag.strip().lstrip("#").strip("/")
     key = name_key(bare)
@@ -148,27 +148,43 @@ def _change_property(text: str, key: str, change: Change) -> str:
 
 
 def _with_tags(text: str, entry: MappingEntry, tags: list[object] | str | None) -> str:
-    """Return `text` with other tags in a property; without tags, the property is removed.
-
-    A property with comments stays, since they belong to the user.
+    """Return `text` with other tags in a property; without tags and comments, the property is removed.
 
     Raises:
-        InvalidParametersError: the property can't be edited, or would lose a comment when its last tag goes.
+        InvalidParametersError: the property can't be edited, or would lose a comment.
     """
-    end = text.find("\n", entry.value.span.end)
+    comments = _comments(text, entry)
+    if not tags and not comments:
+        return remove_property(text, entry.key.text)
+    after = set_property(text, entry.key.text, tags)
+    entries = _tag_entries(read_frontmatter(after))
+    kept = next((_comments(after, other) for other in entries if other.key.text == entry.key.text), [])
+    if kept != comments:
+        message = (
+            f"The property {entry.key.text!r} would lose a comment. Nothing was changed; edit the tag in the"
+            " source."
+        )
+        raise InvalidParametersError(message, property=entry.key.text)
+    return after
+
+
+def _comments(text: str, entry: MappingEntry) -> list[str]:
+    """Return the comments after a property's name, up to the line where its value ends."""
+    value = entry.value
+    values: Iterable[Node] = (value,)
+    last: Node = value
+    if isinstance(value, Sequence) and value.items:
+        values = value.items
+        # The span of a list without brackets may reach to the next property.
+        last = value if value.flow else value.items[-1]
+    end = text.find("\n", last.span.end)
     end = end if end >= 0 else len(text)
-    comments = _COMMENT.findall(text, entry.key.span.start, end)
-    if tags or comments:
-        after = set_property(text, entry.key.text, tags)
-        end_after = end + len(after) - len(text)
-        if not tags and _COMMENT.findall(after, entry.key.span.start, end_after) != comments:
-            message = (
-                f"The property {entry.key.text!r} would lose a comment. Nothing was changed; remove the tag"
-                " in the source."
-            )
-            raise InvalidParametersError(message, property=entry.key.text)
-        return after
-    return remove_property(text, entry.key.text)
+    comments: list[str] = []
+    position = entry.key.span.end
+    for start, next_position in [*((item.span.start, item.span.end) for item in values), (end, end)]:
+        comments += (comment.strip() for comment in _COMMENT.findall(text, position, start))
+        position = next_position
+    return comments
 
 
 def _change_words(value: str, change: Change) -> str | None:

@@ -55,7 +55,8 @@ class AttachmentService:
             StorageError: Writing failed, the file is too large, or no name is free; nothing was written.
             InvalidPathError: The attachment folder in the settings is not a valid path.
         """
-        folder = note_folders(self._settings.current.editor, self._notes).attachment_folder(note)
+        folders = note_folders(self._settings.current.editor, self._notes.obsidian_settings())
+        folder = folders.attachment_folder(note)
         for path in _candidate_paths(folder, name):
             if (existing := self._notes.existing_path(path)) is not None:
                 is_same_size = self._notes.stat(existing).size == len(content)

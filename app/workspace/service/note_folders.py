@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.vault.note_templates import DATE_FORMAT, TIME_FORMAT
-from app.vault.obsidian import templates_folder
+from app.vault.obsidian import ObsidianSettings, templates_folder
 from app.vault.path import NotePath
 
 if TYPE_CHECKING:
     from app.settings import EditorSettings
-    from app.workspace.service.notes import NoteService
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +29,17 @@ class NoteFolders:
     attachments: str
     problems: tuple[str, ...]
 
+    @property
+    def paths_by_use(self) -> dict[str, str]:
+        """The paths of folders and notes, by what they are; without the root and folders next to notes."""
+        uses = {
+            "templates folder": self.templates,
+            "folder of daily notes": self.daily_folder,
+            "template of daily notes": self.daily_template,
+            "attachment folder": "" if self.attachments.startswith(".") else self.attachments.strip("/"),
+        }
+        return {use: path for use, path in uses.items() if path}
+
     def attachment_folder(self, note: NotePath) -> str:
         """Return the folder for the attachments of `note`."""
         folder = self.attachments
@@ -39,9 +49,8 @@ class NoteFolders:
         return folder.strip("/")
 
 
-def note_folders(settings: EditorSettings, notes: NoteService) -> NoteFolders:
+def note_folders(settings: EditorSettings, obsidian: ObsidianSettings) -> NoteFolders:
     """Return the folders from the user's settings, else the vault's Obsidian settings, else defaults."""
-    obsidian = notes.obsidian_settings()
     return NoteFolders(
         daily_folder=(settings.daily_folder or obsidian.daily_folder).strip("/ "),
         daily_format=settings.daily_format or obsidian.daily_format or DATE_FORMAT,

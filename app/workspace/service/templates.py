@@ -85,7 +85,7 @@ class TemplateService:
         return self._expand(self._folders(), template, title, now)
 
     def _folders(self) -> NoteFolders:
-        return note_folders(self._settings.current.editor, self._notes)
+        return note_folders(self._settings.current.editor, self._notes.obsidian_settings())
 
     def _expand(
         self, folders: NoteFolders, template: NotePath, title: str, now: datetime

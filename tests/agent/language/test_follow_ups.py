@@ -128,7 +128,7 @@ async def test_the_ones_of_a_description_are_listed_notes(talk, requests, found)
 async def test_a_list_stays_if_none_of_its_notes_matches(talk) -> None:
     await fill(talk, **LISTED)
     await say(talk, "notes mentioning beetroot", "the quick ones")
-    assert answers(talk)[-1] == "None of these 2 notes matches."
+    assert answers(talk)[-1] == "None of these 2 notes match."
     assert sorted(names(state(talk).results)) == ["Borscht", "Laksa"] and state(talk).is_lost
 
 

@@ -276,12 +276,11 @@ async def test_a_german_answer_names_the_notes_that_are_left_out(talk) -> None:
     assert answers(talk)[-1] == (
         "Die Eigenschaft last heißt jetzt seen, in 1 Notiz. Mit „rückgängig“ nimmst du es zurück.\n\n"
         "- [[One]]\n\nUnverändert:\n\n- Both.md: Die Notiz hat „last“ und „seen“.\n"
-        "- All.base: Diese Base nennt vielleicht die Eigenschaft; ändere sie dort."
+        "- All.base: Diese Base verwendet vielleicht die Eigenschaft. Benenne sie dort auch um."
     )
     await say(talk, "benenne die Eigenschaft last in seen um")
     assert answers(talk)[-1] == (
-        "„last“ lässt sich nicht umbenennen. Es wurde nichts geändert.\n\nUnverändert:\n\n"
-        "- Both.md: Die Notiz hat „last“ und „seen“."
+        "„last“ lässt sich nicht umbenennen.\n\nUnverändert:\n\n- Both.md: Die Notiz hat „last“ und „seen“."
     )
     assert text(talk, "Both.md") == both
 
@@ -290,10 +289,9 @@ async def test_the_approval_says_that_the_app_reads_a_renamed_property(talk, app
     await fill(talk, Diary="---\nai: private\n---\n", Tea="---\naliases: [Cha]\n---\n")
     approver.asked.clear()
     await say(talk, "rename the property ai to access", "rename the property aliases to names in Tea")
-    assert [request.proposal.summary for request in approver.asked] == [
-        "Rename the property ai to access in 2 notes. Scriptorium reads “ai”, but not “access”."
-        " 2 notes are no longer private",
-        "Rename the property aliases to names in 1 note. Scriptorium reads “aliases”, but not “names”",
+    assert [request.proposal.warnings for request in approver.asked] == [
+        ("Scriptorium reads “ai”, but not “access”.", "2 notes are no longer private."),
+        ("Scriptorium reads “aliases”, but not “names”.",),
     ]
 
 

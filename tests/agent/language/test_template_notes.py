@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime, timedelta
+from datetime import datetime
 
 import pytest
 
@@ -14,11 +14,12 @@ from tests.agent.test_session import SessionConversation
 
 __all__ = ["talk"]
 TRIP = "---\ntype: trip\nstart: {{date:YYYY}}\n---\n# {{title}}\n{{cursor}}{{other}}\n"
-YEAR = f"{date.today():%Y}"
+NOW = datetime(2031, 12, 31, 9)
 
 
 @pytest.fixture
 async def templates(talk: SessionConversation) -> None:
+    talk.workspace.agent._builtin._now = lambda: NOW
     await fill(talk, **{"Templates/Trip Template": TRIP, "Templates/Book": "By: \n", "Elsewhere": "x\n"})
 
 
@@ -35,7 +36,7 @@ async def templates(talk: SessionConversation) -> None:
 async def test_a_note_has_the_filled_template(talk, templates, approver, request_text, path) -> None:
     approver.asked.clear()
     await say(talk, request_text)
-    assert text(talk, path) == f"---\ntype: trip\nstart: {YEAR}\n---\n# Tent\n{{{{other}}}}\n"
+    assert text(talk, path) == "---\ntype: trip\nstart: 2031\n---\n# Tent\n{{other}}\n"
     assert len(approver.asked) == 1 and state(talk).focus == (path,)
 
 
@@ -108,14 +109,14 @@ async def test_a_template_that_can_not_be_copied_as_it_is_is_refused(talk, appro
 async def test_dates_are_those_of_the_injected_clock_in_the_format_of_obsidian(talk) -> None:
     await fill(talk, **{"Templates/Day": "{{date}}\n"})
     builtin = talk.workspace.agent._builtin
-    builtin._now = lambda: datetime(2031, 12, 4, 9)
+    builtin._now = lambda: NOW
     await say(talk, "create a note called Monday from the template Day")
-    assert text(talk, "Monday.md") == "2031-12-04\n"
+    assert text(talk, "Monday.md") == "2031-12-31\n"
     folder = talk.workspace.root / ".obsidian"
     folder.mkdir(exist_ok=True)
     (folder / "templates.json").write_text('{"dateFormat": "DD.MM.YYYY"}')
     await say(talk, "create a note called Tuesday from the template Day")
-    assert text(talk, "Tuesday.md") == "04.12.2031\n"
+    assert text(talk, "Tuesday.md") == "31.12.2031\n"
     # A model that delegates the request gets the same note.
     assert builtin._public_words().template_settings == builtin._words().template_settings
 
@@ -194,8 +195,7 @@ async def test_a_daily_note_has_the_name_and_the_folder_of_its_day(talk, templat
     days = {f"Daily/2020-01-{day:02}": "x\n" for day in range(1, 29)}
     await fill(talk, **days)
     await say(talk, request_text)
-    tomorrow = date.today() + timedelta(days=1)
-    assert text(talk, f"Daily/{tomorrow}.md") == "By: \n"
+    assert text(talk, "Daily/2032-01-01.md") == "By: \n"
 
 
 async def test_a_new_folder_that_may_be_a_part_of_the_name_is_asked_for(talk, templates, approver) -> None:

@@ -169,6 +169,16 @@ def test_an_excluded_deletion_warns_of_no_links(desk: ApprovalWindow) -> None:
         assert desk.dialog.page.diff_view.pos() == position, "nothing under the header moves"
 
 
+def test_warnings_about_a_change_are_shown_and_named_in_a_batch(desk: ApprovalWindow) -> None:
+    change_set = ChangeSet.of(update("A"), warnings=("1 file is no longer hidden by a permission rule.",))
+    desk.ask(request(change_set), request(ChangeSet.of(update("B")), 2))
+    strips = desk.dialog.page.header.findChildren(NotesStrip)
+    assert [strip.label.text() for strip in strips] == list(change_set.warnings)
+    desk.dialog.strip.batch_button.click()
+    labels = [label.text() for label in desk.dialog.batch.findChildren(QLabel)]
+    assert labels.count(change_set.warnings[0]) == 1
+
+
 def test_an_unticked_hunk_is_left_out_byte_for_byte(desk: ApprovalWindow) -> None:
     desk.ask(request(ChangeSet.of(update())))
     canvas = desk.dialog.page.diff_view.canvas

@@ -71,6 +71,10 @@ def test_invalid_tag_names_are_refused(tag):
         ("---\ntags: a\nz: 1\n---\n", "---\nz: 1\n---\n"),
         ("---\ntags: [a, b]\ntag: a\n---\n", "---\ntags: [b]\n---\n"),
         ("---\na: [\n---\n#a x", "---\na: [\n---\nx"),
+        ("---\ntags:\n- a\n# of z\nz: 1\n---\n", "---\n# of z\nz: 1\n---\n"),
+        ("---\ntags: [a]\n# of z\nz: 1\n---\n", "---\n# of z\nz: 1\n---\n"),
+        ("---\ntags:\n  - a\n  - b # other\n---\n", "---\ntags:\n  - b # other\n---\n"),
+        ('---\ntags: ["a", "b #c"]\n---\n', '---\ntags: ["b #c"]\n---\n'),
     ],
 )
 def test_remove_tag(text, expected):
@@ -83,6 +87,7 @@ def test_remove_tag(text, expected):
         "---\ntags:\n  # why\n  - a\n---\n",
         "---\ntags: # why\n  - a\n---\n",
         "---\ntags: [ # why\n a]\n---\n",
+        "---\ntags:\n  - a # keep\n  - b # other\n---\n",
     ],
 )
 def test_a_tag_is_not_removed_with_a_comment(text):

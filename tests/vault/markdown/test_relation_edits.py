@@ -208,9 +208,15 @@ def test_added_text_takes_in_no_relation(text: str, addition: str) -> None:
         ]
 
 
-@pytest.mark.parametrize("addition", ["```\ncode", "<!-- x"])
-def test_an_unclosed_block_is_added_after_the_relations(addition: str) -> None:
-    text = "A.\n\n## Relations\n\n- cites [[B]]\n"
+def test_text_before_the_relations_does_not_become_properties() -> None:
+    after = append_prose("## Relations\n- cites [[B]]\n", "---\na: 1\n---")
+    assert not scan(after).properties and len(scan(after).relations) == 1
+
+
+@pytest.mark.parametrize("section", ["## Relations\n", "## Relations\n\n- cites [[B]]\n"])
+@pytest.mark.parametrize("addition", ["```\ncode", "<!-- x", "## Relations\n```"])
+def test_an_unclosed_block_is_added_after_the_relations(addition: str, section: str) -> None:
+    text = f"A.\n\n{section}"
     after = append_prose(text, addition)
     assert after.startswith(text) and after[len(text) :].strip() == addition
 
