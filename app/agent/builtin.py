@@ -41,6 +41,7 @@ from app.agent.language.notation import PREFIX, parse, serialize
 from app.agent.language.note_facts import PropertiesOf, find_fact, join_facts, split_questions
 from app.agent.language.option_order import USELESS, OptionRanker, meaning_key
 from app.agent.language.periods import with_stated_dates
+from app.agent.language.phrase_searches import phrase_search
 from app.agent.language.preferred_reading import preferred_reading
 from app.agent.language.program import FACTS
 from app.agent.language.property_changes import PropertyChanges
@@ -365,6 +366,9 @@ class BuiltinAgent:
         interpretation = self._with_fact(interpretation, text, state)
         if self._find_notes is None:
             return interpretation
+        if phrase := phrase_search(self._request_of(text, state), interpretation):
+            if not _finds_nothing(phrase, await self._with_found_notes(phrase)):
+                return phrase
         interpretation = await self._with_date_changes(interpretation, text, state)
         interpretation = self._with_property_changes(interpretation, text, state)
         if isinstance(interpretation, Reading) and self._properties_of is not None:

@@ -413,6 +413,9 @@ class Pipeline:
             if target.source and not paths and self._dialog.them:
                 self._keep_list()
                 return paths
+            if target.source and previous == self._dialog.them:
+                rest = tuple(path for path in previous if path not in paths)
+                self._dialog = replace(self._dialog, rest=rest)
         else:
             query = target.query or _ALL_NOTES_QUERY
             outcome = await self._search(query, MAX_RESULTS, target.order)

@@ -44,7 +44,7 @@ from app.agent.language.follow_ups import (
 from app.agent.language.frames import ClauseReading, FrameParser
 from app.agent.language.lexicon import ActionFrame, Language
 from app.agent.language.list_orders import within_list
-from app.agent.language.listed_notes import without_guessed_note
+from app.agent.language.listed_notes import with_other_notes, without_guessed_note
 from app.agent.language.negations import with_empty_values, with_negation
 from app.agent.language.new_tasks import parse_new_tasks
 from app.agent.language.note_sets import is_search
@@ -182,15 +182,17 @@ class Interpreter:
         grammar_readings: list[Reading] = []
         by_language = self._by_likelihood(text, dialog)
         requests = [
-            Request(
-                text,
-                language,
-                tokens,
-                vocabulary_in(language),
-                DateParser(language, now),
-                dialog,
-                allowed,
-                self._frames_of(language),
+            with_other_notes(
+                Request(
+                    text,
+                    language,
+                    tokens,
+                    vocabulary_in(language),
+                    DateParser(language, now),
+                    dialog,
+                    allowed,
+                    self._frames_of(language),
+                )
             )
             for language, tokens in by_language
         ]
@@ -255,7 +257,9 @@ class Interpreter:
         language, tokens = self._by_likelihood(text, dialog)[0]
         dates = DateParser(language, now)
         vocabulary = vocabulary_in(language)
-        return Request(text, language, tokens, vocabulary, dates, dialog, allowed, self._frames_of(language))
+        frames = self._frames_of(language)
+        request = Request(text, language, tokens, vocabulary, dates, dialog, allowed, frames)
+        return with_other_notes(request)
 
     def has_pronoun(self, text: str) -> bool:
         """Return whether a request has a pronoun for a note, such as "it" or "that note"."""
