@@ -14,21 +14,29 @@ from app.agent.answered_call import AnsweredCall
 from app.agent.language.actions import ACTIONS, Action
 from app.agent.language.answers import localize
 from app.agent.language.candidates import have_same_meaning
-from app.agent.language.change_doubts import ChangeDoubts
+from app.agent.language.change_doubts import ChangeDoubts, joins_note_with_itself
 from app.agent.language.chips import Chip, describe_readings, reading_chips
-from app.agent.language.choices import MAX_OPTIONS, accounts_for_all, note_sets_of, question_about
+from app.agent.language.choices import (
+    MAX_OPTIONS,
+    accounts_for_all,
+    note_sets_of,
+    question_about,
+    question_for,
+)
 from app.agent.language.compound_requests import (
     drops_change,
     join_orders,
+    is_task_with_conjunction,
     join_questions,
     options_of_changes,
     shown_notes,
     split_orders,
     state_after,
+    verbless_orders,
     with_unsplit_reading,
     without_dropped_orders,
 )
-from app.agent.language.dialog import DialogState
+from app.agent.language.dialog import NOTE_ROLES, DialogState
 from app.agent.language.interpreter import (
     GUESS_SCORE,
     MIN_RUN_PROBABILITY,
@@ -60,6 +68,7 @@ from app.agent.language.readings import (
 from app.agent.language.request import Request
 from app.agent.language.rescheduling import date_changes, rescheduled_note
 from app.agent.language.said_words import WORD, SaidWords
+from app.agent.language.task_references import described_tasks
 from app.agent.language.tool_frames import tool_frames
 from app.agent.language.undo import describe_undo, undoes_nothing, undone_changes
 from app.agent.language.vocabulary import VaultWords, Vocabulary, correct_spelling
@@ -328,12 +337,18 @@ class BuiltinAgent:
         if self._find_notes is None or is_chosen or is_understood or text.lstrip().startswith(PREFIX):
             return False, None
         request, is_split = self._request_of(text, state), False
-        for first, rest in split_orders(request):
+        orders = list(split_orders(request))
+        is_verbless = not orders and (
+            isinstance(interpretation, Clarification) or is_task_with_conjunction(request, interpretation)
+        )
+        if is_verbless:
+            orders = list(verbless_orders(request))
+        for first, rest in orders:
             head = await self._compare_with_vault(self.interpret(first, state), first, state)
             if isinstance(head, Clarification) and set(first) & set(",;.:"):
                 continue  # more than an order
             changes = options_of_changes(head, self.actions())
-            is_split = is_split or bool(changes)
+            is_split = is_split or (bool(changes) and not is_verbless)
             changes = changes or shown_notes(head)
             joined: list[Interpretation] = []
             for change in changes:
@@ -355,6 +370,10 @@ class BuiltinAgent:
                     whole = Clarification(question_about((option,)), (option,))
                 if isinstance(whole, Clarification):
                     whole = with_unsplit_reading(request, whole, interpretation)
+                if isinstance(whole, Clarification) and isinstance(interpretation, Clarification):
+                    others = interpretation.options if is_verbless else ()
+                    options = (*whole.options, *others)[:MAX_OPTIONS]
+                    whole = replace(whole, question=question_about(options), options=options)
                 return True, whole
         return is_split, None
 
@@ -369,6 +388,7 @@ class BuiltinAgent:
         if phrase := phrase_search(self._request_of(text, state), interpretation):
             if not _finds_nothing(phrase, await self._with_found_notes(phrase)):
                 return phrase
+        interpretation = await self._with_described_task(interpretation, text, state)
         interpretation = await self._with_date_changes(interpretation, text, state)
         interpretation = self._with_property_changes(interpretation, text, state)
         if isinstance(interpretation, Reading) and self._properties_of is not None:
@@ -388,7 +408,7 @@ class BuiltinAgent:
             interpretation = await self._ask_in_doubt(interpretation, text, state, ranker)
         if not isinstance(interpretation, Clarification):
             return interpretation
-        interpretation = self._without_deletions(interpretation, text, state)
+        interpretation = _without_self_relations(self._without_deletions(interpretation, text, state))
         options: dict[str, ClarificationOption] = {}
         shares: dict[str, float] = {}
         ranks: dict[str, int] = {}
@@ -419,6 +439,34 @@ class BuiltinAgent:
         if is_change and is_same and accounts_for_all(self._request_of(text, state), reading):
             return await self._ask_in_doubt(reading, text, state, ranker)
         return replace(interpretation, question=question_about(offered), options=offered, spare=())
+
+    async def _with_described_task(
+        self, interpretation: Interpretation, text: str, state: DialogState
+    ) -> Interpretation:
+        """Return a question with the change of a task that contains the described words, or this change alone.
+
+        "Mark list supported browsers as done" means a task that contains all of these words. A single word, or
+        the name of a note, may also be about the note.
+        """
+        if not isinstance(interpretation, Clarification) or not interpretation.options:
+            return interpretation
+        request = self._request_of(text, state)
+        for change in described_tasks(request):
+            words = str(change.last.arguments["query"])
+            name = "task-done" if change.last.action == "reopen_task" else "task-todo"
+            found = (await self._with_hits(NoteSet(query=f"{name}:{quote_text(words)}"))).notes
+            here = tuple(path for path in (*state.it, *state.this) if path in found)
+            is_task = len(words.split()) > 1 and not request.vocabulary.notes(words)
+            if not (found and (is_task or here)):
+                continue
+            notes = here[:1] or (found if len(found) == 1 else ())
+            step = replace(change.last, target=NoteSet(notes=notes) if notes else None)
+            meant = replace(change, steps=(step,))
+            if is_task:
+                return meant
+            options = (ClarificationOption(serialize(meant), meant), *interpretation.options)[:MAX_OPTIONS]
+            return replace(interpretation, question=question_about(options), options=options)
+        return interpretation
 
     def _without_deletions(
         self, clarification: Clarification, text: str, state: DialogState
@@ -808,6 +856,24 @@ def _is_confirmed(joined: Reading, unsplit: Interpretation) -> bool:
     On unseen requests, three of eight plans that ran without this were wrong.
     """
     return isinstance(unsplit, Reading) and have_same_meaning(joined, unsplit)
+
+
+def _without_self_relations(clarification: Clarification) -> Clarification:
+    """Return the question without changes that relate a note to itself, or a question about the other note."""
+    offered = clarification.options + clarification.spare
+    kept = [option for option in offered if not any(map(joins_note_with_itself, option.reading.steps))]
+    if len(kept) == len(offered):
+        return clarification
+    first = next(option.reading for option in offered if option not in kept)
+    if len(first.steps) == 1 and not any(option.reading.last.action == first.last.action for option in kept):
+        role = next(role for role in NOTE_ROLES[1:] if role in first.last.arguments)
+        others = {name: value for name, value in first.last.arguments.items() if name != role}
+        partial = replace(first, steps=(replace(first.last, arguments=others),), missing=role)
+        return Clarification(question_for(partial), (), partial)
+    options = tuple(kept[:MAX_OPTIONS])
+    return replace(
+        clarification, question=question_about(options), options=options, spare=tuple(kept[MAX_OPTIONS:])
+    )
 
 
 def _says_deletion(text: str, language: Language) -> bool:

@@ -5,6 +5,7 @@ Each order is interpreted by itself, in the state of the conversation after the 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -48,6 +49,31 @@ def split_orders(request: Request) -> Iterator[tuple[str, str]]:
         if polite & {token.key for token in tokens[:at]}:
             rest = without_marks_at_end(rest)  # the question mark of "can you tag it and open it?"
         yield span_text(request.text, tokens[:at]), span_text(request.text, rest)
+
+
+def verbless_orders(request: Request) -> Iterator[tuple[str, str]]:
+    """Yield the ways to split a request whose later orders leave out the verb: "move A to X and B to Y".
+
+    Both orders have the same word before a value. The others have the verb of the first one again, and its noun
+    for a task in place of "one".
+    """
+    language, tokens = request.language, without_marks_at_end(request.tokens)
+    cues = {*language.table("compound_requests")["cues"]}
+    verb = next((at for at in range(len(tokens)) if _begins_order(request, tokens, at)), len(tokens))
+    colon = next((at for at, token in enumerate(tokens) if token.key == ":"), len(tokens))
+    task_nouns = {*language.table("new_tasks")["one"]}
+    for at in range(verb + 2, colon):
+        after = at + 1 if tokens[at].key == "," else language.match_prefix(tokens, at, "and")
+        if not at < after < colon or _begins_order(request, tokens, after):
+            continue
+        first, rest = tokens[verb + 1 : at], tokens[after:colon]
+        shared = cues & {token.key for token in first[1:-1]} & {token.key for token in rest[1:-1]}
+        if not shared or first[0].key in cues or rest[0].key in cues:
+            continue
+        text = span_text(request.text, rest)
+        if noun := next((token.value for token in first if token.key in task_nouns), ""):
+            text = re.sub(rf"\b{language.table('compound_requests')['one']}\b", noun, text)
+        yield span_text(request.text, tokens[:at]), f"{tokens[verb].value} {text}"
 
 
 def _split_points(request: Request) -> Iterator[tuple[int, int]]:
@@ -227,6 +253,16 @@ def without_dropped_orders(request: Request, interpretation: Interpretation) -> 
         case Clarification(partial=Reading() as partial) if not _keeps_every_order(request, partial):
             return reply
     return interpretation
+
+
+def is_task_with_conjunction(request: Request, interpretation: Interpretation) -> bool:
+    """Return whether an interpretation is a change of one task that is described by words around an "and"."""
+    if not isinstance(interpretation, Reading) or len(interpretation.steps) > 1:
+        return False
+    step, language = interpretation.last, request.language
+    query = str(step.arguments.get("query", "")).casefold().split()
+    conjunctions = {phrase.text for phrase in language.phrases("and")}
+    return step.action in TASK_ACTIONS and not conjunctions.isdisjoint(query)
 
 
 def with_unsplit_reading(

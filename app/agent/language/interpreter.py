@@ -71,6 +71,7 @@ from app.agent.language.summary_lengths import parse_summary_length, with_summar
 from app.agent.language.task_lists import about_whole_vault, parse_task_list
 from app.agent.language.task_references import parse_task_change
 from app.agent.language.template_notes import parse_note_from_template
+from app.agent.language.text_additions import parse_added_line
 from app.agent.language.tokens import Token, tokenize
 from app.agent.language.typed_search import parse_typed_search
 from app.agent.language.undo import parse_redo, parse_undo, resolve_undo
@@ -335,6 +336,8 @@ class Interpreter:
                 return question, request, []
             if relations := parse_relations(request, words):
                 return self._chooser.decide(request, [relations]), request, []
+            if line := parse_added_line(request, words):
+                return self._chooser.decide(request, [line]), request, []
             if replacement := parse_replacement_everywhere(request, words):
                 return self._chooser.decide(request, [replacement]), request, []
             if narrower := parse_refined_question(request, words):

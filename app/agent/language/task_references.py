@@ -66,6 +66,17 @@ def parse_task_change(request: Request, tokens: tuple[Token, ...]) -> list[Readi
     return []
 
 
+def described_tasks(request: Request) -> list[Reading]:
+    """Return the changes of a task that the words of a request may describe, even if no task is known."""
+    readings: list[Reading] = []
+    for change in _changes(request, _core(request, request.tokens)):
+        core, _ = _without_nouns(request, change.words)
+        if core and all(token.is_word for token in core):
+            step = _step(request, change, ("", span_text(request.text, core)))
+            readings.append(Reading((step,), _SCORE, language=request.language.code, verb_words=1))
+    return readings
+
+
 def _resembles_note(request: Request, words: str) -> bool:
     names = request.vocabulary
     return any(names.resembles(words, path) for path in names.find_similar_notes(words).paths)
