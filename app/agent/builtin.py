@@ -53,7 +53,12 @@ from app.agent.language.phrase_searches import phrase_search
 from app.agent.language.preferred_reading import preferred_reading
 from app.agent.language.program import FACTS
 from app.agent.language.property_changes import PropertyChanges
-from app.agent.language.questions import question_language, with_name_for_pronouns, with_topic_of
+from app.agent.language.questions import (
+    question_language,
+    source_note,
+    with_name_for_pronouns,
+    with_topic_of,
+)
 from app.agent.language.readings import (
     Clarification,
     ClarificationOption,
@@ -790,13 +795,17 @@ class BuiltinAgent:
         resolver = self._resolver
         if turn.caller.uses_model:
             resolver = await asyncio.to_thread(self._public_resolver)
-        text = with_topic_of(question.text, state.asked, languages())
+        source, asked = source_note(self._question_request(question.text, state, resolver))
+        text = asked or with_topic_of(question.text, state.asked, languages())
         subject, before = self._named_note(text, resolver), state.subject if state.asked else state.focus
         if not subject and before and text == question.text:
             text = with_name_for_pronouns(text, NotePath.on_disk(before[0]).name, languages())
             is_about_it = text != question.text or self._continues(text, state, language, resolver)
             subject = before if is_about_it else ()
-        arguments = {"question": text, "limit": MAX_PASSAGES}
+        if source:
+            text = with_name_for_pronouns(asked, NotePath.on_disk(source).name, languages())
+            subject = (source,)
+        arguments = {"question": text, "limit": MAX_PASSAGES, **({"note": source} if source else {})}
         outcome = await turn.call("find_passages", arguments)
         if outcome.success and question.needs_model and not outcome.result["answered"]:
             self._say_model_required(turn, question.needs_model, language)
@@ -826,14 +835,18 @@ class BuiltinAgent:
 
     def _continues(self, text: str, state: DialogState, language: Language, resolver: Resolver) -> bool:
         """Return whether a question without names is about the note in focus: "and how many last year?"."""
-        now = self._now().replace(second=0, microsecond=0)
-        vocabulary = self._vocabulary_of(VaultWords(), resolver)
-        request = self._interpreter.request_of(text, state, vocabulary, self.actions(), now)
+        request = self._question_request(text, state, resolver)
         if any(mention.kind == "note" for mention in request.mentions(request.tokens)):
             return False
         words = [token for token in request.tokens if token.is_word]
         refers = any(language.match_prefix(words, at, "it") > at for at in range(len(words)))
         return refers or len(words) <= _MAX_CONTINUATION_WORDS
+
+    def _question_request(self, text: str, state: DialogState, resolver: Resolver) -> Request:
+        """Return a question as a request that knows only the names of notes."""
+        now = self._now().replace(second=0, microsecond=0)
+        vocabulary = self._vocabulary_of(VaultWords(), resolver)
+        return self._interpreter.request_of(text, state, vocabulary, self.actions(), now)
 
     def _named_note(self, text: str, resolver: Resolver) -> tuple[str, ...]:
         """Return the note that a question names; empty if it names none or several."""

@@ -16,6 +16,7 @@ from app.answering.ranking import Candidate, CandidateScorer, RankedCandidate, R
 from app.embeddings import EmbedderUnavailableError
 from app.errors import ScriptoriumError
 from app.permissions.pluralize import pluralize
+from app.toolkit.argument_types import NoteName
 from app.toolkit.context import ToolContext
 from app.toolkit.open_note import OpenNote
 from app.toolkit.result import ToolResult
@@ -74,15 +75,18 @@ async def find_passages(
     context: ToolContext,
     question: Annotated[str, Field(min_length=1, max_length=2000)],
     limit: Annotated[int, Field(ge=1, le=20)] = 5,
+    note: NoteName | None = None,
 ) -> Answer:
     """Find the passages that answer a question about notes, each with a link to its exact position.
 
     Args:
         question: The question, as a person would ask it.
         limit: The maximum number of passages.
+        note: The only note to look in; without it, all notes.
     """
     parsed_question = parse_question(question)
-    ranking, notes = await rank_passages(context, parsed_question)
+    only = (await context.vault.resolve_for_reading(note)).path if note else None
+    ranking, notes = await rank_passages(context, parsed_question, only)
     top_passages = ranking.passages[:limit]
     passages = [_cite(passage, ranking, notes[passage.candidate.path]) for passage in top_passages]
     message = (
@@ -95,9 +99,14 @@ async def find_passages(
 
 
 async def rank_passages(
-    context: ToolContext, question: ParsedQuestion
+    context: ToolContext, question: ParsedQuestion, only: NotePath | None = None
 ) -> tuple[RankedPassages, dict[NotePath, OpenNote]]:
     """Rank the passages of notes that are closest to a question, excluding private notes.
+
+    Args:
+        context: The context of the call.
+        question: The question.
+        only: The only note to look in; None for all notes.
 
     Returns:
         The ranking, and the notes with candidate passages.
@@ -115,7 +124,7 @@ async def rank_passages(
     scores = {path: score / best for path, score in keyword_hits}
     notes: dict[NotePath, OpenNote] = {}
     pool: list[Candidate] = []
-    for path in dict.fromkeys((*scores, *chunk_scores)):
+    for path in [only] if only is not None else dict.fromkeys((*scores, *chunk_scores)):
         note = _open_candidate(context, path)
         if note is None:
             continue

@@ -52,7 +52,7 @@ from app.agent.language.partial_readings import is_partial, likelier_parts, with
 from app.agent.language.preferred_reading import names_folder
 from app.agent.language.property_questions import parse_property_question
 from app.agent.language.property_values import parse_property_values
-from app.agent.language.questions import question_language
+from app.agent.language.questions import question_language, source_note
 from app.agent.language.readings import (
     Clarification,
     ContentQuestion,
@@ -332,6 +332,8 @@ class Interpreter:
                 return self._chooser.decide(request, [creation]), request, []
             if properties := parse_property_values(request, words):
                 return self._chooser.decide(request, [properties]), request, []
+            if source_note(request)[0]:
+                return ContentQuestion(request.text), request, []
             if question := parse_property_question(request, words) or parse_task_list(request, words):
                 return question, request, []
             if relations := parse_relations(request, words):

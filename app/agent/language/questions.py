@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from app.agent.language.lexicon import Language
+from app.agent.language.request import Request
 from app.answering.question import parse_question
 
 _WORD = re.compile(r"[^\W\d_]+")
@@ -22,6 +23,18 @@ def question_language(text: str, languages: Sequence[Language]) -> Language | No
             (candidate for candidate in languages if candidate.words("question_words") & set(words)), None
         )
     return language
+
+
+def source_note(request: Request) -> tuple[str, str]:
+    """Return the note and the question of "in the glossary, what does it say about graphs?"; else empty texts."""
+    language, tokens = request.language, request.tokens
+    start = language.match_prefix(tokens, 0, "scopes", "in_note")
+    end = next((at for at in range(start, len(tokens)) if tokens[at].key == ","), 0)
+    if not 0 < start < end < len(tokens) - 1 or tokens[end + 1].key not in language.words("asking_words"):
+        return "", ""
+    named = request.set_parser().find_named(tokens[start:end])
+    path = named.notes.notes[0] if named is not None and named.notes.is_single else ""
+    return (path, request.text[tokens[end + 1].start :]) if path else ("", "")
 
 
 def with_name_for_pronouns(text: str, name: str, languages: Sequence[Language]) -> str:
