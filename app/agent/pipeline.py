@@ -873,7 +873,10 @@ class Pipeline:
         if "<%" in text:
             self._say("Templater commands (<% … %>) were copied but not run.")
         formats = {"date_format": words.date_format, "time_format": words.time_format}
-        return expand(text, title, self._now(), **formats).text
+        now = self._now()
+        if (day := _day_of(title)) is not None:
+            now = datetime.combine(day, now.time())  # the note of tomorrow has the date of tomorrow
+        return expand(text, title, now, **formats).text
 
     async def _read_whole(self, path: str) -> str | None:
         """Return the whole text of a note; tell the user and return None if it can't be read completely."""
@@ -1271,6 +1274,14 @@ def _moved_path(path: str, before: str, after: str) -> str:
         return after
     is_inside = NotePath.on_disk(path).is_under(before)
     return "/".join((after, *path.split("/")[before.count("/") + 1 :])) if is_inside else path
+
+
+def _day_of(name: str) -> date | None:
+    """Return the day that a daily note is named for, or None for other names."""
+    try:
+        return date.fromisoformat(re.sub("[_.]", "-", name))
+    except ValueError:
+        return None
 
 
 def _search_limit(notes: NoteSet) -> int:
