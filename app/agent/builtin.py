@@ -46,12 +46,18 @@ from app.agent.language.interpreter import (
 )
 from app.agent.language.lexicon import ActionFrame, Language, languages
 from app.agent.language.notation import PREFIX, parse, serialize
-from app.agent.language.note_facts import PropertiesOf, find_fact, join_facts, split_questions
+from app.agent.language.note_facts import (
+    FACTS,
+    PropertiesOf,
+    find_fact,
+    join_facts,
+    may_answer,
+    split_questions,
+)
 from app.agent.language.option_order import USELESS, OptionRanker, meaning_key
 from app.agent.language.periods import with_stated_dates
 from app.agent.language.phrase_searches import phrase_search
 from app.agent.language.preferred_reading import preferred_reading
-from app.agent.language.program import FACTS
 from app.agent.language.property_changes import PropertyChanges
 from app.agent.language.questions import (
     question_language,
@@ -413,6 +419,9 @@ class BuiltinAgent:
             interpretation = await self._ask_in_doubt(interpretation, text, state, ranker)
         if not isinstance(interpretation, Clarification):
             return interpretation
+        interpretation = self._without_other_facts(interpretation, text, state)
+        if [option.reading.last.action for option in interpretation.options] == ["question"]:
+            return meaning_of(interpretation.options[0].reading)
         interpretation = _without_self_relations(self._without_deletions(interpretation, text, state))
         options: dict[str, ClarificationOption] = {}
         shares: dict[str, float] = {}
@@ -472,6 +481,32 @@ class BuiltinAgent:
             options = (ClarificationOption(serialize(meant), meant), *interpretation.options)[:MAX_OPTIONS]
             return replace(interpretation, question=question_about(options), options=options)
         return interpretation
+
+    def _without_other_facts(
+        self, clarification: Clarification, text: str, state: DialogState
+    ) -> Clarification:
+        """Return a question that offers an answer from the notes without properties that are no answer."""
+        offered = clarification.options + clarification.spare
+        actions = {option.reading.last.action for option in offered}
+        if self._properties_of is None or not {"question", "properties_of"} <= actions:
+            return clarification
+        request = self._request_of(text, state)
+
+        def is_answer(option: ClarificationOption) -> bool:
+            step = option.reading.last
+            if step.action != "properties_of" or "about" not in step.arguments or step.target is None:
+                return True
+            about, notes = str(step.arguments["about"]), step.target.notes
+            properties = self._properties_of(notes[0]) if self._properties_of and len(notes) == 1 else {}
+            value = {name_key(name): value for name, value in properties.items()}.get(name_key(about))
+            return len(notes) != 1 or may_answer(request, about, value)
+
+        kept = [option for option in offered if is_answer(option)]
+        if len(kept) == len(offered):
+            return clarification
+        options = tuple(kept[:MAX_OPTIONS])
+        spare = tuple(kept[MAX_OPTIONS:])
+        return replace(clarification, question=question_about(options), options=options, spare=spare)
 
     def _without_deletions(
         self, clarification: Clarification, text: str, state: DialogState
