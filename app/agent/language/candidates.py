@@ -63,6 +63,8 @@ def candidates(request: Request) -> list[MeaningCandidate]:
         elif reading is not None:
             steps = tuple(frames.with_items(step, request.tokens) for step in reading.steps)
             reading = replace(reading, steps=steps)
+        if reading is not None and _sets_property_twice(reading):
+            continue
         if reading is not None and all(
             step.target is None or step.action not in WITHOUT_NOTES for step in reading.steps
         ):
@@ -71,6 +73,15 @@ def candidates(request: Request) -> list[MeaningCandidate]:
     meanings = [_without_focus(request, _about(person, request, meaning)) for meaning in meanings]
     meanings = [meaning for meaning in meanings if not _repeats_list(request, meaning.reading)]
     return sorted(_with_ordinals(request, _merged(meanings)), key=lambda meaning: -meaning.probability)
+
+
+def _sets_property_twice(reading: Reading) -> bool:
+    """Return whether a reading gives a property of a note two values."""
+    steps = reading.steps
+    target = steps[0].target
+    is_same = all(step.target is not None and (step.target == target or step.target.source) for step in steps)
+    keys = [step.arguments.get("key") for step in steps if step.action == "set_property"]
+    return is_same and len(keys) > len(set(keys))
 
 
 def _repeats_list(request: Request, reading: Reading | None) -> bool:
