@@ -381,8 +381,8 @@ class BuiltinAgent:
                     whole = Clarification(question_about((option,)), (option,))
                 if isinstance(whole, Clarification):
                     whole = with_unsplit_reading(request, whole, interpretation)
-                if isinstance(whole, Clarification) and isinstance(interpretation, Clarification):
-                    others = interpretation.options if is_verbless else ()
+                if is_verbless and isinstance(whole, Clarification) and whole.options:
+                    others = interpretation.options if isinstance(interpretation, Clarification) else ()
                     options = (*whole.options, *others)[:MAX_OPTIONS]
                     whole = replace(whole, question=question_about(options), options=options)
                 return True, whole
@@ -912,12 +912,15 @@ def _without_self_relations(clarification: Clarification) -> Clarification:
     kept = [option for option in offered if not any(map(joins_note_with_itself, option.reading.steps))]
     if len(kept) == len(offered):
         return clarification
-    first = next(option.reading for option in offered if option not in kept)
-    if len(first.steps) == 1 and not any(option.reading.last.action == first.last.action for option in kept):
+    first = offered[0].reading
+    others = {option.reading.last.action for option in kept}
+    if len(first.steps) == 1 and offered[0] not in kept and first.last.action not in others:
         role = next(role for role in NOTE_ROLES[1:] if role in first.last.arguments)
-        others = {name: value for name, value in first.last.arguments.items() if name != role}
-        partial = replace(first, steps=(replace(first.last, arguments=others),), missing=role)
+        values = {name: value for name, value in first.last.arguments.items() if name != role}
+        partial = replace(first, steps=(replace(first.last, arguments=values),), missing=role)
         return Clarification(question_for(partial), (), partial)
+    if not kept:
+        return clarification
     options = tuple(kept[:MAX_OPTIONS])
     return replace(
         clarification, question=question_about(options), options=options, spare=tuple(kept[MAX_OPTIONS:])

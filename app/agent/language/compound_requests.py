@@ -27,6 +27,8 @@ from app.agent.language.request import Request, without_marks_at_end, writes
 from app.agent.language.said_words import WORD
 from app.agent.language.tokens import Token, span_text
 
+KEPT_LINKS = ("compound_requests", "kept_links")
+"""The phrases for what a rename does anyway: "and fix the links to it"."""
 _MAX_SPLITS = 3
 _CREATION_VALUES = {
     "add_tag": ("tag", "tag"),
@@ -84,6 +86,8 @@ def _split_points(request: Request) -> Iterator[tuple[int, int]]:
             return
         # After a mark, the conjunction begins with it.
         after = at if tokens[at - 1].kind == "mark" else _conjunction_end(request, tokens, at)
+        if request.language.matches_phrase(without_marks_at_end(tokens[after:]), *KEPT_LINKS):
+            continue
         has_verb = any(_begins_order(request, tokens, before) for before in range(at))
         if has_verb and at < after < len(tokens) - 1 and _begins_order(request, tokens, after):
             splits += 1

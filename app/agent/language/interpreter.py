@@ -26,6 +26,7 @@ from app.agent.language.choices import (
     is_clear,
     note_sets_of,
 )
+from app.agent.language.compound_requests import KEPT_LINKS
 from app.agent.language.conditions import condition_slots, top_level_parts
 from app.agent.language.corrections import correcting_words, parse_correction
 from app.agent.language.creation_properties import parse_creation_with_properties
@@ -662,7 +663,7 @@ class Interpreter:
 
     def _without_courtesies(self, language: Language, tokens: tuple[Token, ...]) -> tuple[Token, ...]:
         phrases = language.phrases("courtesies")
-        ending = (*phrases, *language.phrases("scopes", "totals"))
+        ending = (*phrases, *language.phrases("scopes", "totals"), *language.phrases(*KEPT_LINKS))
         position, end = 0, len(tokens)
         while position < end:
             if tokens[position].kind == "mark":
