@@ -25,8 +25,8 @@ from app.agent.language.choices import (
 )
 from app.agent.language.compound_requests import (
     drops_change,
-    join_orders,
     is_task_with_conjunction,
+    join_orders,
     join_questions,
     options_of_changes,
     shown_notes,
@@ -396,9 +396,9 @@ class BuiltinAgent:
         interpretation = self._with_fact(interpretation, text, state)
         if self._find_notes is None:
             return interpretation
-        if phrase := phrase_search(self._request_of(text, state), interpretation):
-            if not _finds_nothing(phrase, await self._with_found_notes(phrase)):
-                return phrase
+        phrase = phrase_search(self._request_of(text, state), interpretation)
+        if phrase is not None and not _finds_nothing(phrase, await self._with_found_notes(phrase)):
+            return phrase
         interpretation = await self._with_described_task(interpretation, text, state)
         interpretation = await self._with_date_changes(interpretation, text, state)
         interpretation = self._with_property_changes(interpretation, text, state)
@@ -457,10 +457,10 @@ class BuiltinAgent:
     async def _with_described_task(
         self, interpretation: Interpretation, text: str, state: DialogState
     ) -> Interpretation:
-        """Return a question with the change of a task that contains the described words, or this change alone.
+        """Return a question with the change of a task that contains the described words, or the change alone.
 
-        "Mark list supported browsers as done" means a task that contains all of these words. A single word, or
-        the name of a note, may also be about the note.
+        "Mark list supported browsers as done" means a task that contains all of these words. A single word,
+        or the name of a note, may also be about the note.
         """
         if not isinstance(interpretation, Clarification) or not interpretation.options:
             return interpretation
@@ -907,7 +907,7 @@ def _is_confirmed(joined: Reading, unsplit: Interpretation) -> bool:
 
 
 def _without_self_relations(clarification: Clarification) -> Clarification:
-    """Return the question without changes that relate a note to itself, or a question about the other note."""
+    """Return the question without changes that relate a note to itself, or one about the other note."""
     offered = clarification.options + clarification.spare
     kept = [option for option in offered if not any(map(joins_note_with_itself, option.reading.steps))]
     if len(kept) == len(offered):

@@ -413,8 +413,8 @@ class Pipeline:
             if target.source and not paths and self._dialog.them:
                 self._keep_list()
                 return paths
-            if target.source and previous == self._dialog.them:
-                rest = tuple(path for path in previous if path not in paths)
+            if self._dialog.them in (previous if target.source else (), target.notes):
+                rest = tuple(path for path in self._dialog.them if path not in paths)
                 self._dialog = replace(self._dialog, rest=rest)
         else:
             query = target.query or _ALL_NOTES_QUERY

@@ -56,8 +56,8 @@ def split_orders(request: Request) -> Iterator[tuple[str, str]]:
 def verbless_orders(request: Request) -> Iterator[tuple[str, str]]:
     """Yield the ways to split a request whose later orders leave out the verb: "move A to X and B to Y".
 
-    Both orders have the same word before a value. The others have the verb of the first one again, and its noun
-    for a task in place of "one".
+    Both orders have the same word before a value. The others have the verb of the first one again, and its
+    noun for a task in place of "one".
     """
     language, tokens = request.language, without_marks_at_end(request.tokens)
     cues = {*language.table("compound_requests")["cues"]}

@@ -369,7 +369,9 @@ class FrameParser:
                         continue
                     for match in phrase.match(tokens, position):
                         # "Only in the templates", "back to rating"
-                        starts = (position - 1, position) if self._is_led(tokens, position, role) else (position,)
+                        starts = (
+                            (position - 1, position) if self._is_led(tokens, position, role) else (position,)
+                        )
                         for start in starts:
                             cue = _Cue(start, match.end, role, (match.gap_start, match.gap_end))
                             cues_by_position[(cue.start, cue.end, role, cue.gap)] = cue

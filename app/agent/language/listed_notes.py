@@ -1,4 +1,4 @@
-"""Find the listed notes that a request means: "open the Halden one", "set status to old on the other ones"."""
+"""Find the listed notes that a request means: "open the Halden one", "tag the other ones"."""
 
 from __future__ import annotations
 

@@ -110,8 +110,8 @@ def may_answer(request: Request, name: str, value: object) -> bool:
         return False
     named = [token for token in words if _names(request, token.key, {key: name})]
     if name in FACTS:
-        others = [token for token in words if token not in named and _is_content(request, token)]
-        return not others
+        start = max(request.language.match_prefix(words, 0, "fact_questions", kind) for kind in kinds or [""])
+        return not any(_is_content(request, token) for token in words[start:] if token not in named)
     fits = any(key in languages()[0].table("facts")[kind] for kind in kinds) or (is_day and "dates" in kinds)
     return value is not None and (bool(named) or fits)
 

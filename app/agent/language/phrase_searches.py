@@ -5,7 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from app.agent.language.choices import note_sets_of
-from app.agent.language.readings import Clarification, Interpretation, NoteSet, PipelineStep, Reading
+from app.agent.language.readings import (
+    Clarification,
+    ContentQuestion,
+    Interpretation,
+    NoteSet,
+    PipelineStep,
+    Reading,
+)
 from app.agent.language.request import Request, without_marks_at_end
 from app.agent.language.tokens import span_text
 from app.index.query_serializer import quote_text
@@ -19,14 +26,16 @@ def phrase_search(request: Request, interpretation: Interpretation) -> Reading |
     The words follow a noun for notes and a word such as "containing". The phrase may be in no note, so the
     caller compares it with the vault.
     """
+    text = _phrase(request)
     match interpretation:
         case Reading():
             reading = interpretation
         case Clarification(options=(first, *_)):
             reading = first.reading
+        case ContentQuestion():
+            reading = Reading((PipelineStep("find"),), 1.0, language=request.language.code)
         case _:
             return None
-    text = _phrase(request)
     is_limited = any(notes != NoteSet(query=notes.query) for notes in note_sets_of(reading))
     if not text or len(reading.steps) > 1 or request.writes(reading) or is_limited:
         return None

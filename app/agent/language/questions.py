@@ -27,9 +27,10 @@ def question_language(text: str, languages: Sequence[Language]) -> Language | No
 
 
 def source_note(request: Request) -> tuple[str, str]:
-    """Return the note and the question of "in the glossary, what does it say about graphs?"; else empty texts.
+    """Return the note and the question of "in the glossary, what does it say about graphs?", or empty texts.
 
-    The note may also be a listed one, or the one that a pronoun means: "what does the second one say about it?".
+    The note may also be a listed one, or the one that a pronoun means: "what does the second one say about
+    graphs?".
     """
     language, tokens = request.language, request.tokens
     for phrase in language.phrases("scopes", "says"):

@@ -1,4 +1,4 @@
-"""Parse requests that relate notes: "link it to H1 and H2", "connect H1 and H2 with K1", "link it from H1"."""
+"""Parse requests that relate notes: "link it to H1 and H2", "connect H1 and H2", "link it from H1"."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _SCORE = 0.97
 def parse_relations(request: Request, tokens: tuple[Token, ...]) -> Reading | None:
     """Return the relations of notes to several notes, or of several notes to one, or None.
 
-    Every note is named exactly, or a pronoun stands for it. A single relation is left to the frames, except for
-    a link from another note.
+    Every note is named exactly, or a pronoun stands for it. A single relation is left to the frames, except
+    for a link from another note.
     """
     language = request.language
     if "relate" not in request.allowed:

@@ -66,7 +66,9 @@ def parse_other_template(request: Request, tokens: tuple[Token, ...]) -> Reading
     noun = next(iter(language.table("template_notes")["nouns"]))
     while len(words) > 1 and words[0].key in {*language.words("determiners"), noun, "template"}:
         words = words[1:]
-    path = _template(request, span_text(request.text, words).strip('"“”„'))
+    bare = words[:-1] if len(words) > 1 and words[-1].key in (noun, "template") else words
+    said = [span_text(request.text, part).strip('"“”„') for part in (words, bare)]
+    path = _template(request, said[0]) or _template(request, said[1])
     template = NotePath.on_disk(path).stem_path if path else ""
     if not template or step.arguments.get("template") in (None, "", template):
         return None

@@ -623,7 +623,7 @@ class Vocabulary:
         return matches[0] if len(matches) == 1 else None
 
     def find_namespace(self, words: str) -> str:
-        """Return the search for the pages in the only namespace with this path or last name; empty without one.
+        """Return the search for the pages in the only namespace with this path or last name, or no text.
 
         Logseq stores the page "Whiteboard/Tool/Draw" as "Whiteboard___Tool___Draw.md". Singular and plural
         are the same.
