@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app.agent.language.choices import note_sets_of
 from app.agent.language.readings import (
     Clarification,
     ContentQuestion,
@@ -36,7 +35,8 @@ def phrase_search(request: Request, interpretation: Interpretation) -> Reading |
             reading = Reading((PipelineStep("find"),), 1.0, language=request.language.code)
         case _:
             return None
-    is_limited = any(notes != NoteSet(query=notes.query) for notes in note_sets_of(reading))
+    is_narrower = request.language.match_prefix(request.tokens, 0, "refine", "only") > 0
+    is_limited = is_narrower or request.set_parser().order_in(request.tokens) is not None
     if not text or len(reading.steps) > 1 or request.writes(reading) or is_limited:
         return None
     action = "count" if reading.last.action == "count" else "find"

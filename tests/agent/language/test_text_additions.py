@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.agent.transcript import Question
-from tests.agent.language.test_dialog import OPEN, say, talk, text
+from tests.agent.language.test_dialog import OPEN, order, say, talk, text
 
 __all__ = ["talk"]
 
@@ -36,7 +36,7 @@ async def test_the_text_of_a_line_is_asked_for(talk, request_text, question) -> 
 )
 async def test_the_text_follows_a_colon(talk, request_text) -> None:
     known = text(talk, OPEN)
-    await say(talk, request_text)
+    await order(talk, request_text)
     added = text(talk, OPEN).removeprefix(known.rstrip("\n"))
     assert "Needs review before release" in added and "end" not in added
 
