@@ -79,7 +79,7 @@ from app.agent.language.readings import (
 from app.agent.language.request import Request
 from app.agent.language.rescheduling import date_changes, rescheduled_note
 from app.agent.language.said_words import WORD, SaidWords
-from app.agent.language.task_references import described_tasks
+from app.agent.language.task_references import described_tasks, resembles_note
 from app.agent.language.tool_frames import tool_frames
 from app.agent.language.undo import describe_undo, undoes_nothing, undone_changes
 from app.agent.language.vocabulary import VaultWords, Vocabulary, correct_spelling
@@ -470,7 +470,7 @@ class BuiltinAgent:
             name = "task-done" if change.last.action == "reopen_task" else "task-todo"
             found = (await self._with_hits(NoteSet(query=f"{name}:{quote_text(words)}"))).notes
             here = tuple(path for path in (*state.it, *state.this) if path in found)
-            is_task = len(words.split()) > 1 and not request.vocabulary.notes(words)
+            is_task = len(words.split()) > 1 and not resembles_note(request, words)
             if not (found and (is_task or here)):
                 continue
             notes = here[:1] or (found if len(found) == 1 else ())

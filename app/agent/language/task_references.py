@@ -49,7 +49,7 @@ def parse_task_change(request: Request, tokens: tuple[Token, ...]) -> list[Readi
         if named := _named_tasks(request, change):
             is_known = change.is_sure or all(task in request.dialog.tasks for task in named)
             # "Mark the task Read Dune as done" may be about a task or the note Dune.
-            is_certain = is_known or not any(_resembles_note(request, text) for _, text in named)
+            is_certain = is_known or not any(resembles_note(request, text) for _, text in named)
             return [
                 Reading(
                     (_step(request, change, task),),
@@ -77,7 +77,8 @@ def described_tasks(request: Request) -> list[Reading]:
     return readings
 
 
-def _resembles_note(request: Request, words: str) -> bool:
+def resembles_note(request: Request, words: str) -> bool:
+    """Return whether words for a task may also be the name of a note."""
     names = request.vocabulary
     return any(names.resembles(words, path) for path in names.find_similar_notes(words).paths)
 
