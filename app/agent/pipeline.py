@@ -409,7 +409,7 @@ class Pipeline:
             if selection is None:
                 return None
             paths = selection.paths
-            self._say_list(selection, count_only=step.action == "count")
+            self._say_list(selection, target.notes, count_only=step.action == "count")
             if target.source and not paths and self._dialog.them:
                 self._keep_list()
                 return paths
@@ -456,10 +456,10 @@ class Pipeline:
             return f"{wikilink(paths[0])} does not match."
         return f"None of these {len(paths):,} notes matches." if paths else ""
 
-    def _say_list(self, selection: _Selection, *, count_only: bool) -> None:
+    def _say_list(self, selection: _Selection, named: tuple[str, ...], *, count_only: bool) -> None:
         paths = selection.paths
         if not paths:
-            listed = self._dialog.them if selection.is_from_given else ()
+            listed = named or (self._dialog.them if selection.is_from_given else ())
             self._say(self._none_of(listed if selection.total == len(listed) else ()) or "No notes match.")
             return
         count = pluralize(len(paths), "note")

@@ -64,7 +64,7 @@ from app.agent.language.readings import (
     Reading,
     Reply,
 )
-from app.agent.language.relations import parse_relations
+from app.agent.language.relations import parse_link_question, parse_relations
 from app.agent.language.replacements import parse_replacement_everywhere
 from app.agent.language.request import Request, without_marks_at_end
 from app.agent.language.request_model import request_model
@@ -339,6 +339,8 @@ class Interpreter:
                 return ContentQuestion(request.text), request, []
             if question := parse_property_question(request, words) or parse_task_list(request, words):
                 return question, request, []
+            if linked := parse_link_question(request, words):
+                return linked, request, []
             if relations := parse_relations(request, words):
                 return self._chooser.decide(request, [relations]), request, []
             if line := parse_added_line(request, words):

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
-from app.agent.language.request import Request
+from app.agent.language.request import Request, without_marks_at_end
 from app.agent.language.tokens import Token
+from app.index.query_serializer import quote_text
+from app.vault.path import NotePath
 
 _SCORE = 0.97
 
@@ -54,6 +56,48 @@ def _from_other_note(request: Request, tokens: tuple[Token, ...]) -> Reading | N
             if reading := _reading(request, sources, targets):
                 return reading
     return None
+
+
+def parse_link_question(request: Request, tokens: tuple[Token, ...]) -> Reading | None:
+    """Return the search for which of some notes are linked: "is the first one linked from H1?"; or None."""
+    language = request.language
+    if "find" not in request.allowed:
+        return None
+    words = without_marks_at_end(tokens)
+    for name, field in (("linked_from", "linked-from"), ("links_to", "links-to")):
+        lead = language.match_prefix(words, 0, "linking", name, "lead")
+        ends = [
+            at
+            for at in range(lead, len(words))
+            if language.matches_phrase(words[at:], "linking", name, "end")
+        ]
+        end = ends[0] if ends else len(words)
+        for at in (
+            range(lead + 1, end) if lead and (ends or not language.phrases("linking", name, "end")) else ()
+        ):
+            after = language.match_prefix(words, at, "linking", name, "cue")
+            place = words[after:end]
+            is_anywhere = name == "linked_from" and language.matches_phrase(place, "linking", "anywhere")
+            if not place or (after == at and not is_anywhere):
+                continue
+            notes, others = _pointed(request, words[lead:at]), _one(request, place)
+            if not notes or not (others or is_anywhere):
+                continue
+            stems = [str(NotePath.on_disk(path).stem_path) for path in others]
+            query = f"{field}:{quote_text(stems[0])}" if stems else 'backlinks:""'
+            step = PipelineStep("find", NoteSet(query=query, notes=notes))
+            return Reading((step,), _SCORE, language=language.code, verb_words=1)
+    return None
+
+
+def _pointed(request: Request, tokens: Sequence[Token]) -> tuple[str, ...]:
+    """Return the notes that the words name exactly or point to: "any of them"; none for other words."""
+    language, sets = request.language, request.set_parser()
+    plain = language.words("universal") | language.words("determiners")
+    while len(tokens) > 1 and tokens[0].key in plain and not sets.parse_reference(tokens):
+        tokens = tokens[1:]
+    parsed = sets.parse_reference(tokens) or sets.find_named(tokens)
+    return parsed.notes.notes if parsed is not None and not parsed.notes.query else ()
 
 
 def _is_filler(request: Request, tokens: Sequence[Token]) -> bool:

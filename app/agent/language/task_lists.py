@@ -30,6 +30,9 @@ def parse_task_list(request: Request, tokens: tuple[Token, ...]) -> Reading | No
         return None
     words = [token for token in tokens if token.kind != "mark"]
     language = request.language
+    if language.matches_phrase(words, "task_lists", "open_and_done"):
+        steps = tuple(PipelineStep("list_tasks", None, {"state": state}) for state in ("open", "done"))
+        return Reading(steps, _SCORE, language=language.code, verb_words=1)
     for kind in (*DUE_KINDS, "left", "due"):
         after = language.match_prefix(words, 0, "task_lists", kind)
         if after == 0:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from app.agent.language.notation import serialize
 from app.agent.transcript import Question
-from tests.agent.language.test_dialog import OPEN, order, say, talk, text
+from tests.agent.language.test_dialog import OPEN, answers, order, say, talk, text
 
 __all__ = ["talk"]
 H1, H2, H3 = (f"Instruments/H{number}.md" for number in (1, 2, 3))
@@ -81,3 +82,30 @@ async def test_a_note_without_another_one_is_never_related_to_itself(talk) -> No
     assert talk.items[-1].text == "Which note should it be linked to?"
     await say(talk, "H2")
     assert "- relates_to [[H2]]" in text(talk, H3) != known
+
+
+@pytest.mark.parametrize(
+    ("request_text", "target"),
+    [
+        ("is H3 linked from H2?", '[@Instruments/H3 & linked-from:"Instruments/H2"]'),
+        ("is the first one linked from H2?", '[@Instruments/H3 & linked-from:"Instruments/H2"]'),
+        (
+            "are any of them linked from H2?",
+            '[@Instruments/H3, @Instruments/H1 & linked-from:"Instruments/H2"]',
+        ),
+        ("are any of them linked anywhere?", '[@Instruments/H3, @Instruments/H1 & backlinks:""]'),
+        ("does H3 link to H2?", '[@Instruments/H3 & links-to:"Instruments/H2"]'),
+        ("ist H3 von H2 aus verlinkt?", '[@Instruments/H3 & linked-from:"Instruments/H2"]'),
+        ("ist H3 irgendwo verlinkt?", '[@Instruments/H3 & backlinks:""]'),
+        ("verweist H3 auf H2?", '[@Instruments/H3 & links-to:"Instruments/H2"]'),
+    ],
+)
+async def test_a_question_about_a_link_is_about_these_notes(talk, request_text, target) -> None:
+    await say(talk, "= find [@H3, @H1]")
+    replies = await say(talk, request_text)
+    assert serialize(replies.last) == f"find {target}"
+
+
+async def test_a_link_that_is_missing_is_denied(talk) -> None:
+    await say(talk, "is James Cook linked from H2?")
+    assert answers(talk)[-1] == "[[James Cook]] does not match."
