@@ -72,9 +72,9 @@ def parse_other_template(request: Request, tokens: tuple[Token, ...]) -> Reading
     template = NotePath.on_disk(path).stem_path if path else ""
     if not template or step.arguments.get("template") in (None, "", template):
         return None
-    steps = (PipelineStep("create_note", None, {**step.arguments, "template": template}),)
-    if dialog.made:
-        steps = (PipelineStep("undo", None, {"scope": "last"}), *steps)
+    created = PipelineStep("create_note", None, {**step.arguments, "template": template})
+    undo = (PipelineStep("undo", None, {"scope": "last"}),) if dialog.made else ()
+    steps = (*undo, created)
     return Reading(steps, _SCORE, language=language.code, is_certain=not dialog.made)
 
 
