@@ -485,10 +485,10 @@ class BuiltinAgent:
     def _without_other_facts(
         self, clarification: Clarification, text: str, state: DialogState
     ) -> Clarification:
-        """Return a question that offers an answer from the notes without properties that are no answer."""
+        """Return a question without properties that are no answer; it then offers one from the notes."""
         offered = clarification.options + clarification.spare
         actions = {option.reading.last.action for option in offered}
-        if self._properties_of is None or not {"question", "properties_of"} <= actions:
+        if self._properties_of is None or not actions & _QUESTION_ACTIONS:
             return clarification
         request = self._request_of(text, state)
 
@@ -504,8 +504,11 @@ class BuiltinAgent:
         kept = [option for option in offered if is_answer(option)]
         if len(kept) == len(offered):
             return clarification
-        options = tuple(kept[:MAX_OPTIONS])
-        spare = tuple(kept[MAX_OPTIONS:])
+        if "question" not in actions:
+            step = PipelineStep("question", None, {"query": text})
+            asked = Reading((step,), 1.0, language=request.language.code)
+            kept = [*kept[: MAX_OPTIONS - 1], ClarificationOption(serialize(asked), asked)]
+        options, spare = tuple(kept[:MAX_OPTIONS]), tuple(kept[MAX_OPTIONS:])
         return replace(clarification, question=question_about(options), options=options, spare=spare)
 
     def _without_deletions(

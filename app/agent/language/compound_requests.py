@@ -70,7 +70,8 @@ def verbless_orders(request: Request) -> Iterator[tuple[str, str]]:
             continue
         first, rest = tokens[verb + 1 : at], tokens[after:colon]
         shared = cues & {token.key for token in first[1:-1]} & {token.key for token in rest[1:-1]}
-        if not shared or first[0].key in cues or rest[0].key in cues:
+        starts = {first[0].key, rest[0].key}
+        if not shared or starts & {*cues, *language.table("compound_requests")["places"]}:
             continue
         text = span_text(request.text, rest)
         if noun := next((token.value for token in first if token.key in task_nouns), ""):

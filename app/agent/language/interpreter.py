@@ -786,7 +786,8 @@ class Interpreter:
         if "find" not in request.allowed or len(tokens) > 4:
             return None
         parsed = sets.parse(tokens)
-        if parsed and not parsed.notes.unknown and parsed.fit >= 0.55 and parsed.notes.query:
+        asks = parsed is not None and parsed.notes.query.casefold() in request.language.words("asking_words")
+        if parsed and not parsed.notes.unknown and parsed.fit >= 0.55 and parsed.notes.query and not asks:
             return Reading((PipelineStep("find", parsed.notes),), GUESS_SCORE, language=request.language.code)
         known = request.language.vocabulary() - request.language.words("note_nouns")
         known |= request.language.words("question_words")

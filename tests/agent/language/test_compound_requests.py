@@ -209,3 +209,9 @@ async def test_a_later_order_may_leave_out_its_verb(talk, request_text, reading)
 async def test_links_that_a_rename_updates_are_no_order(talk, request_text) -> None:
     await order(talk, request_text)
     assert "Instruments/Old clock.md" in notes(talk) and len(state(talk).changes) == 1
+
+
+async def test_a_part_of_an_order_is_no_order_without_its_verb(talk) -> None:
+    await say(talk, "set the rating of H1 to 5 and of Nowhere to 6")
+    offered = choices(talk) if isinstance(talk.items[-1], Question) and talk.items[-1].choices else []
+    assert not any(reading.count("[@Instruments/H1] key=rating") > 1 for reading in offered)

@@ -9,7 +9,12 @@ import pytest
 from app.agent.language.dialog import DialogState
 from app.agent.language.lexicon import languages
 from app.agent.language.note_facts import NoteFact, find_fact, join_facts, may_answer, split_questions
+from app.agent.transcript import Question
+from tests.agent.language.test_change_doubts import choices
+from tests.agent.language.test_dialog import fill, say, talk
 from tests.agent.language.test_program import request
+
+__all__ = ["talk"]
 
 PROPERTIES = {
     "warranty": "2027-11-12",
@@ -131,3 +136,13 @@ def test_two_questions_are_answered_in_their_order(text: str, names: list[str]) 
 )
 def test_a_property_is_offered_only_if_it_may_be_the_answer(question, name, value, fits) -> None:
     assert may_answer(request(question, DialogState(), languages()[0]), name, value) is fits
+
+
+@pytest.mark.parametrize("question", ["when was I there?", "wann war ich dort?"])
+async def test_a_question_word_alone_is_no_search(talk, question) -> None:
+    await fill(talk, Kyoto="---\nlast: 2023-09-20\nguests: Ann\n---\nA city.\n")
+    await say(talk, "open Kyoto")
+    replies = await say(talk, question)
+    assert replies.last.last.action != "find"
+    if isinstance(talk.items[-1], Question):
+        assert not any("about=guests" in choice for choice in choices(talk))
