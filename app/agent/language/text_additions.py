@@ -18,25 +18,27 @@ def parse_added_line(request: Request, tokens: tuple[Token, ...]) -> Reading | N
     colon = next((at for at, token in enumerate(tokens) if token.key == ":"), len(tokens))
     words, text = tokens[:colon], tokens[colon + 1 :]
     for action in ("prepend", "append"):
-        target = _target(request, words, action) if action in request.allowed else None
-        if target is None and not language.matches_phrase(words, "added_lines", action):
+        target = _named_target(request, words, action)
+        is_line = target is not None or language.matches_phrase(words, "added_lines", action)
+        if not is_line or action not in request.allowed:
             continue
+        target = target or request.set_parser().implied_notes()
         is_one = len(text) == 1 and text[0].kind == "quoted"
         written = (text[0].value if is_one else span_text(request.text, text)) if text else ""
         step = PipelineStep(action, target, {"text": written} if written else {})
-        target = target or request.set_parser().implied_notes()
         missing = "target" if target is None else "" if written else "text"
         return Reading((step,), _SCORE, (), missing, language.code, len(words))
     return None
 
 
-def _target(request: Request, words: tuple[Token, ...], action: str) -> NoteSet | None:
+def _named_target(request: Request, words: tuple[Token, ...], action: str) -> NoteSet | None:
     """Return the note that is named at the end of a request: "add a line at the end of H1"; else None."""
-    end = len(words) - (words[-1:] and words[-1].key in request.language.table("property_values")["ends"])
+    has_particle = bool(words) and words[-1].key in request.language.table("property_values")["ends"]
+    end = len(words) - has_particle
     for at in range(2, end):
         head = (*words[:at], *words[end:])
-        named = request.set_parser().find_named(words[at:end])
-        is_line = request.language.matches_phrase(head, "added_lines", f"{action}_to")
-        if is_line and named is not None and named.notes.is_single:
-            return named.notes
+        if request.language.matches_phrase(head, "added_lines", f"{action}_to"):
+            named = request.set_parser().find_named(words[at:end])
+            if named is not None and named.notes.is_single:
+                return named.notes
     return None
