@@ -843,8 +843,13 @@ class BuiltinAgent:
         if source:
             text = with_name_for_pronouns(asked, NotePath.on_disk(source).name, languages())
             subject = (source,)
-        arguments = {"question": text, "limit": MAX_PASSAGES, **({"note": source} if source else {})}
+        # "How long does it bake?" is about this note, but the answer may be in another one.
+        only = source or (subject[0] if subject and text != question.text and not state.asked else "")
+        arguments = {"question": text, "limit": MAX_PASSAGES, **({"note": only} if only else {})}
         outcome = await turn.call("find_passages", arguments)
+        if only and not source and not (outcome.success and outcome.result["answered"]):
+            arguments = {"question": text, "limit": MAX_PASSAGES}
+            outcome = await turn.call("find_passages", arguments)
         if outcome.success and question.needs_model and not outcome.result["answered"]:
             self._say_model_required(turn, question.needs_model, language)
             self._states[_state_key(turn)] = replace(state, question=None, focus=subject, is_lost=not subject)
