@@ -491,10 +491,14 @@ class BuiltinAgent:
         if self._properties_of is None or not actions & _QUESTION_ACTIONS:
             return clarification
         request = self._request_of(text, state)
+        before = [option.reading for option in state.question.options] if state.question is not None else []
+        before += [state.last] if state.last is not None else []
+        asked = {reading.last.arguments.get("about") for reading in before}  # "and the last one?"
 
         def is_answer(option: ClarificationOption) -> bool:
             step = option.reading.last
-            if step.action != "properties_of" or "about" not in step.arguments or step.target is None:
+            is_fact = step.action == "properties_of" and "about" in step.arguments
+            if not is_fact or step.target is None or step.arguments["about"] in asked:
                 return True
             about, notes = str(step.arguments["about"]), step.target.notes
             properties = self._properties_of(notes[0]) if self._properties_of and len(notes) == 1 else {}
@@ -504,10 +508,10 @@ class BuiltinAgent:
         kept = [option for option in offered if is_answer(option)]
         if len(kept) == len(offered):
             return clarification
-        if "question" not in actions:
+        if "question" not in actions and len(kept) < MAX_OPTIONS:
             step = PipelineStep("question", None, {"query": text})
-            asked = Reading((step,), 1.0, language=request.language.code)
-            kept = [*kept[: MAX_OPTIONS - 1], ClarificationOption(serialize(asked), asked)]
+            other = Reading((step,), 1.0, language=request.language.code)
+            kept.append(ClarificationOption(serialize(other), other))
         options, spare = tuple(kept[:MAX_OPTIONS]), tuple(kept[MAX_OPTIONS:])
         return replace(clarification, question=question_about(options), options=options, spare=spare)
 
