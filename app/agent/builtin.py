@@ -459,8 +459,8 @@ class BuiltinAgent:
     ) -> Interpretation:
         """Return a question with the change of a task that contains the described words, or the change alone.
 
-        "Mark list supported browsers as done" means a task that contains all of these words. A single word,
-        or the name of a note, may also be about the note.
+        "Mark list supported browsers as done" means a task with exactly this text. Other words, or the name
+        of a note, may also be about something else, so the task is one of the options.
         """
         if not isinstance(interpretation, Clarification) or not interpretation.options:
             return interpretation
@@ -469,9 +469,13 @@ class BuiltinAgent:
             words = str(change.last.arguments["query"])
             name = "task-done" if change.last.action == "reopen_task" else "task-todo"
             found = (await self._with_hits(NoteSet(query=f"{name}:{quote_text(words)}"))).notes
+            plain = re.sub(r"[^\w ]", ".", words)
+            whole = NoteSet(query=rf"{name}:/^{plain}\s*([📅⏳🛫#].*)?$/")
+            exact = (await self._with_hits(whole)).notes if found else ()
             here = tuple(path for path in (*state.it, *state.this) if path in found)
-            is_task = len(words.split()) > 1 and not resembles_note(request, words)
-            if not (found and (is_task or here)):
+            has_words = len(words.split()) > 1 and not resembles_note(request, words)
+            is_task = has_words and bool(exact)
+            if not (found and (has_words or here)):
                 continue
             notes = here[:1] or (found if len(found) == 1 else ())
             step = replace(change.last, target=NoteSet(notes=notes) if notes else None)

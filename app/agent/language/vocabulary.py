@@ -632,7 +632,7 @@ class Vocabulary:
         for form in (key, *self.plural_stems(key)):
             paths = {path for known, path in self._namespaces.items() if f"/{known}".endswith(f"/{form}")}
             if form and (path := self._namespaces.get(form) or (paths.pop() if len(paths) == 1 else "")):
-                return f"file:/^{re.escape(path)}{NAMESPACE_MARK}/".replace(r"\ ", " ")
+                return f"file:/^{re.escape(path)}{NAMESPACE_MARK}/".replace(r"\ ", ".")
         return ""
 
     def find_similar_folder(self, words: str) -> str | None:
