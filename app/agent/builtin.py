@@ -492,7 +492,8 @@ class BuiltinAgent:
         """Return a question without properties that are no answer; it then offers one from the notes."""
         offered = clarification.options + clarification.spare
         actions = {option.reading.last.action for option in offered}
-        if self._properties_of is None or not actions & _QUESTION_ACTIONS:
+        is_question = question_language(text, languages()) is not None
+        if self._properties_of is None or not is_question or not actions & _QUESTION_ACTIONS:
             return clarification
         request = self._request_of(text, state)
         before = [option.reading for option in state.question.options] if state.question is not None else []
