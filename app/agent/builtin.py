@@ -14,21 +14,29 @@ from app.agent.answered_call import AnsweredCall
 from app.agent.language.actions import ACTIONS, Action
 from app.agent.language.answers import localize
 from app.agent.language.candidates import have_same_meaning
-from app.agent.language.change_doubts import ChangeDoubts
+from app.agent.language.change_doubts import ChangeDoubts, joins_note_with_itself
 from app.agent.language.chips import Chip, describe_readings, reading_chips
-from app.agent.language.choices import MAX_OPTIONS, accounts_for_all, note_sets_of, question_about
+from app.agent.language.choices import (
+    MAX_OPTIONS,
+    accounts_for_all,
+    note_sets_of,
+    question_about,
+    question_for,
+)
 from app.agent.language.compound_requests import (
     drops_change,
+    is_task_with_conjunction,
     join_orders,
     join_questions,
     options_of_changes,
     shown_notes,
     split_orders,
     state_after,
+    verbless_orders,
     with_unsplit_reading,
     without_dropped_orders,
 )
-from app.agent.language.dialog import DialogState
+from app.agent.language.dialog import NOTE_ROLES, DialogState
 from app.agent.language.interpreter import (
     GUESS_SCORE,
     MIN_RUN_PROBABILITY,
@@ -38,13 +46,25 @@ from app.agent.language.interpreter import (
 )
 from app.agent.language.lexicon import ActionFrame, Language, languages
 from app.agent.language.notation import PREFIX, parse, serialize
-from app.agent.language.note_facts import PropertiesOf, find_fact, join_facts, split_questions
+from app.agent.language.note_facts import (
+    FACTS,
+    PropertiesOf,
+    find_fact,
+    join_facts,
+    may_answer,
+    split_questions,
+)
 from app.agent.language.option_order import USELESS, OptionRanker, meaning_key, overwrites_itself
 from app.agent.language.periods import by_day_names, with_stated_dates
+from app.agent.language.phrase_searches import phrase_search
 from app.agent.language.preferred_reading import preferred_reading
-from app.agent.language.program import FACTS
 from app.agent.language.property_changes import PropertyChanges
-from app.agent.language.questions import question_language, with_name_for_pronouns, with_topic_of
+from app.agent.language.questions import (
+    question_language,
+    source_note,
+    with_name_for_pronouns,
+    with_topic_of,
+)
 from app.agent.language.readings import (
     Clarification,
     ClarificationOption,
@@ -59,6 +79,7 @@ from app.agent.language.readings import (
 from app.agent.language.request import Request
 from app.agent.language.rescheduling import date_changes, rescheduled_note
 from app.agent.language.said_words import WORD, SaidWords
+from app.agent.language.task_references import described_tasks, resembles_note
 from app.agent.language.tool_frames import tool_frames
 from app.agent.language.undo import describe_undo, undoes_nothing, undone_changes
 from app.agent.language.vocabulary import VaultWords, Vocabulary, correct_spelling
@@ -331,12 +352,18 @@ class BuiltinAgent:
         if self._find_notes is None or is_settled:
             return False, None
         request, is_split = self._request_of(text, state), False
-        for first, rest in split_orders(request):
+        orders = list(split_orders(request))
+        is_verbless = not orders and (
+            isinstance(interpretation, Clarification) or is_task_with_conjunction(request, interpretation)
+        )
+        if is_verbless:
+            orders = list(verbless_orders(request))
+        for first, rest in orders:
             head = await self._compare_with_vault(self.interpret(first, state), first, state)
             if isinstance(head, Clarification) and set(first) & set(",;.:"):
                 continue  # more than an order
             changes = options_of_changes(head, self.actions())
-            is_split = is_split or bool(changes)
+            is_split = is_split or (bool(changes) and not is_verbless)
             changes = changes or shown_notes(head)
             joined: list[Interpretation] = []
             for change in changes:
@@ -358,6 +385,10 @@ class BuiltinAgent:
                     whole = Clarification(question_about((option,)), (option,))
                 if isinstance(whole, Clarification):
                     whole = with_unsplit_reading(request, whole, interpretation)
+                if is_verbless and isinstance(whole, Clarification) and whole.options:
+                    others = interpretation.options if isinstance(interpretation, Clarification) else ()
+                    options = (*whole.options, *others)[:MAX_OPTIONS]
+                    whole = replace(whole, question=question_about(options), options=options)
                 return True, whole
         return is_split, None
 
@@ -369,6 +400,10 @@ class BuiltinAgent:
         interpretation = self._with_fact(interpretation, text, state)
         if self._find_notes is None:
             return interpretation
+        phrase = phrase_search(self._request_of(text, state), interpretation)
+        if phrase is not None and not _finds_nothing(phrase, await self._with_found_notes(phrase)):
+            return phrase
+        interpretation = await self._with_described_task(interpretation, text, state)
         interpretation = await self._with_date_changes(interpretation, text, state)
         interpretation = self._with_property_changes(interpretation, text, state)
         if isinstance(interpretation, Reading) and self._properties_of is not None:
@@ -389,7 +424,10 @@ class BuiltinAgent:
             interpretation = await self._ask_in_doubt(interpretation, text, state, ranker)
         if not isinstance(interpretation, Clarification):
             return interpretation
-        interpretation = self._without_deletions(interpretation, text, state)
+        interpretation = self._without_other_facts(interpretation, text, state)
+        if [option.reading.last.action for option in interpretation.options] == ["question"]:
+            return meaning_of(interpretation.options[0].reading)
+        interpretation = _without_self_relations(self._without_deletions(interpretation, text, state))
         options: dict[str, ClarificationOption] = {}
         shares: dict[str, float] = {}
         ranks: dict[str, int] = {}
@@ -437,6 +475,72 @@ class BuiltinAgent:
         if named is None or not _finds_nothing(reading, await self._with_found_notes(reading)):
             return reading
         return reading if _finds_nothing(named, await self._with_found_notes(named)) else named
+
+    async def _with_described_task(
+        self, interpretation: Interpretation, text: str, state: DialogState
+    ) -> Interpretation:
+        """Return a question with the change of a task that contains the described words, or the change alone.
+
+        "Mark list supported browsers as done" means a task with exactly this text. Other words, or the name
+        of a note, may also be about something else, so the task is one of the options.
+        """
+        if not isinstance(interpretation, Clarification) or not interpretation.options:
+            return interpretation
+        request = self._request_of(text, state)
+        for change in described_tasks(request):
+            words = str(change.last.arguments["query"])
+            name = "task-done" if change.last.action == "reopen_task" else "task-todo"
+            found = (await self._with_hits(NoteSet(query=f"{name}:{quote_text(words)}"))).notes
+            plain = re.sub(r"[^\w ]", ".", words)
+            whole = NoteSet(query=rf"{name}:/^{plain}\s*([📅⏳🛫#].*)?$/")
+            exact = (await self._with_hits(whole)).notes if found else ()
+            here = tuple(path for path in (*state.it, *state.this) if path in found)
+            has_words = len(words.split()) > 1 and not resembles_note(request, words)
+            is_task = has_words and bool(exact)
+            if not (found and (has_words or here)):
+                continue
+            notes = here[:1] or (found if len(found) == 1 else ())
+            step = replace(change.last, target=NoteSet(notes=notes) if notes else None)
+            meant = replace(change, steps=(step,))
+            if is_task:
+                return meant
+            options = (ClarificationOption(serialize(meant), meant), *interpretation.options)[:MAX_OPTIONS]
+            return replace(interpretation, question=question_about(options), options=options)
+        return interpretation
+
+    def _without_other_facts(
+        self, clarification: Clarification, text: str, state: DialogState
+    ) -> Clarification:
+        """Return a question without properties that are no answer; it then offers one from the notes."""
+        offered = clarification.options + clarification.spare
+        actions = {option.reading.last.action for option in offered}
+        is_question = question_language(text, languages()) is not None
+        if self._properties_of is None or not is_question or not actions & _QUESTION_ACTIONS:
+            return clarification
+        request = self._request_of(text, state)
+        before = [option.reading for option in state.question.options] if state.question is not None else []
+        before += [state.last] if state.last is not None else []
+        asked = {reading.last.arguments.get("about") for reading in before}  # "and the last one?"
+
+        def is_answer(option: ClarificationOption) -> bool:
+            step = option.reading.last
+            is_fact = step.action == "properties_of" and "about" in step.arguments
+            if not is_fact or step.target is None or step.arguments["about"] in asked:
+                return True
+            about, notes = str(step.arguments["about"]), step.target.notes
+            properties = self._properties_of(notes[0]) if self._properties_of and len(notes) == 1 else {}
+            value = {name_key(name): value for name, value in properties.items()}.get(name_key(about))
+            return len(notes) != 1 or may_answer(request, about, value)
+
+        kept = [option for option in offered if is_answer(option)]
+        if len(kept) == len(offered):
+            return clarification
+        if "question" not in actions and len(kept) < MAX_OPTIONS:
+            step = PipelineStep("question", None, {"query": text})
+            other = Reading((step,), 1.0, language=request.language.code)
+            kept.append(ClarificationOption(serialize(other), other))
+        options, spare = tuple(kept[:MAX_OPTIONS]), tuple(kept[MAX_OPTIONS:])
+        return replace(clarification, question=question_about(options), options=options, spare=spare)
 
     def _without_deletions(
         self, clarification: Clarification, text: str, state: DialogState
@@ -760,14 +864,23 @@ class BuiltinAgent:
         resolver = self._resolver
         if turn.caller.uses_model:
             resolver = await asyncio.to_thread(self._public_resolver)
-        text = with_topic_of(question.text, state.asked, languages())
+        source, asked = source_note(self._question_request(question.text, state, resolver))
+        text = asked or with_topic_of(question.text, state.asked, languages())
         subject, before = self._named_note(text, resolver), state.subject if state.asked else state.focus
         if not subject and before and text == question.text:
             text = with_name_for_pronouns(text, NotePath.on_disk(before[0]).name, languages())
             is_about_it = text != question.text or self._continues(text, state, language, resolver)
             subject = before if is_about_it else ()
-        arguments = {"question": text, "limit": MAX_PASSAGES}
+        if source:
+            text = with_name_for_pronouns(asked, NotePath.on_disk(source).name, languages())
+            subject = (source,)
+        # "How long does it bake?" is about this note, but the answer may be in another one.
+        only = source or (subject[0] if subject and text != question.text and not state.asked else "")
+        arguments = {"question": text, "limit": MAX_PASSAGES, **({"note": only} if only else {})}
         outcome = await turn.call("find_passages", arguments)
+        if only and not source and not (outcome.success and outcome.result["answered"]):
+            arguments = {"question": text, "limit": MAX_PASSAGES}
+            outcome = await turn.call("find_passages", arguments)
         if outcome.success and question.needs_model and not outcome.result["answered"]:
             self._say_model_required(turn, question.needs_model, language)
             self._states[_state_key(turn)] = replace(state, question=None, focus=subject, is_lost=not subject)
@@ -796,14 +909,18 @@ class BuiltinAgent:
 
     def _continues(self, text: str, state: DialogState, language: Language, resolver: Resolver) -> bool:
         """Return whether a question without names is about the note in focus: "and how many last year?"."""
-        now = self._now().replace(second=0, microsecond=0)
-        vocabulary = self._vocabulary_of(VaultWords(), resolver)
-        request = self._interpreter.request_of(text, state, vocabulary, self.actions(), now)
+        request = self._question_request(text, state, resolver)
         if any(mention.kind == "note" for mention in request.mentions(request.tokens)):
             return False
         words = [token for token in request.tokens if token.is_word]
         refers = any(language.match_prefix(words, at, "it") > at for at in range(len(words)))
         return refers or len(words) <= _MAX_CONTINUATION_WORDS
+
+    def _question_request(self, text: str, state: DialogState, resolver: Resolver) -> Request:
+        """Return a question as a request that knows only the names of notes."""
+        now = self._now().replace(second=0, microsecond=0)
+        vocabulary = self._vocabulary_of(VaultWords(), resolver)
+        return self._interpreter.request_of(text, state, vocabulary, self.actions(), now)
 
     def _named_note(self, text: str, resolver: Resolver) -> tuple[str, ...]:
         """Return the note that a question names; empty if it names none or several."""
@@ -826,6 +943,27 @@ def _is_confirmed(joined: Reading, unsplit: Interpretation) -> bool:
     On unseen requests, three of eight plans that ran without this were wrong.
     """
     return isinstance(unsplit, Reading) and have_same_meaning(joined, unsplit)
+
+
+def _without_self_relations(clarification: Clarification) -> Clarification:
+    """Return the question without changes that relate a note to itself, or one about the other note."""
+    offered = clarification.options + clarification.spare
+    kept = [option for option in offered if not any(map(joins_note_with_itself, option.reading.steps))]
+    if len(kept) == len(offered):
+        return clarification
+    first = offered[0].reading
+    others = {option.reading.last.action for option in kept}
+    if len(first.steps) == 1 and offered[0] not in kept and first.last.action not in others:
+        role = next(role for role in NOTE_ROLES[1:] if role in first.last.arguments)
+        values = {name: value for name, value in first.last.arguments.items() if name != role}
+        partial = replace(first, steps=(replace(first.last, arguments=values),), missing=role)
+        return Clarification(question_for(partial), (), partial)
+    if not kept:
+        return clarification
+    options = tuple(kept[:MAX_OPTIONS])
+    return replace(
+        clarification, question=question_about(options), options=options, spare=tuple(kept[MAX_OPTIONS:])
+    )
 
 
 def _says_deletion(text: str, language: Language) -> bool:

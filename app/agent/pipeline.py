@@ -419,10 +419,13 @@ class Pipeline:
             if selection is None:
                 return None
             paths = selection.paths
-            self._say_list(selection, count_only=step.action == "count")
+            self._say_list(selection, target.notes, count_only=step.action == "count")
             if target.source and not paths and self._dialog.them:
                 self._keep_list()
                 return paths
+            if self._dialog.them in (previous if target.source else (), target.notes):
+                rest = tuple(path for path in self._dialog.them if path not in paths)
+                self._dialog = replace(self._dialog, rest=rest)
         else:
             query = target.query or _ALL_NOTES_QUERY
             outcome = await self._search(query, MAX_RESULTS, target.order)
@@ -463,10 +466,10 @@ class Pipeline:
             return f"{wikilink(paths[0])} does not match."
         return f"None of these {len(paths):,} notes match." if paths else ""
 
-    def _say_list(self, selection: _Selection, *, count_only: bool) -> None:
+    def _say_list(self, selection: _Selection, named: tuple[str, ...], *, count_only: bool) -> None:
         paths = selection.paths
         if not paths:
-            listed = self._dialog.them if selection.is_from_given else ()
+            listed = named or (self._dialog.them if selection.is_from_given else ())
             self._say(self._none_of(listed if selection.total == len(listed) else ()) or "No notes match.")
             return
         count = pluralize(len(paths), "note")
@@ -880,7 +883,10 @@ class Pipeline:
         if "<%" in text:
             self._say("Templater commands (<% … %>) were copied but not run.")
         formats = {"date_format": words.date_format, "time_format": words.time_format}
-        return expand(text, title, self._now(), **formats).text
+        now = self._now()
+        if (day := _day_of(title)) is not None:
+            now = datetime.combine(day, now.time())  # the note of tomorrow has the date of tomorrow
+        return expand(text, title, now, **formats).text
 
     async def _read_whole(self, path: str) -> str | None:
         """Return the whole text of a note; tell the user and return None if it can't be read completely."""
@@ -1274,6 +1280,14 @@ def _moved_path(path: str, before: str, after: str) -> str:
         return after
     is_inside = NotePath.on_disk(path).is_under(before)
     return "/".join((after, *path.split("/")[before.count("/") + 1 :])) if is_inside else path
+
+
+def _day_of(name: str) -> date | None:
+    """Return the day that a daily note is named for, or None for other names."""
+    try:
+        return date.fromisoformat(re.sub("[_.]", "-", name))
+    except ValueError:
+        return None
 
 
 def _search_limit(notes: NoteSet) -> int:

@@ -140,9 +140,10 @@ def _passages(result: Result, call: AnsweredCall) -> str:
     passages = "\n\n".join(_quoted(passage) for passage in shown_passages(result))
     if result["answered"]:
         return passages
+    where = wikilink(str(call.arguments["note"])) if "note" in call.arguments else "your notes"
     if not passages:
-        return "**Not in your notes**: I found no passage that answers this question."
-    heading = "**Perhaps not in your notes**: no passage clearly answers this question."
+        return f"**Not in {where}**: I found no passage that answers this question."
+    heading = f"**Perhaps not in {where}**: no passage clearly answers this question."
     return f"{heading} The closest passages are:\n\n{passages}"
 
 

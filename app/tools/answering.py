@@ -16,6 +16,7 @@ from app.answering.ranking import Candidate, CandidateScorer, RankedCandidate, R
 from app.embeddings import EmbedderUnavailableError
 from app.errors import ScriptoriumError
 from app.permissions.pluralize import pluralize
+from app.toolkit.argument_types import NoteName
 from app.toolkit.context import ToolContext
 from app.toolkit.open_note import OpenNote
 from app.toolkit.result import ToolResult
@@ -74,30 +75,44 @@ async def find_passages(
     context: ToolContext,
     question: Annotated[str, Field(min_length=1, max_length=2000)],
     limit: Annotated[int, Field(ge=1, le=20)] = 5,
+    note: NoteName | None = None,
 ) -> Answer:
     """Find the passages that answer a question about notes, each with a link to its exact position.
 
     Args:
         question: The question, as a person would ask it.
         limit: The maximum number of passages.
+        note: The only note to look in; without it, all notes.
     """
     parsed_question = parse_question(question)
-    ranking, notes = await rank_passages(context, parsed_question)
-    top_passages = ranking.passages[:limit]
-    passages = [_cite(passage, ranking, notes[passage.candidate.path]) for passage in top_passages]
+    only = (await context.vault.resolve_for_reading(note)).path if note else None
+    ranking, notes = await rank_passages(context, parsed_question, only)
+    covering = _covering(ranking, parsed_question) if only is not None else []
+    top_passages = (covering or ranking.passages)[:limit]
+    passages = [
+        _cite(passage, ranking, notes[passage.candidate.path], is_answer=passage in covering)
+        for passage in top_passages
+    ]
+    # The name of the note is in each of its passages, which would count as the topic.
+    is_answer = ranking.is_answer if only is None else bool(covering)
     message = (
         f"{pluralize(sum(not passage.weak for passage in passages), 'passage')} found."
-        if ranking.is_answer
+        if is_answer
         else "The notes don't seem to contain an answer."
     )
-    result = Answer(answered=ranking.is_answer, passages=passages, message=message)
+    result = Answer(answered=is_answer, passages=passages, message=message)
     return result.from_notes(context.index.is_from_web(passage.candidate.path) for passage in top_passages)
 
 
 async def rank_passages(
-    context: ToolContext, question: ParsedQuestion
+    context: ToolContext, question: ParsedQuestion, only: NotePath | None = None
 ) -> tuple[RankedPassages, dict[NotePath, OpenNote]]:
     """Rank the passages of notes that are closest to a question, excluding private notes.
+
+    Args:
+        context: The context of the call.
+        question: The question.
+        only: The only note to look in; None for all notes.
 
     Returns:
         The ranking, and the notes with candidate passages.
@@ -115,7 +130,7 @@ async def rank_passages(
     scores = {path: score / best for path, score in keyword_hits}
     notes: dict[NotePath, OpenNote] = {}
     pool: list[Candidate] = []
-    for path in dict.fromkeys((*scores, *chunk_scores)):
+    for path in [only] if only is not None else dict.fromkeys((*scores, *chunk_scores)):
         note = _open_candidate(context, path)
         if note is None:
             continue
@@ -160,7 +175,27 @@ async def _compute_cosines(
     return [float(cosine) for cosine in vectors @ query]
 
 
-def _cite(ranked: RankedCandidate, ranking: RankedPassages, note: OpenNote) -> CitedPassage:
+def _covering(ranking: RankedPassages, question: ParsedQuestion) -> list[RankedCandidate]:
+    """Return the passages of one note that contain every topic word, perhaps in a heading above them.
+
+    The note is given, so the words of its name need not be in the passage. In one note, a passage with all of
+    the other words answers the question or shows that the note does not say more.
+    """
+    covering: list[RankedCandidate] = []
+    for ranked in ranking.passages:
+        candidate = ranked.candidate
+        wanted = {*question.words} - {*question.stems_in(candidate.title)}
+        if (
+            wanted <= {*question.stems_in(" ".join((candidate.passage.text, *candidate.passage.trail)))}
+            and wanted
+        ):
+            covering.append(ranked)
+    return sorted(covering, key=lambda ranked: not question.is_answered_by(ranked.candidate.passage.text))
+
+
+def _cite(
+    ranked: RankedCandidate, ranking: RankedPassages, note: OpenNote, *, is_answer: bool = False
+) -> CitedPassage:
     passage = ranked.candidate.passage
     fragment = f"^{passage.block}" if passage.block else fragment_of(note.readable_text, passage.span)
     target = note.path.stem_path if note.path.folder else note.name
@@ -171,5 +206,5 @@ def _cite(ranked: RankedCandidate, ranking: RankedPassages, note: OpenNote) -> C
         source=note.readable_text[passage.span.start : passage.span.end],
         citation=f"[[{target}#{fragment}]]",
         likelihood=round(ranking.likelihood(ranked), 3),
-        weak=ranking.is_weak(ranked),
+        weak=not is_answer and ranking.is_weak(ranked),
     )

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import re
 
+import pytest
+
 from app.agent.citations import NOT_FOUND, NOT_IN_NOTES
 from app.agent.transcript import AgentText, ToolCard
 from app.permissions.caller import Caller, CallerKind
@@ -92,6 +94,27 @@ async def test_a_note_that_became_a_folder_is_left_out(unwatched_workspace):
     outcome = await unwatched_workspace.runner.run(ToolCall.of("find_passages", question, CALLER))
     assert outcome.success and outcome.result["passages"]
     assert "Concepts/Detent escapement.md" not in {p["path"] for p in outcome.result["passages"]}
+
+
+@pytest.mark.parametrize(
+    ("question", "note", "answered"),
+    [
+        ("what does Octant say about mirrors?", "Octant", True),
+        ("what does Octant say about elephants?", "Octant", False),
+        ("who wrote letters to the editor?", "Letters (private)", False),
+    ],
+)
+async def test_a_question_about_one_note_is_answered_by_a_passage_with_all_words(
+    workspace, question, note, answered
+):
+    (workspace.root / "Instruments" / "Octant.md").write_text("Two mirrors.\n\nA frame.\n")
+    await workspace.index.scan()
+    call = ToolCall.of("find_passages", {"question": question, "note": note}, CALLER)
+    result = (await workspace.runner.run(call)).result
+    assert result["answered"] is answered
+    assert {passage["path"] for passage in result["passages"]} <= {"Instruments/Octant.md"}
+    if answered:
+        assert [passage["text"] for passage in result["passages"]] == ["Two mirrors."]
 
 
 async def test_private_notes_are_never_quoted(workspace, talk):

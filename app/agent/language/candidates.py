@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 
 from app.agent.language.actions import WITHOUT_NOTES
+from app.agent.language.conditions import top_level_parts
 from app.agent.language.listed_notes import with_listed_note
 from app.agent.language.negations import with_negated_change
 from app.agent.language.program import OUTCOMES, ProgramReader, request_items
@@ -63,6 +64,8 @@ def candidates(request: Request) -> list[MeaningCandidate]:
         elif reading is not None:
             steps = tuple(frames.with_items(step, request.tokens) for step in reading.steps)
             reading = replace(reading, steps=steps)
+        if reading is not None and _sets_property_twice(reading):
+            continue
         if reading is not None and all(
             step.target is None or step.action not in WITHOUT_NOTES for step in reading.steps
         ):
@@ -72,7 +75,38 @@ def candidates(request: Request) -> list[MeaningCandidate]:
         _with_whole_list(request, _without_focus(request, _about(person, request, meaning)))
         for meaning in meanings
     ]
+    meanings = [meaning for meaning in meanings if not _repeats_list(request, meaning.reading)]
     return sorted(_with_ordinals(request, _merged(meanings)), key=lambda meaning: -meaning.probability)
+
+
+def _sets_property_twice(reading: Reading) -> bool:
+    """Return whether a reading gives a property of a note two values."""
+    steps = reading.steps
+    target = steps[0].target
+    is_same = all(step.target is not None and (step.target == target or step.target.source) for step in steps)
+    keys = [step.arguments.get("key") for step in steps if step.action == "set_property"]
+    return is_same and len(keys) > len(set(keys))
+
+
+def _repeats_list(request: Request, reading: Reading | None) -> bool:
+    """Return whether a reading lists or counts all notes just listed, but the request narrows them down.
+
+    After a list, "how many of those are tools?" is not the number of all of them.
+    """
+    language, dialog, tokens = request.language, request.dialog, request.tokens
+    target = reading.last.target if reading is not None and len(reading.steps) == 1 else None
+    if reading is None or target is None or dialog.last is None or not dialog.has_list:
+        return False
+    after = max(language.match_prefix(tokens, 0, "refine", kind) for kind in ("only", "count_only"))
+    plain = language.words("fillers") | language.words("determiners") | language.words("result_pronouns")
+    adds = any(token.kind != "mark" and token.key not in plain for token in tokens[after:])
+    last = dialog.last.last.target
+    is_same = target in (NoteSet(notes=dialog.them), NoteSet(source="previous")) or (
+        last is not None
+        and set(top_level_parts(target.query)) == set(top_level_parts(last.query))
+        and replace(target, query=last.query) == last
+    )
+    return after > 0 and adds and is_same and reading.last.action in ("find", "count")
 
 
 def _with_each_note(

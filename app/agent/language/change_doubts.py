@@ -62,7 +62,7 @@ class ChangeDoubts:
     @property
     def links_note_to_itself(self) -> bool:
         """True if a note would be linked to itself, or merged with itself."""
-        return any(map(_joins_note_with_itself, self._changes(self._reading)))
+        return any(map(joins_note_with_itself, self._changes(self._reading)))
 
     @property
     def means_others(self) -> bool:
@@ -127,7 +127,7 @@ class ChangeDoubts:
         here = dialog.this[:1] if self._said.says("places") else ()
         mentioned = dict.fromkeys((*here, *answers, *recent, *dialog.focus[:1], *dialog.this[:1]))
         singles = tuple(path for path in mentioned if has_file(path))
-        if _joins_note_with_itself(step):
+        if joins_note_with_itself(step):
             role = next(role for role in NOTE_ROLES[1:] if role in step.arguments)
             changes = [
                 replace(step, target=NoteSet(notes=(path,))).with_argument(role, NoteSet(notes=(other,)))
@@ -140,7 +140,7 @@ class ChangeDoubts:
             changes = [
                 replace(step, target=NoteSet(notes=paths)) for paths in sets if paths != step.target.notes
             ]
-        changes = [change for change in changes if not _joins_note_with_itself(change)]
+        changes = [change for change in changes if not joins_note_with_itself(change)]
         return [replace(self._reading, steps=(change,)) for change in changes[:_MAX_ALTERNATIVES]]
 
     def _changes(self, reading: Reading) -> list[PipelineStep]:
@@ -339,7 +339,8 @@ def _folders(notes: NoteSet) -> list[str]:
     return [(quoted or plain).rpartition("/")[2] for quoted, plain in found]
 
 
-def _joins_note_with_itself(step: PipelineStep) -> bool:
+def joins_note_with_itself(step: PipelineStep) -> bool:
+    """Return whether a step relates a note to itself, or merges it with itself."""
     values = (step.arguments.get(role) for role in NOTE_ROLES[1:])
     notes = step.target.notes if step.target is not None else ()
     return any(isinstance(value, NoteSet) and not {*notes}.isdisjoint(value.notes) for value in values)

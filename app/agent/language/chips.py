@@ -13,6 +13,7 @@ from app.agent.language.lexicon import languages
 from app.agent.language.notation import PREFIX, serialize
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.replacements import ALL_OCCURRENCES
+from app.agent.language.vocabulary import NAMESPACE_MARK
 from app.errors import QueryError
 from app.index.query import parse
 from app.index.query_ast import And
@@ -65,6 +66,10 @@ _MAX_NOTE_CHIPS = 8
 _MAX_NAMED_NOTES = 3
 """Maximum number of notes that a label names, and a search shows as chips; more are counted."""
 _MAX_LABEL_LENGTH = 40
+
+_NAME_PATTERN = re.compile(r"file:/\^([\w.-]+)/")
+_EXCLUDED_NAMES = re.compile(r"-\((\w[\w-]*) OR file:/[^/]*/\)")
+"""An excluded plural with the names that contain its singular (see `exclusions.py`)."""
 
 SLOT = "\ue000"
 """Placeholder for the value in `Chip.change`."""
@@ -189,7 +194,7 @@ def _step_chips(
         for part in parts:
             others = " ".join(other for other in parts if other is not part)
             is_removable = len(parts) > 1 or bool(target.notes or target.source)
-            label = f"−{part[1:]}" if part.startswith("-") else part
+            label = _condition_label(part)
             without = with_target(replace(target, query=others)) if is_removable else ""
             lead, text, kind = _split_condition(part)
             query = " ".join(f"{lead}{SLOT}" if other is part else other for other in parts)
@@ -237,6 +242,13 @@ def _step_chips(
             is_cut = shorten and len(text) > _MAX_LABEL_LENGTH
             shown = f"{text[: _MAX_LABEL_LENGTH - 1]}…" if is_cut else text
             yield Chip(f"{role}: {shown}", "", str(value), with_argument(name, SLOT), "text", lead)
+
+
+def _condition_label(part: str) -> str:
+    """Return the label of a condition; patterns for names are shown as the words that the names contain."""
+    shown = _NAME_PATTERN.sub(lambda match: f"{match[1].replace(NAMESPACE_MARK, '/')}…", part)
+    shown = _EXCLUDED_NAMES.sub(r"-\1", shown)
+    return f"−{shown[1:]}" if shown.startswith("-") else shown
 
 
 def _order_label(order: str) -> str:

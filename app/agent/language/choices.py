@@ -98,10 +98,10 @@ class ReadingChooser:
         if name_question := self._name_question(request, best):
             return name_question
         if best.missing:
-            return Clarification(_question_for(best), (), best)
+            return Clarification(question_for(best), (), best)
         writes = request.writes(best)
         if (unclear := _without_target(request, best)) is not None:
-            return Clarification(_question_for(unclear), (), unclear)
+            return Clarification(question_for(unclear), (), unclear)
         if any(
             request.allowed[step.action].writes and step.target and step.target.is_everything
             for step in best.steps
@@ -180,7 +180,7 @@ class ReadingChooser:
         share_of = dict(zip(map(id, readings), shares, strict=False))
         likeliest = readings[0]
         if (unclear := _without_target(request, likeliest)) is not None:
-            return Clarification(_question_for(unclear), (), unclear)
+            return Clarification(question_for(unclear), (), unclear)
         readings = [reading for reading in readings if _without_target(request, reading) is None]
         if request.writes(likeliest) and not is_clear(likeliest):
             readings = [likeliest]
@@ -355,5 +355,6 @@ def _may_mean_others(request: Request, reading: Reading) -> bool:
     return any(token in names and following.key in pronouns for token, following in pairwise(tokens))
 
 
-def _question_for(reading: Reading) -> str:
+def question_for(reading: Reading) -> str:
+    """Return the question about the value that a reading lacks."""
     return _QUESTIONS.get(reading.missing, "What do you mean?")

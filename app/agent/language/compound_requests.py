@@ -5,6 +5,7 @@ Each order is interpreted by itself, in the state of the conversation after the 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
@@ -27,6 +28,8 @@ from app.agent.language.request import Request, without_marks_at_end, writes
 from app.agent.language.said_words import WORD
 from app.agent.language.tokens import Token, span_text
 
+KEPT_LINKS = ("compound_requests", "kept_links")
+"""The phrases for what a rename does anyway: "and fix the links to it"."""
 _MAX_SPLITS = 3
 
 
@@ -44,6 +47,32 @@ def split_orders(request: Request) -> Iterator[tuple[str, str]]:
         yield span_text(request.text, tokens[:at]), span_text(request.text, rest)
 
 
+def verbless_orders(request: Request) -> Iterator[tuple[str, str]]:
+    """Yield the ways to split a request whose later orders leave out the verb: "move A to X and B to Y".
+
+    Both orders have the same word before a value. The others have the verb of the first one again, and its
+    noun for a task in place of "one".
+    """
+    language, tokens = request.language, without_marks_at_end(request.tokens)
+    cues = {*language.table("compound_requests")["cues"]}
+    verb = next((at for at in range(len(tokens)) if _begins_order(request, tokens, at)), len(tokens))
+    colon = next((at for at, token in enumerate(tokens) if token.key == ":"), len(tokens))
+    task_nouns = {*language.table("new_tasks")["one"]}
+    for at in range(verb + 2, colon):
+        after = at + 1 if tokens[at].key == "," else language.match_prefix(tokens, at, "and")
+        if not at < after < colon or _begins_order(request, tokens, after):
+            continue
+        first, rest = tokens[verb + 1 : at], tokens[after:colon]
+        shared = cues & {token.key for token in first[1:-1]} & {token.key for token in rest[1:-1]}
+        starts = {first[0].key, rest[0].key}
+        if not shared or starts & {*cues, *language.table("compound_requests")["places"]}:
+            continue
+        text = span_text(request.text, rest)
+        if noun := next((token.value for token in first if token.key in task_nouns), ""):
+            text = re.sub(rf"\b{language.table('compound_requests')['one']}\b", noun, text)
+        yield span_text(request.text, tokens[:at]), f"{tokens[verb].value} {text}"
+
+
 def _split_points(request: Request) -> Iterator[tuple[int, int]]:
     """Yield the end of each first order and the start of the others."""
     tokens, splits = request.tokens, 0
@@ -52,6 +81,8 @@ def _split_points(request: Request) -> Iterator[tuple[int, int]]:
             return
         # After a mark, the conjunction begins with it.
         after = at if tokens[at - 1].kind == "mark" else _conjunction_end(request, tokens, at)
+        if request.language.matches_phrase(without_marks_at_end(tokens[after:]), *KEPT_LINKS):
+            continue
         has_verb = any(_begins_order(request, tokens, before) for before in range(at))
         if has_verb and at < after < len(tokens) - 1 and _begins_order(request, tokens, after):
             splits += 1
@@ -224,6 +255,16 @@ def without_dropped_orders(request: Request, interpretation: Interpretation) -> 
         case Clarification(partial=Reading() as partial) if not _keeps_every_order(request, partial):
             return reply
     return interpretation
+
+
+def is_task_with_conjunction(request: Request, interpretation: Interpretation) -> bool:
+    """Return whether an interpretation is a change of one task that is described by words around an "and"."""
+    if not isinstance(interpretation, Reading) or len(interpretation.steps) > 1:
+        return False
+    step, language = interpretation.last, request.language
+    query = str(step.arguments.get("query", "")).casefold().split()
+    conjunctions = {phrase.text for phrase in language.phrases("and")}
+    return step.action in TASK_ACTIONS and not conjunctions.isdisjoint(query)
 
 
 def with_unsplit_reading(

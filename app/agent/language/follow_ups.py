@@ -101,6 +101,10 @@ def _refine_search(
         target = step.target
     if step.action not in ("find", "count") or target is None:
         return None
+    bare = without_marks_at_end(tokens)
+    is_last = language.matches_phrase(bare[-1:], "refine", "only")
+    if is_last and language.match_prefix(tokens, 0, "refine", "only") == 0:
+        tokens = (bare[-1], *bare[:-1])  # "top five only"
     # After an answer from the notes, "and the February ones?" continues the question.
     described = (
         () if request.dialog.asked else _described(request, tokens) or _period(request, tokens, target)

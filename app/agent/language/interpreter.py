@@ -27,6 +27,7 @@ from app.agent.language.choices import (
     names_folder,
     note_sets_of,
 )
+from app.agent.language.compound_requests import KEPT_LINKS
 from app.agent.language.conditions import condition_slots, top_level_parts
 from app.agent.language.corrections import correcting_words, parse_correction
 from app.agent.language.creation_properties import parse_creation_with_properties
@@ -45,14 +46,18 @@ from app.agent.language.follow_ups import (
 from app.agent.language.frames import ClauseReading, FrameParser
 from app.agent.language.lexicon import ActionFrame, Language
 from app.agent.language.list_orders import within_list
-from app.agent.language.listed_notes import refuse_position, without_guessed_note
+from app.agent.language.listed_notes import (
+    refuse_position,
+    with_other_notes,
+    without_guessed_note,
+)
 from app.agent.language.negations import with_empty_values, with_negation
 from app.agent.language.new_tasks import parse_new_tasks
 from app.agent.language.note_sets import is_search
 from app.agent.language.partial_readings import is_partial, likelier_parts, without_partial
 from app.agent.language.property_questions import parse_property_question
 from app.agent.language.property_values import parse_property_values
-from app.agent.language.questions import question_language
+from app.agent.language.questions import question_language, source_note
 from app.agent.language.readings import (
     Clarification,
     ContentQuestion,
@@ -63,14 +68,15 @@ from app.agent.language.readings import (
     Reading,
     Reply,
 )
-from app.agent.language.relations import parse_relations
+from app.agent.language.relations import parse_link_question, parse_relations
 from app.agent.language.replacements import ALL_OCCURRENCES, parse_replacement_everywhere
 from app.agent.language.request import Request, without_marks_at_end
 from app.agent.language.request_model import request_model
 from app.agent.language.summary_lengths import parse_summary_length, with_summary_length
 from app.agent.language.task_lists import about_whole_vault, parse_task_list
 from app.agent.language.task_references import parse_task_change
-from app.agent.language.template_notes import parse_note_from_template
+from app.agent.language.template_notes import parse_note_from_template, parse_other_template
+from app.agent.language.text_additions import parse_added_line
 from app.agent.language.tokens import Token, tokenize
 from app.agent.language.typed_search import parse_typed_search
 from app.agent.language.undo import parse_redo, parse_undo, resolve_undo, undo_choices
@@ -179,15 +185,17 @@ class Interpreter:
         grammar_readings: list[Reading] = []
         by_language = self._by_likelihood(text, dialog)
         requests = [
-            Request(
-                text,
-                language,
-                tokens,
-                vocabulary_in(language),
-                DateParser(language, now),
-                dialog,
-                allowed,
-                self._frames_of(language),
+            with_other_notes(
+                Request(
+                    text,
+                    language,
+                    tokens,
+                    vocabulary_in(language),
+                    DateParser(language, now),
+                    dialog,
+                    allowed,
+                    self._frames_of(language),
+                )
             )
             for language, tokens in by_language
         ]
@@ -252,7 +260,9 @@ class Interpreter:
         language, tokens = self._by_likelihood(text, dialog)[0]
         dates = DateParser(language, now)
         vocabulary = vocabulary_in(language)
-        return Request(text, language, tokens, vocabulary, dates, dialog, allowed, self._frames_of(language))
+        frames = self._frames_of(language)
+        request = Request(text, language, tokens, vocabulary, dates, dialog, allowed, frames)
+        return with_other_notes(request)
 
     def has_pronoun(self, text: str) -> bool:
         """Return whether a request has a pronoun for a note, such as "it" or "that note"."""
@@ -318,16 +328,24 @@ class Interpreter:
                 if isinstance(created, Reading):
                     created = self._chooser.decide(replace(request, tokens=other_words), [created])
                 return created, request, []
+            if other := parse_other_template(request, words):
+                return self._chooser.decide(request, [other]), request, []
             if undo := parse_undo(request, words):
                 return undo, request, []
             if creation := parse_creation_with_properties(request, words):
                 return self._chooser.decide(request, [creation]), request, []
             if properties := parse_property_values(request, words):
                 return self._chooser.decide(request, [properties]), request, []
+            if source_note(request)[0]:
+                return ContentQuestion(request.text), request, []
             if question := parse_property_question(request, words) or parse_task_list(request, words):
                 return question, request, []
+            if linked := parse_link_question(request, words):
+                return linked, request, []
             if relations := parse_relations(request, words):
                 return self._chooser.decide(request, [relations]), request, []
+            if line := parse_added_line(request, words):
+                return self._chooser.decide(request, [line]), request, []
             if replacement := parse_replacement_everywhere(request, words):
                 return self._chooser.decide(request, [replacement]), request, []
             if narrower := parse_refined_question(request, words):
@@ -653,7 +671,7 @@ class Interpreter:
 
     def _without_courtesies(self, language: Language, tokens: tuple[Token, ...]) -> tuple[Token, ...]:
         phrases = language.phrases("courtesies")
-        ending = (*phrases, *language.phrases("scopes", "totals"))
+        ending = (*phrases, *language.phrases("scopes", "totals"), *language.phrases(*KEPT_LINKS))
         position, end = 0, len(tokens)
         while position < end:
             if tokens[position].kind == "mark":
@@ -774,7 +792,8 @@ class Interpreter:
         if "find" not in request.allowed or len(tokens) > 4:
             return None
         parsed = sets.parse(tokens)
-        if parsed and not parsed.notes.unknown and parsed.fit >= 0.55 and parsed.notes.query:
+        asks = parsed is not None and parsed.notes.query.casefold() in request.language.words("asking_words")
+        if parsed and not parsed.notes.unknown and parsed.fit >= 0.55 and parsed.notes.query and not asks:
             return Reading((PipelineStep("find", parsed.notes),), GUESS_SCORE, language=request.language.code)
         known = request.language.vocabulary() - request.language.words("note_nouns")
         known |= request.language.words("question_words")

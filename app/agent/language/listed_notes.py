@@ -1,4 +1,4 @@
-"""Find the listed note that a request describes by a word of its name: "open the Halden one"."""
+"""Find the listed notes that a request means: "open the Halden one", "tag the other ones"."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from app.agent.language.readings import (
     ClarificationOption,
     Interpretation,
     NoteSet,
+    PipelineStep,
     Reading,
     Reply,
 )
@@ -44,6 +45,31 @@ def with_listed_note(request: Request) -> Request:
     if description is None or path is None:
         return _with_listed_name(request)
     return _with_link(request, path, description.start, description.end)
+
+
+def with_other_notes(request: Request) -> Request:
+    """Return a request with "the other ones" as "them", in a dialog that listed only these notes.
+
+    The other ones are the listed notes without those of the last request. A request that names a note, whose
+    other notes may be those besides this one, is returned unchanged, and so is one after a list of tasks.
+    """
+    language, dialog, tokens = request.language, request.dialog, request.tokens
+    others = tuple(path for path in dialog.others if request.vocabulary.has_file(path))
+    is_part = bool(dialog.rest) or 0 < len(others) < len(dialog.them)
+    if not others or not is_part or dialog.tasks or language.matches_phrase(tokens, "refine", "others"):
+        return request
+    for at in range(1, len(tokens)):
+        end = language.match_prefix(tokens, at, "listed", "others")
+        before = tokens[at - 1].key
+        is_object = before in language.table("listed")["before_others"] or before in language.verbs()
+        if end == at or not is_object or any(one.kind == "note" for one in request.mentions(tokens)):
+            continue
+        word = str(language.table("listed")["them"])
+        them = Token("word", word, word, tokens[at].start, tokens[end - 1].end)
+        last = Reading((PipelineStep("find", NoteSet(notes=others)),), 1.0, language=language.code)
+        listed = replace(dialog, results=others, rest=(), focus=(), attached=(), last=last)
+        return replace(request, tokens=(*tokens[:at], them, *tokens[end:]), dialog=listed)
+    return request
 
 
 def without_guessed_note(request: Request, interpretation: Interpretation) -> Interpretation:

@@ -17,6 +17,8 @@ from app.agent.language.vocabulary import name_parts
 from app.answering.question import stems
 from app.vault.path import name_key
 
+FACTS = ("words", "size", "created", "modified")
+"""Facts about a note that `properties_of` returns besides properties."""
 _SCORE = 0.9
 _MAX_ELLIPTIC_WORDS = 4
 _MAX_OTHER_WORDS = 2
@@ -85,6 +87,33 @@ def find_fact(request: Request, properties_of: PropertiesOf) -> NoteFact | None:
         if len(fitting) == 1:
             return NoteFact(_reading(request, path, known[fitting[0]]), is_named=False)
     return None
+
+
+def may_answer(request: Request, name: str, value: object) -> bool:
+    """Return whether a property may answer a question, which names it or asks for its kind of value.
+
+    "How long does it bake?" does not ask for the number of words, and "where did he publish it?" for no day.
+
+    Args:
+        request: The request.
+        name: The property, or a fact about the note.
+        value: The property's value; None if the note lacks it.
+    """
+    words, key = [token for token in request.tokens if token.kind != "mark"], name_key(name)
+    is_day = _DAY.fullmatch(str(value)) is not None
+    kinds = [
+        kind
+        for kind in languages()[0].table("facts")
+        if any(request.language.match_prefix(words, at, "fact_questions", kind) > at for at in range(2))
+    ]
+    if is_day and kinds and not {"dates", "ages"} & {*kinds}:
+        return False
+    named = [token for token in words if _names(request, token.key, {key: name})]
+    if name in FACTS:
+        start = max(request.language.match_prefix(words, 0, "fact_questions", kind) for kind in kinds or [""])
+        return not any(_is_content(request, token) for token in words[start:] if token not in named)
+    fits = any(key in languages()[0].table("facts")[kind] for kind in kinds) or (is_day and "dates" in kinds)
+    return value is not None and (bool(named) or fits)
 
 
 def split_questions(request: Request) -> Iterator[tuple[str, str]]:

@@ -129,7 +129,9 @@ class NoteReferenceParser:
             return ParsedSet(both, POINTED_FIT, has_head=True, is_certain=not dialog.is_doubtful)
         if (ordinal := self.ordinal_in(tokens)) is not None:
             return self._nth_result(ordinal)
-        if language.matches_phrase(tokens, "this"):
+        # The German "diesen" may mean one note or the listed ones.
+        is_list = bool(dialog.them and not dialog.this) and language.matches_phrase(tokens, "them")
+        if not is_list and language.matches_phrase(tokens, "this"):
             return self._first_existing(dialog.this)
         is_one = dialog.is_about_one and language.matches_phrase(tokens, "it")  # the German "sie"
         if not is_one and language.matches_phrase(tokens, "them"):

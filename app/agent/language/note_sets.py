@@ -519,6 +519,8 @@ class NoteSetParser(NoteReferenceParser):
                 else None
             )
         value, stop = self._value(note_filter.value, tokens, end)
+        if note_filter.value == "folder" and not value and (part := self._namespace(tokens, end)):
+            return replace(part, filter=note_filter)
         if note_filter.value == "type" and not self._vocabulary.find_type(value):
             # In a vault with links as types, "type:" finds none of them.
             conditions = self._vocabulary.conditions_on(value)
@@ -571,6 +573,19 @@ class NoteSetParser(NoteReferenceParser):
             if near and near.is_clear:
                 return str(NotePath.on_disk(near.paths[0]).stem_path), end
         return "", position
+
+    def _namespace(self, tokens: Sequence[Token], position: int) -> QueryPart | None:
+        """Return the condition on the longest namespace that starts at a token after "under" or "within".
+
+        The pages in it, unlike the notes in a folder, have its name at the start of their own.
+        """
+        leads = self._language.table("scopes")["below"]
+        if position == 0 or tokens[position - 1].key not in leads:
+            return None
+        for end in range(min(len(tokens), position + _MAX_FOLDER_TOKENS), position, -1):
+            if query := self._vocabulary.find_namespace(self._name_text(tokens[position:end])):
+                return QueryPart(query, end)
+        return None
 
     def _tags(self, tokens: Sequence[Token], position: int, *, strict: bool = False) -> tuple[str, int]:
         """Parse tags as a query: "instrument but not core", "a or b"; `strict` accepts known tags only."""
@@ -672,6 +687,9 @@ class NoteSetParser(NoteReferenceParser):
             or (is_noun_position and tag.casefold() != token.key)
         ):
             return QueryPart(f"tag:{quote_value(tag)}", position + 1)
+        is_plural = any(token.key != form for form in vocabulary.plural_stems(token.key))
+        if is_noun and is_plural and (namespace := vocabulary.find_namespace(token.key)):
+            return QueryPart(namespace, position + 1)
         return None
 
     def _daily_folder(self, word: str) -> str:

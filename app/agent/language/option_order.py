@@ -8,8 +8,7 @@ from dataclasses import replace
 from itertools import combinations
 
 from app.agent.language.notation import serialize
-from app.agent.language.note_facts import PropertiesOf
-from app.agent.language.program import FACTS
+from app.agent.language.note_facts import FACTS, PropertiesOf
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.vocabulary import VaultWords
 from app.index.query_serializer import quote_text

@@ -29,6 +29,7 @@ from app.agent.language.known_conditions import known_conditions
 from app.agent.language.lexicon import BUILT_IN_PROPERTIES, Language
 from app.agent.language.list_orders import within_list
 from app.agent.language.mentions import EntityMention
+from app.agent.language.note_facts import FACTS
 from app.agent.language.note_references import NAMED_FIT, ParsedSet, without_possessive
 from app.agent.language.note_sets import NoteSetParser, is_search
 from app.agent.language.periods import Period, moved_in_time, within_period
@@ -84,8 +85,6 @@ _PROPERTY_KEYS = frozenset(("confidence", "born", "died", "year", "date"))
 LAST_PROPERTY = "p:same"
 """The only property in the conditions of the last step."""
 LITERALS = ("true", "false", "open", "done", "last", "today", "same", "empty", "now", "day")
-FACTS = ("words", "size", "created", "modified")
-"""Facts about a note that `properties_of` returns besides properties."""
 SIDES = ("supports", "contradicts")
 USES = ("uses1", "uses2", "uses3")
 OVERDUE = "overdue"

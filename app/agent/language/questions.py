@@ -6,7 +6,9 @@ import re
 from collections.abc import Sequence
 
 from app.agent.language.lexicon import Language
+from app.agent.language.request import Request
 from app.answering.question import parse_question
+from app.vault.path import NotePath
 
 _WORD = re.compile(r"[^\W\d_]+")
 
@@ -22,6 +24,29 @@ def question_language(text: str, languages: Sequence[Language]) -> Language | No
             (candidate for candidate in languages if candidate.words("question_words") & set(words)), None
         )
     return language
+
+
+def source_note(request: Request) -> tuple[str, str]:
+    """Return the note and the question of "in the glossary, what does it say about graphs?", or empty texts.
+
+    The note may also be a listed one, or the one that a pronoun means: "what does the second one say about
+    graphs?".
+    """
+    language, tokens = request.language, request.tokens
+    for phrase in language.phrases("scopes", "says"):
+        match = phrase.longest_match(tokens, 0)
+        words = tokens[match.gap_start : match.gap_end] if match is not None else ()
+        pointed = request.set_parser().parse_reference(words) if words else None
+        if pointed is not None and pointed.notes.is_single:
+            path, name = pointed.notes.notes[0], NotePath.on_disk(pointed.notes.notes[0]).name
+            return path, f"{request.text[: words[0].start]}{name}{request.text[words[-1].end :]}"
+    start = language.match_prefix(tokens, 0, "scopes", "in_note")
+    end = next((at for at in range(start, len(tokens)) if tokens[at].key == ","), 0)
+    if not 0 < start < end < len(tokens) - 1 or tokens[end + 1].key not in language.words("asking_words"):
+        return "", ""
+    named = request.set_parser().find_named(tokens[start:end])
+    path = named.notes.notes[0] if named is not None and named.notes.is_single else ""
+    return (path, request.text[tokens[end + 1].start :]) if path else ("", "")
 
 
 def with_name_for_pronouns(text: str, name: str, languages: Sequence[Language]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
@@ -29,6 +30,9 @@ def parse_task_list(request: Request, tokens: tuple[Token, ...]) -> Reading | No
         return None
     words = [token for token in tokens if token.kind != "mark"]
     language = request.language
+    if language.matches_phrase(words, "task_lists", "open_and_done"):
+        steps = tuple(PipelineStep("list_tasks", None, {"state": state}) for state in ("open", "done"))
+        return Reading(steps, _SCORE, language=language.code, verb_words=1)
     for kind in (*DUE_KINDS, "left", "due"):
         after = language.match_prefix(words, 0, "task_lists", kind)
         if after == 0:
@@ -52,7 +56,23 @@ def parse_task_list(request: Request, tokens: tuple[Token, ...]) -> Reading | No
             if target is None:
                 continue
         return _reading(request, target, arguments)
-    return _narrowed_list(request, words)
+    return _narrowed_list(request, words) or _tagged_list(request, words)
+
+
+def _tagged_list(request: Request, words: Sequence[Token]) -> Reading | None:
+    """Return the list of the tasks in notes with a tag: "all open tasks tagged #docs"; None for others."""
+    language = request.language
+    start = language.match_prefix(words, 0, "task_lists", "tagged_leads")
+    states = {kind: language.match_prefix(words, start, "task_lists", kind) for kind in ("open", "done")}
+    state = next((kind for kind, end in states.items() if end > start), "all")
+    noun = states.get(state, start)
+    if not noun < len(words) - 1 or words[noun].key not in _task_nouns(request):
+        return None
+    part = request.set_parser().condition_at(words, noun + 1)
+    is_tag = part is not None and part.end == len(words) and re.fullmatch(r"tag:\S+", part.query)
+    if part is None or not is_tag or request.vocabulary.find_tag(part.query.removeprefix("tag:")) is None:
+        return None
+    return _reading(request, NoteSet(query=part.query), {"state": state})
 
 
 def _narrowed_list(request: Request, words: Sequence[Token]) -> Reading | None:

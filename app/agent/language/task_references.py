@@ -49,7 +49,7 @@ def parse_task_change(request: Request, tokens: tuple[Token, ...]) -> list[Readi
         if named := _named_tasks(request, change):
             is_known = change.is_sure or all(task in request.dialog.tasks for task in named)
             # "Mark the task Read Dune as done" may be about a task or the note Dune.
-            is_certain = is_known or not any(_resembles_note(request, text) for _, text in named)
+            is_certain = is_known or not any(resembles_note(request, text) for _, text in named)
             return [
                 Reading(
                     (_step(request, change, task),),
@@ -66,7 +66,19 @@ def parse_task_change(request: Request, tokens: tuple[Token, ...]) -> list[Readi
     return []
 
 
-def _resembles_note(request: Request, words: str) -> bool:
+def described_tasks(request: Request) -> list[Reading]:
+    """Return the changes of a task that the words of a request may describe, even if no task is known."""
+    readings: list[Reading] = []
+    for change in _changes(request, _core(request, request.tokens)):
+        core, _ = _without_nouns(request, change.words)
+        if core and all(token.is_word for token in core):
+            step = _step(request, change, ("", span_text(request.text, core)))
+            readings.append(Reading((step,), _SCORE, language=request.language.code, verb_words=1))
+    return readings
+
+
+def resembles_note(request: Request, words: str) -> bool:
+    """Return whether words for a task may also be the name of a note."""
     names = request.vocabulary
     return any(names.resembles(words, path) for path in names.find_similar_notes(words).paths)
 

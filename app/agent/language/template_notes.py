@@ -51,6 +51,37 @@ def parse_note_from_template(
     return Reply(text, understood=False), tokens
 
 
+def parse_other_template(request: Request, tokens: tuple[Token, ...]) -> Reading | None:
+    """Return the creation of the last note from another template: "I meant the Book Template"; or None.
+
+    A note that was created is taken back first.
+    """
+    language, dialog = request.language, request.dialog
+    step = dialog.last.last if dialog.last is not None and len(dialog.last.steps) == 1 else None
+    start = language.match_prefix(tokens, 0, "corrections", "no")
+    while start < len(tokens) and tokens[start].kind == "mark":
+        start += 1
+    meant = language.match_prefix(tokens, start, "corrections", "meant")
+    if step is None or step.action != "create_note" or not start < meant < len(tokens):
+        return None
+    words = tokens[meant:]
+    noun = next(iter(language.table("template_notes")["nouns"]))
+    while len(words) > 1 and words[0].key in {*language.words("determiners"), noun, "template"}:
+        words = words[1:]
+    bare = words[:-1] if len(words) > 1 and words[-1].key in (noun, "template") else words
+    said = [span_text(request.text, part).strip('"“”„') for part in (words, bare)]
+    path = _template(request, said[0]) or _template(request, said[1])
+    template = NotePath.on_disk(path).stem_path if path else ""
+    if not template or step.arguments.get("template") in (None, "", template):
+        return None
+    created = PipelineStep("create_note", None, {**step.arguments, "template": template})
+    undo = (PipelineStep("undo", None, {"scope": "last"}),) if dialog.made else ()
+    steps = (*undo, created)
+    return Reading(steps, _SCORE, language=language.code, is_certain=not dialog.made)
+
+
+
+
 def _splits(request: Request, tokens: tuple[Token, ...]) -> Iterator[tuple[str, str, tuple[Token, ...]]]:
     """Yield each name that may be that of a template, longest first, its clause, and the other words."""
 

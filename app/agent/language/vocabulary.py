@@ -37,6 +37,8 @@ START_LENGTH = 4
 """The number of first letters that two similar words have in common."""
 _MAX_LISTED_VALUES = 12
 MAX_KINDS = 20
+NAMESPACE_MARK = "___"
+"""The mark between the parts of a page's name, with which Logseq stores `/`."""
 """Maximum number of conditions on kinds of notes that the request model can select."""
 _MAX_FOLDER_KINDS = 8
 
@@ -271,7 +273,7 @@ class Vocabulary:
             return self._look_up(self.period_name(name))
         if not named and "/" in name:
             # Logseq stores the page "Tools/Saw" as "Tools___Saw.md".
-            return self._look_up(name.replace("/", "___"))
+            return self._look_up(name.replace("/", NAMESPACE_MARK))
         return tuple(map(str, named))
 
     def find_similar_notes(self, words: str) -> SimilarNotes:
@@ -625,8 +627,21 @@ class Vocabulary:
             return None
         if key in self._folders:
             return self._folders[key]
-        matches = [folder for known, folder in self._folders.items() if known.rpartition("/")[2] == key]
+        matches = [folder for known, folder in self._folders.items() if known.endswith(f"/{key}")]
         return matches[0] if len(matches) == 1 else None
+
+    def find_namespace(self, words: str) -> str:
+        """Return the search for the pages in the only namespace with this path or last name, or no text.
+
+        Logseq stores the page "Whiteboard/Tool/Draw" as "Whiteboard___Tool___Draw.md". Singular and plural
+        are the same.
+        """
+        key = name_key(words.strip().strip("/"))
+        for form in (key, *self.plural_stems(key)):
+            paths = {path for known, path in self._namespaces.items() if f"/{known}".endswith(f"/{form}")}
+            if form and (path := self._namespaces.get(form) or (paths.pop() if len(paths) == 1 else "")):
+                return f"file:/^{re.escape(path)}{NAMESPACE_MARK}/".replace(r"\ ", ".")
+        return ""
 
     def find_similar_folder(self, words: str) -> str | None:
         """Return the only folder that `words` name, or misspell by one or two letters; None without one."""
@@ -663,6 +678,17 @@ class Vocabulary:
                 folders[name_key(folder)] = folder
                 folder = folder.rpartition("/")[0]
         return folders
+
+    @cached_property
+    def _namespaces(self) -> dict[str, str]:
+        """The paths of the namespaces, as in the names of their pages: `whiteboard/tool`."""
+        namespaces: dict[str, str] = {}
+        for entry in self._resolver.entries():
+            path = entry.path.name
+            while NAMESPACE_MARK in path:
+                path = path.rpartition(NAMESPACE_MARK)[0]
+                namespaces.setdefault(name_key(path.replace(NAMESPACE_MARK, "/")), path)
+        return namespaces
 
     def _find_known(self, word: str, known: dict[str, str]) -> str | None:
         key = name_key(word)

@@ -176,3 +176,42 @@ async def test_a_note_that_is_only_shown_is_not_deleted(talk, approver, request_
     question = talk.items[-1]
     assert isinstance(question, Question) and not approver.asked
     assert all("delete [@Instruments/H4]" in choice.reply for choice in question.choices)
+
+
+@pytest.mark.parametrize(
+    ("request_text", "reading"),
+    [
+        (
+            "move the milk task to 2031-12-05 and the bread one to 2031-12-08",
+            "reschedule_task query=milk due=2031-12-05 | reschedule_task query=bread due=2031-12-08",
+        ),
+        (
+            "verschieb die Aufgabe milk auf den 5.12.2031 und die Aufgabe bread auf den 8.12.2031",
+            "reschedule_task query=milk due=2031-12-05 | reschedule_task query=bread due=2031-12-08",
+        ),
+        (
+            "rename H1 to Clock one and H2 to Clock two",
+            'rename [@Instruments/H1] new_name="Clock one" | rename [@Instruments/H2] new_name="Clock two"',
+        ),
+    ],
+)
+async def test_a_later_order_may_leave_out_its_verb(talk, request_text, reading) -> None:
+    await fill(talk, Groceries="- [ ] buy milk\n- [ ] bake bread\n")
+    await say(talk, request_text)
+    assert choices(talk)[0] == reading
+    assert not state(talk).changes
+
+
+@pytest.mark.parametrize(
+    "request_text",
+    ["rename it to Old clock and fix the links to it", "rename it to Old clock and update the links"],
+)
+async def test_links_that_a_rename_updates_are_no_order(talk, request_text) -> None:
+    await order(talk, request_text)
+    assert "Instruments/Old clock.md" in notes(talk) and len(state(talk).changes) == 1
+
+
+async def test_a_part_of_an_order_is_no_order_without_its_verb(talk) -> None:
+    await say(talk, "set the rating of H1 to 5 and of Nowhere to 6")
+    offered = choices(talk) if isinstance(talk.items[-1], Question) and talk.items[-1].choices else []
+    assert not any(reading.count("[@Instruments/H1] key=rating") > 1 for reading in offered)

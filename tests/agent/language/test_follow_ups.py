@@ -190,3 +190,23 @@ async def test_without_a_part_of_the_list_there_are_no_others(talk) -> None:
 async def test_german_changes_of_one_note(talk, requests, path, text) -> None:
     await say(talk, *requests)
     assert text in talk.workspace.store.root.joinpath(path).read_text()
+
+
+@pytest.mark.parametrize(
+    "request_text", ["top two only", "only the top two", "nur die ersten zwei", "the first two only"]
+)
+async def test_the_first_notes_of_a_list_keep_its_order(talk, request_text) -> None:
+    listed = await say(talk, "show me the five shortest notes")
+    replies = await say(talk, request_text)
+    assert replies.results == listed.results[:2]
+
+
+@pytest.mark.parametrize("follow_up", ["how many of those are gronks?", "wie viele davon sind Gronke?"])
+async def test_a_condition_that_is_unknown_is_not_left_out_of_a_count(talk, follow_up) -> None:
+    await say(talk, "notes mentioning longitude")
+    count = f"{len(state(talk).results)} note"
+    await say(talk, follow_up)
+    if isinstance(talk.items[-1], Question):
+        assert "count [longitude]" not in choices(talk)
+    else:
+        assert not answers(talk)[-1].startswith(count)

@@ -68,3 +68,36 @@ async def test_a_position_after_the_end_of_the_list_is_refused(talk, request_tex
     await list_settings(talk)
     await say(talk, request_text)
     assert talk.items[-1].text == answer and state(talk).changes == ()
+
+
+@pytest.mark.parametrize(
+    ("before", "request_text", "changed"),
+    [
+        (("open H2",), "set status to old on the other ones", ["H1", "H3"]),
+        (("open H2",), "tag the rest old", ["H1", "H3"]),
+        (("tag the first one x",), "set status to old on the others", ["H2", "H3"]),
+        (("which one is the longest?",), "add the tag old to the other ones", None),
+        (("öffne H2",), "setz den Status bei den anderen auf alt", ["H1", "H3"]),
+        (("öffne H2",), "tagge die anderen mit alt", ["H1", "H3"]),
+    ],
+)
+async def test_the_other_listed_notes_are_changed(talk, before, request_text, changed) -> None:
+    await say(talk, "show H1, H2 and H3")
+    replies = await say(talk, *before)
+    longest = replies.results if changed is None else ()
+    expected = changed or [name for name in ("H1", "H2", "H3") if name not in names(longest)]
+    replies = await say(talk, request_text)
+    assert sorted(names(replies.last.last.target.notes)) == expected
+    assert replies.changes and sorted(names(replies.changes[-1].notes)) == expected
+
+
+@pytest.mark.parametrize("request_text", ["set status to old on the other ones", "tag the others old"])
+async def test_without_a_list_there_are_no_other_notes(talk, request_text) -> None:
+    replies = await say(talk, "open H2", request_text)
+    assert not replies.changes and isinstance(talk.items[-1], Question)
+
+
+async def test_the_listed_notes_are_the_german_diese(talk) -> None:
+    await talk.say("zeig H2 und H3")
+    await talk.say("setz den Status bei diesen auf alt")
+    assert sorted(names(state(talk).changes[-1].notes)) == ["H2", "H3"]

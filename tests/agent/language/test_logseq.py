@@ -50,3 +50,37 @@ async def test_a_page_in_a_namespace_is_found_by_its_name(talk) -> None:
 def test_the_properties_of_a_search_are_found() -> None:
     query = '-[type] [author:"[[Ann]]"] ["due date"<2026] tag:x type:claim "type:" words'
     assert searched_properties(query) == ["type", "author", "due date", "type"]
+
+
+@pytest.mark.parametrize(
+    ("request_text", "found"),
+    [
+        ("list all pages under Board/Tool", ["Board___Tool___Pen", "Board___Tool___Saw"]),
+        ("list all pages under Board", ["Board___Tool___Pen", "Board___Tool___Saw", "Board___Wood"]),
+        ("list the tools under board", ["Board___Tool___Pen", "Board___Tool___Saw"]),
+        ("alle Seiten unter Board/Tool", ["Board___Tool___Pen", "Board___Tool___Saw"]),
+    ],
+)
+async def test_the_pages_in_a_namespace_are_those_under_it(talk, request_text, found) -> None:
+    for name in ("Board___Tool___Saw", "Board___Tool___Pen", "Board___Wood", "Tool"):
+        (talk.workspace.root / f"{name}.md").write_text("A board.\n")
+    await talk.workspace.index.scan()
+    replies = await say(talk, request_text)
+    assert sorted(path.removesuffix(".md") for path in replies.results) == found
+
+
+async def test_listed_pages_are_counted_by_their_namespace(talk) -> None:
+    for name in ("Board___Tool___Saw", "Board___Wood"):
+        (talk.workspace.root / f"{name}.md").write_text("Zelkova.\n")
+    await talk.workspace.index.scan()
+    await say(talk, "pages about zelkova", "how many of those are tools?")
+    assert answers(talk)[-1] == "1 note."
+
+
+async def test_a_nested_folder_is_found_by_the_end_of_its_path(talk) -> None:
+    folder = talk.workspace.root / "Work" / "Plans" / "Old"
+    folder.mkdir(parents=True)
+    (folder / "Pier.md").write_text("A pier.\n")
+    await talk.workspace.index.scan()
+    replies = await say(talk, "list all notes under Plans/Old")
+    assert replies.results == ("Work/Plans/Old/Pier.md",)

@@ -8,8 +8,13 @@ import pytest
 
 from app.agent.language.dialog import DialogState
 from app.agent.language.lexicon import languages
-from app.agent.language.note_facts import NoteFact, find_fact, join_facts, split_questions
+from app.agent.language.note_facts import NoteFact, find_fact, join_facts, may_answer, split_questions
+from app.agent.transcript import Question
+from tests.agent.language.test_change_doubts import choices
+from tests.agent.language.test_dialog import fill, say, talk
 from tests.agent.language.test_program import request
+
+__all__ = ["talk"]
 
 PROPERTIES = {
     "warranty": "2027-11-12",
@@ -115,3 +120,29 @@ def test_two_questions_are_answered_in_their_order(text: str, names: list[str]) 
         None,
     )
     assert [step.arguments["about"] for step in (joined.steps if joined else ())] == names
+
+
+@pytest.mark.parametrize(
+    ("question", "name", "value", "fits"),
+    [
+        ("how long does it bake?", "words", None, False),
+        ("how long is it?", "words", None, True),
+        ("how long does it take?", "minutes", 30, True),
+        ("where did he publish that?", "published", "2023-01-08", False),
+        ("when did he publish that?", "published", "2023-01-08", True),
+        ("where did he publish that?", "guests", None, False),
+        ("what is the warranty?", "warranty", "2027-11-12", True),
+    ],
+)
+def test_a_property_is_offered_only_if_it_may_be_the_answer(question, name, value, fits) -> None:
+    assert may_answer(request(question, DialogState(), languages()[0]), name, value) is fits
+
+
+@pytest.mark.parametrize("question", ["when was I there?", "wann war ich dort?"])
+async def test_a_question_word_alone_is_no_search(talk, question) -> None:
+    await fill(talk, Kyoto="---\nlast: 2023-09-20\nguests: Ann\n---\nA city.\n")
+    await say(talk, "open Kyoto")
+    replies = await say(talk, question)
+    assert replies.last.last.action != "find"
+    if isinstance(talk.items[-1], Question):
+        assert not any("about=guests" in choice for choice in choices(talk))

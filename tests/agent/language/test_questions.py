@@ -6,7 +6,7 @@ import pytest
 
 from app.agent.language.lexicon import languages
 from app.agent.language.questions import question_language, with_topic_of
-from tests.agent.language.test_dialog import answers, say, state, talk
+from tests.agent.language.test_dialog import answers, fill, say, state, talk
 
 __all__ = ["talk"]
 
@@ -63,3 +63,26 @@ async def test_the_multilingual_model_is_suggested_for_a_foreign_question(talk, 
     assert ("mehrsprachige Modell" in answers(talk)[-1]) == is_told
     await say(talk, "who roofed the town hall of Ulm?")
     assert "multilingual" not in answers(talk)[-1]
+
+
+@pytest.mark.parametrize(
+    ("before", "question", "note"),
+    [
+        ("open Boat", "in the glossary, what does it say about oars?", "Glossary"),
+        ("öffne Boat", "im Glossary, was steht da über oars?", "Glossary"),
+        ("= find [@Boat, @Glossary]", "what does the second one say about oars?", "Glossary"),
+        ("open Boat", "what does it say about oars?", "Boat"),
+    ],
+)
+async def test_a_question_about_one_note_is_answered_from_it_alone(talk, before, question, note) -> None:
+    await fill(talk, Boat="The boat has two oars.\n", Glossary="Oars are made of ash wood.\n")
+    await say(talk, before)
+    replies = await say(talk, question)
+    assert replies.subject == (f"{note}.md",)
+    assert f"|{note}]]" in answers(talk)[-1] or f"in [[{note}]]" in answers(talk)[-1]
+
+
+async def test_a_note_without_an_answer_is_named(talk) -> None:
+    await fill(talk, Glossary="Oars are made of ash wood.\n")
+    await say(talk, "in the glossary, what does it say about elephants?")
+    assert "not in [[Glossary]]**" in answers(talk)[-1].casefold().replace("glossary", "Glossary")

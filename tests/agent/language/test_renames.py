@@ -310,3 +310,18 @@ async def test_a_model_does_not_learn_how_many_notes_a_change_is_about(talk, use
     )
     await talk.workspace.agent._builtin._ask(turn, question, languages()[0])
     assert asked == [label]
+
+
+@pytest.mark.parametrize(
+    ("request_text", "target", "new_key"),
+    [
+        ("rename the property year to published only in the sources", SOURCES, "published"),
+        ("rename the property year back to published, just in Sources", SOURCES, "published"),
+        ("benenne die Eigenschaft year nur in den Quellen in published um", SOURCES, "published"),
+    ],
+)
+def test_only_before_the_place_is_no_part_of_the_new_name(request_text, target, new_key) -> None:
+    reading = read(sample_agent(), request_text)
+    first = reading.options[0].reading if isinstance(reading, Clarification) else reading
+    assert first.last.arguments == {"key": "year", "new_key": new_key}
+    assert first.last.target == target

@@ -131,3 +131,28 @@ async def test_a_task_is_overdue_by_its_due_date_alone(talk) -> None:
     await fill(talk, Errands=f"- [ ] {later}\n- [ ] {overdue}\n")
     await say(talk, "open tasks in Errands", "which are overdue?")
     assert listed(talk) == [overdue]
+
+
+@pytest.mark.parametrize(
+    "request_text",
+    ["show me all open tasks tagged #boats", "open tasks tagged boats", "offene Aufgaben mit dem Tag boats"],
+)
+async def test_the_tasks_of_tagged_notes_are_listed(talk, request_text) -> None:
+    await fill(talk, Pier="#boats\n- [ ] paint\n- [x] sand\n", Shed="- [ ] sweep\n")
+    replies = await say(talk, request_text)
+    assert replies.tasks == (("Pier.md", "paint"),)
+
+
+@pytest.mark.parametrize(
+    "request_text",
+    [
+        "how many tasks are done and how many are open?",
+        "wie viele Aufgaben sind erledigt und wie viele noch offen?",
+    ],
+)
+async def test_open_and_completed_tasks_are_both_counted(talk, request_text) -> None:
+    await say(talk, request_text)
+    found = " ".join(answers(talk))
+    assert ("open task" in found and "completed task" in found) or (
+        "offene" in found and "erledigte" in found
+    )

@@ -217,3 +217,27 @@ async def test_one_task_may_have_a_conjunction(talk) -> None:
     await fill(talk, Errands="- [ ] call Ann and Bob\n- [ ] buy bread\n")
     await say(talk, "tick off Ann and Bob")
     assert text(talk, "Errands.md") == "- [x] call Ann and Bob\n- [ ] buy bread\n"
+
+
+@pytest.mark.parametrize(
+    ("request_text", "line"),
+    [
+        ("mark list supported browsers as done", "- [x] list supported browsers"),
+        ("markiere list supported browsers als erledigt", "- [x] list supported browsers"),
+    ],
+)
+async def test_a_task_that_has_all_words_is_changed(talk, request_text, line) -> None:
+    await fill(talk, Errands=ERRANDS, Backlog="- [ ] list supported browsers\n- [ ] list colors\n")
+    await say(talk, request_text)
+    assert line in text(talk, "Backlog.md") and "- [ ] list colors" in text(talk, "Backlog.md")
+
+
+@pytest.mark.parametrize(
+    "request_text", ["the import one is due on 2031-12-10", "das Import ist fällig am 10.12.2031"]
+)
+async def test_a_word_of_a_task_in_the_note_in_focus_may_mean_it_or_a_note(talk, request_text) -> None:
+    await fill(talk, Import="A page.\n", Backlog="- [ ] document Import\n")
+    await say(talk, "open Backlog", request_text)
+    assert isinstance(talk.items[-1], Question)
+    assert "reschedule_task [@Backlog]" in talk.items[-1].choices[0].reply
+    assert "due=2031-12-10" in talk.items[-1].choices[0].reply

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import pytest
 
@@ -202,3 +202,34 @@ async def test_a_new_folder_that_may_be_a_part_of_the_name_is_asked_for(talk, te
     approver.asked.clear()
     await say(talk, "create a note about the trip to Rome from the template Trip")
     assert isinstance(talk.items[-1], Question) and not approver.asked
+
+
+@pytest.mark.parametrize(
+    ("request_text", "correction"),
+    [
+        ("create a note called Tent from the template Trip", "I meant the template Book"),
+        ("create a note called Tent from the template Trip", "no, I meant the Book template"),
+        ("Erstelle eine Notiz namens Tent aus der Vorlage Trip", "ich meinte die Vorlage Book"),
+    ],
+)
+async def test_a_note_is_created_again_from_another_template(
+    talk, templates, request_text, correction
+) -> None:
+    await say(talk, request_text)
+    await order(talk, correction)
+    assert text(talk, "Tent.md") == "By: \n"
+
+
+@pytest.mark.parametrize(
+    "request_text",
+    [
+        "create a daily note for tomorrow from the template Day",
+        "erstelle eine Tagesnotiz für morgen aus der Vorlage Day",
+    ],
+)
+async def test_the_daily_note_of_tomorrow_has_its_own_date(talk, request_text) -> None:
+    talk.workspace.agent._builtin._now = lambda: NOW
+    await fill(talk, Templates__Day="# {{date}}\n", Journal__2026_03_02="x\n")
+    await say(talk, request_text)
+    tomorrow = f"{NOW.date() + timedelta(days=1)}"
+    assert text(talk, f"Journal/{tomorrow}.md") == f"# {tomorrow}\n"
