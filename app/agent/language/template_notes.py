@@ -80,8 +80,6 @@ def parse_other_template(request: Request, tokens: tuple[Token, ...]) -> Reading
     return Reading(steps, _SCORE, language=language.code, is_certain=not dialog.made)
 
 
-
-
 def _splits(request: Request, tokens: tuple[Token, ...]) -> Iterator[tuple[str, str, tuple[Token, ...]]]:
     """Yield each name that may be that of a template, longest first, its clause, and the other words."""
 

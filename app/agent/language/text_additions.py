@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.request import Request
-from app.agent.language.tokens import Token, span_text
+from app.agent.language.tokens import Token
 
 _SCORE = 0.95
 
@@ -17,14 +17,15 @@ def parse_added_line(request: Request, tokens: tuple[Token, ...]) -> Reading | N
     language = request.language
     colon = next((at for at, token in enumerate(tokens) if token.key == ":"), len(tokens))
     words, text = tokens[:colon], tokens[colon + 1 :]
-    for action in ("prepend", "append"):
+    for action in ("append", "prepend"):
         target = _named_target(request, words, action)
         is_line = target is not None or language.matches_phrase(words, "added_lines", action)
         if not is_line or action not in request.allowed:
             continue
         target = target or request.set_parser().implied_notes()
         is_one = len(text) == 1 and text[0].kind == "quoted"
-        written = (text[0].value if is_one else span_text(request.text, text)) if text else ""
+        # With the final period, which is no token.
+        written = (text[0].value if is_one else request.text[tokens[colon].end :].strip()) if text else ""
         step = PipelineStep(action, target, {"text": written} if written else {})
         missing = "target" if target is None else "" if written else "text"
         return Reading((step,), _SCORE, (), missing, language.code, len(words))

@@ -76,6 +76,7 @@ class ValueDoubts:
                 or self._leaves_out_folder(step)
                 or self._has_more_than_task(step)
                 or self._leaves_out_words(step)
+                or self._place_in_text(step) is not None
                 or self._is_whole_request(step)
                 or self._describes_task(step)
                 for step in self._changes()
@@ -96,6 +97,9 @@ class ValueDoubts:
             if not isinstance(name, str):
                 return []
             return [self._instead(PipelineStep("rename", known, {"new_name": name}))]
+        if place := self._place_in_text(step):
+            text, notes = place
+            return [self._instead(replace(step.with_argument("text", text), target=notes))]
         if (rest := self._rest_of_text(step)) and dialog.it:
             whole = step.with_argument("text", f"{step.arguments['text']}{rest}")
             return [self._instead(replace(whole, target=NoteSet(notes=dialog.it[:1])))]
@@ -359,6 +363,20 @@ class ValueDoubts:
         nouns = self._request.language.words("text_nouns")
         is_place = after[0] in self._said.word_list("destination_cues")
         return "" if is_place and nouns.isdisjoint(WORD.findall(before.casefold())) else rest
+
+    def _place_in_text(self, step: PipelineStep) -> tuple[str, NoteSet] | None:
+        """Return the text and the note of "add a line: milk to Shopping" if all of it is read as the text."""
+        text, mention = step.arguments.get("text"), self._said.mentions[-1]
+        if step.action not in ("append", "prepend") or not isinstance(text, str) or mention.kind != "note":
+            return None
+        cues = self._said.word_list("destination_cues")
+        start = mention.tokens[0].start
+        before, _, cue = self._request.text[:start].rstrip().rpartition(" ")
+        place = self._request.text[start - len(cue) - 1 :]
+        is_place = cue.casefold() in cues and text.endswith(place) and len(text) > len(place)
+        if not is_place or mention.notes is None or mention.notes == step.target:
+            return None
+        return before.rpartition(":")[2].strip(), mention.notes
 
     def _is_whole_request(self, step: PipelineStep) -> bool:
         """Return whether a tool would get the whole request as a text, so that it may be another order."""

@@ -327,15 +327,27 @@ async def test_a_question_says_how_many_notes_it_is_about(talk) -> None:
 
 
 @pytest.mark.parametrize(
-    ("request_text", "meant"),
+    ("request_text", "added"),
     [
-        (
-            "add a paragraph: It stands in Greenwich.",
-            'append [@Instruments/H2] text="It stands in Greenwich."',
-        ),
-        ("add a line: he moved to Greenwich", 'append [@Instruments/H2] text="he moved to Greenwich"'),
+        ("add a paragraph: It stands in Greenwich.", "It stands in Greenwich."),
+        ("füge einen Absatz hinzu: Steht heute in Greenwich.", "Steht heute in Greenwich."),
     ],
 )
-async def test_a_name_in_a_text_may_not_be_the_changed_note(talk, request_text, meant) -> None:
+async def test_a_name_in_a_text_is_not_the_changed_note(talk, request_text, added) -> None:
+    before = text(talk, "Instruments/H2.md")
     await say(talk, "open H2", request_text)
-    assert meant in choices(talk)
+    assert text(talk, "Instruments/H2.md") == f"{before}{added}\n"
+
+
+@pytest.mark.parametrize(
+    ("request_text", "notes"),
+    [
+        ("add a line: he moved to Greenwich", ["H2", "Greenwich"]),
+        ("append: was repaired in H3", ["H2", "H2", "H3", "H3"]),
+    ],
+)
+async def test_a_place_at_the_end_of_a_text_is_a_question(talk, request_text, notes) -> None:
+    await say(talk, "open H2", request_text)
+    assert [
+        choice.partition("[@")[2].partition("]")[0].rpartition("/")[2] for choice in choices(talk)
+    ] == notes
