@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
 from functools import cached_property, partial
-from typing import Protocol
+from typing import Any, Protocol
 
 from app.agent.answered_call import AnsweredCall
 from app.agent.language.actions import ACTIONS, Action
@@ -60,6 +60,8 @@ from app.agent.language.phrase_searches import phrase_search
 from app.agent.language.preferred_reading import preferred_reading
 from app.agent.language.property_changes import PropertyChanges
 from app.agent.language.questions import (
+    defined_note,
+    listed_source,
     question_language,
     source_note,
     with_name_for_pronouns,
@@ -129,6 +131,7 @@ MIN_FALLBACK_PROBABILITY = 0.05
 _SEARCHED_FOLDER = re.compile(r'(?<!-)path:(?:"([^"]*/)"|([^\s()"]*/))')
 _MAX_CONTINUATION_WORDS = 5
 _MAX_NAME_WORDS = 8
+_PROPERTY = re.compile(r"[\w -]+:\s")
 _QUESTION_ACTIONS = frozenset(("properties_of", "question"))
 _NOT_UNDERSTOOD = (
     "I did not understand that, so nothing was changed. Rephrase it, or type “help” for examples."
@@ -864,8 +867,10 @@ class BuiltinAgent:
         resolver = self._resolver
         if turn.caller.uses_model:
             resolver = await asyncio.to_thread(self._public_resolver)
-        source, asked = source_note(self._question_request(question.text, state, resolver))
-        text = asked or with_topic_of(question.text, state.asked, languages())
+        request = self._question_request(question.text, state, resolver)
+        source, asked = source_note(request)
+        listed, asked_of_list = listed_source(request)
+        text = asked or asked_of_list or with_topic_of(question.text, state.asked, languages())
         subject, before = self._named_note(text, resolver), state.subject if state.asked else state.focus
         if not subject and before and text == question.text:
             text = with_name_for_pronouns(text, NotePath.on_disk(before[0]).name, languages())
@@ -874,16 +879,32 @@ class BuiltinAgent:
         if source:
             text = with_name_for_pronouns(asked, NotePath.on_disk(source).name, languages())
             subject = (source,)
-        # "How long does it bake?" is about this note, but the answer may be in another one.
-        only = source or (subject[0] if subject and text != question.text and not state.asked else "")
-        arguments = {"question": text, "limit": MAX_PASSAGES, **({"note": only} if only else {})}
+        only = (source,) if source else listed
+        if not only and subject and text != question.text and not state.asked:
+            only = subject[:1]  # "how long does it bake?"
+        arguments = {"question": text, "limit": MAX_PASSAGES, **({"notes": [*only]} if only else {})}
         outcome = await turn.call("find_passages", arguments)
-        if only and not source and not (outcome.success and outcome.result["answered"]):
+        if (
+            only
+            and only == subject[:1]
+            and not source
+            and not (outcome.success and outcome.result["answered"])
+        ):
+            # The question is about this note, but the answer may be in another one.
             arguments = {"question": text, "limit": MAX_PASSAGES}
             outcome = await turn.call("find_passages", arguments)
         if outcome.success and question.needs_model and not outcome.result["answered"]:
             self._say_model_required(turn, question.needs_model, language)
             self._states[_state_key(turn)] = replace(state, question=None, focus=subject, is_lost=not subject)
+            return
+        defined = defined_note(request)
+        is_known = outcome.success and bool(defined) and self._is_on("get_metadata")
+        if is_known and not _quotes(outcome.result, defined):
+            # Only properties of other notes mention the name: what this note states says more.
+            about = Reading(
+                (PipelineStep("properties_of", NoteSet(notes=(defined,))),), 1.0, language=language.code
+            )
+            await self._carry_out(turn, about, state)
             return
         answer = format_outcome(AnsweredCall("find_passages", arguments), outcome)
         is_foreign = language.code != _ENGLISH or is_unspaced_sentence(text)
@@ -935,6 +956,12 @@ class BuiltinAgent:
             if matches:
                 break
         return tuple(matches) if len(matches) == 1 else ()
+
+
+def _quotes(result: Mapping[str, Any], path: str) -> bool:
+    """Return whether an answer quotes the note at `path`, or more than a property of another one."""
+    passages = shown_passages(result)
+    return any(passage["path"] == path or not _PROPERTY.match(passage["source"]) for passage in passages)
 
 
 def _is_confirmed(joined: Reading, unsplit: Interpretation) -> bool:

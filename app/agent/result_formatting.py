@@ -140,7 +140,13 @@ def _passages(result: Result, call: AnsweredCall) -> str:
     passages = "\n\n".join(_quoted(passage) for passage in shown_passages(result))
     if result["answered"]:
         return passages
-    where = wikilink(str(call.arguments["note"])) if "note" in call.arguments else "your notes"
+    match call.arguments.get("notes"):
+        case [name]:
+            where = wikilink(str(name))
+        case [_, *_]:
+            where = "these notes"
+        case _:
+            where = "your notes"
     if not passages:
         return f"**Not in {where}**: I found no passage that answers this question."
     heading = f"**Perhaps not in {where}**: no passage clearly answers this question."

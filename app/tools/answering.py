@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -75,22 +75,22 @@ async def find_passages(
     context: ToolContext,
     question: Annotated[str, Field(min_length=1, max_length=2000)],
     limit: Annotated[int, Field(ge=1, le=20)] = 5,
-    note: NoteName | None = None,
+    notes: Annotated[list[NoteName], Field(max_length=200)] | None = None,
 ) -> Answer:
     """Find the passages that answer a question about notes, each with a link to its exact position.
 
     Args:
         question: The question, as a person would ask it.
         limit: The maximum number of passages.
-        note: The only note to look in; without it, all notes.
+        notes: The only notes to look in; without them, all notes.
     """
     parsed_question = parse_question(question)
-    only = (await context.vault.resolve_for_reading(note)).path if note else None
-    ranking, notes = await rank_passages(context, parsed_question, only)
+    only = [(await context.vault.resolve_for_reading(note)).path for note in notes or ()] or None
+    ranking, read_notes = await rank_passages(context, parsed_question, only)
     covering = _covering(ranking, parsed_question) if only is not None else []
     top_passages = (covering or ranking.passages)[:limit]
     passages = [
-        _cite(passage, ranking, notes[passage.candidate.path], is_answer=passage in covering)
+        _cite(passage, ranking, read_notes[passage.candidate.path], is_answer=passage in covering)
         for passage in top_passages
     ]
     # The name of the note is in each of its passages, which would count as the topic.
@@ -105,14 +105,14 @@ async def find_passages(
 
 
 async def rank_passages(
-    context: ToolContext, question: ParsedQuestion, only: NotePath | None = None
+    context: ToolContext, question: ParsedQuestion, only: Collection[NotePath] | None = None
 ) -> tuple[RankedPassages, dict[NotePath, OpenNote]]:
     """Rank the passages of notes that are closest to a question, excluding private notes.
 
     Args:
         context: The context of the call.
         question: The question.
-        only: The only note to look in; None for all notes.
+        only: The only notes to look in; None for all notes.
 
     Returns:
         The ranking, and the notes with candidate passages.
@@ -130,7 +130,7 @@ async def rank_passages(
     scores = {path: score / best for path, score in keyword_hits}
     notes: dict[NotePath, OpenNote] = {}
     pool: list[Candidate] = []
-    for path in [only] if only is not None else dict.fromkeys((*scores, *chunk_scores)):
+    for path in dict.fromkeys((*scores, *chunk_scores) if only is None else only):
         note = _open_candidate(context, path)
         if note is None:
             continue
@@ -176,10 +176,10 @@ async def _compute_cosines(
 
 
 def _covering(ranking: RankedPassages, question: ParsedQuestion) -> list[RankedCandidate]:
-    """Return the passages of one note that contain every topic word, perhaps in a heading above them.
+    """Return the passages of given notes that contain every topic word, perhaps in a heading above them.
 
-    The note is given, so the words of its name need not be in the passage. In one note, a passage with all of
-    the other words answers the question or shows that the note does not say more.
+    The words of a note's name need not be in the passage. In given notes, a passage with all of the other
+    words answers the question or shows that the notes do not say more.
     """
     covering: list[RankedCandidate] = []
     for ranked in ranking.passages:

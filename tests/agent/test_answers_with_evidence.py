@@ -109,7 +109,7 @@ async def test_a_question_about_one_note_is_answered_by_a_passage_with_all_words
 ):
     (workspace.root / "Instruments" / "Octant.md").write_text("Two mirrors.\n\nA frame.\n")
     await workspace.index.scan()
-    call = ToolCall.of("find_passages", {"question": question, "note": note}, CALLER)
+    call = ToolCall.of("find_passages", {"question": question, "notes": [note]}, CALLER)
     result = (await workspace.runner.run(call)).result
     assert result["answered"] is answered
     assert {passage["path"] for passage in result["passages"]} <= {"Instruments/Octant.md"}

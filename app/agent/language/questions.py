@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from app.agent.language.dialog import MAX_RESULTS
 from app.agent.language.lexicon import Language
-from app.agent.language.request import Request
+from app.agent.language.request import Request, without_marks_at_end
 from app.answering.question import parse_question
 from app.vault.path import NotePath
 
@@ -47,6 +48,29 @@ def source_note(request: Request) -> tuple[str, str]:
     named = request.set_parser().find_named(tokens[start:end])
     path = named.notes.notes[0] if named is not None and named.notes.is_single else ""
     return (path, request.text[tokens[end + 1].start :]) if path else ("", "")
+
+
+def defined_note(request: Request) -> str:
+    """Return the note of "who is Kevin Kelly?", which asks what the note is about; else an empty text."""
+    start = request.language.match_prefix(request.tokens, 0, "scopes", "definitions")
+    words = without_marks_at_end(request.tokens[start:])
+    named = request.set_parser().find_named(words) if start and words else None
+    return named.notes.notes[0] if named is not None and named.notes.is_single else ""
+
+
+def listed_source(request: Request) -> tuple[tuple[str, ...], str]:
+    """Return the listed notes and the question of "which of them were English?", or empty values."""
+    dialog, tokens = request.dialog, request.tokens
+    if not dialog.has_list or len(dialog.them) >= MAX_RESULTS:
+        return (), ""
+    for at in range(1, len(tokens)):
+        end = request.language.match_prefix(tokens, at, "refine", "among")
+        if at < end < len(tokens):
+            return (
+                dialog.them,
+                f"{request.text[: tokens[at].start].rstrip()} {request.text[tokens[end].start :]}",
+            )
+    return (), ""
 
 
 def with_name_for_pronouns(text: str, name: str, languages: Sequence[Language]) -> str:

@@ -6,7 +6,7 @@ import pytest
 
 from app.agent.language.lexicon import languages
 from app.agent.language.questions import question_language, with_topic_of
-from tests.agent.language.test_dialog import answers, fill, say, state, talk
+from tests.agent.language.test_dialog import answers, fill, names, say, state, talk
 
 __all__ = ["talk"]
 
@@ -86,3 +86,25 @@ async def test_a_note_without_an_answer_is_named(talk) -> None:
     await fill(talk, Glossary="Oars are made of ash wood.\n")
     await say(talk, "in the glossary, what does it say about elephants?")
     assert "not in [[Glossary]]**" in answers(talk)[-1].casefold().replace("glossary", "Glossary")
+
+
+async def test_a_question_about_listed_notes_is_answered_from_them_alone(talk) -> None:
+    await say(talk, "list people", "who of them came to London?")
+    assert "Came to London in 1763" in answers(talk)[-1] and names(state(talk).results) == [
+        "Ferdinand Berthoud"
+    ]
+    await say(talk, "list instruments", "which of them were English?")
+    assert answers(talk)[-1].startswith("**Not in these notes**")
+
+
+@pytest.mark.parametrize("text", ["who is Kevin Kelly?", "wer ist Kevin Kelly?"])
+async def test_a_note_without_prose_is_described_by_its_properties(talk, text) -> None:
+    await fill(
+        talk,
+        **{
+            "People__Kevin Kelly": "---\ntype: author\n---\n![[Books.base]]\n",
+            "Episode 145 Kevin Kelly": "---\nshow: Well Made\n---\n",
+        },
+    )
+    await say(talk, text)
+    assert "**type**: author" in answers(talk)[-1]
