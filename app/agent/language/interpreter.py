@@ -75,7 +75,11 @@ from app.agent.language.request_model import request_model
 from app.agent.language.summary_lengths import parse_summary_length, with_summary_length
 from app.agent.language.task_lists import about_whole_vault, parse_task_list
 from app.agent.language.task_references import parse_task_change
-from app.agent.language.template_notes import parse_note_from_template, parse_other_template
+from app.agent.language.template_notes import (
+    parse_note_from_template,
+    parse_note_of_kind,
+    parse_other_template,
+)
 from app.agent.language.text_additions import parse_added_line
 from app.agent.language.tokens import Token, tokenize
 from app.agent.language.typed_search import parse_typed_search
@@ -330,6 +334,8 @@ class Interpreter:
                 return created, request, []
             if other := parse_other_template(request, words):
                 return self._chooser.decide(request, [other]), request, []
+            if of_kind := parse_note_of_kind(request, words):
+                return self._chooser.ask(request, of_kind), request, []
             if undo := parse_undo(request, words):
                 return undo, request, []
             if creation := parse_creation_with_properties(request, words):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from app.agent.language.actions import CREATION_VALUES
 from app.agent.language.readings import Interpretation, NoteSet, PipelineStep, Reading, Reply
@@ -12,6 +13,8 @@ from app.vault.path import NotePath, name_key
 
 _SCORE = 0.98
 _MAX_NAME_WORDS = 6
+_MAX_KIND_WORDS = 4
+"""The number of words in which a request names the kind of a new note: "create a new movie note"."""
 _MAX_LISTED_TEMPLATES = 10
 _ADDED_VALUES = ("tag", "type", "text")
 """The values of a new note that later steps add to the text of the template."""
@@ -49,6 +52,31 @@ def parse_note_from_template(
     else:
         text = f"The folder {folder} has no template “{said}”. Nothing was created."
     return Reply(text, understood=False), tokens
+
+
+def parse_note_of_kind(request: Request, tokens: tuple[Token, ...]) -> list[Reading]:
+    """Return the creation of a note from the template of its kind, and without it; empty for other requests.
+
+    The kind is the word in "a movie note called Dune" or "a new trip called Lisbon".
+    """
+    language = request.language
+    nouns = language.words("note_nouns") | language.words("single_nouns")
+    for at, token in enumerate(tokens[1:_MAX_KIND_WORDS], 1):
+        is_noun = token.value[:1].islower() or language.table("template_notes")["capitalized_nouns"]
+        if not token.is_word or not is_noun or token.key in nouns or _is_daily(request, token):
+            continue
+        if not (path := _template(request, token.value)):
+            continue
+        has_noun = at + 1 < len(tokens) and tokens[at + 1].key in nouns
+        note = language.phrases("single_nouns")[0].text
+        noun = replace(token, key=note, value=note)
+        rest = (*tokens[:at], *tokens[at + 1 :]) if has_noun else (*tokens[:at], noun, *tokens[at + 1 :])
+        creation = _creation(request, rest)
+        if creation is None or "name" not in creation.arguments:
+            return []
+        plain = Reading((creation,), _SCORE, language=language.code, verb_words=1)
+        return [_reading(request, creation, path), plain]
+    return []
 
 
 def parse_other_template(request: Request, tokens: tuple[Token, ...]) -> Reading | None:

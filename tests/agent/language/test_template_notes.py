@@ -233,3 +233,21 @@ async def test_the_daily_note_of_tomorrow_has_its_own_date(talk, request_text) -
     await say(talk, request_text)
     tomorrow = f"{NOW.date() + timedelta(days=1)}"
     assert text(talk, f"Journal/{tomorrow}.md") == f"# {tomorrow}\n"
+
+
+@pytest.mark.parametrize(
+    "request_text",
+    [
+        "create a trip note called Rome",
+        "create a new trip called Rome",
+        "erstelle eine neue Trip Notiz namens Rome",
+    ],
+)
+async def test_the_template_of_the_kind_of_a_new_note_is_offered(talk, templates, request_text) -> None:
+    await say(talk, request_text)
+    assert [choice.reply.removeprefix(PREFIX).strip() for choice in talk.items[-1].choices] == [
+        'create_note name=Rome template="Templates/Trip Template"',
+        "create_note name=Rome",
+    ]
+    await say(talk, "1")
+    assert text(talk, "Rome.md") == "---\ntype: trip\nstart: 2031\n---\n# Rome\n{{other}}\n"
