@@ -168,7 +168,7 @@ class DecisionBar(QWidget):
         layout.addStretch(0)
         for widget in (self.time, self.edit_button, self.menu_button, self.approve_button):
             layout.addWidget(widget)
-        self.reason.setMinimumWidth(120)
+        self.reason.setMinimumWidth(56)
         self.deny_button.clicked.connect(lambda: self.denied.emit(self.reason.text().strip()))
         self.reason.returnPressed.connect(self.deny_button.click)
         self.approve_button.clicked.connect(lambda: self.approved.emit())
