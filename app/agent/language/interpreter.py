@@ -47,6 +47,7 @@ from app.agent.language.frames import ClauseReading, FrameParser
 from app.agent.language.lexicon import ActionFrame, Language
 from app.agent.language.list_orders import within_list
 from app.agent.language.listed_notes import (
+    parse_neighbor,
     refuse_position,
     with_other_notes,
     without_guessed_note,
@@ -325,6 +326,8 @@ class Interpreter:
         for words in dict.fromkeys((bare, tokens)):
             if refusal := self._refuse(request, words) or refuse_position(request, words):
                 return refusal, request, []
+            if neighbor := parse_neighbor(request, words):
+                return neighbor, request, []
             if redo := parse_redo(request, words):
                 return redo, request, []
             if from_template := parse_note_from_template(request, words):

@@ -122,6 +122,26 @@ def refuse_position(request: Request, tokens: Sequence[Token]) -> Reply | None:
     return None
 
 
+def parse_neighbor(request: Request, tokens: Sequence[Token]) -> Reading | Reply | None:
+    """Interpret "the next one" after one of the listed notes was shown; None for other requests.
+
+    At an end of the list, it is a reply.
+    """
+    last, listed = request.dialog.last, request.dialog.them
+    target = last.last.target if last is not None and len(last.steps) == 1 else None
+    if last is None or target is None or not target.is_single or request.writes(last):
+        return None
+    for name, distance in (("next", 1), ("previous", -1)):
+        if not request.language.matches_phrase(tokens, "listed", name) or target.notes[0] not in listed:
+            continue
+        at = listed.index(target.notes[0]) + distance
+        if not 0 <= at < len(listed):
+            return Reply(f"This is the {'last' if distance > 0 else 'first'} note of the list.")
+        step = replace(last.last, target=NoteSet(notes=(listed[at],)))
+        return Reading((step,), 0.95, language=request.language.code)
+    return None
+
+
 def _is_guess(reading: Reading, known: Collection[str]) -> bool:
     """Return whether a reading is about one of the notes that the request may mean without naming them."""
     target = reading.last.target

@@ -101,3 +101,23 @@ async def test_the_listed_notes_are_the_german_diese(talk) -> None:
     await talk.say("zeig H2 und H3")
     await talk.say("setz den Status bei diesen auf alt")
     assert sorted(names(state(talk).changes[-1].notes)) == ["H2", "H3"]
+
+
+@pytest.mark.parametrize(
+    ("requests", "shown"),
+    [
+        (["open the first", "next one"], "H2"),
+        (["open the first", "the next", "and the previous one"], "H1"),
+        (["summarize the second", "next please"], "H3"),
+        (["öffne die erste", "die nächste bitte"], "H2"),
+    ],
+)
+async def test_the_next_listed_note_follows_the_one_just_shown(talk, requests, shown) -> None:
+    replies = await say(talk, "show H1, H2 and H3", *requests)
+    assert names(replies.focus) == [shown]
+
+
+async def test_after_the_last_listed_note_there_is_no_next_one(talk) -> None:
+    replies = await say(talk, "show H1 and H2", "open the second", "next one")
+    assert names(replies.focus) == ["H2"] and not replies.changes
+    assert talk.items[-1].text == "This is the last note of the list."
