@@ -72,7 +72,9 @@ def candidates(request: Request) -> list[MeaningCandidate]:
             meanings += _with_each_note(request, named, MeaningCandidate(program.probability, reading))
     person = _person(request)
     meanings = [
-        _with_whole_list(request, _without_focus(request, _about(person, request, meaning)))
+        _with_whole_list(
+            request, _worst_first(request, _without_focus(request, _about(person, request, meaning)))
+        )
         for meaning in meanings
     ]
     meanings = [meaning for meaning in meanings if not _repeats_list(request, meaning.reading)]
@@ -196,6 +198,19 @@ def _without_focus(request: Request, meaning: MeaningCandidate) -> MeaningCandid
         return meaning
     query = f"{parenthesize(target.query)} -path:{quote_text(dialog.focus[0])}"
     step = replace(reading.last, target=NoteSet(query=query))
+    return replace(meaning, reading=replace(reading, steps=(step,)))
+
+
+def _worst_first(request: Request, meaning: MeaningCandidate) -> MeaningCandidate:
+    """Return a search for "the worst films" in the order of the lowest value first."""
+    reading = meaning.reading
+    target = reading.last.target if reading is not None and len(reading.steps) == 1 else None
+    if reading is None or target is None or not property_of(target.order) or target.order.startswith("-"):
+        return meaning
+    worst = {phrase.text for phrase in request.language.phrases("order_words", "worst")}
+    if worst.isdisjoint(token.key for token in request.tokens):
+        return meaning
+    step = replace(reading.last, target=replace(target, order=f"-{target.order}"))
     return replace(meaning, reading=replace(reading, steps=(step,)))
 
 

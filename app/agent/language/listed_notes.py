@@ -131,6 +131,8 @@ def parse_neighbor(request: Request, tokens: Sequence[Token]) -> Reading | Reply
     target = last.last.target if last is not None and len(last.steps) == 1 else None
     if last is None or target is None or not target.is_single or request.writes(last):
         return None
+    if request.dialog.question is not None:
+        return None
     for name, distance in (("next", 1), ("previous", -1)):
         if not request.language.matches_phrase(tokens, "listed", name) or target.notes[0] not in listed:
             continue

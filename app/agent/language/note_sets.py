@@ -318,7 +318,8 @@ class NoteSetParser(NoteReferenceParser):
         if key in self._language.words("plural_nouns") or vocabulary.find_folder(key):
             return True
         return any(
-            vocabulary.find_tag(stem) or vocabulary.find_type(stem) for stem in vocabulary.plural_stems(key)
+            vocabulary.find_tag(stem) or vocabulary.find_type(stem) or vocabulary.find_category(stem)
+            for stem in vocabulary.plural_stems(key)
         )
 
     def _is_singular(self, token: Token, part: QueryPart | None) -> bool | None:
