@@ -55,7 +55,7 @@ from app.agent.language.note_facts import (
     split_questions,
 )
 from app.agent.language.option_order import USELESS, OptionRanker, meaning_key, overwrites_itself
-from app.agent.language.periods import by_day_names, with_stated_dates
+from app.agent.language.periods import asks_for_period, by_day_names, with_stated_dates
 from app.agent.language.phrase_searches import phrase_search
 from app.agent.language.preferred_reading import preferred_reading
 from app.agent.language.property_changes import PropertyChanges
@@ -474,10 +474,14 @@ class BuiltinAgent:
 
     async def _by_day_names(self, request: Request, reading: Reading) -> Reading:
         """Return a search for the notes of a period by their names if none was changed in that period."""
-        named = by_day_names(request, reading)
-        if named is None or not _finds_nothing(reading, await self._with_found_notes(reading)):
+        if not asks_for_period(request, reading):
             return reading
-        return reading if _finds_nothing(named, await self._with_found_notes(named)) else named
+        if not _finds_nothing(reading, await self._with_found_notes(reading)):
+            return reading
+        named = by_day_names(request, reading)
+        return (
+            reading if named is None or _finds_nothing(named, await self._with_found_notes(named)) else named
+        )
 
     async def _with_described_task(
         self, interpretation: Interpretation, text: str, state: DialogState
@@ -499,10 +503,11 @@ class BuiltinAgent:
             exact = (await self._with_hits(whole)).notes if found else ()
             here = tuple(path for path in (*state.it, *state.this) if path in found)
             has_words = len(words.split()) > 1 and not resembles_note(request, words)
-            is_task = has_words and bool(exact)
             if not (found and (has_words or here)):
                 continue
-            notes = here[:1] or (found if len(found) == 1 else ())
+            named = tuple(path for path in here if path in exact)[:1] or (exact if len(exact) == 1 else ())
+            is_task = has_words and bool(named) and not (here and here[:1] != named)
+            notes = (named if is_task else here[:1]) or (found if len(found) == 1 else ())
             step = replace(change.last, target=NoteSet(notes=notes) if notes else None)
             meant = replace(change, steps=(step,))
             if is_task:

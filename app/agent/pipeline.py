@@ -70,6 +70,7 @@ _TEMPLATE_HAS_CONTENT = (
     "A note from a template can't have other text, tags or a type when it is created. Nothing was created."
     " Create it from the template first, and then change it."
 )
+_DAY_NAME = re.compile(r"\d{4}([-_.])\d\d\1\d\d")
 _ALL_NOTES_QUERY = "modified:>=1970"
 _DAY = r"\d{4}-\d\d-\d\d"
 _TASK_CONDITION = re.compile(r"\btask(-todo|-done)?:")
@@ -1143,7 +1144,10 @@ class Pipeline:
         entries: Sequence[int | None] = [change.entry for change in changes_of_undo(step, changes)]
         if entries:
             return entries
-        if step.target is not None and step.target.notes:
+        if step.target is not None and not step.target.notes:
+            self._say("There is nothing to undo.")
+            return ()
+        if step.target is not None:
             names = ", ".join(map(wikilink, step.target.notes[:MAX_READ_NOTES]))
             self._say(f"I have not changed {names} in this conversation.")
             return ()
@@ -1157,7 +1161,8 @@ class Pipeline:
         elif not changes and scope.startswith("last"):
             # The last changes of other conversations count if this one has none.
             count = scope.partition(":")[2]
-            entries = self._changes_today()[-int(count) :][::-1] if count else (None,)
+            is_count = count.isdecimal() and int(count) > 0
+            entries = (None,) if not count else self._changes_today()[-int(count) :][::-1] if is_count else ()
         if not entries:
             self._say("There is nothing to undo.")
         return entries
@@ -1285,7 +1290,7 @@ def _moved_path(path: str, before: str, after: str) -> str:
 def _day_of(name: str) -> date | None:
     """Return the day that a daily note is named for, or None for other names."""
     try:
-        return date.fromisoformat(re.sub("[_.]", "-", name))
+        return date.fromisoformat(re.sub("[_.]", "-", name)) if _DAY_NAME.fullmatch(name) else None
     except ValueError:
         return None
 

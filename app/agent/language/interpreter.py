@@ -27,7 +27,7 @@ from app.agent.language.choices import (
     names_folder,
     note_sets_of,
 )
-from app.agent.language.compound_requests import KEPT_LINKS
+from app.agent.language.compound_requests import keeps_links
 from app.agent.language.conditions import condition_slots, top_level_parts
 from app.agent.language.corrections import correcting_words, parse_correction
 from app.agent.language.creation_properties import parse_creation_with_properties
@@ -680,7 +680,7 @@ class Interpreter:
 
     def _without_courtesies(self, language: Language, tokens: tuple[Token, ...]) -> tuple[Token, ...]:
         phrases = language.phrases("courtesies")
-        ending = (*phrases, *language.phrases("scopes", "totals"), *language.phrases(*KEPT_LINKS))
+        ending = (*phrases, *language.phrases("scopes", "totals"))
         position, end = 0, len(tokens)
         while position < end:
             if tokens[position].kind == "mark":
@@ -699,9 +699,9 @@ class Interpreter:
                 end, changed = end - 1, True
                 continue
             for start in range(max(position + 1, end - 5), end):
-                if any(phrase.matches_all(tokens[start:end]) for phrase in ending) and tokens[
-                    start
-                ].key not in (
+                is_ending = any(phrase.matches_all(tokens[start:end]) for phrase in ending)
+                is_ending = is_ending or keeps_links(language, tokens[:end], start)
+                if is_ending and tokens[start].key not in (
                     "then",
                     "again",
                     "first",

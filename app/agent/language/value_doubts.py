@@ -371,12 +371,13 @@ class ValueDoubts:
             return None
         cues = self._said.word_list("destination_cues")
         start = mention.tokens[0].start
-        before, _, cue = self._request.text[:start].rstrip().rpartition(" ")
-        place = self._request.text[start - len(cue) - 1 :]
+        before = self._request.text[:start].rstrip()
+        cue = before.rpartition(" ")[2]
+        place = self._request.text[len(before) - len(cue) :]
         is_place = cue.casefold() in cues and text.endswith(place) and len(text) > len(place)
         if not is_place or mention.notes is None or mention.notes == step.target:
             return None
-        return before.rpartition(":")[2].strip(), mention.notes
+        return text.removesuffix(place).strip(), mention.notes
 
     def _is_whole_request(self, step: PipelineStep) -> bool:
         """Return whether a tool would get the whole request as a text, so that it may be another order."""
