@@ -45,6 +45,7 @@ from app.agent.language.interpreter import (
     meaning_of,
 )
 from app.agent.language.lexicon import ActionFrame, Language, languages
+from app.agent.language.line_removals import says_line
 from app.agent.language.notation import PREFIX, parse, serialize
 from app.agent.language.note_facts import (
     FACTS,
@@ -82,6 +83,7 @@ from app.agent.language.request import Request
 from app.agent.language.rescheduling import date_changes, rescheduled_note
 from app.agent.language.said_words import WORD, SaidWords
 from app.agent.language.task_references import described_tasks, resembles_note
+from app.agent.language.tokens import tokenize
 from app.agent.language.tool_frames import tool_frames
 from app.agent.language.undo import describe_undo, undoes_nothing, undone_changes
 from app.agent.language.vocabulary import VaultWords, Vocabulary, correct_spelling
@@ -548,7 +550,10 @@ class BuiltinAgent:
     def _without_deletions(
         self, clarification: Clarification, text: str, state: DialogState
     ) -> Clarification:
-        """Return the question without deletions, unless the request mentions or continues one."""
+        """Return the question without deletions, unless the request mentions or continues one.
+
+        "Delete the task X" is about a line, not about its note.
+        """
         offered = clarification.options + clarification.spare
         kept = [option for option in offered if option.reading.last.action != "delete"]
         if len(kept) in (0, len(offered)):
@@ -557,7 +562,9 @@ class BuiltinAgent:
         before = [state.last, question.partial if question is not None else None]
         before += [option.reading for option in question.options] if question is not None else []
         continues = any(reading is not None and reading.last.action == "delete" for reading in before)
-        if continues or _says_deletion(text, self._interpreter.language_of(text, state)):
+        language = self._interpreter.language_of(text, state)
+        is_of_line = says_line(language, tokenize(text, language.contractions))
+        if not is_of_line and (continues or _says_deletion(text, language)):
             return clarification
         options = tuple(kept[:MAX_OPTIONS])
         return replace(

@@ -22,9 +22,10 @@ from app.agent.language.actions import (
 )
 from app.agent.language.answers import localize
 from app.agent.language.chips import describe_readings
-from app.agent.language.dates import shifted_day
+from app.agent.language.dates import DateParser, shifted_day
 from app.agent.language.dialog import MAX_RESULTS, DialogState, OwnChange
 from app.agent.language.lexicon import Language
+from app.agent.language.line_removals import TASK
 from app.agent.language.logseq import LOGSEQ_TASKS, logseq_property, searched_properties
 from app.agent.language.new_tasks import adds_tasks, tasks_of
 from app.agent.language.notation import serialize
@@ -47,6 +48,7 @@ from app.agent.language.task_matching import (
     says_not,
     task_text,
 )
+from app.agent.language.task_texts import task_line
 from app.agent.language.undo import changes_of_undo
 from app.agent.language.vocabulary import VaultWords, property_label
 from app.agent.result_formatting import format_outcome, property_key, strip_properties
@@ -987,6 +989,8 @@ class Pipeline:
                 number = int(str(arguments.get("occurrence") or 0))
                 place = {"occurrence": number} if number else {}
                 return [{"name": path, **replacement, **place} for path in paths]
+            case "remove_text" if "whole" in arguments:
+                return await self._line_removal_calls(step, paths)
             case "remove_text":
                 return await self._removal_calls(paths, str(arguments["old"]))
             case "set_property":
@@ -1113,6 +1117,54 @@ class Pipeline:
             else:
                 old = pattern.findall((items or lines)[0])[0]
                 calls.append({"name": path, "op": "replace", "old": old, "text": ""})
+        return calls
+
+    async def _line_removal_calls(self, step: PipelineStep, paths: tuple[str, ...]) -> list[Arguments] | None:
+        """Return the calls that remove the line, or the task, with a text from each note.
+
+        Tell the user if a note has none; ask if several lines have the text. Then return None.
+        """
+        words, what = str(step.arguments["old"]), str(step.arguments["whole"])
+        dates = DateParser(self._language, self._now())
+        # "Call Ann, due 4 December" may be written as a task with a due date.
+        texts = (words, task_text(task_line(words, self._language, dates)))
+        number = int(str(step.arguments.get("occurrence") or 0))
+        calls: list[Arguments] = []
+        for path in paths:
+            whole = await self._read_whole(path)
+            if whole is None:
+                return None
+            start = read_frontmatter(whole).body_start
+            found: list[tuple[str, int]] = []
+            for text in dict.fromkeys(texts):
+                found = found or lines_with(whole, start, text, only_tasks=what == TASK)
+            if not found:
+                kind = "task" if what == TASK else "line"
+                self._say(f"No {kind} in {wikilink(path)} contains “{words}”. Nothing was changed.")
+                return None
+            found = found[number - 1 : number] or found if number else found
+            if len(found) > 1:
+                steps = [
+                    replace(step, target=NoteSet(notes=(path,))).with_argument("occurrence", str(at))
+                    for at in range(1, min(len(found), _MAX_CHOICES) + 1)
+                ]
+                labels = [line.strip() for line, _ in found]
+                readings = [Reading((own,), 1.0, language=self._language.code) for own in steps]
+                self._question = Clarification(
+                    "Which line do you mean?",
+                    tuple(
+                        ClarificationOption(label, own) for label, own in zip(labels, readings, strict=False)
+                    ),
+                )
+                return None
+            line, at = found[0]
+            old = f"{line}\n" if whole[at + len(line) :].startswith("\n") else line
+            if old == line and at > start:
+                old, at = f"\n{line}", at - 1
+            call: Arguments = {"name": path, "op": "replace", "old": old, "text": ""}
+            if whole.count(old, start) > 1:
+                call["occurrence"] = whole.count(old, start, at) + 1
+            calls.append(call)
         return calls
 
     def _record_change(
@@ -1460,6 +1512,29 @@ def _named_note(value: object) -> str:
 def _named_notes(value: object) -> tuple[str, ...]:
     """Return the notes that an argument names."""
     return value.notes if isinstance(value, NoteSet) else (str(value),)
+
+
+def lines_with(text: str, start: int, words: str, *, only_tasks: bool) -> list[tuple[str, int]]:
+    """Return the lines with some words, each with its position; only those with nothing else if there are any.
+
+    Args:
+        text: A note's text.
+        start: The position at which its prose starts.
+        words: The words, in any case.
+        only_tasks: Whether the line must be a task.
+    """
+    found: list[tuple[str, int]] = []
+    at = start
+    for part in text[start:].splitlines(keepends=True):
+        line = part.rstrip("\r\n")
+        is_kind = not only_tasks or TASK_BOX.match(line)
+        if is_kind and words.casefold() in line.casefold():
+            found.append((line, at))
+        at += len(part)
+    item = words.casefold()
+    exact = [own for own in found if item in (_item_text(own[0]).casefold(), own[0].strip().casefold())]
+    dated = [own for own in found if task_facts(_item_text(own[0])).text.casefold() == item]
+    return exact or dated or found
 
 
 def _item_text(line: str) -> str:

@@ -45,6 +45,7 @@ from app.agent.language.follow_ups import (
 )
 from app.agent.language.frames import ClauseReading, FrameParser
 from app.agent.language.lexicon import ActionFrame, Language
+from app.agent.language.line_removals import parse_removed_line
 from app.agent.language.list_orders import within_list
 from app.agent.language.listed_notes import (
     refuse_position,
@@ -352,6 +353,14 @@ class Interpreter:
                 return self._chooser.decide(request, [relations]), request, []
             if line := parse_added_line(request, words):
                 return self._chooser.decide(request, [line]), request, []
+            if removals := parse_removed_line(request, words):
+                is_one = len(removals) == 1
+                asked = self._chooser.decide if removals[0].missing else self._chooser.ask
+                return (
+                    removals[0] if is_one and not removals[0].missing else asked(request, removals),
+                    request,
+                    [],
+                )
             if replacement := parse_replacement_everywhere(request, words):
                 return self._chooser.decide(request, [replacement]), request, []
             if narrower := parse_refined_question(request, words):

@@ -77,6 +77,19 @@ def described_tasks(request: Request) -> list[Reading]:
     return readings
 
 
+def known_tasks(request: Request, words: tuple[Token, ...]) -> list[Task]:
+    """Return the tasks of the conversation that words mean; without words, those in focus."""
+    language, tasks = request.language, request.dialog.tasks
+    if not words:
+        return _task_of_pronoun(request)
+    ordinal = request.set_parser().ordinal_in(words)
+    if ordinal is not None:
+        return [tasks[ordinal - 1 if ordinal > 0 else ordinal]] if 0 < abs(ordinal) <= len(tasks) else []
+    text = words[0].value if len(words) == 1 else span_text(request.text, words)
+    same = [task for task in tasks if task[1].casefold() == text.casefold()]
+    return same[:1] or [task for task in tasks if names_task(text, task[1], language.code)]
+
+
 def resembles_note(request: Request, words: str) -> bool:
     """Return whether words for a task may also be the name of a note."""
     names = request.vocabulary
