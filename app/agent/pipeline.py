@@ -554,6 +554,8 @@ class Pipeline:
             if (notes := await self._resolve_notes(step.target, previous)) is None:
                 return None
             allowed_paths = frozenset(notes)
+            if len(allowed_paths) == 1:
+                self._dialog = replace(self._dialog, focus=notes[:1], is_lost=False)
         all_hits = await self._search_all(query)
         if all_hits is None:
             return None
@@ -1515,7 +1517,7 @@ def _named_notes(value: object) -> tuple[str, ...]:
 
 
 def lines_with(text: str, start: int, words: str, *, only_tasks: bool) -> list[tuple[str, int]]:
-    """Return the lines with some words, each with its position; only those with nothing else if there are any.
+    """Return the lines with some words, each with its position; if possible, only those with nothing else.
 
     Args:
         text: A note's text.

@@ -70,8 +70,8 @@ async def preferred_reading(
 def _is_for_grammar(step: PipelineStep) -> bool:
     """Return whether a step has an action or a value of which the model has seen few or no examples.
 
-    The values are those of new tasks, whole lines, notes from templates and empty properties. What an undo and a change of
-    a task are about depends on the conversation, which the model knows only in part.
+    The values are those of new tasks, whole lines, notes from templates and empty properties. What an undo
+    and a change of a task are about depends on the conversation, which the model knows only in part.
     """
     is_task = step.action in TASK_ACTIONS or _BOX in str(step.arguments.get("text", ""))
     is_rare = bool({"template", "whole"} & step.arguments.keys()) or step.arguments.get("value") == ""

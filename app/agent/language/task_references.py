@@ -228,6 +228,9 @@ def _named_tasks(request: Request, change: _Change) -> list[Task]:
         return [dialog.tasks[ordinal - 1 if ordinal > 0 else ordinal]] if is_listed else []
     if any(language.matches_phrase(change.words, name) for name in ("it", "this")):
         return _task_of_pronoun(request)
+    if language.matches_phrase(change.words, "task_changes", "other"):
+        last = _task_of_pronoun(request)
+        return [task for task in dialog.tasks if task not in last] if len(last) == 1 else []
     if language.matches_phrase(change.words, "them"):
         return []
     if located := _located_tasks(request, change):

@@ -8,7 +8,10 @@ from app.agent.transcript import Question
 from tests.agent.language.test_dialog import answers, fill, say, talk, text
 
 __all__ = ["talk"]
-BODY = "---\nname: rope\n---\n# Errands\n\n- [ ] Fix the borders 📅 2026-12-11\n- [ ] Write docs\n\nBuy rope.\nEnd."
+BODY = (
+    "---\nname: rope\n---\n# Errands\n\n"
+    "- [ ] Fix the borders 📅 2026-12-11\n- [ ] Write docs\n\nBuy rope.\nEnd."
+)
 WITHOUT_BORDERS = BODY.replace("- [ ] Fix the borders 📅 2026-12-11\n", "")
 WITHOUT_DOCS = BODY.replace("- [ ] Write docs\n", "")
 

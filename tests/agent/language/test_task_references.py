@@ -241,3 +241,12 @@ async def test_a_word_of_a_task_in_the_note_in_focus_may_mean_it_or_a_note(talk,
     assert isinstance(talk.items[-1], Question)
     assert "reschedule_task [@Backlog]" in talk.items[-1].choices[0].reply
     assert "due=2031-12-10" in talk.items[-1].choices[0].reply
+
+
+@pytest.mark.parametrize(
+    "request_text", ["push the other one back by a week", "verschieb die andere um eine Woche"]
+)
+async def test_the_other_task_moves_from_its_own_date(talk, request_text) -> None:
+    await fill(talk, Errands="- [ ] write docs 📅 2031-12-01\n- [ ] fix borders 📅 2031-12-04\n")
+    await say(talk, "open tasks in Errands", "push the docs one back by two days", request_text)
+    assert text(talk, "Errands.md") == ("- [ ] write docs 📅 2031-12-03\n- [ ] fix borders 📅 2031-12-11\n")
