@@ -52,7 +52,7 @@ from app.agent.language.task_texts import task_line
 from app.agent.language.undo import changes_of_undo
 from app.agent.language.vocabulary import VaultWords, property_label
 from app.agent.result_formatting import format_outcome, property_key, strip_properties
-from app.errors import QueryError, TimeoutExpiredError
+from app.errors import AmbiguousError, NotFoundError, QueryError, TimeoutExpiredError
 from app.permissions.pluralize import pluralize
 from app.toolkit.batch import make_batch_tool
 from app.toolkit.outcome import ToolOutcome
@@ -60,6 +60,7 @@ from app.toolkit.registry import ToolRegistry
 from app.toolkit.tool import Tool
 from app.vault.changes import content_hash
 from app.vault.markdown.frontmatter import read_frontmatter
+from app.vault.markdown.headings import section
 from app.vault.markdown.tasks import task_facts, with_due_date
 from app.vault.markdown.text import BOM, bullet_list
 from app.vault.note_templates import expand
@@ -76,6 +77,8 @@ _ALL_NOTES_QUERY = "modified:>=1970"
 _DAY = r"\d{4}-\d\d-\d\d"
 _TASK_CONDITION = re.compile(r"\btask(-todo|-done)?:")
 _MAX_CHOICES = 5
+_MAX_PLACES = 50
+"""Maximum number of the places of a text that an answer can select."""
 _MAX_LISTED_TASKS = 50
 _MAX_SEARCH_HITS = 1000
 
@@ -636,14 +639,23 @@ class Pipeline:
         ]
         words = str(step.arguments.get("query", ""))
         matches = tasks
-        if (words or due is None) and not _is_name_of(step.target, words):
+        occurrence = str(step.arguments.get("occurrence", ""))
+        if occurrence and not words:
+            # The position in the note, in which the next request may name another one.
+            self._dialog = replace(
+                self._dialog, tasks=tuple((path, task_text(line)) for path, line, _ in tasks)
+            )
+        elif (words or due is None) and not _is_name_of(step.target, words):
             if "occurrence" not in step.arguments and (parts := self._tasks_of_parts(words, tasks)):
                 return await self._change_several_tasks(step, parts, due)
             matches = self._matching_tasks(words, tasks)
-        if (occurrence := str(step.arguments.get("occurrence", ""))).isdecimal():
+        if occurrence == "-1":
+            matches = matches[-1:]
+        elif occurrence.isdecimal():
             matches = matches[max(0, int(occurrence) - 1) : int(occurrence)]
         if not matches:
-            self._say_no_task(step, None if due is not None and not words else words)
+            is_by_words = words or (due is None and not occurrence)
+            self._say_no_task(step, words if is_by_words else None)
             return None
         if len(matches) > 1:
             readings = [_task_reading(step, [task], matches) for task in matches[:_MAX_CHOICES]]
@@ -1081,12 +1093,20 @@ class Pipeline:
             if text is None:
                 return None
             body = text[read_frontmatter(text).body_start :]
+            first, last = 0, len(body)
+            if heading := str(step.arguments.get("heading", "")):
+                if (place := self._section_of(path, text, heading)) is None:
+                    return None
+                first, last = (at - (len(text) - len(body)) for at in place)
             word = re.compile(rf"(?<!\w){re.escape(old)}(?!\w)")
             places = [
                 at
                 for at, match in enumerate(re.finditer(re.escape(old), body), 1)
-                if word.match(body, match.start())
+                if first <= match.start() < last and word.match(body, match.start())
             ]
+            if not places and heading:
+                self._say(f"“{old}” does not occur under “{heading}”. Nothing was changed.")
+                return None
             if not places:
                 self._say(f"“{old}” does not occur as a whole word in {wikilink(path)}. Nothing was changed.")
                 return None
@@ -1094,6 +1114,15 @@ class Pipeline:
             for place in reversed(places):
                 calls += await self._calls(step.with_argument("occurrence", str(place)), (path,)) or ()
         return calls
+
+    def _section_of(self, path: str, text: str, heading: str) -> tuple[int, int] | None:
+        """Return the start and end of a heading's section; tell the user and return None without one."""
+        try:
+            found = section(text, heading)
+        except (NotFoundError, AmbiguousError):
+            self._say(f"{wikilink(path)} has no single heading “{heading}”. Nothing was changed.")
+            return None
+        return found.start, found.end
 
     async def _removal_calls(self, paths: tuple[str, ...], words: str) -> list[Arguments] | None:
         """Return the calls that remove `words` from each note, or the list item that contains nothing else.
@@ -1354,22 +1383,22 @@ def _search_limit(notes: NoteSet) -> int:
 
 
 def _which_occurrence(step: PipelineStep, outcome: ToolOutcome, language: Language) -> Clarification | None:
-    """Return a question about which occurrence to replace; None for other errors or too many occurrences."""
+    """Return a question about which occurrence to replace; None for other errors.
+
+    Of many occurrences, the first ones are offered.
+    """
     count = (outcome.error or {}).get("count")
-    if (
-        outcome.success
-        or step.action != "replace"
-        or not isinstance(count, int)
-        or not 1 < count <= _MAX_CHOICES
-    ):
+    if outcome.success or step.action != "replace" or not isinstance(count, int) or count < 2:
         return None
-    choices = [*(str(number) for number in range(1, count + 1)), ALL_OCCURRENCES]
+    choices = [*(str(number) for number in range(1, min(count, _MAX_PLACES) + 1)), ALL_OCCURRENCES]
     readings = [
         Reading((step.with_argument("occurrence", choice),), 1.0, language=language.code)
         for choice in choices
     ]
     options = tuple(ClarificationOption(serialize(reading), reading) for reading in readings)
-    return Clarification("Which occurrence do you mean?", options)
+    shown = count if count <= _MAX_CHOICES else _MAX_CHOICES - 1
+    spare = options[shown:-1]
+    return Clarification("Which occurrence do you mean?", (*options[:shown], options[-1]), spare=spare)
 
 
 def _summary_options(step: PipelineStep) -> Arguments:

@@ -70,7 +70,7 @@ from app.agent.language.readings import (
     Reply,
 )
 from app.agent.language.relations import parse_link_question, parse_relations
-from app.agent.language.replacements import ALL_OCCURRENCES, parse_replacement_everywhere
+from app.agent.language.replacements import parse_place_answer, parse_replacement_everywhere
 from app.agent.language.request import Request, without_marks_at_end
 from app.agent.language.request_model import request_model
 from app.agent.language.summary_lengths import parse_summary_length, with_summary_length
@@ -846,17 +846,11 @@ class Interpreter:
             tokens = correcting_words(language, tokens)
             if question.options and _is_answer(language, tokens, "yes"):
                 return meaning_of(question.options[0].reading)
-            last = question.options[-1] if question.options else None
-            is_all = last is not None and last.reading.last.arguments.get("occurrence") == ALL_OCCURRENCES
-            if (
-                is_all
-                and last is not None
-                and any(
-                    language.matches_phrase(tokens, name)
-                    for name in ("both", "them", "everywhere", "everything")
-                )
-            ):
-                return last.reading
+            vocabulary, dates = vocabulary_in(language), DateParser(language, now)
+            frames = self._frames_of(language)
+            request = Request(text, language, tokens, vocabulary, dates, dialog, allowed, frames)
+            if place := parse_place_answer(request, question):
+                return place
             if (
                 question.options
                 and (index := _parse_ordinal(language, tokens, len(question.options))) is not None
