@@ -1095,9 +1095,9 @@ class Pipeline:
             body = text[read_frontmatter(text).body_start :]
             first, last = 0, len(body)
             if heading := str(step.arguments.get("heading", "")):
-                if (place := self._section_of(path, text, heading)) is None:
+                if (bounds := self._section_of(path, text, heading)) is None:
                     return None
-                first, last = (at - (len(text) - len(body)) for at in place)
+                first, last = (at - (len(text) - len(body)) for at in bounds)
             word = re.compile(rf"(?<!\w){re.escape(old)}(?!\w)")
             places = [
                 at

@@ -28,14 +28,13 @@ def parse_removed_line(request: Request, tokens: tuple[Token, ...]) -> list[Read
         return []
     for what, described in _objects(language, tokens[verb_end:]):
         text, place = _split_place(request, described)
+        targets: list[tuple[NoteSet | None, str]] = []
         if what == TASK and (tasks := known_tasks(request, tuple(text))):
             targets = [(NoteSet(notes=(path,)), own) for path, own in tasks if place in (None, path)]
         elif text:
             written = text[0].value if len(text) == 1 else span_text(request.text, tuple(text))
             notes = NoteSet(notes=(place,)) if place else request.set_parser().implied_notes()
             targets = [(notes, written)]
-        else:
-            targets = []
         if targets:
             return [_reading(request, what, notes, written) for notes, written in targets]
     return _listed_task(request, tokens[verb_end:])

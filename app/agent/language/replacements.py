@@ -32,15 +32,7 @@ def parse_replacement_everywhere(request: Request, tokens: tuple[Token, ...]) ->
         best = _replacement(request, (*before, *after))
         if best is None:
             return None
-        target = best.step.target
-        is_named = any(
-            mention.kind == "note" and mention.notes == target for mention in request.mentions(tokens)
-        ) or any(
-            language.match_prefix(tokens, at, word) > at
-            for at in range(len(tokens))
-            for word in ("it", "this")
-        )
-        if target is None or not target.is_single or not is_named:
+        if not _names_one_note(request, tokens, best):
             return None
         said = span_text(request.text, tokens[start:end])
         if any(said in str(best.step.arguments[role]) for role in ("old", "text")):
@@ -66,11 +58,20 @@ def _replacement_of_every(request: Request, tokens: tuple[Token, ...]) -> Readin
         if end == start or "replace" not in request.actions_at(tokens, 0):
             continue
         best = _replacement(request, (*tokens[:start], *tokens[end:]))
-        target = best.step.target if best is not None else None
-        if best is None or target is None or not target.is_single:
-            return None
-        return _everywhere(request, best)
+        is_known = best is not None and _names_one_note(request, tokens, best)
+        return _everywhere(request, best) if best is not None and is_known else None
     return None
+
+
+def _names_one_note(request: Request, tokens: Sequence[Token], best: ClauseReading) -> bool:
+    """Return whether the request names the one note of a replacement, or has a pronoun for it."""
+    target, language = best.step.target, request.language
+    is_named = any(
+        mention.kind == "note" and mention.notes == target for mention in request.mentions(tokens)
+    ) or any(
+        language.match_prefix(tokens, at, word) > at for at in range(len(tokens)) for word in ("it", "this")
+    )
+    return target is not None and target.is_single and is_named
 
 
 def _everywhere(request: Request, best: ClauseReading) -> Reading:
