@@ -1158,7 +1158,9 @@ class Pipeline:
         words, what = str(step.arguments["old"]), str(step.arguments["whole"])
         dates = DateParser(self._language, self._now())
         # "Call Ann, due 4 December" may be written as a task with a due date.
-        texts = (words, task_text(task_line(words, self._language, dates)))
+        first, _, rest = words.partition(" ")
+        without_article = rest if first.casefold() in self._language.words("determiners") else words
+        texts = (words, task_text(task_line(words, self._language, dates)), without_article)
         number = int(str(step.arguments.get("occurrence") or 0))
         calls: list[Arguments] = []
         for path in paths:
