@@ -174,7 +174,8 @@ def about_whole_vault(request: Request, interpretation: Interpretation) -> Inter
 
 def _asks_for_tasks(request: Request) -> bool:
     """Return whether a request is for tasks, and does not follow one about the tasks of some note."""
-    says_tasks = any(token.key in _task_nouns(request) for token in request.tokens)
+    plurals = request.language.table("new_tasks")["several"]  # "is there a task about it?" continues
+    says_tasks = any(token.key in plurals for token in request.tokens)
     return says_tasks and not request.dialog.tasks and not _follows_tasks(request)
 
 
