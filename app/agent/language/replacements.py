@@ -58,7 +58,9 @@ def _replacement_of_every(request: Request, tokens: tuple[Token, ...]) -> Readin
         if end == start or "replace" not in request.actions_at(tokens, 0):
             continue
         best = _replacement(request, (*tokens[:start], *tokens[end:]))
-        is_known = best is not None and _names_one_note(request, tokens, best)
+        # All occurrences are those as whole words, but a quoted text may be a part of words.
+        is_quoted = end < len(tokens) and tokens[end].kind == "quoted"
+        is_known = best is not None and not is_quoted and _names_one_note(request, tokens, best)
         return _everywhere(request, best) if best is not None and is_known else None
     return None
 
