@@ -219,7 +219,8 @@ class ValueDoubts:
 
     def _removes_part(self, step: PipelineStep) -> bool:
         """Return whether a whole line may have to go instead of some words: "delete the line about X"."""
-        return step.action == "remove_text" and self._said.says("lines")
+        is_part = step.action == "remove_text" and "whole" not in step.arguments
+        return is_part and self._said.says("lines")
 
     def _is_number_with_dots(self, step: PipelineStep) -> bool:
         """Return whether a number may be another one, or a day: "3.900", "31.3.", "+3"."""
