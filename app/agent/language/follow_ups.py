@@ -93,6 +93,53 @@ def parse_refined_question(request: Request, tokens: tuple[Token, ...]) -> list[
 def _refine_search(
     request: Request, tokens: tuple[Token, ...], sets: NoteSetParser, step: PipelineStep
 ) -> Reading | None:
+    """Change the last search by each part of "not the book, just films", after an objection such as "no:".
+
+    A reading that leaves out a part is not certain.
+    """
+    parts, has_objection = _parts_of_refinement(request, tokens)
+    if not has_objection and len(parts) < 2:
+        return _refine_by_part(request, tokens, sets, step)
+    refined = [step]
+    is_certain = True
+    for part in parts:
+        reading = _refine_by_part(request, part, sets, refined[-1])
+        if reading is not None:
+            refined.append(reading.last)
+        is_certain = is_certain and reading is not None and reading.is_certain
+    if len(refined) == 1:
+        return None
+    return Reading((refined[-1],), 0.9, language=request.language.code, is_certain=is_certain)
+
+
+def _parts_of_refinement(
+    request: Request, tokens: tuple[Token, ...]
+) -> tuple[list[tuple[Token, ...]], bool]:
+    """Return the parts that begin with "only" or "without", and whether an objection came before them.
+
+    There are no parts if other words come first.
+    """
+    language = request.language
+    start = language.match_prefix(tokens, 0, "refine", "no")
+    while 0 < start < len(tokens) and tokens[start].kind == "mark":
+        start += 1
+    starts = [
+        at
+        for at in range(start, len(tokens))
+        if (at == start or tokens[at - 1].kind == "mark")
+        and any(language.match_prefix(tokens, at, "refine", kind) > at for kind in ("only", "without"))
+    ]
+    if not starts or starts[0] != start:
+        return [], False
+    ends = [*starts[1:], len(tokens)]
+    return [
+        without_marks_at_end(tokens[at:end]) for at, end in zip(starts, ends, strict=True)
+    ], start > 0
+
+
+def _refine_by_part(
+    request: Request, tokens: tuple[Token, ...], sets: NoteSetParser, step: PipelineStep
+) -> Reading | None:
     """Add conditions to the last search, or select some of its notes: "only the events", "without H4"."""
     language = request.language
     target = step.target
