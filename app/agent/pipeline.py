@@ -423,8 +423,10 @@ class Pipeline:
             if target.source and not paths and self._dialog.them:
                 self._keep_list()
                 return paths
-            if self._dialog.them in (previous if target.source else (), target.notes):
-                rest = tuple(path for path in self._dialog.them if path not in paths)
+            is_part = bool(target.notes) and (target.pick is not None or target.limit is not None)
+            listed = target.notes if is_part else self._dialog.them
+            if listed in (previous if target.source else (), target.notes):
+                rest = tuple(path for path in listed if path not in paths)
                 self._dialog = replace(self._dialog, rest=rest)
         else:
             query = target.query or _ALL_NOTES_QUERY

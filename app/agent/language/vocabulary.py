@@ -365,7 +365,8 @@ class Vocabulary:
 
         Each word starts a word of the note's name, also in the singular: "stats" in "Statistics".
         """
-        forms = [(word, *self.plural_stems(word)) for word in map(name_key, words)]
+        pieces = [piece for word in words for piece in _NAME_PART.findall(name_key(word))]
+        forms = [(word, *self.plural_stems(word)) for word in pieces]
 
         def has_words(path: str) -> bool:
             parts = _NAME_PART.findall(name_key(NotePath.on_disk(path).name))

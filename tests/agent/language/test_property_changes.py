@@ -278,3 +278,18 @@ async def test_a_property_that_is_a_list_in_other_notes_is_written_as_a_list(tal
         await say(talk, f"= set_property [@{name}] key=kinds value=Journal")
     kinds = [properties(talk, f"Library/{name}.md")["kinds"] for name in ("Empty", "Text", "New")]
     assert kinds == [["Journal"], "Journal", ["Journal"]]
+
+
+@pytest.mark.parametrize(
+    "request_text",
+    [
+        "auch Nara zu topics von Trip hinzufügen",
+        "nein, bei Trip: topics um Nara ergänzen",
+        "topics um Nara ergänzen",
+    ],
+)
+async def test_a_german_addition_keeps_the_other_values(talk, request_text) -> None:
+    await fill(talk, Trip="---\ntopics: [Kyoto, Japan]\n---\n")
+    await say(talk, "open Trip")
+    await order(talk, request_text)
+    assert properties(talk, "Trip.md")["topics"] == ["Kyoto", "Japan", "Nara"]
