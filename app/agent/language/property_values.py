@@ -89,8 +89,8 @@ class _PropertyValueParser:
 
     def parse(self, tokens: Sequence[Token]) -> tuple[NoteSet | None, Values]:
         """Return the named note, or None, and the properties with their values; no values for other words."""
-        if added := self._addition_to_list(tokens):
-            return added
+        if (addition := self._addition_to_list(tokens)) is not None:
+            return addition
         verb = tokens[0].key if tokens else ""
         sets, adds = verb in self._table["set"], verb in self._table["set_known"]
         if sets or adds:
