@@ -129,9 +129,9 @@ def _has_less(request: Request, step: PipelineStep, whole: PipelineStep) -> bool
 def _follows_name(request: Request, step: PipelineStep, part: PipelineStep) -> bool:
     """Return whether only one word is between the whole name of a note and its new name: "X to How to Y".
 
-    The part lacks the start of the new name.
+    A part that lacks only the last word may be the name: "benenne X in Y um".
     """
-    if not str(step.arguments["new_name"]).endswith(str(part.arguments.get("new_name"))):
+    if _words(step.arguments["new_name"])[:-1] == _words(part.arguments.get("new_name")):
         return False
     said, names = _words(request.text), [_words(step.arguments["new_name"])]
     names += [_words(NotePath.on_disk(path).name) for path in step.target.notes] if step.target else []
