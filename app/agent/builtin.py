@@ -97,6 +97,7 @@ from app.errors import NotFoundError, QueryError, TimeoutExpiredError
 from app.index.query_serializer import quote_text
 from app.index.resolver import Resolver
 from app.permissions.pluralize import pluralize
+from app.toolkit.outcome import ToolOutcome
 from app.toolkit.registry import ToolRegistry
 from app.vault.path import NotePath, name_key
 
@@ -920,6 +921,7 @@ class BuiltinAgent:
             # The question is about this note, but the answer may be in another one.
             arguments = {"question": text, "limit": MAX_PASSAGES}
             outcome = await turn.call("find_passages", arguments)
+            outcome = _with_passages_of(outcome, only[0])
         if outcome.success and question.needs_model and not outcome.result["answered"]:
             self._say_model_required(turn, question.needs_model, language)
             self._states[_state_key(turn)] = replace(state, question=None, focus=subject, is_lost=not subject)
@@ -1092,6 +1094,13 @@ def with_links(reading: Reading, words: Callable[[], VaultWords]) -> Reading:
         )
 
     return replace(reading, steps=tuple(map(linked, reading.steps)))
+
+
+def _with_passages_of(outcome: ToolOutcome, path: str) -> ToolOutcome:
+    """Return found passages without those of other notes if some are in the note at a path."""
+    found = outcome.result.get("passages", ()) if outcome.success else ()
+    own = [passage for passage in shown_passages(outcome.result) if passage["path"] == path] if found else []
+    return replace(outcome, result={**outcome.result, "passages": own}) if own else outcome
 
 
 def _asks_for_missing(reading: Reading, properties_of: PropertiesOf) -> bool:

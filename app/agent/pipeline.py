@@ -429,8 +429,10 @@ class Pipeline:
             if target.source and not paths and self._dialog.them:
                 self._keep_list()
                 return paths
-            if self._dialog.them in (previous if target.source else (), target.notes):
-                rest = tuple(path for path in self._dialog.them if path not in paths)
+            is_part = bool(target.notes) and (target.pick is not None or target.limit is not None)
+            listed = target.notes if is_part else self._dialog.them
+            if listed in (previous if target.source else (), target.notes):
+                rest = tuple(path for path in listed if path not in paths)
                 self._dialog = replace(self._dialog, rest=rest)
         else:
             query = target.query or _ALL_NOTES_QUERY
@@ -1063,12 +1065,16 @@ class Pipeline:
                 raise ValueError(f"no calls for {step.action}")
 
     def _kept_list(self, path: str, key: str, value: object) -> object:
-        """Return a single value as a list if the note's property is one, so that its kind stays."""
+        """Return a single value as a list if the note's property is one, so that its kind stays.
+
+        A property without a value is a list if most other notes have a list.
+        """
         if self._properties_of is None or isinstance(value, list | Mapping) or value in ("", None):
             return value
         known = self._properties_of(path).items()
         present = next((own for name, own in known if name_key(name) == name_key(key)), None)
-        return [value] if isinstance(present, list | tuple) else value
+        is_list = isinstance(present, list | tuple)
+        return [value] if is_list or (present in (None, "") and self._words().is_list(key)) else value
 
     @staticmethod
     def _relation_calls(step: PipelineStep, paths: tuple[str, ...]) -> list[Arguments]:

@@ -155,7 +155,8 @@ def property_value_shares(
     day = "[0-9][0-9][0-9][0-9]-[0-9]*"
     rows = connection.execute(
         f"""SELECT min(name), avg(value GLOB '"{day}'), avg(value GLOB '[-0-9]*'),"""
-        """ avg(value IN ('true', 'false')), avg(value GLOB '"[[][[]*' OR value GLOB '[[]"[[][[]*')"""
+        """ avg(value IN ('true', 'false')), avg(value GLOB '"[[][[]*' OR value GLOB '[[]"[[][[]*'),"""
+        """ coalesce(avg(CASE WHEN value NOT IN ('null', '""') THEN value GLOB '[[]*' END), 0)"""
         f" FROM properties{public} GROUP BY key ORDER BY count(*) DESC, key LIMIT {_MAX_SHARED_PROPERTIES}"
     )
     return tuple(PropertyValueShares(*row) for row in rows)

@@ -112,13 +112,17 @@ class PropertyCount:
 
 @dataclass(frozen=True, slots=True)
 class PropertyValueShares:
-    """The shares of dates, numbers, checkboxes and links among a property's values, 0 to 1."""
+    """The shares of dates, numbers, checkboxes, links and lists among a property's values, 0 to 1.
+
+    Links may be items of a list. Only values that are not empty count for the share of lists.
+    """
 
     name: str
     dates: float = 0.0
     numbers: float = 0.0
     checkboxes: float = 0.0
     links: float = 0.0
+    lists: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

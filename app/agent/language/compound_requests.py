@@ -13,6 +13,7 @@ from app.agent.language.actions import CREATION_VALUES, FOLDER_ACTIONS, MOVING_A
 from app.agent.language.choices import MAX_OPTIONS, accounts_for_all, question_about
 from app.agent.language.dialog import NOTE_ROLES, DialogState
 from app.agent.language.lexicon import Language
+from app.agent.language.listed_notes import describes_note
 from app.agent.language.new_tasks import adds_tasks, tasks_of
 from app.agent.language.notation import serialize
 from app.agent.language.readings import (
@@ -84,8 +85,11 @@ def _split_points(request: Request) -> Iterator[tuple[int, int]]:
             return
         # After a mark, the conjunction begins with it.
         after = at if tokens[at - 1].kind == "mark" else _conjunction_end(request, tokens, at)
+        rest = without_marks_at_end(tokens[after:])
         if keeps_links(request.language, tokens, after):
             continue
+        if request.language.matches_phrase(rest, "refine", "untag") and describes_note(request, at):
+            continue  # "the H4 one should not have it, untag it"
         has_verb = any(_begins_order(request, tokens, before) for before in range(at))
         if has_verb and at < after < len(tokens) - 1 and _begins_order(request, tokens, after):
             splits += 1

@@ -344,11 +344,6 @@ class DateParser:
         """The current day."""
         return self._now.date()
 
-    @property
-    def this_year(self) -> int:
-        """The current year."""
-        return self._now.year
-
     def parse_number(self, key: str) -> int | None:
         """Parse an integer of at most five digits, or in words; return None for other text."""
         if key.isdecimal() and len(key) < 6:

@@ -164,6 +164,17 @@ class DialogState:
         return tuple(path for path in self.them if path not in taken)
 
     @property
+    def whole_list(self) -> NoteSet | None:
+        """The list of which the last request selected one note ("the longest of these"); else None."""
+        last = self.last.last.target if self.last is not None and self.has_search else None
+        if last is None or len(self.results) != 1 or not (last.limit in (1, -1) or last.pick):
+            return None
+        if last.notes or last.source:
+            return NoteSet(notes=(*self.results, *self.rest)) if self.rest else None
+        whole = replace(last, order="", limit=None, pick=None)
+        return None if whole.is_everything else whole
+
+    @property
     def this(self) -> tuple[str, ...]:
         """The referent of "this note": the only attached, the open, or the last mentioned note."""
         return self._single_attached or self._open or self.focus

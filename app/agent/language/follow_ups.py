@@ -11,6 +11,7 @@ from app.agent.language.candidates import have_same_meaning
 from app.agent.language.conditions import date_slot, top_level_parts
 from app.agent.language.dates import DateParser
 from app.agent.language.list_orders import continued_order
+from app.agent.language.listed_notes import notes_described
 from app.agent.language.note_sets import NoteSetParser
 from app.agent.language.periods import search_of_period
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
@@ -43,6 +44,7 @@ def parse_plain_follow_up(request: Request, tokens: tuple[Token, ...]) -> Readin
         return None
     return (
         _link_listed_mentions(request, tokens, last.last)
+        or _nth_in_order(request, tokens, last.last)
         or _open_listed(request, tokens)
         or _list_others(request, tokens)
         or _remove_added_tag(request, tokens, last.last)
@@ -91,6 +93,49 @@ def parse_refined_question(request: Request, tokens: tuple[Token, ...]) -> list[
 
 
 def _refine_search(
+    request: Request, tokens: tuple[Token, ...], sets: NoteSetParser, step: PipelineStep
+) -> Reading | None:
+    """Change the last search by each part of "not the book, just films", after an objection such as "no:".
+
+    A reading that leaves out a part is not certain.
+    """
+    parts, has_objection = _parts_of_refinement(request, tokens)
+    if not has_objection and len(parts) < 2:
+        return _refine_by_part(request, tokens, sets, step)
+    refined = [step]
+    is_certain = True
+    for part in parts:
+        reading = _refine_by_part(request, part, sets, refined[-1])
+        if reading is not None:
+            refined.append(reading.last)
+        is_certain = is_certain and reading is not None and reading.is_certain
+    if len(refined) == 1:
+        return None
+    return Reading((refined[-1],), 0.9, language=request.language.code, is_certain=is_certain)
+
+
+def _parts_of_refinement(request: Request, tokens: tuple[Token, ...]) -> tuple[list[tuple[Token, ...]], bool]:
+    """Return the parts that begin with "only" or "without", and whether an objection came before them.
+
+    There are no parts if other words come first.
+    """
+    language = request.language
+    start = language.match_prefix(tokens, 0, "refine", "no")
+    while 0 < start < len(tokens) and tokens[start].kind == "mark":
+        start += 1
+    starts = [
+        at
+        for at in range(start, len(tokens))
+        if (at == start or tokens[at - 1].kind == "mark")
+        and any(language.match_prefix(tokens, at, "refine", kind) > at for kind in ("only", "without"))
+    ]
+    if not starts or starts[0] != start:
+        return [], False
+    ends = [*starts[1:], len(tokens)]
+    return [without_marks_at_end(tokens[at:end]) for at, end in zip(starts, ends, strict=True)], start > 0
+
+
+def _refine_by_part(
     request: Request, tokens: tuple[Token, ...], sets: NoteSetParser, step: PipelineStep
 ) -> Reading | None:
     """Add conditions to the last search, or select some of its notes: "only the events", "without H4"."""
@@ -319,6 +364,41 @@ def _link_listed_mentions(request: Request, tokens: tuple[Token, ...], step: Pip
     return Reading((PipelineStep("link_mentions", target),), 0.95, language=request.language.code)
 
 
+def _nth_in_order(request: Request, tokens: tuple[Token, ...], step: PipelineStep) -> Reading | None:
+    """Interpret "and the second longest?" or "not that one, the next longest" after a list or its longest."""
+    language, last = request.language, step.target
+    start = language.match_prefix(tokens, 0, "and") or language.match_prefix(
+        tokens, 0, "corrections", "leads"
+    )
+    while start < len(tokens) and (
+        tokens[start].kind == "mark" or tokens[start].key in language.words("determiners")
+    ):
+        start += 1
+    words = without_marks_at_end(tokens[start:])
+    if step.action != "find" or last is None or not words:
+        return None
+    first, rest = words[0], words[1:]
+    number = int(language.table("ordinals").get(first.key, 0))
+    if rest and language.match_prefix(words, 0, "refine", "next") == 1:
+        number = (last.pick or 1) + 1
+    for prefix, prefixed in language.table("refine").get("ordinal_prefixes", {}).items():
+        if first.key.startswith(prefix):  # "zweitlängste"
+            key = first.key.removeprefix(prefix)
+            number, rest = prefixed, (replace(first, key=key, value=key), *words[1:])
+    parsed = request.set_parser().parse(rest) if number > 1 and rest else None
+    if parsed is None or parsed.unexplained or parsed.notes.query or not parsed.notes.order:
+        return None
+    order = continued_order(request.dialog, parsed.notes.order)
+    if (whole := request.dialog.whole_list) is not None:
+        is_same = last.order.startswith("-") == order.startswith("-")
+        target = replace(whole, order=last.order if is_same else order, pick=number)
+    elif request.dialog.has_list:
+        target = NoteSet(notes=request.dialog.them, order=order, pick=number)
+    else:
+        return None
+    return Reading((PipelineStep("find", target),), 0.95, language=language.code)
+
+
 def _open_listed(request: Request, tokens: tuple[Token, ...]) -> Reading | None:
     """Interpret only "the second one" after a list; the last one may be that of another order."""
     sets = request.set_parser()
@@ -333,14 +413,23 @@ def _open_listed(request: Request, tokens: tuple[Token, ...]) -> Reading | None:
 
 
 def _remove_added_tag(request: Request, tokens: tuple[Token, ...], step: PipelineStep) -> Reading | None:
-    """Interpret "take the tag off again" after a tag was added."""
-    dialog = request.dialog
-    is_revert = step.action == "add_tag" and request.language.matches_phrase(tokens, "refine", "untag")
+    """Interpret "take the tag off again" after a tag was added.
+
+    "The H4 one should not have it, untag it" takes it off one of the notes.
+    """
+    dialog, language = request.dialog, request.language
+    start = max((at + 1 for at, token in enumerate(tokens) if token.kind == "mark"), default=0)
+    is_revert = step.action == "add_tag" and language.matches_phrase(tokens[start:], "refine", "untag")
     if not is_revert or dialog.made != 1:
         return None
     change = dialog.changes[-1]
-    reverted = change.opposite(change.notes) or dialog.undo_of_request
-    return Reading((reverted,), 0.95, language=request.language.code)
+    words, paths = notes_described(replace(request, tokens=tokens[:start])) if start else ("", change.notes)
+    if not paths:
+        return None
+    reverted = change.opposite(paths) or dialog.undo_of_request
+    if len(paths) > 1 and words:
+        reverted = replace(reverted, target=NoteSet(unknown=words, candidates=paths))
+    return Reading((reverted,), 0.95, language=language.code)
 
 
 def _list_others(request: Request, tokens: tuple[Token, ...]) -> Reading | None:

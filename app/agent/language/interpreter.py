@@ -50,7 +50,7 @@ from app.agent.language.list_orders import within_list
 from app.agent.language.listed_notes import (
     parse_neighbor,
     refuse_position,
-    with_other_notes,
+    with_listed,
     without_guessed_note,
 )
 from app.agent.language.negations import with_empty_values, with_negation
@@ -83,12 +83,13 @@ from app.agent.language.template_notes import (
     parse_other_template,
 )
 from app.agent.language.text_additions import parse_added_line
-from app.agent.language.tokens import Token, tokenize
+from app.agent.language.tokens import Token, span_text, tokenize
 from app.agent.language.typed_search import parse_typed_search
 from app.agent.language.undo import parse_redo, parse_undo, resolve_undo, undo_choices
 from app.agent.language.vocabulary import Vocabulary, correct_spelling
 from app.answering.question import is_unspaced_sentence
 from app.vault.markdown.inline import is_valid_tag
+from app.vault.path import NotePath
 
 GUESS_SCORE = 0.63
 """Score of a request without a verb, read as a search for words."""
@@ -191,7 +192,7 @@ class Interpreter:
         grammar_readings: list[Reading] = []
         by_language = self._by_likelihood(text, dialog)
         requests = [
-            with_other_notes(
+            with_listed(
                 Request(
                     text,
                     language,
@@ -268,7 +269,7 @@ class Interpreter:
         vocabulary = vocabulary_in(language)
         frames = self._frames_of(language)
         request = Request(text, language, tokens, vocabulary, dates, dialog, allowed, frames)
-        return with_other_notes(request)
+        return with_listed(request)
 
     def has_pronoun(self, text: str) -> bool:
         """Return whether a request has a pronoun for a note, such as "it" or "that note"."""
@@ -348,6 +349,8 @@ class Interpreter:
                 return self._chooser.decide(request, [properties]), request, []
             if source_note(request)[0]:
                 return ContentQuestion(request.text), request, []
+            if opened := _open_by_name(request, words):
+                return self._chooser.decide(request, [opened]), request, []
             if question := parse_property_question(request, words) or parse_task_list(request, words):
                 return question, request, []
             if linked := parse_link_question(request, words):
@@ -401,7 +404,7 @@ class Interpreter:
             request, needs_confirmation=first in language.words("question_words") or plain != tokens
         )
         tokens = plain
-        asks = tokens[0].key in language.words("asking_words")
+        asks = tokens[0].key in {*language.words("asking_words"), *language.table("doubts")["asking_verbs"]}
         readings = self._valid_readings(request, tokens, asks=asks)
         if not readings or readings[0].score < MIN_WRITE_SCORE:
             corrected_tokens = self._correct_words(request, tokens)
@@ -1300,6 +1303,16 @@ def _to_reading(clause: ClauseReading, language: Language) -> Reading:
         clause.verb_words,
         clause.is_certain,
     )
+
+
+def _open_by_name(request: Request, tokens: tuple[Token, ...]) -> Reading | None:
+    """Return the note of "open Tags", spelled as its name with a capital letter; None for other requests."""
+    name = span_text(request.text, without_marks_at_end(tokens[1:]))
+    paths = request.vocabulary.notes(name) if name[:1].isupper() else ()
+    is_open = "open" in request.allowed and "open" in request.actions_at(tokens, 0)
+    if not is_open or len(paths) != 1 or NotePath.on_disk(paths[0]).name != name:
+        return None
+    return Reading((PipelineStep("open", NoteSet(notes=paths)),), 1.0, language=request.language.code)
 
 
 def _candidates_once(request: Request) -> Callable[[], list[MeaningCandidate]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
@@ -22,6 +23,7 @@ from app.vault.path import NotePath, name_key
 
 _ONE_NOTE = "The last list has only 1 note. Nothing was changed."
 _FEW_NOTES = "The last list has only {} notes. Nothing was changed."
+_PROPERTY = re.compile(r'\[("?)([^:\]"]+)\1[:\]]')
 _MAX_NAME_WORDS = 3
 _MIN_NAME_LENGTH = 4
 
@@ -47,7 +49,42 @@ def with_listed_note(request: Request) -> Request:
     return _with_link(request, path, description.start, description.end)
 
 
-def with_other_notes(request: Request) -> Request:
+def notes_described(request: Request) -> tuple[str, tuple[str, ...]]:
+    """Return the words of "the Halden one", and the listed notes that it may mean; no words without them."""
+    description = _description(request)
+    words = description.words if description is not None else ()
+    near = request.vocabulary.notes_near(words, request.dialog.them) if words else ()
+    return " ".join(words), tuple(near)
+
+
+def describes_note(request: Request, end: int) -> bool:
+    """Return whether the words before a position describe a listed note: "the Halden one should not"."""
+    return bool(notes_described(replace(request, tokens=request.tokens[:end]))[1])
+
+
+def with_listed(request: Request) -> Request:
+    """Return a request with names for "the other ones" and for "that property"."""
+    return _with_listed_property(_with_other_notes(request))
+
+
+def _with_listed_property(request: Request) -> Request:
+    """Return a request with "that property" as the name of the only one that the last search is about."""
+    language, tokens, last = request.language, request.tokens, request.dialog.last
+    target = last.last.target if last is not None else None
+    names = {match[2] for match in _PROPERTY.finditer(target.query)} if target is not None else set()
+    nouns = language.table("property_values")["nouns"]
+    said = language.table("listed")["pointing"]
+    for at in range(len(tokens) - 1):
+        if len(names) == 1 and tokens[at].key in said and tokens[at + 1].key in nouns:
+            (name,) = names
+            lead, noun = tokens[at], tokens[at + 1]
+            named = Token("word", name.casefold(), name, noun.start, noun.end)
+            noun = replace(noun, start=lead.start, end=lead.end)
+            return replace(request, tokens=(*tokens[:at], noun, named, *tokens[at + 2 :]))
+    return request
+
+
+def _with_other_notes(request: Request) -> Request:
     """Return a request with "the other ones" as "them", in a dialog that listed only these notes.
 
     The other ones are the listed notes without those of the last request. A request that names a note, whose

@@ -137,6 +137,9 @@ class NoteReferenceParser:
         if not is_one and language.matches_phrase(tokens, "them"):
             if self._follows:
                 return ParsedSet(NoteSet(source="previous"), POINTED_FIT, has_head=True)
+            says_all = any(token.key in language.words("universal") for token in tokens)
+            if says_all and (whole := dialog.whole_list) is not None:
+                return ParsedSet(whole, POINTED_FIT, has_head=True, is_certain=not dialog.is_doubtful)
             if dialog.them:
                 them = NoteSet(notes=dialog.them)
                 return ParsedSet(them, POINTED_FIT, has_head=True, is_certain=not dialog.is_doubtful)

@@ -359,7 +359,8 @@ class NoteSetParser(NoteReferenceParser):
         is_of_kind = last is not None and is_kind_condition(last.query)
         if is_of_kind and (part := self._comparisons.parse_years(tokens, position, is_stated=True)):
             return part  # "movies from 1999" state this year; they were not changed in it
-        parts: list[QueryPart] = []
+        years = self._comparisons.parse_years(tokens, position)
+        parts = [years] if years is not None else []
         for note_filter in self._language.filters:
             for phrase in note_filter.say:
                 for match in phrase.match(tokens, position):
@@ -373,8 +374,6 @@ class NoteSetParser(NoteReferenceParser):
         if part := self._comparisons.parse(tokens, position):
             parts.append(part)
         if part := self._comparisons.parse_lacking(tokens, position):
-            parts.append(part)
-        if part := self._comparisons.parse_years(tokens, position):
             parts.append(part)
         if part := self._comparisons.parse_confidence_range(tokens, position):
             parts.append(part)

@@ -92,6 +92,8 @@ def is_partial(request: Request, reading: Reading, whole: Reading) -> bool:
         _has_less(request, step, other) for step, other in pairs
     ):
         return False
+    if whole.last.action == "rename" and _follows_name(request, whole.last, reading.last):
+        return True
     return accounts_for_all(request, whole) and not accounts_for_all(request, reading)
 
 
@@ -118,9 +120,26 @@ def _has_less(request: Request, step: PipelineStep, whole: PipelineStep) -> bool
         own, others = _words(value), _words(whole.arguments[role])
         left_out = others[len(own) :] if others[: len(own)] == own else others[: len(others) - len(own)]
         is_part = role in _ROLES and own in (others[: len(own)], others[len(others) - len(own) :])
-        if value != whole.arguments[role] and not (is_part and own and ends.isdisjoint(left_out)):
+        is_free = ends.isdisjoint(left_out) or (role == "new_name" and _follows_name(request, whole, step))
+        if value != whole.arguments[role] and not (is_part and own and is_free):
             return False
     return True
+
+
+def _follows_name(request: Request, step: PipelineStep, part: PipelineStep) -> bool:
+    """Return whether only one word is between the whole name of a note and its new name: "X to How to Y".
+
+    A part that lacks only the last word may be the name: "benenne X in Y um".
+    """
+    if _words(step.arguments["new_name"])[:-1] == _words(part.arguments.get("new_name")):
+        return False
+    said, names = _words(request.text), [_words(step.arguments["new_name"])]
+    names += [_words(NotePath.on_disk(path).name) for path in step.target.notes] if step.target else []
+    if len(names) != 2:
+        return False
+    new, old = names
+    before = said[: len(said) - len(new)]
+    return said[len(before) :] == new and before[-len(old) - 1 : -1] == old
 
 
 def _words(value: object) -> list[str]:

@@ -23,8 +23,8 @@ _MIN_NUMBERS = 0.5
 _YEAR = re.compile(r"1\d\d\d|20\d\d")
 _CENTURY = re.compile(r"(\d\d?)(?:st|nd|rd|th|\.)?")
 _DECADE = re.compile(r"(1\d\d0|20\d0)'?s")
-_RECENT_YEARS = 30
-"""A year within the last 30 years is read as the time of a change, an earlier one as a date in a property."""
+_FIRST_YEAR_OF_CHANGES = 2004
+"""A year before Markdown existed is read as a date in a property, a later one as the time of a change."""
 EVENT_PROPERTIES = ("year", "date", "published", "start")
 DATE_PROPERTIES = (*EVENT_PROPERTIES, "born", "died")
 
@@ -91,6 +91,8 @@ class PropertyConditionParser:
         if value and (_NUMBER.fullmatch(tokens[after].value) or tokens[after].kind == "quoted"):
             return QueryPart(f"[{name}:{value}]", end)
         if position > start:
+            if period := self.parse_years(tokens, position):
+                return period  # "were published between 2021 and 2022"
             copulas = language.table("property_values")["copulas"]
             named = self._vocabulary.find_value(tokens[position].value)
             if named and tokens[position - 1].key in copulas and name_key(name) != tokens[position].key:
@@ -195,11 +197,18 @@ class PropertyConditionParser:
     ) -> QueryPart | None:
         """Parse a comparison of historical dates: "before 1710", "born in the 17th century".
 
-        If `is_stated`, even a recent year is one that the notes state: "movies from 1999".
+        If `is_stated`, even a recent year is one that the notes state: "movies from 1999". Nor is something
+        that is "from before 2010" changed then.
         """
         name = self._date_property(tokens[position])
         if name:
             position += 1
+        lead = self._language.match_prefix(tokens, position, "dates", "span")
+        if not name and any(
+            position < lead < self._language.match_prefix(tokens, lead, "comparisons", kind)
+            for kind in ("<=", ">=", "<", ">")
+        ):
+            is_stated, position = True, lead
         if part := self._year_range(tokens, position, name):
             return part
         sign, value_at = "=", position
@@ -218,7 +227,7 @@ class PropertyConditionParser:
         token, end = tokens[value_at], value_at + 1
         if _YEAR.fullmatch(token.value):
             first = last = int(token.value)
-            is_recent = first >= self._dates.this_year - _RECENT_YEARS
+            is_recent = first >= _FIRST_YEAR_OF_CHANGES
             if not name and is_recent and not (is_stated and self._vocabulary.find_property("year")):
                 return None
         elif decade := _DECADE.fullmatch(token.value):
@@ -263,7 +272,7 @@ class PropertyConditionParser:
         first, last = tokens[low_at].value, tokens[high_at].value
         if not (_YEAR.fullmatch(first) and _YEAR.fullmatch(last)):
             return None
-        if not name and int(last) >= self._dates.this_year - _RECENT_YEARS:
+        if not name and int(last) >= _FIRST_YEAR_OF_CHANGES:
             return None
         names = [name] if name else self._event_properties
         parts = [f"([{prop}:>={first}] [{prop}:<={last}])" for prop in names]
@@ -276,7 +285,10 @@ class PropertyConditionParser:
         return [name for name in EVENT_PROPERTIES if self._vocabulary.find_property(name)]
 
     def _date_property(self, token: Token) -> str | None:
-        name = self.property_name(token) if token.is_word else None
+        if not token.is_word:
+            return None
+        known = self._vocabulary.find_property(token.key)
+        name = known if known in DATE_PROPERTIES else self.property_name(token)
         return name if name in DATE_PROPERTIES else None
 
     def parse_confidence_range(self, tokens: Sequence[Token], position: int) -> QueryPart | None:

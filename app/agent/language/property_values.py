@@ -89,6 +89,8 @@ class _PropertyValueParser:
 
     def parse(self, tokens: Sequence[Token]) -> tuple[NoteSet | None, Values]:
         """Return the named note, or None, and the properties with their values; no values for other words."""
+        if (addition := self._addition_to_list(tokens)) is not None:
+            return addition
         verb = tokens[0].key if tokens else ""
         sets, adds = verb in self._table["set"], verb in self._table["set_known"]
         if sets or adds:
@@ -107,6 +109,31 @@ class _PropertyValueParser:
         notes, rest = None, tokens[1:] if sets else tokens
         links = self._links(rest)
         return notes, [links] if links else []
+
+    def _addition_to_list(self, tokens: Sequence[Token]) -> tuple[NoteSet | None, Values] | None:
+        """Return the addition of an order that ends with its verb; None for other words.
+
+        Examples are "auch Nara zu loc von H4 hinzufügen" and "nein, bei H4: loc um Nara ergänzen".
+        """
+        language = self._language
+        verbs = self._table.get("adding_infinitives", ())
+        if not tokens or tokens[-1].key not in verbs:
+            return None
+        start = language.match_prefix(tokens, 0, "refine", "no")
+        rest = trim_marks(tokens[start:-1])
+        colon = next((at for at, token in enumerate(rest) if token.key == ":"), 0)
+        header = self._note_at_end(rest[:colon])
+        rest = rest[colon + 1 :] if header[0] is not None and not header[1] else rest
+        while rest and rest[0].key in language.table("doubts")["additions"]:
+            rest = rest[1:]
+        notes, rest = (header[0], rest) if header[0] is not None else self._note_at_end(rest)
+        for at in range(1, len(rest) - 1):
+            if rest[at].key in self._table["by"]:
+                into = replace(rest[at], key=self._table["into"][0])
+                rest = [*rest[at + 1 :], into, *rest[:at]]  # "loc um Nara" is "Nara zu loc"
+                break
+        values = self._addition(rest) if len(rest) > 2 else None
+        return (notes, [values]) if values is not None else None
 
     def parse_changes_of_notes(self, tokens: Sequence[Token]) -> list[_NoteChange]:
         """Return the changes of "the price of X to 7 and of Y to 8"; none for other words.

@@ -14,7 +14,7 @@ _SCORE = 0.97
 
 
 def parse_relations(request: Request, tokens: tuple[Token, ...]) -> Reading | None:
-    """Return the relations of notes to several notes, or of several notes to one, or None.
+    """Return the relations of notes to several notes, of several notes to one, or of two notes, or None.
 
     Every note is named exactly, or a pronoun stands for it. A single relation is left to the frames, except
     for a link from another note.
@@ -27,6 +27,8 @@ def parse_relations(request: Request, tokens: tuple[Token, ...]) -> Reading | No
     after_verb = language.match_prefix(tokens, 0, "linking", "verbs")
     if not after_verb:
         return _continued(request, tokens)
+    if mutual := _mutual(request, tokens[after_verb:]):
+        return mutual
     for at in range(after_verb + 1, len(tokens)):
         after_cue = language.match_prefix(tokens, at, "linking", "cues")
         if after_cue == at or after_cue == len(tokens):
@@ -55,6 +57,19 @@ def _from_other_note(request: Request, tokens: tuple[Token, ...]) -> Reading | N
             targets, sources = _one(request, linked), _one(request, source)
             if reading := _reading(request, sources, targets):
                 return reading
+    return None
+
+
+def _mutual(request: Request, tokens: tuple[Token, ...]) -> Reading | None:
+    """Return the relation of "them to each other as related", if it is between two notes; else None."""
+    language = request.language
+    for at in range(1, len(tokens)):
+        end = language.match_prefix(tokens, at, "linking", "mutual")
+        rest = tokens[end:]
+        if end == at or (rest and not language.matches_phrase(rest, "linking", "plain")):
+            continue
+        notes = _pronoun(request, tokens[:at]) or _named(request, tokens[:at])
+        return _reading(request, notes[:1], notes[1:]) if len(notes) == 2 else None
     return None
 
 

@@ -62,6 +62,9 @@ _DAY = re.compile(r"\d{4}(?P<separator>[-_.]?)\d\d(?P=separator)\d\d")
 _ISO_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _MIN_WORD_SIMILARITY = 80.0
 
+_MIN_LISTS = 0.5
+"""Minimum share of lists among the values of a property with which a new value is a list."""
+
 
 @dataclass(frozen=True)
 class VaultWords:
@@ -162,11 +165,19 @@ class VaultWords:
 
     def typed_value(self, name: str, value: object) -> object:
         """Return the words "true" and "false" as booleans; other values, and a text property's, unchanged."""
-        key = name_key(name)
-        shares = next((shares for shares in self.value_shares if name_key(shares.name) == key), None)
+        shares = self._shares_of(name)
         if shares is not None and not shares.checkboxes:
             return value
         return {"true": True, "false": False}.get(str(value).casefold(), value)
+
+    def is_list(self, name: str) -> bool:
+        """Return whether most notes with a property have a list as its value."""
+        shares = self._shares_of(name)
+        return shares is not None and shares.lists > _MIN_LISTS
+
+    def _shares_of(self, name: str) -> PropertyValueShares | None:
+        key = name_key(name)
+        return next((shares for shares in self.value_shares if name_key(shares.name) == key), None)
 
     @cached_property
     def labels_by_word(self) -> Mapping[str, Sequence[str]]:
@@ -354,7 +365,8 @@ class Vocabulary:
 
         Each word starts a word of the note's name, also in the singular: "stats" in "Statistics".
         """
-        forms = [(word, *self.plural_stems(word)) for word in map(name_key, words)]
+        pieces = [piece for word in words for piece in _NAME_PART.findall(name_key(word))]
+        forms = [(word, *self.plural_stems(word)) for word in pieces]
 
         def has_words(path: str) -> bool:
             parts = _NAME_PART.findall(name_key(NotePath.on_disk(path).name))

@@ -210,3 +210,18 @@ async def test_a_condition_that_is_unknown_is_not_left_out_of_a_count(talk, foll
         assert "count [longitude]" not in choices(talk)
     else:
         assert not answers(talk)[-1].startswith(count)
+
+
+@pytest.mark.parametrize(
+    ("follow_up", "kept"),
+    [
+        ("not the books, just movies and shows", ["Alien", "Brazil", "Futurama"]),
+        ("no: only movies and shows", ["Alien", "Brazil", "Futurama"]),
+        ("only movies and shows, without Alien", ["Brazil", "Futurama"]),
+        ("nicht die Books, nur Movies und Shows", ["Alien", "Brazil", "Futurama"]),
+    ],
+)
+async def test_one_follow_up_leaves_out_some_notes_and_keeps_others(talk, follow_up, kept) -> None:
+    await fill_library(talk)
+    replies = await say(talk, "= find [path:Library/]", follow_up)
+    assert sorted(names(replies.results)) == kept

@@ -98,7 +98,6 @@ async def test_a_value_is_added_to_the_others(talk, known, request_, value) -> N
 async def test_an_alias_keeps_the_other_one(talk) -> None:
     await say(talk, f"{PREFIX} set_property [@H4] key=aliases value=watch", "open H4")
     await say(talk, 'add the alias "sea watch" to it')
-    await talk.say(first_option(talk), open_note=H4)
     assert properties(talk)["aliases"] == ["watch", "sea watch"]
 
 
@@ -264,3 +263,33 @@ async def test_a_second_note_is_no_property(talk, approver) -> None:
     approver.asked.clear()
     await say(talk, "set the year of Dune and Solaris to 1984")
     assert not approver.asked
+
+
+async def test_a_property_that_is_a_list_in_other_notes_is_written_as_a_list(talk) -> None:
+    await fill(
+        talk,
+        Library__Alien="---\nkinds: [Movies]\n---\n",
+        Library__Dune="---\nkinds:\n  - Books\n---\n",
+        Library__Empty="---\nkinds:\n---\n",
+        Library__Text="---\nkinds: Shows\n---\n",
+        Library__New="Nothing yet.\n",
+    )
+    for name in ("Empty", "Text", "New"):
+        await say(talk, f"= set_property [@{name}] key=kinds value=Journal")
+    kinds = [properties(talk, f"Library/{name}.md")["kinds"] for name in ("Empty", "Text", "New")]
+    assert kinds == [["Journal"], "Journal", ["Journal"]]
+
+
+@pytest.mark.parametrize(
+    "request_text",
+    [
+        "auch Nara zu topics von Trip hinzufügen",
+        "nein, bei Trip: topics um Nara ergänzen",
+        "topics um Nara ergänzen",
+    ],
+)
+async def test_a_german_addition_keeps_the_other_values(talk, request_text) -> None:
+    await fill(talk, Trip="---\ntopics: [Kyoto, Japan]\n---\n")
+    await say(talk, "open Trip")
+    await order(talk, request_text)
+    assert properties(talk, "Trip.md")["topics"] == ["Kyoto", "Japan", "Nara"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.agent.language.test_dialog import fill, names, say, state, talk
+from tests.agent.language.test_dialog import fill, fill_library, names, say, state, talk
 
 __all__ = ["talk"]
 
@@ -31,5 +31,21 @@ async def fill_vault(talk) -> None:
 )
 async def test_a_type_is_no_property_and_tags_are_joined_as_said(talk, requests, found) -> None:
     await fill_vault(talk)
+    await say(talk, *requests)
+    assert sorted(names(state(talk).results)) == found
+
+
+@pytest.mark.parametrize(
+    ("requests", "found"),
+    [
+        (("= find [path:Library/]", "which of them are from before 2000?"), ["Alien", "Brazil"]),
+        (("= find [path:Library/]", "welche davon sind von vor 2000?"), ["Alien", "Brazil"]),
+        (("= find [path:Library/]", "only the ones from before 2010"), ["Alien", "Brazil", "Futurama"]),
+        (("which notes were published between 2015 and 2022",), ["Inventing", "Machines"]),
+        (("which notes were published before 2010",), ["Futurama"]),
+    ],
+)
+async def test_dates_that_notes_state_are_not_those_of_changes(talk, requests, found) -> None:
+    await fill_library(talk)
     await say(talk, *requests)
     assert sorted(names(state(talk).results)) == found

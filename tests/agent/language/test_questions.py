@@ -6,6 +6,7 @@ import pytest
 
 from app.agent.language.lexicon import languages
 from app.agent.language.questions import question_language, with_topic_of
+from app.agent.transcript import Question
 from tests.agent.language.test_dialog import answers, fill, names, say, state, talk
 
 __all__ = ["talk"]
@@ -108,3 +109,9 @@ async def test_a_note_without_prose_is_described_by_its_properties(talk, text) -
     )
     await say(talk, text)
     assert "**type**: author" in answers(talk)[-1]
+
+
+@pytest.mark.parametrize("request_text", ["does it push to the workshop too?", "Does it push the deadline?"])
+async def test_a_question_with_a_verb_for_orders_is_no_order(talk, request_text) -> None:
+    await say(talk, "open H4", request_text)
+    assert not isinstance(talk.items[-1], Question)

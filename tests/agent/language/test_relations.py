@@ -36,6 +36,19 @@ async def test_several_notes_are_related(talk, before, request_text, relations) 
     assert len(changed.changes) == sum(map(len, relations.values()))
 
 
+@pytest.mark.parametrize(
+    "request_text",
+    [
+        "link H1 and H2 to each other as related",
+        "tag H1 and H2 mobile and link them to each other as related",
+        "verbinde H1 und H2 miteinander",
+    ],
+)
+async def test_two_notes_are_related_to_each_other(talk, request_text) -> None:
+    await order(talk, request_text)
+    assert "- relates_to [[H2]]" in text(talk, H1)
+
+
 @pytest.mark.parametrize("request_text", ["link H1 to H1 and H2", "link it to H1 and H2"])
 async def test_a_note_is_not_related_to_itself(talk, request_text) -> None:
     before = text(talk, H1)

@@ -325,3 +325,30 @@ def test_only_before_the_place_is_no_part_of_the_new_name(request_text, target, 
     first = reading.options[0].reading if isinstance(reading, Clarification) else reading
     assert first.last.arguments == {"key": "year", "new_key": new_key}
     assert first.last.target == target
+
+
+async def test_a_name_that_contains_a_preposition_is_whole(talk) -> None:
+    await fill(talk, **{"WIP How to work with it all": "Text."})
+    replies = await order(talk, "rename WIP How to work with it all to How to work with it all")
+    assert replies.changes[-1].arguments["new_name"] == "How to work with it all"
+
+
+@pytest.mark.parametrize(
+    ("listed", "request_text"),
+    [
+        ("notes with a rank", "rename that property to place"),
+        ("= find [[rank]]", "benenne diese Eigenschaft in place um"),
+    ],
+)
+async def test_the_property_of_the_last_search_is_renamed(talk, listed, request_text) -> None:
+    await fill(talk, Runner="---\nrank: 1\n---\n")
+    await say(talk, listed, request_text)
+    assert text(talk, "Runner.md") == "---\nplace: 1\n---\n"
+
+
+async def test_a_capital_letter_means_the_note_of_this_name(talk) -> None:
+    await fill(talk, Tags="About tags.\n")
+    replies = await say(talk, "open tags")
+    assert replies.last.last.action == "list_tags"
+    replies = await say(talk, "open Tags")
+    assert replies.focus == ("Tags.md",)
