@@ -257,6 +257,8 @@ class Policy:
             return f"deleting always needs approval, and {links} here"
         if call.operation is Operation.DELETE and not self._grants.deletes_unlocked:
             return "deleting always needs approval"
+        if call.changes_access:
+            return "a change to what is private or protected by rules always needs approval"
         if call.always_asks:
             return f"{call.tool} always needs approval"
         if call.scope.files > self.bulk_threshold:

@@ -57,7 +57,7 @@ def question_text(request: ApprovalRequest) -> str:
         if len(backlinks) > len(names):
             names.append(f"and {len(backlinks) - len(names):,} more")
         lines.append(f"Backlinks: {', '.join(names)}")
-    lines += request_warnings(request)
+    lines += [warning.english for warning in request_warnings(request)]
     lines.append("")
     if isinstance(request.proposal, Effect):
         lines += _effect_lines(request.proposal)

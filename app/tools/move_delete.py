@@ -23,12 +23,18 @@ from app.toolkit.services import NoteContext
 from app.toolkit.tool import tool
 from app.tools.link_updates import describe_updates, skipped_links, update_notes, visible_updates
 from app.tools.move_warnings import move_warnings
-from app.vault.changes import ChangeSet, Move
+from app.translatable_text import TranslatableText
+from app.vault.changes import ChangeSet, ChangeWarning, Move
 from app.vault.markdown import link_edits
 from app.vault.path import NotePath, name_key, note_path
 
 MAX_MOVED_FILES = 5000
 MAX_MOVED_BYTES = 256 * 1024 * 1024
+_REMAINING = TranslatableText(
+    "Approval",
+    "{0} hidden or excluded file stays in “{1}”.",
+    "{0} hidden or excluded files stay in “{1}”.",
+)
 
 
 class NoteMoved(ToolResult):
@@ -158,9 +164,9 @@ async def move_folder(
     if changes:
         summary += f", links updated in {pluralize(len(changes), 'note')}"
     warnings = await move_warnings(context.services, old, moves)
-    rest = f"{_remaining_files(remaining)} in “{old}”." if remaining else ""
-    if rest:
-        warnings = (rest, *warnings)
+    rest = _REMAINING.fill(remaining, old) if remaining else None
+    if rest is not None:
+        warnings = (ChangeWarning(rest), *warnings)
     change_set = ChangeSet.of(
         *moved, *changes, summary=summary, warnings=warnings, emptied=_folders_of(moves, old)
     )
@@ -177,14 +183,10 @@ async def move_folder(
             remaining=remaining if is_told else None,
             rewritten=updated,
             left_out=left_out,
-            message=f"{message} {rest}" if rest and is_told else message,
+            message=f"{message} {rest.english}" if rest is not None and is_told else message,
         )
 
     return context.propose(change_set, report)
-
-
-def _remaining_files(count: int) -> str:
-    return pluralize(count, "hidden or excluded file stays", "hidden or excluded files stay")
 
 
 def _folders_of(files: Iterable[NotePath], folder: str) -> set[str]:

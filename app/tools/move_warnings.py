@@ -6,18 +6,38 @@ import asyncio
 from collections import Counter
 from collections.abc import Mapping
 
-from app.permissions.pluralize import pluralize
 from app.permissions.scope import Operation
 from app.toolkit.services import NoteServices
+from app.translatable_text import TranslatableText
+from app.vault.changes import ChangeWarning
 from app.vault.path import NotePath, name_key, without_suffix
 
 _MAX_PATTERNS = 3
+_LIFTED = {
+    "hidden": TranslatableText(
+        "Approval",
+        "{0} file is no longer hidden by a permission rule.",
+        "{0} files are no longer hidden by a permission rule.",
+    ),
+    "protected": TranslatableText(
+        "Approval",
+        "{0} file is no longer protected by a permission rule.",
+        "{0} files are no longer protected by a permission rule.",
+    ),
+}
+_LEFT_RULES = TranslatableText(
+    "Approval", "Permission rules for {0} no longer apply to these files. Change them, too."
+)
+_MORE_LEFT_RULES = TranslatableText(
+    "Approval", "Permission rules for {0} and {1} more no longer apply to these files. Change them, too."
+)
+_IN_SETTINGS = TranslatableText("Approval", "The settings still name “{0}” as the {1}. Change it there, too.")
 
 
 async def move_warnings(
     services: NoteServices, moved: str, moves: Mapping[NotePath, NotePath]
-) -> tuple[str, ...]:
-    """Return sentences for the user who approves a move.
+) -> tuple[ChangeWarning, ...]:
+    """Return the warnings for the user who approves a move.
 
     Args:
         services: The permission rules and the paths in the settings.
@@ -25,19 +45,19 @@ async def move_warnings(
         moves: The new path of each file.
     """
     effects = await asyncio.to_thread(_count_effects, services, moves)
-    warnings = [
-        f"{pluralize(count, 'file is', 'files are')} no longer {effect} by a permission rule."
-        for effect, count in effects.items()
-    ]
+    texts = [_LIFTED[effect].fill(count) for effect, count in effects.items()]
     if all(path.is_under(moved) for path in moves):
         # A folder, which rules may name; a note that leaves the folder of a rule is no surprise.
-        warnings += await asyncio.to_thread(_name_patterns, services, moves)
-    warnings += [
-        f"The settings still name “{path}” as the {use}. Change it there, too."
+        texts += await asyncio.to_thread(_name_patterns, services, moves)
+    in_settings = (
+        _IN_SETTINGS.fill(path, use)
         for use, path in services.paths_in_settings().items()
         if _is_moved(path, moved)
-    ]
-    return tuple(warnings)
+    )
+    return (
+        *(ChangeWarning(text, concerns_access=True) for text in texts),
+        *(ChangeWarning(text) for text in in_settings),
+    )
 
 
 def _count_effects(services: NoteServices, moves: Mapping[NotePath, NotePath]) -> Counter[str]:
@@ -49,7 +69,7 @@ def _count_effects(services: NoteServices, moves: Mapping[NotePath, NotePath]) -
     return effects
 
 
-def _name_patterns(services: NoteServices, moves: Mapping[NotePath, NotePath]) -> list[str]:
+def _name_patterns(services: NoteServices, moves: Mapping[NotePath, NotePath]) -> list[TranslatableText]:
     """Return a sentence that names the rules that no longer apply to some of the files, if there are any."""
     patterns: set[str] = set()
     for old, new in moves.items():
@@ -57,8 +77,8 @@ def _name_patterns(services: NoteServices, moves: Mapping[NotePath, NotePath]) -
     if not patterns:
         return []
     names = ", ".join(f"“{pattern}”" for pattern in sorted(patterns)[:_MAX_PATTERNS])
-    more = f" and {len(patterns) - _MAX_PATTERNS} more" if len(patterns) > _MAX_PATTERNS else ""
-    return [f"Permission rules for {names}{more} no longer apply to these files. Change them, too."]
+    more = len(patterns) - _MAX_PATTERNS
+    return [_MORE_LEFT_RULES.fill(names, more) if more > 0 else _LEFT_RULES.fill(names)]
 
 
 def _is_moved(path: str, moved: str) -> bool:

@@ -325,6 +325,15 @@ def test_changes_of_several_kinds_get_no_offers(grants):
     assert policy(grants).decide(facts(Create(A, b""), Update(B, b"1", b"2"))).offers == ()
 
 
+def test_a_change_of_what_is_private_or_protected_asks_despite_rules_and_grants(grants):
+    allowing = policy(grants, rule("allow", "update"))
+    grants.add(GrantOffer("", Operation.UPDATE))
+    assert isinstance(allowing.decide(UPDATE), Allow)
+    verdict = allowing.decide(replace(UPDATE, changes_access=True))
+    assert isinstance(verdict, Ask) and "private or protected" in verdict.reason and not verdict.offers
+    assert isinstance(policy(grants, rule("deny")).decide(replace(UPDATE, changes_access=True)), Deny)
+
+
 def test_a_rule_protects_a_folder_whose_name_has_a_colon_and_allows_nothing_there(grants):
     note = NotePath.on_disk("Projects: 2024/a.md")
     deny = policy(grants, Rule(effect="deny", glob="Projects: 2024/**"))

@@ -16,7 +16,8 @@ from app.permissions.scope import Operation, Scope, ScopeKind
 from app.servers import mcp_approval_form
 from app.servers.mcp_elicitation import ClientApprover, Elicitation, _PendingElicitation
 from app.settings import Settings
-from app.vault.changes import ChangeSet, Create, Delete, Update
+from app.translatable_text import TranslatableText
+from app.vault.changes import ChangeSet, ChangeWarning, Create, Delete, Update
 from app.vault.path import NotePath
 from app.workspace import VaultService
 from app.workspace.opening import open_workspace
@@ -217,7 +218,10 @@ def test_a_question_counts_the_backlinks_that_it_does_not_name():
 
 
 def test_a_question_contains_the_warnings_about_a_change():
-    change_set = ChangeSet.of(Delete(NotePath("A.md"), b"text"), warnings=("1 file stays\u202e.",))
+    change_set = ChangeSet.of(
+        Delete(NotePath("A.md"), b"text"),
+        warnings=(ChangeWarning(TranslatableText.verbatim("1 file stays\u202e.")),),
+    )
     assert "\n1 file stays⟨RLO⟩.\n" in mcp_approval_form.question_text(request(change_set))
 
 

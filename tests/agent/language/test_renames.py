@@ -11,6 +11,7 @@ from app.agent.language.readings import Clarification, ClarificationOption, Note
 from app.vault.path import NotePath
 from tests.agent.language.test_dialog import OPEN, answers, fill, order, say, state, talk, text
 from tests.support.everyday_requests import read, sample_agent
+from tests.support.tool_calls import warnings_of
 
 __all__ = ["talk"]
 HERE = NoteSet(notes=(OPEN,))
@@ -289,7 +290,7 @@ async def test_the_approval_says_that_the_app_reads_a_renamed_property(talk, app
     await fill(talk, Diary="---\nai: private\n---\n", Tea="---\naliases: [Cha]\n---\n")
     approver.asked.clear()
     await say(talk, "rename the property ai to access", "rename the property aliases to names in Tea")
-    assert [request.proposal.warnings for request in approver.asked] == [
+    assert [warnings_of(request) for request in approver.asked] == [
         ("Scriptorium reads “ai”, but not “access”.", "2 notes are no longer private."),
         ("Scriptorium reads “aliases”, but not “names”.",),
     ]
