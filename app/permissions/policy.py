@@ -252,11 +252,11 @@ class Policy:
             return _ALWAYS_ASKED[call.operation]
         if call.effect == MESSAGE:
             return "a message that leaves this machine always needs approval"
-        if call.operation is Operation.DELETE and call.scope.backlinks:
-            links = pluralize(len(call.scope.backlinks), "note links", "notes link")
-            return f"deleting always needs approval, and {links} here"
         if call.operation is Operation.DELETE and not self._grants.deletes_unlocked:
             return "deleting always needs approval"
+        if call.operation is Operation.DELETE and call.scope.backlinks:
+            # The reason is sent to the caller, which may not know of all these notes.
+            return "deleting a note with backlinks always needs approval"
         if call.changes_access:
             return "a change to what is private or protected by rules always needs approval"
         if call.always_asks:
