@@ -115,7 +115,9 @@ async def move_note(
         note.move_change(new_path, own_text),
         *changes,
         summary=summary,
-        warnings=await move_warnings(context.services, str(note.path), {note.path: new_path}),
+        warnings=await move_warnings(
+            context.services, str(note.path), {note.path: new_path}, is_folder=False
+        ),
     )
 
     def report(committed: ChangeSet) -> NoteMoved:
@@ -163,7 +165,7 @@ async def move_folder(
     summary = f"Move the folder {old} to {new} ({pluralize(len(moved), 'file')})"
     if changes:
         summary += f", links updated in {pluralize(len(changes), 'note')}"
-    warnings = await move_warnings(context.services, old, moves)
+    warnings = await move_warnings(context.services, old, moves, is_folder=True)
     rest = _REMAINING.fill(remaining, old) if remaining else None
     if rest is not None:
         warnings = (ChangeWarning(rest), *warnings)

@@ -329,6 +329,8 @@ async def test_a_denied_path_is_refused_whether_it_is_in_use_or_not(workspace):
 _HIDE = Rule(effect="deny", glob="Secret/**", operations=("read",), caller="mcp")
 _PROTECT = Rule(effect="ask", glob="Secret", operations=("update", "delete"), caller="mcp")
 _HIDE_EVERYWHERE = Rule(effect="deny", glob="[SP]*/**", operations=("read",), caller="mcp")
+_ASK = Rule(effect="ask", glob="Secret", operations=("read",), caller="mcp")
+_ASK_ELSEWHERE = Rule(effect="ask", glob="Public", operations=("read",), caller="mcp")
 _ALLOW = Rule(effect="allow", glob="Secret/**", operations=("update",))
 
 
@@ -339,6 +341,8 @@ _ALLOW = Rule(effect="allow", glob="Secret/**", operations=("update",))
         ((_HIDE,), (), "hidden", "“Secret/**”"),
         ((_HIDE, _PROTECT), (), "hidden", "“Secret”, “Secret/**”"),
         ((_PROTECT,), (), "protected", "“Secret”"),
+        ((_ASK,), (), "protected", "“Secret”"),
+        ((_HIDE, _ASK_ELSEWHERE), (), "protected", "“Secret/**”"),
         ((_HIDE_EVERYWHERE,), (), "", ""),
         ((_HIDE, _HIDE_EVERYWHERE), (), "", "“Secret/**”"),
         ((_ALLOW,), (), "", "“Secret/**”"),
@@ -354,8 +358,12 @@ async def test_the_approval_counts_the_files_that_a_rule_no_longer_applies_to(
     workspace.policy.configure(PermissionSettings(rules=rules, callers=profiles))
     approver.asked.clear()
     assert (await call(workspace, "move_folder", folder="Secret", new_folder="Public")).success
-    warnings = [f"2 files are no longer {effect} by a permission rule."] if effect else []
-    rest = "no longer apply to these files. Change them, too."
+    sentences = {
+        "hidden": "2 files are no longer hidden by a permission rule.",
+        "protected": "2 files are less protected by permission rules.",
+    }
+    warnings = [sentences[effect]] if effect else []
+    rest = "do not apply to the new paths. Change them, too."
     named = [f"Permission rules for {patterns} {rest}"] if patterns else []
     assert warnings_of(approver.asked[0]) == (*warnings, *named)
     assert (await call(workspace, "undo")).success
@@ -387,12 +395,32 @@ async def test_the_approval_names_settings_that_name_the_folder_or_note(workspac
     template = still("Own/Day", "template of daily notes")
     assert [warnings_of(request) for request in approver.asked] == [
         (still("Own/Days", "folder of daily notes"), template),
-        (still("Templates", "templates folder"),),
+        (),
         (),
         (),
         (),
         (),
         (template,),
+    ]
+
+
+async def test_a_note_and_a_folder_of_the_same_name_are_told_apart_in_the_settings(workspace, approver):
+    shutil.rmtree(workspace.root / ".obsidian", ignore_errors=True)
+    editor = workspace.settings.editor
+    editor.daily_folder, editor.daily_template, editor.templates_folder = "Days", "Day", "Templates"
+    await fill(workspace, Days="x\n", Days__Today="x\n", Day="x\n", Day__Sub="x\n", Templates__Trip="x\n")
+    requests = [
+        ("move_note", {"name": "Days.md", "new_name": "About days"}),
+        ("move_folder", {"folder": "Day", "new_folder": "Parts of the day"}),
+        ("move_folder", {"folder": "Templates", "new_folder": "Forms"}),
+    ]
+    approver.asked.clear()
+    for tool, arguments in requests:
+        assert (await call(workspace, tool, **arguments)).success, arguments
+    assert [warnings_of(request) for request in approver.asked] == [
+        (),
+        (),
+        ("The settings still name “Templates” as the templates folder. Change it there, too.",),
     ]
 
 
