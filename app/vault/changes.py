@@ -121,12 +121,19 @@ class ChangeSet:
 
     @property
     def digest(self) -> str:
-        """The hash that an approval is bound to, over place, kinds, paths and the bytes before and after."""
+        """The hash that an approval is bound to.
+
+        It covers the place, the emptied folders, and the kinds, paths and bytes of the changes, but not the
+        summary and the warnings, which have no effect.
+        """
         total = hashlib.sha256(f"{self.place}\1".encode() if self.place else b"")
         for change in self.changes:
             parts = [type(change).__name__, *map(str, touched_paths(change))]
             contents = (before_of(change), after_of(change))
             parts += ["-" if content is None else content_hash(content) for content in contents]
+            total.update("\0".join(parts).encode("utf-8", "surrogatepass") + b"\1")
+        if self.emptied:
+            parts = ["emptied", *sorted(self.emptied)]
             total.update("\0".join(parts).encode("utf-8", "surrogatepass") + b"\1")
         return total.hexdigest()
 
