@@ -21,6 +21,7 @@ from app.toolkit.proposal import Proposal
 from app.toolkit.result import ToolResult
 from app.toolkit.services import NoteContext
 from app.toolkit.tool import tool
+from app.toolkit.vault_view import folder_conflict
 from app.tools.link_updates import describe_updates, skipped_links, update_notes, visible_updates
 from app.tools.move_warnings import move_warnings
 from app.translatable_text import TranslatableText
@@ -152,7 +153,7 @@ async def move_folder(
         new_folder: Its new path, which no other folder may have.
     """
     old, new = folder.strip(" /"), new_folder.strip(" /")
-    moves = _folder_moves(context, old, new)
+    moves = await _folder_moves(context, old, new)
     plan = await context.index.moves_to_rewrite(moves)
     rewrites = dict(plan.rewrites)
     own_rewrites = {path: rewrite for path in moves if (rewrite := rewrites.pop(path, None))}
@@ -198,7 +199,7 @@ def _folders_of(files: Iterable[NotePath], folder: str) -> set[str]:
     return {"/".join(names[:count]) for names in parts for count in range(depth, len(names) + 1)}
 
 
-def _folder_moves(context: ToolContext, old: str, new: str) -> dict[NotePath, NotePath]:
+async def _folder_moves(context: ToolContext, old: str, new: str) -> dict[NotePath, NotePath]:
     """Return the new paths of a folder's visible files.
 
     Raises:
@@ -236,8 +237,9 @@ def _folder_moves(context: ToolContext, old: str, new: str) -> dict[NotePath, No
     is_in_use = bool(context.index.notes(new)) or any(
         file.path.is_under(new) for file in context.index.files()
     )
-    if is_in_use or context.vault.has_hidden_files(folder):
-        raise ConflictError(f"There is already a folder “{new}”. Choose another name.", folder=new)
+    if is_in_use:
+        raise folder_conflict(folder)
+    await asyncio.to_thread(context.vault.check_free_folder, folder)
     size = sum(note.size for note in notes) + sum(file.size for file in files)
     if len(paths) > MAX_MOVED_FILES or size > MAX_MOVED_BYTES:
         raise LimitError(
