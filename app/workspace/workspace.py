@@ -78,8 +78,8 @@ from app.web.access import WebAccess
 from app.workspace.embedding_service import EmbeddingService
 from app.workspace.endpoints import Endpoints
 from app.workspace.model_visibility import ModelVisibility
+from app.workspace.note_folders import paths_in_settings
 from app.workspace.recovery_message import recovery_message
-from app.workspace.service.note_folders import paths_in_settings
 from app.workspace.sources import notifications_for_model, open_sources
 from app.workspace.vault_storage import StoreReplaced, VaultStorage
 

@@ -6,7 +6,7 @@ import pytest
 
 from app.settings import EditorSettings
 from app.vault.obsidian import ObsidianSettings
-from app.workspace.service.note_folders import paths_in_settings
+from app.workspace.note_folders import paths_in_settings
 
 
 @pytest.mark.parametrize(
