@@ -45,6 +45,7 @@ from app.agent.language.interpreter import (
     meaning_of,
 )
 from app.agent.language.lexicon import ActionFrame, Language, languages
+from app.agent.language.line_removals import says_line
 from app.agent.language.notation import PREFIX, parse, serialize
 from app.agent.language.note_facts import (
     FACTS,
@@ -55,7 +56,7 @@ from app.agent.language.note_facts import (
     split_questions,
 )
 from app.agent.language.option_order import USELESS, OptionRanker, meaning_key, overwrites_itself
-from app.agent.language.periods import by_day_names, with_stated_dates
+from app.agent.language.periods import asks_for_period, by_day_names, with_stated_dates
 from app.agent.language.phrase_searches import phrase_search
 from app.agent.language.preferred_reading import preferred_reading
 from app.agent.language.property_changes import PropertyChanges
@@ -81,7 +82,9 @@ from app.agent.language.readings import (
 from app.agent.language.request import Request
 from app.agent.language.rescheduling import date_changes, rescheduled_note
 from app.agent.language.said_words import WORD, SaidWords
+from app.agent.language.task_matching import named_parts
 from app.agent.language.task_references import described_tasks, resembles_note
+from app.agent.language.tokens import tokenize
 from app.agent.language.tool_frames import tool_frames
 from app.agent.language.undo import describe_undo, undoes_nothing, undone_changes
 from app.agent.language.vocabulary import VaultWords, Vocabulary, correct_spelling
@@ -474,10 +477,14 @@ class BuiltinAgent:
 
     async def _by_day_names(self, request: Request, reading: Reading) -> Reading:
         """Return a search for the notes of a period by their names if none was changed in that period."""
-        named = by_day_names(request, reading)
-        if named is None or not _finds_nothing(reading, await self._with_found_notes(reading)):
+        if not asks_for_period(request, reading):
             return reading
-        return reading if _finds_nothing(named, await self._with_found_notes(named)) else named
+        if not _finds_nothing(reading, await self._with_found_notes(reading)):
+            return reading
+        named = by_day_names(request, reading)
+        return (
+            reading if named is None or _finds_nothing(named, await self._with_found_notes(named)) else named
+        )
 
     async def _with_described_task(
         self, interpretation: Interpretation, text: str, state: DialogState
@@ -493,16 +500,17 @@ class BuiltinAgent:
         for change in described_tasks(request):
             words = str(change.last.arguments["query"])
             name = "task-done" if change.last.action == "reopen_task" else "task-todo"
+            if note := await self._note_of_tasks(name, named_parts(words, request.language), state):
+                return replace(change, steps=(replace(change.last, target=NoteSet(notes=(note,))),))
             found = (await self._with_hits(NoteSet(query=f"{name}:{quote_text(words)}"))).notes
-            plain = re.sub(r"[^\w ]", ".", words)
-            whole = NoteSet(query=rf"{name}:/^{plain}\s*([📅⏳🛫#].*)?$/")
-            exact = (await self._with_hits(whole)).notes if found else ()
+            exact = await self._notes_with_task(name, words) if found else ()
             here = tuple(path for path in (*state.it, *state.this) if path in found)
             has_words = len(words.split()) > 1 and not resembles_note(request, words)
-            is_task = has_words and bool(exact)
             if not (found and (has_words or here)):
                 continue
-            notes = here[:1] or (found if len(found) == 1 else ())
+            named = tuple(path for path in here if path in exact)[:1] or (exact if len(exact) == 1 else ())
+            is_task = has_words and bool(named) and not (here and here[:1] != named)
+            notes = (named if is_task else here[:1]) or (found if len(found) == 1 else ())
             step = replace(change.last, target=NoteSet(notes=notes) if notes else None)
             meant = replace(change, steps=(step,))
             if is_task:
@@ -510,6 +518,20 @@ class BuiltinAgent:
             options = (ClarificationOption(serialize(meant), meant), *interpretation.options)[:MAX_OPTIONS]
             return replace(interpretation, question=question_about(options), options=options)
         return interpretation
+
+    async def _notes_with_task(self, name: str, words: str) -> tuple[str, ...]:
+        """Return the notes with a task of exactly these words, perhaps with dates and tags after them."""
+        plain = re.sub(r"[^\w ]", ".", words)
+        return (await self._with_hits(NoteSet(query=rf"{name}:/^{plain}\s*([📅⏳🛫#].*)?$/"))).notes
+
+    async def _note_of_tasks(self, name: str, parts: list[str], state: DialogState) -> str:
+        """Return the note in focus, or else the only one, that has each of several tasks; "" without one."""
+        if len(parts) < 2:
+            return ""
+        notes = [set(await self._notes_with_task(name, part)) for part in parts]
+        common = set.intersection(*notes)
+        here = next((path for path in (*state.it, *state.this) if path in common), "")
+        return here or (common.pop() if len(common) == 1 else "")
 
     def _without_other_facts(
         self, clarification: Clarification, text: str, state: DialogState
@@ -548,7 +570,10 @@ class BuiltinAgent:
     def _without_deletions(
         self, clarification: Clarification, text: str, state: DialogState
     ) -> Clarification:
-        """Return the question without deletions, unless the request mentions or continues one."""
+        """Return the question without deletions, unless the request mentions or continues one.
+
+        "Delete the task X" is about a line, not about its note.
+        """
         offered = clarification.options + clarification.spare
         kept = [option for option in offered if option.reading.last.action != "delete"]
         if len(kept) in (0, len(offered)):
@@ -557,7 +582,9 @@ class BuiltinAgent:
         before = [state.last, question.partial if question is not None else None]
         before += [option.reading for option in question.options] if question is not None else []
         continues = any(reading is not None and reading.last.action == "delete" for reading in before)
-        if continues or _says_deletion(text, self._interpreter.language_of(text, state)):
+        language = self._interpreter.language_of(text, state)
+        is_of_line = says_line(language, tokenize(text, language.contractions))
+        if not is_of_line and (continues or _says_deletion(text, language)):
             return clarification
         options = tuple(kept[:MAX_OPTIONS])
         return replace(

@@ -22,9 +22,10 @@ from app.agent.language.actions import (
 )
 from app.agent.language.answers import localize
 from app.agent.language.chips import describe_readings
-from app.agent.language.dates import shifted_day
+from app.agent.language.dates import DateParser, shifted_day
 from app.agent.language.dialog import MAX_RESULTS, DialogState, OwnChange
 from app.agent.language.lexicon import Language
+from app.agent.language.line_removals import TASK
 from app.agent.language.logseq import LOGSEQ_TASKS, logseq_property, searched_properties
 from app.agent.language.new_tasks import adds_tasks, tasks_of
 from app.agent.language.notation import serialize
@@ -47,10 +48,11 @@ from app.agent.language.task_matching import (
     says_not,
     task_text,
 )
+from app.agent.language.task_texts import task_line
 from app.agent.language.undo import changes_of_undo
 from app.agent.language.vocabulary import VaultWords, property_label
 from app.agent.result_formatting import format_outcome, property_key, strip_properties
-from app.errors import QueryError, TimeoutExpiredError
+from app.errors import AmbiguousError, NotFoundError, QueryError, TimeoutExpiredError
 from app.permissions.pluralize import pluralize
 from app.toolkit.batch import make_batch_tool
 from app.toolkit.outcome import ToolOutcome
@@ -58,6 +60,7 @@ from app.toolkit.registry import ToolRegistry
 from app.toolkit.tool import Tool
 from app.vault.changes import content_hash
 from app.vault.markdown.frontmatter import read_frontmatter
+from app.vault.markdown.headings import section
 from app.vault.markdown.tasks import task_facts, with_due_date
 from app.vault.markdown.text import BOM, bullet_list
 from app.vault.note_templates import expand
@@ -70,10 +73,13 @@ _TEMPLATE_HAS_CONTENT = (
     "A note from a template can't have other text, tags or a type when it is created. Nothing was created."
     " Create it from the template first, and then change it."
 )
+_DAY_NAME = re.compile(r"\d{4}([-_.])\d\d\1\d\d")
 _ALL_NOTES_QUERY = "modified:>=1970"
 _DAY = r"\d{4}-\d\d-\d\d"
 _TASK_CONDITION = re.compile(r"\btask(-todo|-done)?:")
 _MAX_CHOICES = 5
+_MAX_PLACES = 50
+"""Maximum number of the places of a text that an answer can select."""
 _MAX_LISTED_TASKS = 50
 _MAX_SEARCH_HITS = 1000
 
@@ -552,6 +558,8 @@ class Pipeline:
             if (notes := await self._resolve_notes(step.target, previous)) is None:
                 return None
             allowed_paths = frozenset(notes)
+            if len(allowed_paths) == 1:
+                self._dialog = replace(self._dialog, focus=notes[:1], is_lost=False)
         all_hits = await self._search_all(query)
         if all_hits is None:
             return None
@@ -632,14 +640,23 @@ class Pipeline:
         ]
         words = str(step.arguments.get("query", ""))
         matches = tasks
-        if (words or due is None) and not _is_name_of(step.target, words):
+        occurrence = str(step.arguments.get("occurrence", ""))
+        if occurrence and not words:
+            # The position in the note, in which the next request may name another one.
+            self._dialog = replace(
+                self._dialog, tasks=tuple((path, task_text(line)) for path, line, _ in tasks)
+            )
+        elif (words or due is None) and not _is_name_of(step.target, words):
             if "occurrence" not in step.arguments and (parts := self._tasks_of_parts(words, tasks)):
                 return await self._change_several_tasks(step, parts, due)
             matches = self._matching_tasks(words, tasks)
-        if (occurrence := str(step.arguments.get("occurrence", ""))).isdecimal():
+        if occurrence == "-1":
+            matches = matches[-1:]
+        elif occurrence.isdecimal():
             matches = matches[max(0, int(occurrence) - 1) : int(occurrence)]
         if not matches:
-            self._say_no_task(step, None if due is not None and not words else words)
+            is_by_words = words or (due is None and not occurrence)
+            self._say_no_task(step, words if is_by_words else None)
             return None
         if len(matches) > 1:
             readings = [_task_reading(step, [task], matches) for task in matches[:_MAX_CHOICES]]
@@ -987,6 +1004,8 @@ class Pipeline:
                 number = int(str(arguments.get("occurrence") or 0))
                 place = {"occurrence": number} if number else {}
                 return [{"name": path, **replacement, **place} for path in paths]
+            case "remove_text" if "whole" in arguments:
+                return await self._line_removal_calls(step, paths)
             case "remove_text":
                 return await self._removal_calls(paths, str(arguments["old"]))
             case "set_property":
@@ -1075,12 +1094,20 @@ class Pipeline:
             if text is None:
                 return None
             body = text[read_frontmatter(text).body_start :]
+            first, last = 0, len(body)
+            if heading := str(step.arguments.get("heading", "")):
+                if (bounds := self._section_of(path, text, heading)) is None:
+                    return None
+                first, last = (at - (len(text) - len(body)) for at in bounds)
             word = re.compile(rf"(?<!\w){re.escape(old)}(?!\w)")
             places = [
                 at
                 for at, match in enumerate(re.finditer(re.escape(old), body), 1)
-                if word.match(body, match.start())
+                if first <= match.start() < last and word.match(body, match.start())
             ]
+            if not places and heading:
+                self._say(f"“{old}” does not occur under “{heading}”. Nothing was changed.")
+                return None
             if not places:
                 self._say(f"“{old}” does not occur as a whole word in {wikilink(path)}. Nothing was changed.")
                 return None
@@ -1088,6 +1115,15 @@ class Pipeline:
             for place in reversed(places):
                 calls += await self._calls(step.with_argument("occurrence", str(place)), (path,)) or ()
         return calls
+
+    def _section_of(self, path: str, text: str, heading: str) -> tuple[int, int] | None:
+        """Return the start and end of a heading's section; tell the user and return None without one."""
+        try:
+            found = section(text, heading)
+        except (NotFoundError, AmbiguousError):
+            self._say(f"{wikilink(path)} has no single heading “{heading}”. Nothing was changed.")
+            return None
+        return found.start, found.end
 
     async def _removal_calls(self, paths: tuple[str, ...], words: str) -> list[Arguments] | None:
         """Return the calls that remove `words` from each note, or the list item that contains nothing else.
@@ -1113,6 +1149,56 @@ class Pipeline:
             else:
                 old = pattern.findall((items or lines)[0])[0]
                 calls.append({"name": path, "op": "replace", "old": old, "text": ""})
+        return calls
+
+    async def _line_removal_calls(self, step: PipelineStep, paths: tuple[str, ...]) -> list[Arguments] | None:
+        """Return the calls that remove the line, or the task, with a text from each note.
+
+        Tell the user if a note has none; ask if several lines have the text. Then return None.
+        """
+        words, what = str(step.arguments["old"]), str(step.arguments["whole"])
+        dates = DateParser(self._language, self._now())
+        # "Call Ann, due 4 December" may be written as a task with a due date.
+        first, _, rest = words.partition(" ")
+        without_article = rest if first.casefold() in self._language.words("determiners") else words
+        texts = (words, task_text(task_line(words, self._language, dates)), without_article)
+        number = int(str(step.arguments.get("occurrence") or 0))
+        calls: list[Arguments] = []
+        for path in paths:
+            whole = await self._read_whole(path)
+            if whole is None:
+                return None
+            start = read_frontmatter(whole).body_start
+            found: list[tuple[str, int]] = []
+            for text in dict.fromkeys(texts):
+                found = found or lines_with(whole, start, text, only_tasks=what == TASK)
+            if not found:
+                kind = "task" if what == TASK else "line"
+                self._say(f"No {kind} in {wikilink(path)} contains “{words}”. Nothing was changed.")
+                return None
+            found = found[number - 1 : number] or found if number else found
+            if len(found) > 1:
+                steps = [
+                    replace(step, target=NoteSet(notes=(path,))).with_argument("occurrence", str(at))
+                    for at in range(1, min(len(found), _MAX_CHOICES) + 1)
+                ]
+                labels = [line.strip() for line, _ in found]
+                readings = [Reading((own,), 1.0, language=self._language.code) for own in steps]
+                self._question = Clarification(
+                    "Which line do you mean?",
+                    tuple(
+                        ClarificationOption(label, own) for label, own in zip(labels, readings, strict=False)
+                    ),
+                )
+                return None
+            line, at = found[0]
+            old = f"{line}\n" if whole[at + len(line) :].startswith("\n") else line
+            if old == line and at > start:
+                old, at = f"\n{line}", at - 1
+            call: Arguments = {"name": path, "op": "replace", "old": old, "text": ""}
+            if whole.count(old, start) > 1:
+                call["occurrence"] = whole.count(old, start, at) + 1
+            calls.append(call)
         return calls
 
     def _record_change(
@@ -1143,7 +1229,10 @@ class Pipeline:
         entries: Sequence[int | None] = [change.entry for change in changes_of_undo(step, changes)]
         if entries:
             return entries
-        if step.target is not None and step.target.notes:
+        if step.target is not None and not step.target.notes:
+            self._say("There is nothing to undo.")
+            return ()
+        if step.target is not None:
             names = ", ".join(map(wikilink, step.target.notes[:MAX_READ_NOTES]))
             self._say(f"I have not changed {names} in this conversation.")
             return ()
@@ -1157,7 +1246,8 @@ class Pipeline:
         elif not changes and scope.startswith("last"):
             # The last changes of other conversations count if this one has none.
             count = scope.partition(":")[2]
-            entries = self._changes_today()[-int(count) :][::-1] if count else (None,)
+            is_count = count.isdecimal() and int(count) > 0
+            entries = (None,) if not count else self._changes_today()[-int(count) :][::-1] if is_count else ()
         if not entries:
             self._say("There is nothing to undo.")
         return entries
@@ -1285,7 +1375,7 @@ def _moved_path(path: str, before: str, after: str) -> str:
 def _day_of(name: str) -> date | None:
     """Return the day that a daily note is named for, or None for other names."""
     try:
-        return date.fromisoformat(re.sub("[_.]", "-", name))
+        return date.fromisoformat(re.sub("[_.]", "-", name)) if _DAY_NAME.fullmatch(name) else None
     except ValueError:
         return None
 
@@ -1300,22 +1390,22 @@ def _search_limit(notes: NoteSet) -> int:
 
 
 def _which_occurrence(step: PipelineStep, outcome: ToolOutcome, language: Language) -> Clarification | None:
-    """Return a question about which occurrence to replace; None for other errors or too many occurrences."""
+    """Return a question about which occurrence to replace; None for other errors.
+
+    Of many occurrences, the first ones are offered.
+    """
     count = (outcome.error or {}).get("count")
-    if (
-        outcome.success
-        or step.action != "replace"
-        or not isinstance(count, int)
-        or not 1 < count <= _MAX_CHOICES
-    ):
+    if outcome.success or step.action != "replace" or not isinstance(count, int) or count < 2:
         return None
-    choices = [*(str(number) for number in range(1, count + 1)), ALL_OCCURRENCES]
+    choices = [*(str(number) for number in range(1, min(count, _MAX_PLACES) + 1)), ALL_OCCURRENCES]
     readings = [
         Reading((step.with_argument("occurrence", choice),), 1.0, language=language.code)
         for choice in choices
     ]
     options = tuple(ClarificationOption(serialize(reading), reading) for reading in readings)
-    return Clarification("Which occurrence do you mean?", options)
+    shown = count if count <= _MAX_CHOICES else _MAX_CHOICES - 1
+    spare = options[shown:-1]
+    return Clarification("Which occurrence do you mean?", (*options[:shown], options[-1]), spare=spare)
 
 
 def _summary_options(step: PipelineStep) -> Arguments:
@@ -1460,6 +1550,29 @@ def _named_note(value: object) -> str:
 def _named_notes(value: object) -> tuple[str, ...]:
     """Return the notes that an argument names."""
     return value.notes if isinstance(value, NoteSet) else (str(value),)
+
+
+def lines_with(text: str, start: int, words: str, *, only_tasks: bool) -> list[tuple[str, int]]:
+    """Return the lines with some words, each with its position; if possible, only those with nothing else.
+
+    Args:
+        text: A note's text.
+        start: The position at which its prose starts.
+        words: The words, in any case.
+        only_tasks: Whether the line must be a task.
+    """
+    found: list[tuple[str, int]] = []
+    at = start
+    for part in text[start:].splitlines(keepends=True):
+        line = part.rstrip("\r\n")
+        is_kind = not only_tasks or TASK_BOX.match(line)
+        if is_kind and words.casefold() in line.casefold():
+            found.append((line, at))
+        at += len(part)
+    item = words.casefold()
+    exact = [own for own in found if item in (_item_text(own[0]).casefold(), own[0].strip().casefold())]
+    dated = [own for own in found if task_facts(_item_text(own[0])).text.casefold() == item]
+    return exact or dated or found
 
 
 def _item_text(line: str) -> str:

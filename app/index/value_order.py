@@ -75,9 +75,11 @@ def in_value_order(
         sort_keys.update(connection.execute(_QUERIES[key], values).fetchall())
     elif key == "dated":
         for row_id, name in connection.execute(_QUERIES["name"], values):
-            if match := _NAMED_DAY.match(name):
-                day = _sort_key(f"{match[1]}-{match[3]}-{match[4]}")
-                sort_keys.update({row_id: day} if isinstance(day, int | float) else {})
+            match = _NAMED_DAY.match(name)
+            day = _sort_key(f"{match[1]}-{match[3]}-{match[4]}") if match else None
+            if isinstance(day, float):
+                sort_keys[row_id] = day
+        # A date in the properties precedes the one in the name.
         for name in reversed(_DATED):
             rows = connection.execute(_PROPERTY, {**values, "key": name})
             days = {row_id: _sort_key(json.loads(text)) for row_id, text in rows}

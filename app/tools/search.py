@@ -382,8 +382,10 @@ async def list_tags(context: ToolContext) -> Tags:
 async def vault_info(context: ToolContext) -> VaultInfo:
     """Describe the vault: counts, largest folders, most used tags, most linked notes, state of the index."""
     stats = context.index.stats()
-    page = await context.index.search(_ALL_NOTES, _MAX_EXAMPLES, order="backlinks", group="folder")
-    folders = sorted(page.groups, key=lambda group: (-group.count, group.name))
+    page = await context.index.search(_ALL_NOTES, _MAX_EXAMPLES, order="backlinks")
+    # The hits of a grouped search are ordered by their groups first.
+    grouped = await context.index.search(_ALL_NOTES, 1, group="folder")
+    folders = sorted(grouped.groups, key=lambda group: (-group.count, group.name))
     used_tags = sorted(context.index.tags(), key=lambda tag: (-tag.count, tag.tag))
     problems = [IndexProblem(path=str(p.path), reason=p.reason) for p in context.index.problems()[:100]]
     counts = pluralize(stats.notes, "note"), pluralize(stats.links, "link"), pluralize(stats.tags, "tag")

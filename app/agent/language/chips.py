@@ -21,7 +21,9 @@ from app.index.query_serializer import quote_value
 from app.index.query_serializer import serialize_query as query_text
 from app.vault.path import NotePath
 
-_FIXED_ARGUMENTS = frozenset(("scope", "state", "op", "what", "due", "about", "uses", "side", "occurrence"))
+_FIXED_ARGUMENTS = frozenset(
+    ("scope", "state", "op", "what", "due", "about", "uses", "side", "occurrence", "whole")
+)
 _ACTION_LABELS = {
     "find": "notes",
     "count": "count",
@@ -271,6 +273,8 @@ def _fixed_label(name: str, value: str) -> str:
             return "everywhere"
         case "occurrence" if count.isdecimal():
             return f"place {count}"
+        case "whole":
+            return "the whole line"
         case "due" if ".." in value:
             first, _, last = value.partition("..")
             return (

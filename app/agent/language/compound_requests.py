@@ -5,14 +5,14 @@ Each order is interpreted by itself, in the state of the conversation after the 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 
-from app.agent.language.actions import CREATION_VALUES, TASK_ACTIONS, Action
+from app.agent.language.actions import CREATION_VALUES, FOLDER_ACTIONS, MOVING_ACTIONS, TASK_ACTIONS, Action
 from app.agent.language.choices import MAX_OPTIONS, accounts_for_all, question_about
 from app.agent.language.dialog import NOTE_ROLES, DialogState
+from app.agent.language.lexicon import Language
 from app.agent.language.new_tasks import adds_tasks, tasks_of
 from app.agent.language.notation import serialize
 from app.agent.language.readings import (
@@ -28,8 +28,8 @@ from app.agent.language.request import Request, without_marks_at_end, writes
 from app.agent.language.said_words import WORD
 from app.agent.language.tokens import Token, span_text
 
-KEPT_LINKS = ("compound_requests", "kept_links")
-"""The phrases for what a rename does anyway: "and fix the links to it"."""
+_LINK_UPDATES = (*MOVING_ACTIONS, *FOLDER_ACTIONS, "rename_heading", "merge")
+"""The actions that update links."""
 _MAX_SPLITS = 3
 
 
@@ -54,7 +54,8 @@ def verbless_orders(request: Request) -> Iterator[tuple[str, str]]:
     noun for a task in place of "one".
     """
     language, tokens = request.language, without_marks_at_end(request.tokens)
-    cues = {*language.table("compound_requests")["cues"]}
+    table = language.table("compound_requests")
+    cues = {*table["cues"]}
     verb = next((at for at in range(len(tokens)) if _begins_order(request, tokens, at)), len(tokens))
     colon = next((at for at, token in enumerate(tokens) if token.key == ":"), len(tokens))
     task_nouns = {*language.table("new_tasks")["one"]}
@@ -65,11 +66,13 @@ def verbless_orders(request: Request) -> Iterator[tuple[str, str]]:
         first, rest = tokens[verb + 1 : at], tokens[after:colon]
         shared = cues & {token.key for token in first[1:-1]} & {token.key for token in rest[1:-1]}
         starts = {first[0].key, rest[0].key}
-        if not shared or starts & {*cues, *language.table("compound_requests")["places"]}:
+        if not shared or starts & {*cues, *table["places"]}:
             continue
         text = span_text(request.text, rest)
-        if noun := next((token.value for token in first if token.key in task_nouns), ""):
-            text = re.sub(rf"\b{language.table('compound_requests')['one']}\b", noun, text)
+        noun = next((token.value for token in first if token.key in task_nouns), "")
+        one = next((token for token in rest if token.key == table["one"] and token.is_word), None)
+        if noun and one is not None:
+            text = f"{text[: one.start - rest[0].start]}{noun}{text[one.end - rest[0].start :]}"
         yield span_text(request.text, tokens[:at]), f"{tokens[verb].value} {text}"
 
 
@@ -81,12 +84,22 @@ def _split_points(request: Request) -> Iterator[tuple[int, int]]:
             return
         # After a mark, the conjunction begins with it.
         after = at if tokens[at - 1].kind == "mark" else _conjunction_end(request, tokens, at)
-        if request.language.matches_phrase(without_marks_at_end(tokens[after:]), *KEPT_LINKS):
+        if keeps_links(request.language, tokens, after):
             continue
         has_verb = any(_begins_order(request, tokens, before) for before in range(at))
         if has_verb and at < after < len(tokens) - 1 and _begins_order(request, tokens, after):
             splits += 1
             yield at, after
+
+
+def keeps_links(language: Language, tokens: Sequence[Token], start: int) -> bool:
+    """Return whether the tokens from `start` on ask for what a rename does anyway: "and fix the links"."""
+    moves = [frame for frame in language.frames if frame.action in _LINK_UPDATES]
+    is_move = any(
+        phrase.longest_match(tokens, at) for frame in moves for phrase in frame.say for at in range(3)
+    )
+    rest = without_marks_at_end(tuple(tokens[start:]))
+    return is_move and language.matches_phrase(rest, "compound_requests", "kept_links")
 
 
 def _conjunction_end(request: Request, tokens: Sequence[Token], at: int) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from app.agent.language.actions import MOVING_ACTIONS, OPPOSITES
+from app.agent.language.actions import MOVING_ACTIONS
 from app.agent.language.readings import Clarification, NoteSet, PipelineStep, Reading, as_tuple
 
 MAX_RESULTS = 200
@@ -29,18 +29,18 @@ class OwnChange:
     arguments: Mapping[str, object] = field(default_factory=dict, compare=False)
 
     def opposite(self, paths: Sequence[str]) -> PipelineStep | None:
-        """Return the step that takes a change of one tag back from some notes; None for other changes.
+        """Return the step that takes an added tag back from some notes; None for other changes.
 
-        A note that had the tag before was not changed and keeps it; if all of `paths` did, the step is an
-        undo that says so. Of several tags, a note may have had some before, so there is no such step.
+        A removed tag may have been one in the text, which adding it again would not restore. A note that had
+        the tag before was not changed and keeps it; if all of `paths` did, the step is an undo that says so.
+        Of several tags, a note may have had some before, so there is no such step.
         """
-        action, tags = OPPOSITES.get(self.action), self.arguments.get("tag", ())
-        if action is None or len(as_tuple(tags)) != 1:
+        if self.action != "add_tag" or len(as_tuple(self.arguments.get("tag", ()))) != 1:
             return None
         changed = tuple(path for path in paths if path in self.notes)
         if not changed:
             return PipelineStep("undo", NoteSet(notes=tuple(paths)), {"what": self.action})
-        return PipelineStep(action, NoteSet(notes=changed), self.arguments)
+        return PipelineStep("remove_tag", NoteSet(notes=changed), self.arguments)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +107,11 @@ class DialogState:
             results=tuple(map(moved, self.results)),
             recent=tuple(map(moved, self.recent)),
             tasks=tuple((moved(path), text) for path, text in self.tasks),
+            # A move has both paths.
+            changes=tuple(
+                own if own.action in MOVING_ACTIONS else replace(own, notes=tuple(map(moved, own.notes)))
+                for own in self.changes
+            ),
         )
 
     def after(self, reading: Reading, question: Clarification | None) -> DialogState:

@@ -27,7 +27,7 @@ from app.agent.language.choices import (
     names_folder,
     note_sets_of,
 )
-from app.agent.language.compound_requests import KEPT_LINKS
+from app.agent.language.compound_requests import keeps_links
 from app.agent.language.conditions import condition_slots, top_level_parts
 from app.agent.language.corrections import correcting_words, parse_correction
 from app.agent.language.creation_properties import parse_creation_with_properties
@@ -45,6 +45,7 @@ from app.agent.language.follow_ups import (
 )
 from app.agent.language.frames import ClauseReading, FrameParser
 from app.agent.language.lexicon import ActionFrame, Language
+from app.agent.language.line_removals import parse_removed_line
 from app.agent.language.list_orders import within_list
 from app.agent.language.listed_notes import (
     parse_neighbor,
@@ -70,7 +71,7 @@ from app.agent.language.readings import (
     Reply,
 )
 from app.agent.language.relations import parse_link_question, parse_relations
-from app.agent.language.replacements import ALL_OCCURRENCES, parse_replacement_everywhere
+from app.agent.language.replacements import parse_place_answer, parse_replacement_everywhere
 from app.agent.language.request import Request, without_marks_at_end
 from app.agent.language.request_model import request_model
 from app.agent.language.summary_lengths import parse_summary_length, with_summary_length
@@ -355,6 +356,14 @@ class Interpreter:
                 return self._chooser.decide(request, [relations]), request, []
             if line := parse_added_line(request, words):
                 return self._chooser.decide(request, [line]), request, []
+            if removals := parse_removed_line(request, words):
+                is_one = len(removals) == 1
+                asked = self._chooser.decide if removals[0].missing else self._chooser.ask
+                return (
+                    removals[0] if is_one and not removals[0].missing else asked(request, removals),
+                    request,
+                    [],
+                )
             if replacement := parse_replacement_everywhere(request, words):
                 return self._chooser.decide(request, [replacement]), request, []
             if narrower := parse_refined_question(request, words):
@@ -680,7 +689,7 @@ class Interpreter:
 
     def _without_courtesies(self, language: Language, tokens: tuple[Token, ...]) -> tuple[Token, ...]:
         phrases = language.phrases("courtesies")
-        ending = (*phrases, *language.phrases("scopes", "totals"), *language.phrases(*KEPT_LINKS))
+        ending = (*phrases, *language.phrases("scopes", "totals"))
         position, end = 0, len(tokens)
         while position < end:
             if tokens[position].kind == "mark":
@@ -699,9 +708,9 @@ class Interpreter:
                 end, changed = end - 1, True
                 continue
             for start in range(max(position + 1, end - 5), end):
-                if any(phrase.matches_all(tokens[start:end]) for phrase in ending) and tokens[
-                    start
-                ].key not in (
+                is_ending = any(phrase.matches_all(tokens[start:end]) for phrase in ending)
+                is_ending = is_ending or keeps_links(language, tokens[:end], start)
+                if is_ending and tokens[start].key not in (
                     "then",
                     "again",
                     "first",
@@ -840,17 +849,11 @@ class Interpreter:
             tokens = correcting_words(language, tokens)
             if question.options and _is_answer(language, tokens, "yes"):
                 return meaning_of(question.options[0].reading)
-            last = question.options[-1] if question.options else None
-            is_all = last is not None and last.reading.last.arguments.get("occurrence") == ALL_OCCURRENCES
-            if (
-                is_all
-                and last is not None
-                and any(
-                    language.matches_phrase(tokens, name)
-                    for name in ("both", "them", "everywhere", "everything")
-                )
-            ):
-                return last.reading
+            vocabulary, dates = vocabulary_in(language), DateParser(language, now)
+            frames = self._frames_of(language)
+            request = Request(text, language, tokens, vocabulary, dates, dialog, allowed, frames)
+            if place := parse_place_answer(request, question):
+                return place
             if (
                 question.options
                 and (index := _parse_ordinal(language, tokens, len(question.options))) is not None

@@ -227,8 +227,9 @@ def _note_at(
             if path := vocabulary.note_with_words(text):
                 return EntityMention("note", part, NoteSet(notes=(path,)), text, is_near=True)
     token = tokens[position]
-    own_words |= set(language.table("property_cues").get("rating", ()))  # "best" is no part of a name
-    if token.is_word and token.key not in own_words and len(token.key) >= _MIN_NAME_LENGTH:
+    is_praise = token.key in language.table("property_cues").get("rating", ())  # "best" is no part of a name
+    is_plain = token.is_word and token.key not in own_words and not is_praise
+    if is_plain and len(token.key) >= _MIN_NAME_LENGTH:
         whole = token.value.removesuffix("'s").removesuffix("’s")
         word = _without_kind(whole, language, vocabulary)
         is_compound = word != whole

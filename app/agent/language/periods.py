@@ -25,7 +25,7 @@ _STATED_YEARS = re.compile(r"\(?\[[\w -]+:\d{4}\](?: OR \[[\w -]+:\d{4}\])*\)?")
 _MONTH = re.compile(r"\d{4}-\d\d")
 _CHANGED_IN = re.compile(r"modified:>=(?P<first>\d{4}-\d\d-\d\d) modified:<=(?P<last>\d{4}-\d\d-\d\d)")
 _CHANGED_THEN = re.compile(
-    r"(?P<field>modified|created):"
+    r"(?<!-)(?P<field>modified|created):"
     r"(?:>=(?P<first>[\d-]{10}) (?P=field):<=(?P<last>[\d-]{10})|(?P<day>[\d-]{10}))"
 )
 _DATE = re.compile(r"\d{4}(?!\d)")
@@ -130,27 +130,35 @@ def with_stated_dates(request: Request, reading: Reading, properties_of: Propert
     return replace(reading, steps=(replace(step, target=narrower),))
 
 
-def by_day_names(request: Request, reading: Reading) -> Reading | None:
-    """Return a search for notes of a period as one for notes with a day of it in their names.
-
-    Return None for other readings, and if the request has a word for a change other than "wrote".
-    """
-    step, target = reading.last, reading.last.target
-    if len(reading.steps) > 1 or step.action not in ("find", "count") or target is None:
-        return None
-    period = next(iter(_CHANGED_THEN.finditer(target.query)), None)
-    if period is None:
-        return None
+def asks_for_period(request: Request, reading: Reading) -> bool:
+    """Return whether a reading searches for notes of a period, and its request has no word for a change."""
+    target = reading.last.target
+    if len(reading.steps) > 1 or reading.last.action not in ("find", "count") or target is None:
+        return False
+    if (period := _CHANGED_THEN.search(target.query)) is None:
+        return False
     changed = change_words(request.language, period["field"])
     changed -= {word for phrase in request.language.phrases("periods", "written") for word in phrase.words}
-    if changed & {token.key for token in request.tokens}:
+    return changed.isdisjoint(token.key for token in request.tokens)
+
+
+def by_day_names(request: Request, reading: Reading) -> Reading | None:
+    """Return a search for notes of a period as one for notes with a day of it in their names, or None."""
+    target = reading.last.target
+    period = _CHANGED_THEN.search(target.query) if target is not None else None
+    if target is None or period is None:
         return None
-    first, last = (date.fromisoformat(period["day"] or period[side]) for side in ("first", "last"))
+    try:
+        first, last = (date.fromisoformat(period["day"] or period[side]) for side in ("first", "last"))
+    except ValueError:
+        return None  # a day that does not exist
     names = day_name_conditions(first, last, request.vocabulary.day_separator)
-    if not names:
-        return None
     query = target.query.replace(period[0], names)
-    return replace(reading, steps=(replace(step, target=replace(target, query=query)),))
+    return (
+        replace(reading, steps=(replace(reading.last, target=replace(target, query=query)),))
+        if names
+        else None
+    )
 
 
 def _is_month(request: Request, tokens: Sequence[Token], span: DateSpan) -> bool:

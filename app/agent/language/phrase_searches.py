@@ -55,6 +55,11 @@ def _phrase(request: Request) -> str:
             for match in phrase.match(tokens, at):
                 words = tokens[match.gap_start : match.gap_end] if match.gap_start >= 0 else ()
                 is_whole = match.end == len(tokens) and len(words) >= _MIN_WORDS
-                if is_whole and all(token.is_word for token in words):
+                joins = any(
+                    language.match_prefix(words, part, name) > part
+                    for part in range(len(words))
+                    for name in ("and", "or")
+                )
+                if is_whole and not joins and all(token.is_word for token in words):
                     return span_text(request.text, words)
     return ""

@@ -70,11 +70,11 @@ async def preferred_reading(
 def _is_for_grammar(step: PipelineStep) -> bool:
     """Return whether a step has an action or a value of which the model has seen few or no examples.
 
-    The values are those of new tasks, notes from templates and empty properties. What an undo and a change of
-    a task are about depends on the conversation, which the model knows only in part.
+    The values are those of new tasks, whole lines, notes from templates and empty properties. What an undo
+    and a change of a task are about depends on the conversation, which the model knows only in part.
     """
     is_task = step.action in TASK_ACTIONS or _BOX in str(step.arguments.get("text", ""))
-    is_rare = "template" in step.arguments or step.arguments.get("value") == ""
+    is_rare = bool({"template", "whole"} & step.arguments.keys()) or step.arguments.get("value") == ""
     is_for_grammar = step.action in ("undo", *GRAMMAR_ACTIONS) or step.action.startswith(TOOL_PREFIX)
     return is_for_grammar or is_task or is_rare
 

@@ -38,6 +38,9 @@ def source_note(request: Request) -> tuple[str, str]:
         match = phrase.longest_match(tokens, 0)
         words = tokens[match.gap_start : match.gap_end] if match is not None else ()
         pointed = request.set_parser().parse_reference(words) if words else None
+        others = request.mentions(tokens[match.gap_end :]) if match is not None else ()
+        if any(mention.kind == "note" for mention in others):
+            continue  # "what does it say about red in C1?"
         if pointed is not None and pointed.notes.is_single:
             path, name = pointed.notes.notes[0], NotePath.on_disk(pointed.notes.notes[0]).name
             return path, f"{request.text[: words[0].start]}{name}{request.text[words[-1].end :]}"

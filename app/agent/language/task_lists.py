@@ -33,6 +33,8 @@ def parse_task_list(request: Request, tokens: tuple[Token, ...]) -> Reading | No
     if language.matches_phrase(words, "task_lists", "open_and_done"):
         steps = tuple(PipelineStep("list_tasks", None, {"state": state}) for state in ("open", "done"))
         return Reading(steps, _SCORE, language=language.code, verb_words=1)
+    if language.matches_phrase(words, "task_lists", "open_here") and len(request.dialog.this) == 1:
+        return _reading(request, NoteSet(notes=request.dialog.this), {"state": "open"})
     for kind in (*DUE_KINDS, "left", "due"):
         after = language.match_prefix(words, 0, "task_lists", kind)
         if after == 0:
@@ -160,10 +162,21 @@ def about_whole_vault(request: Request, interpretation: Interpretation) -> Inter
         mention.notes is not None and not set(mention.notes.notes).isdisjoint(notes)
         for mention in request.mentions(request.tokens)
     )
-    says_all = _says(request, "everywhere") and not is_named and not _says(request, "note")
+    if _says(request, "here") and not is_named and len(request.dialog.this) == 1 and notes:
+        here = NoteSet(notes=request.dialog.this)
+        return replace(readings[0], steps=(replace(step, target=here),))
+    says_note = is_named or _says(request, "note") or bool(step.target and step.target.source)
+    says_all = not says_note and (_says(request, "everywhere") or _asks_for_tasks(request))
     if not says_all and not _says(request, "vault"):
         return interpretation
     return replace(readings[0], steps=(replace(step, target=None),))
+
+
+def _asks_for_tasks(request: Request) -> bool:
+    """Return whether a request is for tasks, and does not follow one about the tasks of some note."""
+    plurals = request.language.table("new_tasks")["several"]  # "is there a task about it?" continues
+    says_tasks = any(token.key in plurals for token in request.tokens)
+    return says_tasks and not request.dialog.tasks and not _follows_tasks(request)
 
 
 def _says(request: Request, name: str) -> bool:

@@ -46,6 +46,8 @@ def parse_task_change(request: Request, tokens: tuple[Token, ...]) -> list[Readi
     noun "task". Words that may mean any of several tasks have a reading for each of them.
     """
     for change in _changes(request, _core(request, tokens)):
+        if at_position := _task_at_position(request, change):
+            return [at_position]
         if named := _named_tasks(request, change):
             is_known = change.is_sure or all(task in request.dialog.tasks for task in named)
             # "Mark the task Read Dune as done" may be about a task or the note Dune.
@@ -69,12 +71,25 @@ def parse_task_change(request: Request, tokens: tuple[Token, ...]) -> list[Readi
 def described_tasks(request: Request) -> list[Reading]:
     """Return the changes of a task that the words of a request may describe, even if no task is known."""
     readings: list[Reading] = []
-    for change in _changes(request, _core(request, request.tokens)):
+    for change in _changes(request, _core(request, request.tokens), may_have_order=True):
         core, _ = _without_nouns(request, change.words)
         if core and all(token.is_word for token in core):
             step = _step(request, change, ("", span_text(request.text, core)))
             readings.append(Reading((step,), _SCORE, language=request.language.code, verb_words=1))
     return readings
+
+
+def known_tasks(request: Request, words: tuple[Token, ...]) -> list[Task]:
+    """Return the tasks of the conversation that words mean; without words, those in focus."""
+    language, tasks = request.language, request.dialog.tasks
+    if not words:
+        return _task_of_pronoun(request)
+    ordinal = request.set_parser().ordinal_in(words)
+    if ordinal is not None:
+        return [tasks[ordinal - 1 if ordinal > 0 else ordinal]] if 0 < abs(ordinal) <= len(tasks) else []
+    text = words[0].value if len(words) == 1 else span_text(request.text, words)
+    same = [task for task in tasks if task[1].casefold() == text.casefold()]
+    return same[:1] or [task for task in tasks if names_task(text, task[1], language.code)]
 
 
 def resembles_note(request: Request, words: str) -> bool:
@@ -110,8 +125,13 @@ def _core(request: Request, tokens: tuple[Token, ...]) -> tuple[Token, ...]:
     return words[start:end]
 
 
-def _changes(request: Request, tokens: tuple[Token, ...]) -> Iterator[_Change]:
-    """Yield the changes whose phrases span all tokens."""
+def _changes(
+    request: Request, tokens: tuple[Token, ...], *, may_have_order: bool = False
+) -> Iterator[_Change]:
+    """Yield the changes whose phrases span all tokens.
+
+    The words for a task may go on with what looks like another order only if `may_have_order`.
+    """
     is_question = request.text.rstrip().endswith("?")
     negations = request.language.words("negations")
     for name in TASK_ACTIONS:
@@ -125,7 +145,7 @@ def _changes(request: Request, tokens: tuple[Token, ...]) -> Iterator[_Change]:
                 for words in _gaps(phrase, part):
                     if phrase.starts_with_gap and _begins_order(request, words):
                         continue  # "put “oil it” as a task in here due Sunday"
-                    if _is_statement(request, words) or _has_order(request, words):
+                    if _is_statement(request, words) or (not may_have_order and _has_order(request, words)):
                         continue
                     if negations.isdisjoint(token.key for token in words):
                         gaps.append(words)
@@ -215,6 +235,9 @@ def _named_tasks(request: Request, change: _Change) -> list[Task]:
         return [dialog.tasks[ordinal - 1 if ordinal > 0 else ordinal]] if is_listed else []
     if any(language.matches_phrase(change.words, name) for name in ("it", "this")):
         return _task_of_pronoun(request)
+    if language.matches_phrase(change.words, "task_changes", "other"):
+        last = _task_of_pronoun(request)
+        return [task for task in dialog.tasks if task not in last] if len(last) == 1 else []
     if language.matches_phrase(change.words, "them"):
         return []
     if located := _located_tasks(request, change):
@@ -230,6 +253,22 @@ def _named_tasks(request: Request, change: _Change) -> list[Task]:
     if found := [task for task in dialog.tasks if names_task(text, task[1], language.code)]:
         return found
     return [("", text)] if change.is_sure or _says_task(request, change.words) else []
+
+
+def _task_at_position(request: Request, change: _Change) -> Reading | None:
+    """Return the change of a task by its position in the note in focus, or None.
+
+    "The first one" is the first of several tasks that were listed or added, and of the note after only one.
+    """
+    dialog = request.dialog
+    ordinal = request.set_parser().ordinal_in(change.words) if change.words else None
+    follows_one = len(dialog.tasks) == 1 and dialog.last is not None and adds_tasks(dialog.last.last)
+    follows_none = change.is_sure and not dialog.tasks and not dialog.has_list
+    if not ordinal or not (follows_one or follows_none) or len(dialog.it) != 1:
+        return None
+    arguments: dict[str, object] = {"due": change.due} if change.due else {}
+    step = PipelineStep(change.action, NoteSet(notes=dialog.it), {**arguments, "occurrence": str(ordinal)})
+    return Reading((step,), _SCORE, language=request.language.code, verb_words=1)
 
 
 def _task_of_pronoun(request: Request) -> list[Task]:

@@ -93,10 +93,10 @@ def parse_other_template(request: Request, tokens: tuple[Token, ...]) -> Reading
     if step is None or step.action != "create_note" or not start < meant < len(tokens):
         return None
     words = tokens[meant:]
-    noun = next(iter(language.table("template_notes")["nouns"]))
-    while len(words) > 1 and words[0].key in {*language.words("determiners"), noun, "template"}:
+    nouns = {*language.table("template_notes")["nouns"]}
+    while len(words) > 1 and words[0].key in nouns | language.words("determiners"):
         words = words[1:]
-    bare = words[:-1] if len(words) > 1 and words[-1].key in (noun, "template") else words
+    bare = words[:-1] if len(words) > 1 and words[-1].key in nouns else words
     said = [span_text(request.text, part).strip('"“”„') for part in (words, bare)]
     path = _template(request, said[0]) or _template(request, said[1])
     template = NotePath.on_disk(path).stem_path if path else ""

@@ -133,8 +133,10 @@ def changes_of_undo(step: PipelineStep, changes: Sequence[OwnChange]) -> tuple[O
             return ()
         case "" | "last":
             return latest[:1]
+        case _ if scope.startswith("last:"):
+            return latest[: int(count)] if count.isdecimal() else ()
         case _:
-            return latest[: int(count)] if count.isdecimal() else latest
+            return latest
 
 
 def undoes_nothing(reading: Reading, changes: Sequence[OwnChange]) -> bool:
@@ -257,7 +259,8 @@ def _undo_of_some_notes(
         return Reply(_WHOLE_CHANGE.format(len(notes)))
     others = NoteSet(notes=tuple(path for path in notes if path not in paths))
     again = with_moved_notes(PipelineStep(change.action, others, change.arguments), later)
-    return replace(undo, steps=(*undo.steps, again))
+    # Later changes may have built on this one, so the result may not be that of an undo.
+    return replace(undo, steps=(*undo.steps, again), is_certain=False)
 
 
 def _match(language: Language, words: Sequence[Token], at: int, name: str) -> int:

@@ -219,7 +219,8 @@ class ValueDoubts:
 
     def _removes_part(self, step: PipelineStep) -> bool:
         """Return whether a whole line may have to go instead of some words: "delete the line about X"."""
-        return step.action == "remove_text" and self._said.says("lines")
+        is_part = step.action == "remove_text" and "whole" not in step.arguments
+        return is_part and self._said.says("lines")
 
     def _is_number_with_dots(self, step: PipelineStep) -> bool:
         """Return whether a number may be another one, or a day: "3.900", "31.3.", "+3"."""
@@ -371,12 +372,13 @@ class ValueDoubts:
             return None
         cues = self._said.word_list("destination_cues")
         start = mention.tokens[0].start
-        before, _, cue = self._request.text[:start].rstrip().rpartition(" ")
-        place = self._request.text[start - len(cue) - 1 :]
+        before = self._request.text[:start].rstrip()
+        cue = before.rpartition(" ")[2]
+        place = self._request.text[len(before) - len(cue) :]
         is_place = cue.casefold() in cues and text.endswith(place) and len(text) > len(place)
         if not is_place or mention.notes is None or mention.notes == step.target:
             return None
-        return before.rpartition(":")[2].strip(), mention.notes
+        return text.removesuffix(place).strip(), mention.notes
 
     def _is_whole_request(self, step: PipelineStep) -> bool:
         """Return whether a tool would get the whole request as a text, so that it may be another order."""

@@ -37,9 +37,9 @@ START_LENGTH = 4
 """The number of first letters that two similar words have in common."""
 _MAX_LISTED_VALUES = 12
 MAX_KINDS = 20
+"""Maximum number of conditions on kinds of notes that the request model can select."""
 NAMESPACE_MARK = "___"
 """The mark between the parts of a page's name, with which Logseq stores `/`."""
-"""Maximum number of conditions on kinds of notes that the request model can select."""
 _MAX_FOLDER_KINDS = 8
 
 _ENDING = re.compile(r"(?:ings?|ed|ers?|ors?|e?s|e)$")

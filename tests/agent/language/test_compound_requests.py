@@ -215,3 +215,18 @@ async def test_a_part_of_an_order_is_no_order_without_its_verb(talk) -> None:
     await say(talk, "set the rating of H1 to 5 and of Nowhere to 6")
     offered = choices(talk) if isinstance(talk.items[-1], Question) and talk.items[-1].choices else []
     assert not any(reading.count("[@Instruments/H1] key=rating") > 1 for reading in offered)
+
+
+@pytest.mark.parametrize(
+    "request_text",
+    ["delete H3 and fix the links", "lösche H3 und aktualisiere die Links"],
+)
+async def test_only_a_rename_updates_links_anyway(talk, request_text) -> None:
+    replies = await say(talk, request_text)
+    assert not replies.changes and (talk.workspace.root / "Instruments" / "H3.md").exists()
+
+
+async def test_a_quoted_word_is_not_replaced_by_the_noun_of_the_first_order(talk) -> None:
+    await fill(talk, Shopping="x\n", List="y\n")
+    await say(talk, 'add a task "Buy milk" to Shopping and one "Take one pill" to List')
+    assert not any("Take task pill" in choice for choice in choices(talk))

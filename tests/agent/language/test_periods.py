@@ -139,3 +139,8 @@ async def test_the_daily_notes_of_a_year_may_have_their_own_folder(talk) -> None
     await talk.workspace.index.scan()
     replies = await say(talk, "the latest note in the folder Days")
     assert names(replies.results) == ["2021-03-01"]
+
+
+async def test_a_day_that_does_not_exist_is_no_period(talk) -> None:
+    await say(talk, "find notes modified:2024-02-30")
+    assert answers(talk)[-1] == "No notes match."

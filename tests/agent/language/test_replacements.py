@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.agent.transcript import Question
-from tests.agent.language.test_dialog import answers, fill, say, talk, text
+from tests.agent.language.test_dialog import answers, fill, order, say, talk, text
 
 __all__ = ["talk"]
 BODY = "---\nname: rope\n---\nBuy rope. The rope is short, and the ropes are old.\n"
@@ -54,3 +54,64 @@ async def test_a_note_that_is_too_large_to_read_is_not_changed_in_part(talk, app
     await fill(talk, Long=long)
     await say(talk, "= replace [@Long] old=foo text=bar occurrence=all")
     assert not approver.asked and text(talk, "Long.md") == long
+
+
+TART = (
+    "# Tart\n\nCold butter.\n\n## Filling\n\nBrowned butter, more butter.\n\n## Tips\n\n" + "butter\n\n" * 3
+)
+
+
+@pytest.mark.parametrize(
+    ("answer", "places"),
+    [
+        ("the second", [2]),
+        ("the second one please", [2]),
+        ("the sixth", [6]),
+        ("the last one", [6]),
+        ("all of them", [1, 2, 3, 4, 5, 6]),
+        ("only in the Filling section", [2, 3]),
+        ("just in the filling section please", [2, 3]),
+        ("nur im Abschnitt Filling", [2, 3]),
+    ],
+)
+async def test_the_place_is_an_answer(talk, approver, answer, places) -> None:
+    await fill(talk, Tart=TART)
+    await say(talk, "replace butter with lard in Tart")
+    question = talk.items[-1]
+    assert isinstance(question, Question) and len(question.choices) == 5
+    approver.asked.clear()
+    await say(talk, answer)
+    first, *rest = TART.split("butter")
+    expected = first + "".join(
+        f"{'lard' if at in places else 'butter'}{part}" for at, part in enumerate(rest, 1)
+    )
+    assert text(talk, "Tart.md") == expected and len(approver.asked) == 1
+
+
+async def test_a_missing_heading_is_reported(talk, approver) -> None:
+    await fill(talk, Tart=TART)
+    approver.asked.clear()
+    await say(talk, "replace butter with lard in Tart", "only in the Pastry section")
+    assert answers(talk)[-1] == "[[Tart]] has no single heading “Pastry”. Nothing was changed."
+    assert not approver.asked
+
+
+@pytest.mark.parametrize(
+    "request_text",
+    [
+        "replace every butter with lard in Tart",
+        "replace all butter with lard in Tart",
+        "ersetze jedes butter durch lard in Tart",
+    ],
+)
+async def test_every_text_means_all_places(talk, approver, request_text) -> None:
+    await fill(talk, Tart=TART)
+    approver.asked.clear()
+    await say(talk, request_text)
+    assert text(talk, "Tart.md") == TART.replace("butter", "lard") and len(approver.asked) == 1
+
+
+async def test_all_occurrences_are_all_places(talk) -> None:
+    await fill(talk, Tart=TART)
+    await order(talk, "replace all occurrences of butter with lard in Tart")
+    assert text(talk, "Tart.md") == TART.replace("butter", "lard")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.agent.language.test_dialog import answers, fill, say, state, talk
+from tests.agent.language.test_dialog import answers, fill, say, state, talk, text
 
 __all__ = ["talk"]
 ERRANDS = "- [ ] pack the yukata\n- [ ] pay the deposit 📅 2031-12-04\n- [x] call Anna 📅 2031-01-01\n"
@@ -156,3 +156,36 @@ async def test_open_and_completed_tasks_are_both_counted(talk, request_text) -> 
     assert ("open task" in found and "completed task" in found) or (
         "offene" in found and "erledigte" in found
     )
+
+
+@pytest.mark.parametrize(
+    "request_text", ["what's still open here?", "what's still to do here?", "was ist hier noch offen?"]
+)
+async def test_here_is_the_note_on_the_screen(talk, request_text) -> None:
+    await fill(talk, Trips=TRIPS, Errands=ERRANDS)
+    await say(talk, "summarize Errands")
+    await talk.say(request_text, open_note="Trips.md")
+    assert [path for path, _ in state(talk).tasks] == ["Trips.md"] * 2
+    assert state(talk).focus == ("Trips.md",)
+
+
+async def test_new_tasks_after_an_empty_list_are_added_to_its_note(talk) -> None:
+    await fill(talk, Trips="# Trips\n", Errands=ERRANDS)
+    await say(talk, "summarize Errands")
+    for said in ("what's still open here?", "add two tasks: “Write docs” and “Fix borders”"):
+        await talk.say(said, open_note="Trips.md")
+    assert text(talk, "Trips.md") == ("# Trips\n- [ ] Write docs\n- [ ] Fix borders\n")
+
+
+@pytest.mark.parametrize("request_text", ["which tasks are open?", "Welche Aufgaben sind offen?"])
+async def test_tasks_without_a_pronoun_are_those_of_the_vault(talk, request_text) -> None:
+    await fill(talk, Trips=TRIPS, Errands=ERRANDS)
+    await say(talk, "summarize Errands", request_text)
+    assert {"Trips.md", "Errands.md"} <= {path for path, _ in state(talk).tasks}
+
+
+async def test_open_tasks_here_are_those_of_one_note(talk) -> None:
+    await fill(talk, Trips=TRIPS, Errands=ERRANDS)
+    await talk.say("summarize Trips", open_note="Errands.md")
+    await talk.say("open tasks here", open_note="Errands.md")
+    assert {path for path, _ in state(talk).tasks} == {"Errands.md"}

@@ -241,3 +241,44 @@ async def test_a_word_of_a_task_in_the_note_in_focus_may_mean_it_or_a_note(talk,
     assert isinstance(talk.items[-1], Question)
     assert "reschedule_task [@Backlog]" in talk.items[-1].choices[0].reply
     assert "due=2031-12-10" in talk.items[-1].choices[0].reply
+
+
+@pytest.mark.parametrize(
+    "request_text", ["push the other one back by a week", "verschieb die andere um eine Woche"]
+)
+async def test_the_other_task_moves_from_its_own_date(talk, request_text) -> None:
+    await fill(talk, Errands="- [ ] write docs 📅 2031-12-01\n- [ ] fix borders 📅 2031-12-04\n")
+    await say(talk, "open tasks in Errands", "push the docs one back by two days", request_text)
+    assert text(talk, "Errands.md") == ("- [ ] write docs 📅 2031-12-03\n- [ ] fix borders 📅 2031-12-11\n")
+
+
+CHECKLIST = "- [ ] check broken links\n- [ ] publish docs\n- [ ] call Ann\n"
+
+
+@pytest.mark.parametrize(
+    ("request_text", "line"),
+    [
+        ("tick off the first one", "- [x] check broken links"),
+        ("tick off the last one", "- [x] ask Ramses"),
+        ("hake die zweite ab", "- [x] publish docs"),
+        ("push the third one to 2031-12-04", "- [ ] call Ann 📅 2031-12-04"),
+    ],
+)
+async def test_after_one_new_task_a_position_is_that_in_the_note(talk, request_text, line) -> None:
+    await fill(talk, Errands=CHECKLIST)
+    await say(talk, "add a task to Errands: ask Ramses", request_text)
+    assert f"{line}\n" in text(talk, "Errands.md") and text(talk, "Errands.md").count("[x]") <= 1
+
+
+async def test_positions_in_a_note_stay_after_the_first_change(talk) -> None:
+    await fill(talk, Errands=CHECKLIST)
+    await say(talk, "add a task to Errands: ask Ramses", "tick off the first one", "tick off the second one")
+    assert text(talk, "Errands.md").startswith("- [x] check broken links\n- [x] publish docs\n- [ ] call Ann")
+
+
+async def test_several_tasks_with_verbs_are_completed(talk, approver) -> None:
+    await fill(talk, Errands=CHECKLIST)
+    approver.asked.clear()
+    await say(talk, "summarize Errands", "i finished check broken links and publish docs")
+    assert text(talk, "Errands.md") == "- [x] check broken links\n- [x] publish docs\n- [ ] call Ann\n"
+    assert len(approver.asked) == 1

@@ -1,0 +1,81 @@
+"""A whole line, or a task with its box and date, is removed from a note, and never the note."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.agent.transcript import Question
+from tests.agent.language.test_dialog import answers, fill, say, talk, text
+
+__all__ = ["talk"]
+BODY = (
+    "---\nname: rope\n---\n# Errands\n\n"
+    "- [ ] Fix the borders 📅 2026-12-11\n- [ ] Write docs\n\nBuy rope.\nEnd."
+)
+WITHOUT_BORDERS = BODY.replace("- [ ] Fix the borders 📅 2026-12-11\n", "")
+WITHOUT_DOCS = BODY.replace("- [ ] Write docs\n", "")
+
+
+@pytest.mark.parametrize(
+    ("request_text", "expected"),
+    [
+        ("delete the line with Fix the borders from Errands", WITHOUT_BORDERS),
+        ("remove the task Fix the borders from Errands", WITHOUT_BORDERS),
+        ("delete the task Write docs from Errands", WITHOUT_DOCS),
+        ("remove the line Fix the borders, due 2026-12-11 from Errands", WITHOUT_BORDERS),
+        ("delete the line about rope from Errands", BODY.replace("Buy rope.\n", "")),
+        ("delete the line about the docs from Errands", WITHOUT_DOCS),
+        ("delete the line “End.” from Errands", BODY.removesuffix("\nEnd.")),
+        ("lösche die Zeile mit Fix the borders aus Errands", WITHOUT_BORDERS),
+        ("entferne die Aufgabe Write docs aus Errands", WITHOUT_DOCS),
+    ],
+)
+async def test_the_whole_line_goes(talk, approver, request_text, expected) -> None:
+    await fill(talk, Errands=BODY)
+    approver.asked.clear()
+    await say(talk, request_text)
+    assert text(talk, "Errands.md") == expected and len(approver.asked) == 1
+
+
+@pytest.mark.parametrize(
+    ("request_text", "expected"),
+    [
+        ("drop that task completely", WITHOUT_DOCS),
+        ("delete this task", WITHOUT_DOCS),
+        ("delete the task", WITHOUT_DOCS),
+        ("streich diese Aufgabe ganz", WITHOUT_DOCS),
+    ],
+)
+async def test_the_task_in_focus_goes(talk, request_text, expected) -> None:
+    await fill(talk, Errands=BODY)
+    await say(talk, "mark the task Write docs in Errands as done", "reopen it", request_text)
+    assert text(talk, "Errands.md") == expected
+
+
+async def test_a_listed_task_goes_by_its_position_or_words(talk) -> None:
+    await fill(talk, Errands=BODY)
+    await say(talk, "open tasks in Errands", "delete the first task")
+    assert text(talk, "Errands.md") == WITHOUT_BORDERS
+    await say(talk, "open tasks in Errands", "drop the docs task")
+    assert text(talk, "Errands.md") == WITHOUT_BORDERS.replace("- [ ] Write docs\n", "")
+
+
+async def test_one_of_several_lines_is_asked_for(talk) -> None:
+    await fill(talk, Errands="- rope\n- rope and nails\n- nails\n")
+    await say(talk, "delete the line with nail from Errands")
+    question = talk.items[-1]
+    assert isinstance(question, Question)
+    assert [choice.label for choice in question.choices] == ["- rope and nails", "- nails"]
+    await say(talk, "the second")
+    assert text(talk, "Errands.md") == "- rope\n- rope and nails\n"
+
+
+async def test_a_missing_line_is_reported_and_the_note_is_not_offered_for_deletion(talk, approver) -> None:
+    await fill(talk, Errands=BODY)
+    approver.asked.clear()
+    await say(talk, "delete the task Call Ann from Errands")
+    assert answers(talk)[-1] == "No task in [[Errands]] contains “Call Ann”. Nothing was changed."
+    await say(talk, "delete the line from Errands")
+    question = talk.items[-1]
+    labels = [choice.label for choice in question.choices] if isinstance(question, Question) else []
+    assert not any(label.startswith("delete") for label in labels) and not approver.asked
