@@ -182,7 +182,7 @@ def _consequences(request: ApprovalRequest) -> Iterator[Text]:
     if extent := format_extent(request):
         yield Text(f"{extent.english}.", style="dim")
     for warning in request_warnings(request):
-        yield Text(warning, style="yellow")
+        yield Text(warning.english, style="yellow")
     if links := request.scope.backlinks:
         yield Text(
             f"{pluralize(len(links), 'note')} will have unresolved links after this deletion: "

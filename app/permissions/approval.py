@@ -73,6 +73,7 @@ class ApprovalRequest:
     `timeout` is in seconds, starting at the request; None for a caller that waits as long as the user takes.
     `postponed` is added to it. `offers` is empty where the rules forbid standing permissions. `reason` is the
     policy's reason for asking. `rewrites` are the notes whose links a move rewrites. `call` is the call's id.
+    `has_hidden_parts`: it changes, or removes the target of a link in, a note that the caller may not see.
     """
 
     id: str
@@ -87,6 +88,7 @@ class ApprovalRequest:
     timeout: float | None = 300.0
     rewrites: tuple[NotePath, ...] = ()
     call: str = ""
+    has_hidden_parts: bool = False
     postponed: Postponement = field(default_factory=Postponement, compare=False)
 
 

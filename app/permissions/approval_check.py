@@ -1,7 +1,7 @@
 """Check that an approved proposal is the one that was shown, a part of it, or the user's edit of it.
 
-The user may leave out files and hunks and edit text. An approval must not add a file, change the path or the
-kind of a change, or include a change that is based on different file contents.
+The user may leave out files and hunks and edit text. An approval must not add a file or an emptied folder,
+change the path or the kind of a change, or include a change that is based on different file contents.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ def check_approved(proposed: ChangeSet | Effect, approved: ChangeSet | Effect) -
         return
     if proposed.place != approved.place:
         raise PermissionDeniedError("The approval is for a change in a different store than the one shown.")
+    if not set(approved.emptied) <= set(proposed.emptied):
+        raise PermissionDeniedError("The approval empties a folder that was not shown.")
     offered = {change.path: change for change in proposed.changes}
     for change in approved.changes:
         if not _is_variant(offered.get(change.path), change):

@@ -13,7 +13,17 @@ from app.permissions.caller import Caller
 from app.permissions.pluralize import pluralize
 from app.permissions.scope import Operation, Scope, ScopeKind
 from app.permissions.store_policy import StoreVerdict
-from app.vault.changes import VAULT, ChangeSet, Create, Delete, FileChange, Move, Update, after_of
+from app.vault.changes import (
+    VAULT,
+    ChangeSet,
+    ChangeWarning,
+    Create,
+    Delete,
+    FileChange,
+    Move,
+    Update,
+    after_of,
+)
 from app.vault.markdown.scan import scan
 from app.vault.markdown.text import decode_lossy
 from app.vault.path import NotePath, name_key
@@ -63,7 +73,8 @@ class CallFacts:
     `op` is the chosen operation of a tool that has several; `effect` is the kind of an effect outside the
     notes. `reads_only`: the tool or its category promises to change nothing. `executes`: its category may run
     programs. `creates_only`: the tool or its category creates notes but changes no existing ones.
-    `always_asks`: the tool requires approval for every call. `access` is the verdict of the store that holds
+    `always_asks`: the tool requires approval for every call. `changes_access`: the change affects what is
+    private or what the permission rules cover. `access` is the verdict of the store that holds
     the documents; None for the vault.
     """
 
@@ -78,17 +89,19 @@ class CallFacts:
     executes: bool = False
     creates_only: bool = False
     always_asks: bool = False
+    changes_access: bool = False
     access: StoreVerdict | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Impact:
-    """The impact of a proposal: its operation, scope and parts, and the kind of its effect."""
+    """The impact of a proposal: its operation, scope, parts and warnings, and the kind of its effect."""
 
     operation: Operation
     scope: Scope
     parts: tuple[ImpactPart, ...]
     effect: str = ""
+    warnings: tuple[ChangeWarning, ...] = ()
 
 
 def impact_of_changes(change_set: ChangeSet, backlinks: Backlinks, store_name: str = "") -> Impact:
@@ -116,7 +129,7 @@ def impact_of_changes(change_set: ChangeSet, backlinks: Backlinks, store_name: s
         store_id=store_id,
         store_name=store_name,
     )
-    return Impact(operation, scope, parts)
+    return Impact(operation, scope, parts, warnings=change_set.warnings)
 
 
 def impact_of_effect(effect: Effect) -> Impact:

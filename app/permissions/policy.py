@@ -8,8 +8,9 @@ ask beats allow regardless of the order of the rules, and no grant overrides ste
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 from app.permissions.approval import GrantOffer
@@ -19,7 +20,7 @@ from app.permissions.grants import Grants
 from app.permissions.impact import EXTERNAL_TOOL, MESSAGE, PAGE, CallFacts, ImpactPart
 from app.permissions.pluralize import pluralize
 from app.permissions.profiles import allows_note, allows_tool, outside_profile
-from app.permissions.rules import CompiledRule
+from app.permissions.rules import OPERATIONS_ON_FILES, CompiledRule, Restriction
 from app.permissions.scope import Operation, ScopeKind
 from app.settings import CallerProfile, Effect, PermissionSettings, Rule, VaultRules
 from app.vault.changes import VAULT
@@ -63,6 +64,8 @@ class Deny:
 
 
 Verdict = Allow | Ask | Deny
+
+ProtectionLoss = Literal["", "hidden", "protected"]
 
 
 class Policy:
@@ -152,32 +155,49 @@ class Policy:
             for rule in self._rules_for(caller, tool)
         )
 
-    def lifted_by_move(self, old: NotePath, new: NotePath) -> frozenset[Operation]:
-        """Return the operations on a file that a rule or a profile restricts at `old`, but not at `new`."""
-        lifted = self._restrictions(old) - self._restrictions(new)
-        return frozenset(operation for operation, _, _ in lifted)
+    def protection_lost_by_move(self, old: NotePath, new: NotePath) -> ProtectionLoss:
+        """Return how much less a file is protected at `new` than at `old`.
 
-    def patterns_left_by_move(self, old: NotePath, new: NotePath) -> frozenset[str]:
-        """Return the patterns of rules and the folders of profiles that match `old`, but not `new`."""
-        patterns = {rule.rule.glob for rule in self._rules if rule.matches(old) and not rule.matches(new)}
-        folders = {folder for profile in self._profiles for folder in profile.folders}
+        Returns:
+            "hidden" if some caller may not read the file at `old`, and may at `new` without being asked
+            about; "protected" if anything else about the file is restricted less for some caller; else "".
+        """
+        at_new = self._restrictions(new)
+        lost: ProtectionLoss = ""
+        for restriction in self._restrictions(old):
+            remaining = {other.effect for other in at_new if other.includes(restriction)}
+            if "deny" in remaining or restriction.effect in remaining:
+                continue
+            if restriction.hides and not remaining:
+                return "hidden"
+            lost = "protected"
+        return lost
+
+    def patterns_left_by_moves(self, moves: Mapping[NotePath, NotePath]) -> frozenset[str]:
+        """Return the globs of rules and the folders of profiles that match an old path, but not the new."""
+        patterns: dict[str, Callable[[NotePath], bool]] = {
+            folder: partial(_is_under, folder) for profile in self._profiles for folder in profile.folders
+        }
+        patterns |= {rule.rule.glob: rule.matches for rule in self._rules}
         return frozenset(
-            patterns | {folder for folder in folders if old.is_under(folder) and not new.is_under(folder)}
+            pattern
+            for pattern, matches in patterns.items()
+            if any(matches(old) and not matches(new) for old, new in moves.items())
         )
 
-    def _restrictions(self, path: NotePath) -> set[tuple[Operation, str, str]]:
-        """Return the operations on a file that are restricted, each with the callers and tools concerned."""
+    def _restrictions(self, path: NotePath) -> set[Restriction]:
+        """Return what the rules and profiles restrict about a file that exists."""
         by_rules = {
-            (operation, rule.rule.caller.casefold(), rule.rule.tool.casefold())
+            Restriction(operation, rule.effect, rule.rule.caller, rule.rule.tool)
             for rule in self._rules
             if rule.effect != "allow" and rule.matches(path)
-            for operation in rule.operations
+            for operation in OPERATIONS_ON_FILES & rule.operations
         }
         return by_rules | {
-            (operation, profile.caller.casefold(), "*")
+            Restriction(operation, "deny", profile.caller, "*")
             for profile in self._profiles
             if not allows_note(profile, path)
-            for operation in (Operation.READ, Operation.UPDATE, Operation.DELETE)
+            for operation in OPERATIONS_ON_FILES
         }
 
     def _profiles_of(self, caller: Caller) -> list[CallerProfile]:
@@ -252,11 +272,13 @@ class Policy:
             return _ALWAYS_ASKED[call.operation]
         if call.effect == MESSAGE:
             return "a message that leaves this machine always needs approval"
-        if call.operation is Operation.DELETE and call.scope.backlinks:
-            links = pluralize(len(call.scope.backlinks), "note links", "notes link")
-            return f"deleting always needs approval, and {links} here"
         if call.operation is Operation.DELETE and not self._grants.deletes_unlocked:
             return "deleting always needs approval"
+        if call.operation is Operation.DELETE and call.scope.backlinks:
+            # The reason is sent to the caller, which may not know of all these notes.
+            return "deleting a note with backlinks always needs approval"
+        if call.changes_access:
+            return "a change to what is private or protected by rules always needs approval"
         if call.always_asks:
             return f"{call.tool} always needs approval"
         if call.scope.files > self.bulk_threshold:
@@ -279,6 +301,10 @@ class Policy:
 
     def _offers(self, call: CallFacts) -> tuple[GrantOffer, ...]:
         return offers_for(call, deletes_unlocked=self._grants.deletes_unlocked)
+
+
+def _is_under(folder: str, path: NotePath) -> bool:
+    return path.is_under(folder)
 
 
 def _rule_label(rule: Rule) -> str:

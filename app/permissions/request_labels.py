@@ -101,10 +101,15 @@ def request_title(request: ApprovalRequest) -> TranslatableText:
     return title
 
 
-def request_warnings(request: ApprovalRequest) -> tuple[str, ...]:
-    """Return the sentences about consequences that the changes do not show, in English."""
-    proposal = request.proposal
-    return tuple(map(escape_hidden, proposal.warnings)) if isinstance(proposal, ChangeSet) else ()
+def request_warnings(request: ApprovalRequest) -> tuple[TranslatableText, ...]:
+    """Return the sentences about consequences that the changes do not show."""
+    warnings = request.proposal.warnings if isinstance(request.proposal, ChangeSet) else ()
+    return tuple(_without_hidden(warning.text) for warning in warnings)
+
+
+def _without_hidden(text: TranslatableText) -> TranslatableText:
+    """Return a text with the hidden characters in its values named."""
+    return text.fill(*(escape_hidden(value) if isinstance(value, str) else value for value in text.values))
 
 
 def _effect_label(request: ApprovalRequest, proposal: Effect) -> TranslatableText:

@@ -10,8 +10,40 @@ from app.permissions.impact import ImpactPart
 from app.permissions.scope import Operation
 from app.settings import Effect, Rule
 from app.vault.changes import VAULT
-from app.vault.globs import Glob, word_matches
+from app.vault.globs import Glob, includes_words, word_matches
 from app.vault.path import NotePath
+
+OPERATIONS_ON_FILES = frozenset((Operation.READ, Operation.UPDATE, Operation.DELETE))
+"""The operations on a file that exists."""
+
+
+@dataclass(frozen=True, slots=True)
+class Restriction:
+    """An operation on a file that a rule or a profile denies or asks about.
+
+    `caller` and `tool` are globs over the callers and tools that are restricted.
+    """
+
+    operation: Operation
+    effect: Effect
+    caller: str
+    tool: str
+
+    @property
+    def hides(self) -> bool:
+        """True if it hides the file from these callers."""
+        return self.operation is Operation.READ and self.effect == "deny"
+
+    def includes(self, other: Restriction) -> bool:
+        """Return whether it restricts the operation of `other` for all its callers and tools."""
+        if other.caller.casefold() == CallerKind.USER:
+            # As in `CompiledRule`, only the name itself stands for the user.
+            includes_callers = self.caller.casefold() == CallerKind.USER
+        else:
+            includes_callers = includes_words(self.caller, other.caller)
+        return (
+            includes_callers and self.operation is other.operation and includes_words(self.tool, other.tool)
+        )
 
 
 @dataclass(frozen=True)

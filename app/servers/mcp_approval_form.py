@@ -1,7 +1,9 @@
 """A question to the user that a client forwards: the exact change as text, and the form for the decision.
 
 The text is built from the proposal's own bytes; invisible characters are named, and the caller's claim is
-separate. A question that is too long for a form is not asked.
+separate. Since the form passes through the client, it contains nothing that the client may not see: warnings
+are left out, and a change that the user can't judge without such parts is not asked about here. A question
+that is too long for a form is not asked, either.
 """
 
 from __future__ import annotations
@@ -11,14 +13,13 @@ from typing import Any
 
 import mcp_types as t
 
-from app.errors import LimitError
+from app.errors import LimitError, PermissionDeniedError
 from app.permissions.approval import ApprovalRequest, Approved, Decision, Denied, Effect
 from app.permissions.request_labels import (
     caller_label,
     change_name,
     format_extent,
     request_title,
-    request_warnings,
 )
 from app.vault.changes import ChangeSet, FileChange, after_of, before_of
 from app.vault.diff import compare
@@ -43,8 +44,14 @@ def question_text(request: ApprovalRequest) -> str:
     """Return the question about a request as text.
 
     Raises:
+        PermissionDeniedError: the client may not see all that the user must know; nothing was asked.
         LimitError: the text is too long for a form; nothing was asked.
     """
+    if request.has_hidden_parts or _concerns_access(request.proposal):
+        raise PermissionDeniedError(
+            "This client can't show the whole change. Nothing was changed. Open the vault in Scriptorium, or "
+            "call again without waiting for the user."
+        )
     lines = [
         f"{request_title(request).english}.",
         f"({caller_label(request.caller).english}; {escape_hidden(request.reason)}.)",
@@ -57,7 +64,6 @@ def question_text(request: ApprovalRequest) -> str:
         if len(backlinks) > len(names):
             names.append(f"and {len(backlinks) - len(names):,} more")
         lines.append(f"Backlinks: {', '.join(names)}")
-    lines += request_warnings(request)
     lines.append("")
     if isinstance(request.proposal, Effect):
         lines += _effect_lines(request.proposal)
@@ -74,11 +80,7 @@ def question_text(request: ApprovalRequest) -> str:
 
 
 def question_form(request: ApprovalRequest) -> t.ElicitRequestFormParams:
-    """Return the question as an MCP form.
-
-    Raises:
-        LimitError: the text is too long for a form.
-    """
+    """Return the question as an MCP form; raises the same errors as `question_text`."""
     return t.ElicitRequestFormParams(message=question_text(request), requested_schema=dict(SCHEMA))
 
 
@@ -90,6 +92,11 @@ def parse_decision(request: ApprovalRequest, answer: t.ElicitResult) -> Decision
     if answer.action == "accept" and content.get(_APPROVE_FIELD) is True:
         return Approved(request.proposal)
     return Denied(comment_text)
+
+
+def _concerns_access(proposal: ChangeSet | Effect) -> bool:
+    warnings = proposal.warnings if isinstance(proposal, ChangeSet) else ()
+    return any(warning.concerns_access for warning in warnings)
 
 
 def _effect_lines(effect: Effect) -> Iterator[str]:

@@ -35,7 +35,7 @@ from app.permissions.impact import CallFacts, rewritten_by_move
 from app.permissions.policy import Allow, Ask, Deny, Policy
 from app.toolkit.audit_draft import AuditDraft
 from app.toolkit.outcome import ApprovalAnswered, ApprovalAsked
-from app.vault.changes import ChangeSet
+from app.vault.changes import VAULT, ChangeSet, Create
 
 log = logging.getLogger(__name__)
 
@@ -232,7 +232,17 @@ def _build_request(
         timeout=_timeout(draft, facts.caller, policy),
         call=draft.call.id,
         rewrites=rewritten_by_move(proposal) if isinstance(proposal, ChangeSet) else (),
+        has_hidden_parts=isinstance(proposal, ChangeSet) and _has_hidden_parts(draft, facts, proposal),
     )
+
+
+def _has_hidden_parts(draft: AuditDraft, facts: CallFacts, proposal: ChangeSet) -> bool:
+    """Return whether the call may not see a note that changes or that links to a deleted one."""
+    visibility = draft.visibility
+    if visibility is None or proposal.place != VAULT:
+        return False
+    existing = (change.path for change in proposal.changes if not isinstance(change, Create))
+    return not all(map(visibility.can_see, (*existing, *facts.scope.backlinks)))
 
 
 def _timeout(draft: AuditDraft, caller: Caller, policy: Policy) -> float | None:

@@ -77,9 +77,10 @@ class AuditDraft:
         self.arguments = redacted_json(self.call.arguments)
 
     def set_impact(self, impact: Impact) -> None:
-        """Record the effect of a proposal and the files that it touches."""
+        """Record the effect of a proposal, its warnings and the files that it touches."""
         self.operation = impact.operation
-        self.scope = describe_scope(impact.scope)
+        warnings = (warning.text.english for warning in impact.warnings)
+        self.scope = " ".join((describe_scope(impact.scope), *(f"({warning})" for warning in warnings)))
         self.set_paths(impact.scope.paths)
 
     def set_paths(self, paths: tuple[NotePath, ...]) -> None:

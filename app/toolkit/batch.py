@@ -16,7 +16,7 @@ from app.toolkit.context import ToolContext
 from app.toolkit.proposal import Proposal
 from app.toolkit.result import ToolResult
 from app.toolkit.tool import Parameter, Tool
-from app.vault.changes import ChangeSet, FileChange, Update
+from app.vault.changes import ChangeSet, ChangeWarning, FileChange, Update
 from app.vault.path import NotePath
 
 
@@ -65,6 +65,8 @@ def make_batch_tool(tool: Tool) -> Tool:
         after: dict[NotePath, bytes] = {}
         left_out: list[str] = []
         summaries: dict[str, set[NotePath]] = {}
+        warnings: dict[ChangeWarning, None] = {}
+        emptied: set[str] = set()
         failures: list[ScriptoriumError] = []
         for name, call_arguments in zip(names, arguments, strict=True):
             try:
@@ -73,6 +75,8 @@ def make_batch_tool(tool: Tool) -> Tool:
                 failures.append(error)
                 left_out.append(f"{name}: {error.reason}")
                 continue
+            warnings |= dict.fromkeys(change_set.warnings)
+            emptied.update(change_set.emptied)
             for change in change_set.changes:
                 # A summary is one text, so calls that do the same differ in it only by the note's path.
                 pattern = change_set.summary.replace(str(change.path), "{}")
@@ -86,7 +90,9 @@ def make_batch_tool(tool: Tool) -> Tool:
         if failures and len(failures) == len(names):
             raise failures[0]
         changes: list[FileChange] = [Update(path, before[path], after[path]) for path in after]
-        change_set = ChangeSet.of(*changes, summary=_summary(summaries, len(changes)))
+        change_set = ChangeSet.of(
+            *changes, summary=_summary(summaries, len(changes)), warnings=warnings, emptied=emptied
+        )
         changed = [str(path) for path in change_set.paths]
         message = f"{pluralize(len(changed), 'note')} changed." if changed else "Nothing to change."
         return context.propose(change_set, BatchResult(notes=changed, left_out=left_out, message=message))

@@ -79,6 +79,7 @@ class PreparedCall:
             executes=self.category.level is AccessLevel.EXECUTE,
             creates_only=self.tool.creates_only or self.category.level is AccessLevel.NETWORK,
             always_asks=self.tool.always_asks,
+            changes_access=any(warning.concerns_access for warning in impact.warnings),
             access=access,
         )
 

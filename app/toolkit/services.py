@@ -6,11 +6,12 @@ A tool that needs more than the notes declares it in the type of its context: `c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.toolkit.context import ServiceContext
+from app.translatable_text import TranslatableText
 
 if TYPE_CHECKING:
     from app.analysis.language_model import LanguageModel
@@ -43,16 +44,25 @@ class OptionalModels:
 
 
 @dataclass(frozen=True, slots=True)
+class PathInSettings:
+    """A folder or note that the settings name; `use` is what for, with its article."""
+
+    path: str
+    use: TranslatableText
+    is_folder: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class NoteServices:
     """The services of the notes category.
 
     Attributes:
         policy: The permission rules.
-        paths_in_settings: Returns the folders and notes that the settings name, by their use.
+        paths_in_settings: Returns the folders and notes that the settings name.
     """
 
     policy: Policy
-    paths_in_settings: Callable[[], Mapping[str, str]]
+    paths_in_settings: Callable[[], Iterable[PathInSettings]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from app.errors import (
     AmbiguousError,
+    ConflictError,
     InvalidPathError,
     LimitError,
     NotFoundError,
@@ -164,16 +165,17 @@ class VaultView:
             return self._visibility.can_see(path)
         return True
 
-    def has_hidden_files(self, folder: NotePath) -> bool:
-        """Return whether a folder without visible files contains hidden or excluded ones, at any depth.
+    def check_free_folder(self, folder: NotePath) -> None:
+        """Check that a folder without visible files has no hidden or excluded ones either, at any depth.
+
+        Reads the disk, so call it in a thread.
 
         Raises:
-            InvalidPathError: it does, and the call may not know of them.
+            ConflictError: it has.
+            InvalidPathError: it has, and the call may not know of them.
         """
-        has_files = any(True for _ in self._store.files_in(folder))
-        if has_files and self._visibility.may_hide:
-            raise _not_usable(folder)
-        return has_files
+        if any(True for _ in self._store.files_in(folder)):
+            raise _not_usable(folder) if self._visibility.may_hide else folder_conflict(folder)
 
     def count_other_files(self, folder: NotePath, known: Collection[NotePath]) -> int:
         """Return how many files in a folder and below it are not in `known`, even hidden ones.
@@ -248,6 +250,12 @@ def _resolve_name_or_storage_id(resolve: Callable[[str], NotePath], reference: s
 def _not_usable(path: NotePath) -> InvalidPathError:
     """Return the same error for every path that a call may not use, so that it reveals no hidden file."""
     return InvalidPathError("That path can't be used.", path=str(path))
+
+
+def folder_conflict(folder: NotePath) -> ConflictError:
+    """Return the error for a new folder whose path is in use."""
+    message = f"There is already a folder “{folder}”. Choose another name."
+    return ConflictError(message, folder=str(folder))
 
 
 def _not_found(path: NotePath) -> NotFoundError:

@@ -21,14 +21,21 @@ from app.toolkit.proposal import Proposal
 from app.toolkit.result import ToolResult
 from app.toolkit.services import NoteContext
 from app.toolkit.tool import tool
+from app.toolkit.vault_view import folder_conflict
 from app.tools.link_updates import describe_updates, skipped_links, update_notes, visible_updates
 from app.tools.move_warnings import move_warnings
-from app.vault.changes import ChangeSet, Move
+from app.translatable_text import TranslatableText
+from app.vault.changes import ChangeSet, ChangeWarning, Move
 from app.vault.markdown import link_edits
 from app.vault.path import NotePath, name_key, note_path
 
 MAX_MOVED_FILES = 5000
 MAX_MOVED_BYTES = 256 * 1024 * 1024
+_REMAINING = TranslatableText(
+    "Approval",
+    "{0} hidden or excluded file stays in “{1}”.",
+    "{0} hidden or excluded files stay in “{1}”.",
+)
 
 
 class NoteMoved(ToolResult):
@@ -109,7 +116,9 @@ async def move_note(
         note.move_change(new_path, own_text),
         *changes,
         summary=summary,
-        warnings=await move_warnings(context.services, str(note.path), {note.path: new_path}),
+        warnings=await move_warnings(
+            context.services, str(note.path), {note.path: new_path}, is_folder=False
+        ),
     )
 
     def report(committed: ChangeSet) -> NoteMoved:
@@ -144,7 +153,7 @@ async def move_folder(
         new_folder: Its new path, which no other folder may have.
     """
     old, new = folder.strip(" /"), new_folder.strip(" /")
-    moves = _folder_moves(context, old, new)
+    moves = await _folder_moves(context, old, new)
     plan = await context.index.moves_to_rewrite(moves)
     rewrites = dict(plan.rewrites)
     own_rewrites = {path: rewrite for path in moves if (rewrite := rewrites.pop(path, None))}
@@ -157,10 +166,10 @@ async def move_folder(
     summary = f"Move the folder {old} to {new} ({pluralize(len(moved), 'file')})"
     if changes:
         summary += f", links updated in {pluralize(len(changes), 'note')}"
-    warnings = await move_warnings(context.services, old, moves)
-    rest = f"{_remaining_files(remaining)} in “{old}”." if remaining else ""
-    if rest:
-        warnings = (rest, *warnings)
+    warnings = await move_warnings(context.services, old, moves, is_folder=True)
+    rest = _REMAINING.fill(remaining, old) if remaining else None
+    if rest is not None:
+        warnings = (ChangeWarning(rest), *warnings)
     change_set = ChangeSet.of(
         *moved, *changes, summary=summary, warnings=warnings, emptied=_folders_of(moves, old)
     )
@@ -177,14 +186,10 @@ async def move_folder(
             remaining=remaining if is_told else None,
             rewritten=updated,
             left_out=left_out,
-            message=f"{message} {rest}" if rest and is_told else message,
+            message=f"{message} {rest.english}" if rest is not None and is_told else message,
         )
 
     return context.propose(change_set, report)
-
-
-def _remaining_files(count: int) -> str:
-    return pluralize(count, "hidden or excluded file stays", "hidden or excluded files stay")
 
 
 def _folders_of(files: Iterable[NotePath], folder: str) -> set[str]:
@@ -194,7 +199,7 @@ def _folders_of(files: Iterable[NotePath], folder: str) -> set[str]:
     return {"/".join(names[:count]) for names in parts for count in range(depth, len(names) + 1)}
 
 
-def _folder_moves(context: ToolContext, old: str, new: str) -> dict[NotePath, NotePath]:
+async def _folder_moves(context: ToolContext, old: str, new: str) -> dict[NotePath, NotePath]:
     """Return the new paths of a folder's visible files.
 
     Raises:
@@ -232,8 +237,9 @@ def _folder_moves(context: ToolContext, old: str, new: str) -> dict[NotePath, No
     is_in_use = bool(context.index.notes(new)) or any(
         file.path.is_under(new) for file in context.index.files()
     )
-    if is_in_use or context.vault.has_hidden_files(folder):
-        raise ConflictError(f"There is already a folder “{new}”. Choose another name.", folder=new)
+    if is_in_use:
+        raise folder_conflict(folder)
+    await asyncio.to_thread(context.vault.check_free_folder, folder)
     size = sum(note.size for note in notes) + sum(file.size for file in files)
     if len(paths) > MAX_MOVED_FILES or size > MAX_MOVED_BYTES:
         raise LimitError(

@@ -4,64 +4,81 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
-from app.permissions.pluralize import pluralize
-from app.permissions.scope import Operation
-from app.toolkit.services import NoteServices
+from app.permissions.policy import ProtectionLoss
+from app.toolkit.services import NoteServices, PathInSettings
+from app.translatable_text import TranslatableText
+from app.vault.changes import ChangeWarning
 from app.vault.path import NotePath, name_key, without_suffix
 
 _MAX_PATTERNS = 3
+_LOST: Mapping[ProtectionLoss, TranslatableText] = {
+    "hidden": TranslatableText(
+        "Approval",
+        "{0} file is no longer hidden by a permission rule.",
+        "{0} files are no longer hidden by a permission rule.",
+    ),
+    "protected": TranslatableText(
+        "Approval",
+        "{0} file is less protected by permission rules.",
+        "{0} files are less protected by permission rules.",
+    ),
+}
+_LEFT_RULES = TranslatableText(
+    "Approval", "Permission rules for {0} do not apply to the new paths. Change them, too."
+)
+_MORE_LEFT_RULES = TranslatableText(
+    "Approval", "Permission rules for {0} and {1} more do not apply to the new paths. Change them, too."
+)
+_IN_SETTINGS = TranslatableText("Approval", "The settings still name “{0}” as {1}. Change it there, too.")
 
 
 async def move_warnings(
-    services: NoteServices, moved: str, moves: Mapping[NotePath, NotePath]
-) -> tuple[str, ...]:
-    """Return sentences for the user who approves a move.
+    services: NoteServices, moved: str, moves: Mapping[NotePath, NotePath], *, is_folder: bool
+) -> tuple[ChangeWarning, ...]:
+    """Return the warnings for the user who approves a move.
 
     Args:
         services: The permission rules and the paths in the settings.
         moved: The path of the note or folder that is moved.
         moves: The new path of each file.
+        is_folder: Whether a folder is moved.
     """
-    effects = await asyncio.to_thread(_count_effects, services, moves)
-    warnings = [
-        f"{pluralize(count, 'file is', 'files are')} no longer {effect} by a permission rule."
-        for effect, count in effects.items()
-    ]
-    if all(path.is_under(moved) for path in moves):
-        # A folder, which rules may name; a note that leaves the folder of a rule is no surprise.
-        warnings += await asyncio.to_thread(_name_patterns, services, moves)
-    warnings += [
-        f"The settings still name “{path}” as the {use}. Change it there, too."
-        for use, path in services.paths_in_settings().items()
-        if _is_moved(path, moved)
-    ]
-    return tuple(warnings)
+    return await asyncio.to_thread(_find_warnings, services, moved, moves, is_folder)
 
 
-def _count_effects(services: NoteServices, moves: Mapping[NotePath, NotePath]) -> Counter[str]:
-    """Return how many files are no longer hidden, and how many others are no longer protected."""
-    effects: Counter[str] = Counter()
-    for old, new in moves.items():
-        if lifted := services.policy.lifted_by_move(old, new):
-            effects["hidden" if Operation.READ in lifted else "protected"] += 1
-    return effects
+def _find_warnings(
+    services: NoteServices, moved: str, moves: Mapping[NotePath, NotePath], is_folder: bool
+) -> tuple[ChangeWarning, ...]:
+    lost = Counter(services.policy.protection_lost_by_move(old, new) for old, new in moves.items())
+    texts = [text.fill(lost[loss]) for loss, text in _LOST.items() if lost[loss]]
+    if is_folder:
+        # Rules may name a folder; a note that leaves the folder of a rule is no surprise.
+        texts += _name_patterns(services.policy.patterns_left_by_moves(moves))
+    in_settings = (
+        _IN_SETTINGS.fill(named.path, named.use)
+        for named in services.paths_in_settings()
+        if _is_moved(named, moved, is_folder)
+    )
+    return (
+        *(ChangeWarning(text, concerns_access=True) for text in texts),
+        *(ChangeWarning(text) for text in in_settings),
+    )
 
 
-def _name_patterns(services: NoteServices, moves: Mapping[NotePath, NotePath]) -> list[str]:
-    """Return a sentence that names the rules that no longer apply to some of the files, if there are any."""
-    patterns: set[str] = set()
-    for old, new in moves.items():
-        patterns |= services.policy.patterns_left_by_move(old, new)
+def _name_patterns(patterns: Collection[str]) -> list[TranslatableText]:
+    """Return a sentence that names the rules that no longer apply, if there are any."""
     if not patterns:
         return []
     names = ", ".join(f"“{pattern}”" for pattern in sorted(patterns)[:_MAX_PATTERNS])
-    more = f" and {len(patterns) - _MAX_PATTERNS} more" if len(patterns) > _MAX_PATTERNS else ""
-    return [f"Permission rules for {names}{more} no longer apply to these files. Change them, too."]
+    more = len(patterns) - _MAX_PATTERNS
+    return [_MORE_LEFT_RULES.fill(names, more) if more > 0 else _LEFT_RULES.fill(names)]
 
 
-def _is_moved(path: str, moved: str) -> bool:
-    """Return whether a path in the settings is that of the moved note or folder, or inside it."""
-    key = name_key(path)
-    return without_suffix(key) == name_key(without_suffix(moved)) or key.startswith(f"{name_key(moved)}/")
+def _is_moved(named: PathInSettings, moved: str, is_folder: bool) -> bool:
+    """Return whether a path in the settings is that of the moved note or folder, or inside the folder."""
+    key, moved_key = name_key(named.path), name_key(moved)
+    if is_folder:
+        return key.startswith(f"{moved_key}/") or (named.is_folder and key == moved_key)
+    return not named.is_folder and without_suffix(key) == without_suffix(moved_key)

@@ -24,7 +24,8 @@ from app.toolkit.proposal import Proposal
 from app.toolkit.result import ToolResult
 from app.toolkit.tool import tool
 from app.tools.link_updates import update_notes
-from app.vault.changes import ChangeSet, Update, after_of
+from app.translatable_text import TranslatableText
+from app.vault.changes import ChangeSet, ChangeWarning, Update, after_of
 from app.vault.markdown import properties
 from app.vault.markdown.privacy import is_private
 from app.vault.markdown.text import bullet_list
@@ -33,6 +34,12 @@ from app.vault.path import NotePath, name_key
 
 _MAX_REASONS = 3
 _BASE_SUFFIX = ".base"
+
+_NOT_READ = TranslatableText("Approval", "Scriptorium reads “{0}”, but not “{1}”.")
+_PUBLISHED = TranslatableText(
+    "Approval", "{0} note is no longer private.", "{0} notes are no longer private."
+)
+_HIDDEN = TranslatableText("Approval", "{0} note becomes private.", "{0} notes become private.")
 
 PropertyName = Annotated[str, Field(min_length=1, max_length=200)]
 
@@ -108,15 +115,15 @@ async def rename_property(
     return context.propose(change_set, report)
 
 
-def _warnings(changes: Iterable[Update], old: str, new: str) -> Iterator[str]:
-    """Yield sentences for the user who approves the change."""
+def _warnings(changes: Iterable[Update], old: str, new: str) -> Iterator[ChangeWarning]:
+    """Yield the warnings for the user who approves the change."""
     if name_key(old) in MEANINGFUL_KEYS and name_key(new) not in MEANINGFUL_KEYS:
-        yield f"Scriptorium reads “{old}”, but not “{new}”."
+        yield ChangeWarning(_NOT_READ.fill(old, new))
     before_after = [(is_private(change.before), is_private(change.after)) for change in changes]
     if published := before_after.count((True, False)):
-        yield f"{pluralize(published, 'note is', 'notes are')} no longer private."
+        yield ChangeWarning(_PUBLISHED.fill(published), concerns_access=True)
     if hidden := before_after.count((False, True)):
-        yield f"{pluralize(hidden, 'note becomes', 'notes become')} private."
+        yield ChangeWarning(_HIDDEN.fill(hidden), concerns_access=True)
 
 
 def _bases_with(context: ToolContext, paths: Iterable[NotePath], key: str) -> list[str]:

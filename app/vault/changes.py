@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from app.errors import InvalidParametersError
+from app.translatable_text import TranslatableText
 from app.vault.path import NotePath
 
 
@@ -61,14 +62,25 @@ FileChange = Create | Update | Delete | Move
 
 
 @dataclass(frozen=True, slots=True)
+class ChangeWarning:
+    """A sentence about a consequence that the changes do not show.
+
+    It may mention what the caller can't see, so only the user and the audit log get it. `concerns_access`: it
+    is about what is private or what the permission rules cover; such a change always needs approval.
+    """
+
+    text: TranslatableText
+    concerns_access: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class ChangeSet:
     """Changes that are shown, approved, committed and undone together; each path occurs at most once.
 
     `summary` is one line in plain words for the history ("Rename X to Y, 40 links").
     `place` names the store of the documents: empty for the vault's notes, or another store behind the same
-    gate (the agents' memory, a folder outside the vault). `warnings` are sentences about consequences that
-    the changes do not show; only the approval shows them, so they may mention what the caller can't see.
-    `emptied` are folders that the commit removes if nothing is left in them.
+    gate (the agents' memory, a folder outside the vault). `warnings` are for the user who approves the
+    changes. `emptied` are folders that the commit removes if nothing is left in them.
 
     Raises:
         InvalidParametersError: Two changes touch the same path.
@@ -77,7 +89,7 @@ class ChangeSet:
     changes: tuple[FileChange, ...]
     summary: str = ""
     place: str = VAULT
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[ChangeWarning, ...] = ()
     emptied: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -95,7 +107,7 @@ class ChangeSet:
         *changes: FileChange,
         summary: str = "",
         place: str = VAULT,
-        warnings: Iterable[str] = (),
+        warnings: Iterable[ChangeWarning] = (),
         emptied: Iterable[str] = (),
     ) -> ChangeSet:
         """Create a change set from `changes`, without updates that change nothing."""
@@ -109,12 +121,19 @@ class ChangeSet:
 
     @property
     def digest(self) -> str:
-        """The hash that an approval is bound to, over place, kinds, paths and the bytes before and after."""
+        """The hash that an approval is bound to.
+
+        It covers the place, the emptied folders, and the kinds, paths and bytes of the changes, but not the
+        summary and the warnings, which have no effect.
+        """
         total = hashlib.sha256(f"{self.place}\1".encode() if self.place else b"")
         for change in self.changes:
             parts = [type(change).__name__, *map(str, touched_paths(change))]
             contents = (before_of(change), after_of(change))
             parts += ["-" if content is None else content_hash(content) for content in contents]
+            total.update("\0".join(parts).encode("utf-8", "surrogatepass") + b"\1")
+        if self.emptied:
+            parts = ["emptied", *sorted(self.emptied)]
             total.update("\0".join(parts).encode("utf-8", "surrogatepass") + b"\1")
         return total.hexdigest()
 

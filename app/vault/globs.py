@@ -50,6 +50,13 @@ def word_matches(glob: str, word: str) -> bool:
     return bool(re2.compile(f"(?s){_translate(_normalize(glob), within='.')}").fullmatch(_normalize(word)))
 
 
+def includes_words(glob: str, other: str) -> bool:
+    """Return whether `glob` matches every word that the glob `other` matches; False if that is uncertain."""
+    if glob == "*" or _normalize(glob) == _normalize(other):
+        return True
+    return not _WILDCARDS.intersection(other) and word_matches(glob, other)
+
+
 def _normalize(text: str) -> str:
     """Return the form for comparison; each undecodable byte of a file name (a surrogate) becomes U+FFFD."""
     return _SURROGATE.sub("\ufffd", name_key(text))

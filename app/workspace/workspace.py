@@ -64,6 +64,7 @@ from app.toolkit.services import (
     MessageServices,
     NoteServices,
     OptionalModels,
+    PathInSettings,
     RelationServices,
     WebServices,
 )
@@ -77,8 +78,8 @@ from app.web.access import WebAccess
 from app.workspace.embedding_service import EmbeddingService
 from app.workspace.endpoints import Endpoints
 from app.workspace.model_visibility import ModelVisibility
+from app.workspace.note_folders import paths_in_settings
 from app.workspace.recovery_message import recovery_message
-from app.workspace.service.note_folders import note_folders
 from app.workspace.sources import notifications_for_model, open_sources
 from app.workspace.vault_storage import StoreReplaced, VaultStorage
 
@@ -316,9 +317,9 @@ class Workspace:
             obsidian.time_format or TIME_FORMAT,
         )
 
-    def _paths_in_settings(self) -> Mapping[str, str]:
-        """Return the folders and the template that the settings name, by their use."""
-        return note_folders(self.settings.editor, stored_obsidian_settings(self.store)).paths_by_use
+    def _paths_in_settings(self) -> tuple[PathInSettings, ...]:
+        """Return the folders and the template that the settings name."""
+        return paths_in_settings(self.settings.editor, stored_obsidian_settings(self.store))
 
     def _is_english_only(self) -> bool:
         """Return whether semantic search is on, with the shipped model, which supports only English."""

@@ -18,7 +18,8 @@ from app.cli.terminal_input import Terminal
 from app.permissions.approval import ApprovalRequest, Approved, Decision, Denied, Effect, GrantOffer
 from app.permissions.caller import Caller, CallerKind
 from app.permissions.scope import Operation, Scope, ScopeKind
-from app.vault.changes import ChangeSet, Create, Delete, Move, Update
+from app.translatable_text import TranslatableText
+from app.vault.changes import ChangeSet, ChangeWarning, Create, Delete, Move, Update
 from app.vault.path import NotePath
 from tests.support.partial_changes import restrict_to
 from tests.support.typist import Typist, terminal
@@ -208,7 +209,9 @@ async def test_consequences_are_shown() -> None:
     _, output = await ask(approval_request, "\n", columns=200)
     assert "2 notes will have unresolved links after this deletion: A.md, B.md" in output
     assert "Tea.md → Ideas/Tea.md" in output and "The text is unchanged." in output
-    proposal = replace(approval_request.proposal, warnings=("2 files\x1b stay.",))
+    proposal = replace(
+        approval_request.proposal, warnings=(ChangeWarning(TranslatableText.verbatim("2 files\x1b stay.")),)
+    )
     _, output = await ask(replace(approval_request, proposal=proposal), "\n", columns=200)
     assert "2 files⟨ESC⟩ stay." in output
 

@@ -29,6 +29,14 @@ def test_an_edited_part_is_a_valid_approval(kept, words):
     check_approved(PROPOSED, restrict_to(PROPOSED, kept))
 
 
+def test_an_approval_empties_only_folders_that_were_shown():
+    changes = (Move(D, NotePath("x/d.md"), b"1", b"1"),)
+    proposed = ChangeSet(changes, emptied=("a", "a/b"))
+    check_approved(proposed, ChangeSet(changes, emptied=("a",)))
+    with pytest.raises(PermissionDeniedError):
+        check_approved(proposed, ChangeSet(changes, emptied=("a", "c")))
+
+
 @pytest.mark.parametrize(
     "other",
     [
@@ -56,3 +64,9 @@ def test_effects_are_approved_unchanged():
             check_approved(effect, other)
     with pytest.raises(PermissionDeniedError):
         check_approved(PROPOSED, effect)
+
+
+def test_an_approval_is_bound_to_the_emptied_folders_in_any_order():
+    digests = {ChangeSet(PROPOSED.changes, emptied=emptied).digest for emptied in ((), ("a",), ("a", "b"))}
+    assert len(digests) == 3 and PROPOSED.digest in digests
+    assert ChangeSet(PROPOSED.changes, emptied=("b", "a")).digest in digests

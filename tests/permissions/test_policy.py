@@ -325,6 +325,15 @@ def test_changes_of_several_kinds_get_no_offers(grants):
     assert policy(grants).decide(facts(Create(A, b""), Update(B, b"1", b"2"))).offers == ()
 
 
+def test_a_change_of_what_is_private_or_protected_asks_despite_rules_and_grants(grants):
+    allowing = policy(grants, rule("allow", "update"))
+    grants.add(GrantOffer("", Operation.UPDATE))
+    assert isinstance(allowing.decide(UPDATE), Allow)
+    verdict = allowing.decide(replace(UPDATE, changes_access=True))
+    assert isinstance(verdict, Ask) and "private or protected" in verdict.reason and not verdict.offers
+    assert isinstance(policy(grants, rule("deny")).decide(replace(UPDATE, changes_access=True)), Deny)
+
+
 def test_a_rule_protects_a_folder_whose_name_has_a_colon_and_allows_nothing_there(grants):
     note = NotePath.on_disk("Projects: 2024/a.md")
     deny = policy(grants, Rule(effect="deny", glob="Projects: 2024/**"))
@@ -336,32 +345,64 @@ def test_a_rule_protects_a_folder_whose_name_has_a_colon_and_allows_nothing_ther
     assert isinstance(allow.decide(facts(Update(note, b"", b"x"))), Ask)
 
 
-def test_a_move_lifts_what_no_rule_for_the_same_callers_restricts_at_the_new_path(grants):
-    hide, protect = rule("deny", "read", glob="Projects"), rule("ask", "update", glob="Projects", tool="x")
-    hidden_again = rule("ask", "read", glob="Journal")
-    assert policy(grants).lifted_by_move(A, B) == frozenset()
-    assert policy(grants, hide).lifted_by_move(A, B) == {Operation.READ}
-    assert policy(grants, hide).lifted_by_move(B, A) == frozenset()
-    assert policy(grants, hide, protect).lifted_by_move(A, B) == {Operation.READ, Operation.UPDATE}
-    assert policy(grants, hide, hidden_again).lifted_by_move(A, B) == frozenset()
-    other = rule("deny", "read", glob="Journal", caller="cli")
-    assert policy(grants, hide, other).lifted_by_move(A, B) == {Operation.READ}
-    assert policy(grants, rule("allow", "read", glob="Projects")).lifted_by_move(A, B) == frozenset()
-    assert policy(grants, vault=VaultRules(rules=(protect,))).lifted_by_move(A, B) == {Operation.UPDATE}
+HIDE, HIDE_AGAIN = (rule("deny", "read", glob=folder) for folder in ("Projects", "Journal"))
+ASK, ASK_AGAIN = (rule("ask", "read", glob=folder) for folder in ("Projects", "Journal"))
+PROTECT = rule("ask", "update", glob="Projects", tool="x")
+
+
+def about(rule, **changes):
+    return rule.model_copy(update=changes)
+
+
+@pytest.mark.parametrize(
+    ("rules", "lost"),
+    [
+        ((), ""),
+        ((HIDE,), "hidden"),
+        ((HIDE_AGAIN,), ""),
+        ((HIDE, PROTECT), "hidden"),
+        ((PROTECT,), "protected"),
+        ((rule("allow", "read", glob="Projects"),), ""),
+        # Only a deny rule hides, and the effects are compared.
+        ((ASK,), "protected"),
+        ((ASK, ASK_AGAIN), ""),
+        ((ASK, HIDE_AGAIN), ""),
+        ((HIDE, ASK_AGAIN), "protected"),
+        ((HIDE, ASK, HIDE_AGAIN), ""),
+        # At the new path, the rule must be about all the same callers and tools.
+        ((about(HIDE, caller="claude"), HIDE_AGAIN), ""),
+        ((about(HIDE, caller="claude"), about(HIDE_AGAIN, caller="cl*")), ""),
+        ((about(HIDE, caller="Claude"), about(HIDE_AGAIN, caller="claude")), ""),
+        ((about(HIDE, caller="cl*"), about(HIDE_AGAIN, caller="cl?ude")), "hidden"),
+        ((HIDE, about(HIDE_AGAIN, caller="cli")), "hidden"),
+        ((about(HIDE, caller="user"), HIDE_AGAIN), "hidden"),
+        ((about(HIDE, tool="read_note"), HIDE_AGAIN), ""),
+        ((HIDE, about(HIDE_AGAIN, tool="read_note")), "hidden"),
+        # Nothing about these protects a file that exists.
+        ((rule("deny", "create", glob="Projects"),), ""),
+        ((rule("deny", "execute", "network", glob="Projects"),), ""),
+        ((rule("deny", glob="Projects"), HIDE_AGAIN), "protected"),
+    ],
+)
+def test_a_move_loses_what_no_rule_for_the_same_callers_restricts_at_the_new_path(grants, rules, lost):
+    assert policy(grants, *rules).protection_lost_by_move(A, B) == lost
+
+
+def test_a_move_out_of_a_rule_of_the_vault_loses_its_protection(grants):
+    assert policy(grants, vault=VaultRules(rules=(PROTECT,))).protection_lost_by_move(A, B) == "protected"
 
 
 def test_the_patterns_that_a_move_leaves_are_those_of_rules_and_profiles(grants):
     rules = (rule("allow", "read", glob="Projects"), rule("deny", glob="*/*"), rule("deny", glob="memory:P*"))
     profiles = (CallerProfile(caller="mcp", folders=("Projects", "Journal")),)
-    found = policy(grants, *rules, callers=profiles).patterns_left_by_move(A, B)
+    found = policy(grants, *rules, callers=profiles).patterns_left_by_moves({A: B, B: B})
     assert found == {"Projects"}
 
 
 def test_a_move_into_the_folders_of_a_profile_shows_the_file_to_its_caller(grants):
     profiles = (CallerProfile(caller="mcp", folders=("Journal",)),)
-    assert policy(grants, callers=profiles).lifted_by_move(A, B) == {
-        Operation.READ,
-        Operation.UPDATE,
-        Operation.DELETE,
-    }
-    assert policy(grants, callers=profiles).lifted_by_move(B, A) == frozenset()
+    with_profile = policy(grants, callers=profiles)
+    assert with_profile.protection_lost_by_move(A, B) == "hidden"
+    assert with_profile.protection_lost_by_move(B, A) == ""
+    hidden_again = policy(grants, about(HIDE_AGAIN, caller="mcp"), callers=profiles)
+    assert hidden_again.protection_lost_by_move(A, B) == "protected"

@@ -9,14 +9,15 @@ import mcp_types as t
 import pytest
 from mcp import MCPError
 
-from app.errors import LimitError
+from app.errors import LimitError, PermissionDeniedError
 from app.permissions.approval import ApprovalRequest, Denied, Effect
 from app.permissions.caller import Caller, CallerKind
 from app.permissions.scope import Operation, Scope, ScopeKind
 from app.servers import mcp_approval_form
 from app.servers.mcp_elicitation import ClientApprover, Elicitation, _PendingElicitation
 from app.settings import Settings
-from app.vault.changes import ChangeSet, Create, Delete, Update
+from app.translatable_text import TranslatableText
+from app.vault.changes import ChangeSet, ChangeWarning, Create, Delete, Update
 from app.vault.path import NotePath
 from app.workspace import VaultService
 from app.workspace.opening import open_workspace
@@ -216,9 +217,49 @@ def test_a_question_counts_the_backlinks_that_it_does_not_name():
     assert "Backlinks: Note 00.md, " in text and "Note 19.md, and 5 more\n" in text
 
 
-def test_a_question_contains_the_warnings_about_a_change():
-    change_set = ChangeSet.of(Delete(NotePath("A.md"), b"text"), warnings=("1 file stays\u202e.",))
-    assert "\n1 file stays⟨RLO⟩.\n" in mcp_approval_form.question_text(request(change_set))
+def warned(concerns_access: bool) -> ApprovalRequest:
+    warning = ChangeWarning(TranslatableText.verbatim("1 file stays."), concerns_access)
+    return request(ChangeSet.of(Delete(NotePath("A.md"), b"text"), warnings=(warning,)))
+
+
+def test_a_question_leaves_out_the_warnings_since_the_client_sees_it():
+    text = mcp_approval_form.question_text(warned(concerns_access=False))
+    assert text == mcp_approval_form.question_text(request(ChangeSet.of(Delete(NotePath("A.md"), b"text"))))
+
+
+@pytest.mark.parametrize("asked", [warned(True), replace(warned(False), has_hidden_parts=True)])
+def test_a_change_of_which_the_client_may_not_see_all_is_not_asked(asked):
+    with pytest.raises(PermissionDeniedError, match="can't show the whole change"):
+        mcp_approval_form.question_text(asked)
+
+
+@pytest.mark.parametrize("era", ERAS)
+async def test_a_client_does_not_learn_of_hidden_files_from_a_question(headless, era):
+    files = {
+        "Old/One.md": "x\n",
+        "Old/.hidden.md": "x\n",
+        "Linked.md": "x\n",
+        "Diary.md": "---\nai: private\n---\n[[Linked]]\n",
+    }
+    for name, content in files.items():
+        (headless.root / name).parent.mkdir(exist_ok=True)
+        (headless.root / name).write_text(content)
+    await headless.index.scan()
+    asked: list[str] = []
+    async with inside(headless.endpoints.local_vault, era, elicitation_callback=says(YES, asked)) as client:
+        moved = await client.call_tool("move_folder", {"folder": "Old", "new_folder": "New"})
+        refused = [
+            await client.call_tool("move_note", {"name": "Linked", "new_name": "Other"}),
+            await client.call_tool("delete_note", {"name": "Linked"}),
+        ]
+        pending = await client.call_tool("delete_note", {"name": "Linked", "wait_for_user": False})
+    assert moved.structured_content["success"]
+    (question,) = asked
+    assert "wants to move" in question and "stay" not in question and "hidden" not in question
+    for result in refused:
+        assert "can't show the whole change" in result.structured_content["error"]["message"]
+    assert "Diary" not in str((refused, pending)) and "1 note" not in str(pending)
+    assert (headless.root / "Linked.md").exists()
 
 
 def test_a_change_that_is_too_long_to_read_is_not_asked():

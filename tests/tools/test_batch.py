@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from app.permissions.caller import Caller, CallerKind
 from app.toolkit.batch import make_batch_tool
 from app.toolkit.call import Call
 from app.tools.notes import set_properties
 from app.tools.tags import add_tag, remove_tag
+from app.translatable_text import TranslatableText
+from app.vault.changes import ChangeWarning
 from app.vault.path import NotePath
 
 AGENT = Caller(CallerKind.DESKTOP_AGENT, "Built-in agent", uses_model=False)
@@ -64,3 +68,22 @@ async def test_the_summary_says_what_is_done(workspace, approver):
     assert approver.asked[-1].proposal.summary == "Add #seaclock to 2 notes"
     await call(workspace, set_properties, names, [{"properties": {"maker": "Harrison"}}] * 2)
     assert approver.asked[-1].proposal.summary == "Set maker of 2 notes"
+
+
+async def test_the_warnings_and_emptied_folders_of_all_calls_are_joined(workspace, approver):
+    async def warn(context, name, tag):
+        proposal = await add_tag.function(context, name=name, tag=tag)
+        warning = ChangeWarning(TranslatableText.verbatim(f"{tag}."), concerns_access=tag == "two")
+        return replace(
+            proposal, change_set=replace(proposal.change_set, warnings=(warning,), emptied=(f"No {tag}",))
+        )
+
+    names = ["Instruments/H1.md", "Instruments/H2.md", "Concepts/Gimbal.md"]
+    tags = [{"tag": tag} for tag in ("one", "two", "one")]
+    assert (await call(workspace, replace(add_tag, function=warn), names, tags)).success
+    proposal = approver.asked[-1].proposal
+    assert [(text.text.english, text.concerns_access) for text in proposal.warnings] == [
+        ("one.", False),
+        ("two.", True),
+    ]
+    assert sorted(proposal.emptied) == ["No one", "No two"]

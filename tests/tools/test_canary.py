@@ -20,6 +20,7 @@ from app.toolkit.tool import Tool
 from app.tools import CATALOG, FILE_TOOL
 from app.workspace.opening import open_workspace
 from tests.support.private_notes import CANARY, HIDDEN_FOLDER, PLAIN, VARIANTS, write_private_vault, written
+from tests.support.tool_calls import warnings_of
 
 _HIDDEN = PLAIN
 _NEEDS_NEW_PATH = {"create_note", "file_write", "patch", "move_note", "create_node"}
@@ -294,7 +295,7 @@ async def test_the_result_of_a_move_does_not_depend_on_hidden_and_excluded_files
     assert told[0] == told[1] and CANARY not in told[1]
     stay = {1: "1 hidden or excluded file stays", 2: "2 hidden or excluded files stay"}.get(len(hidden))
     warnings = (f"{stay} in “Mixed folder”.",) if stay else ()
-    assert approver.asked[-1].proposal.warnings == warnings
+    assert warnings_of(approver.asked[-1]) == warnings
 
 
 @pytest.mark.parametrize("hidden", ["Diary.md", ".draft.md", "Therapy/x.md"])

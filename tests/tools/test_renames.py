@@ -21,7 +21,7 @@ from app.toolkit.visibility import Visibility
 from app.tools import move_delete
 from app.vault.path import NotePath
 from tests.support.partial_changes import restrict_to
-from tests.support.tool_calls import AGENT, call
+from tests.support.tool_calls import AGENT, call, warnings_of
 
 MODEL = Caller(CallerKind.MCP, "Client")
 
@@ -77,13 +77,48 @@ async def test_the_approval_says_which_notes_become_private_or_public(workspace,
     approver.asked.clear()
     outcome = await call(workspace, "rename_property", MODEL, key="state", new_key="ai")
     assert outcome.result["notes"] == [] and outcome.message == "Renamed the property state to ai."
-    assert approver.asked[0].proposal.warnings == ("1 note becomes private.",)
+    assert warnings_of(approver.asked[0]) == ("1 note becomes private.",)
     outcome = await call(workspace, "rename_property", key="ai", new_key="x", names=["One", "Two"])
     assert outcome.result["notes"] == ["One.md", "Two.md"]
-    assert approver.asked[1].proposal.warnings == (
+    assert warnings_of(approver.asked[1]) == (
         "Scriptorium reads “ai”, but not “x”.",
         "2 notes are no longer private.",
     )
+
+
+_ALLOW_ALL = Rule(effect="allow", operations=("create", "update", "delete"))
+
+
+async def test_a_change_of_privacy_asks_although_a_rule_allows_it_and_the_log_says_why(workspace, approver):
+    await fill(workspace, One="---\nstate: private\n---\n", Two="---\nlast: 1\n---\n")
+    workspace.policy.configure(PermissionSettings(rules=(_ALLOW_ALL,)))
+    approver.asked.clear()
+    assert (await call(workspace, "rename_property", key="last", new_key="aliases")).success
+    assert not approver.asked
+    assert (await call(workspace, "rename_property", key="state", new_key="ai")).success
+    assert (await call(workspace, "rename_property", key="ai", new_key="access", names=["One"])).success
+    entries = workspace.audit.entries(limit=3)
+    assert [(entry.decision, entry.scope.partition(" (")[2]) for entry in entries] == [
+        ("user-approved", "Scriptorium reads “ai”, but not “access”.) (1 note is no longer private.)"),
+        ("user-approved", "1 note becomes private.)"),
+        ("rule", ""),
+    ]
+    approver.asked.clear()
+    assert (await call(workspace, "rename_property", key="aliases", new_key="names", names=["Two"])).success
+    (entry,) = workspace.audit.entries(limit=1)
+    assert not approver.asked and entry.scope.endswith("(Scriptorium reads “aliases”, but not “names”.)")
+
+
+async def test_a_move_out_of_a_rule_asks_although_another_rule_allows_it(workspace, approver):
+    await fill(workspace, Secret__A="classified\n", Free__B="x\n")
+    workspace.policy.configure(PermissionSettings(rules=(_ALLOW_ALL, _HIDE)))
+    approver.asked.clear()
+    assert (await call(workspace, "move_folder", folder="Free", new_folder="Open")).success
+    assert not approver.asked
+    assert (await call(workspace, "move_note", name="Secret/A", folder="Open")).success
+    (entry,) = workspace.audit.entries(limit=1)
+    assert len(approver.asked) == 1
+    assert entry.scope.endswith("(1 file is no longer hidden by a permission rule.)")
 
 
 async def test_only_the_given_notes_are_changed(workspace):
@@ -226,7 +261,7 @@ async def test_the_approval_and_the_answer_say_that_hidden_files_stay(workspace,
     approver.asked.clear()
     outcome = await call(workspace, "move_folder", folder="old", new_folder="New")
     assert approver.asked[0].proposal.summary == "Move the folder old to New (2 files)"
-    assert approver.asked[0].proposal.warnings == ("2 hidden or excluded files stay in “old”.",)
+    assert warnings_of(approver.asked[0]) == ("2 hidden or excluded files stay in “old”.",)
     assert outcome.message == "Moved 2 files from “old” to “New”. 2 hidden or excluded files stay in “old”."
     assert outcome.result["remaining"] == 2 and (workspace.root / "Old" / ".hidden.md").exists()
 
@@ -236,7 +271,7 @@ async def test_a_model_does_not_learn_how_many_files_stay(workspace, approver):
     (workspace.root / "Old" / ".hidden.md").write_text("x")
     approver.asked.clear()
     outcome = await call(workspace, "move_folder", MODEL, folder="Old", new_folder="New")
-    assert approver.asked[0].proposal.warnings == ("1 hidden or excluded file stays in “Old”.",)
+    assert warnings_of(approver.asked[0]) == ("1 hidden or excluded file stays in “Old”.",)
     assert outcome.message == "Moved 1 file from “Old” to “New”." and outcome.result["remaining"] is None
     versions = await call(workspace, "note_history", MODEL, name="One")
     assert "Move the folder Old to New" in str(versions.as_dict()) and "stay" not in str(versions.as_dict())
@@ -294,6 +329,8 @@ async def test_a_denied_path_is_refused_whether_it_is_in_use_or_not(workspace):
 _HIDE = Rule(effect="deny", glob="Secret/**", operations=("read",), caller="mcp")
 _PROTECT = Rule(effect="ask", glob="Secret", operations=("update", "delete"), caller="mcp")
 _HIDE_EVERYWHERE = Rule(effect="deny", glob="[SP]*/**", operations=("read",), caller="mcp")
+_ASK = Rule(effect="ask", glob="Secret", operations=("read",), caller="mcp")
+_ASK_ELSEWHERE = Rule(effect="ask", glob="Public", operations=("read",), caller="mcp")
 _ALLOW = Rule(effect="allow", glob="Secret/**", operations=("update",))
 
 
@@ -304,6 +341,8 @@ _ALLOW = Rule(effect="allow", glob="Secret/**", operations=("update",))
         ((_HIDE,), (), "hidden", "“Secret/**”"),
         ((_HIDE, _PROTECT), (), "hidden", "“Secret”, “Secret/**”"),
         ((_PROTECT,), (), "protected", "“Secret”"),
+        ((_ASK,), (), "protected", "“Secret”"),
+        ((_HIDE, _ASK_ELSEWHERE), (), "protected", "“Secret/**”"),
         ((_HIDE_EVERYWHERE,), (), "", ""),
         ((_HIDE, _HIDE_EVERYWHERE), (), "", "“Secret/**”"),
         ((_ALLOW,), (), "", "“Secret/**”"),
@@ -319,14 +358,18 @@ async def test_the_approval_counts_the_files_that_a_rule_no_longer_applies_to(
     workspace.policy.configure(PermissionSettings(rules=rules, callers=profiles))
     approver.asked.clear()
     assert (await call(workspace, "move_folder", folder="Secret", new_folder="Public")).success
-    warnings = [f"2 files are no longer {effect} by a permission rule."] if effect else []
-    rest = "no longer apply to these files. Change them, too."
+    sentences = {
+        "hidden": "2 files are no longer hidden by a permission rule.",
+        "protected": "2 files are less protected by permission rules.",
+    }
+    warnings = [sentences[effect]] if effect else []
+    rest = "do not apply to the new paths. Change them, too."
     named = [f"Permission rules for {patterns} {rest}"] if patterns else []
-    assert approver.asked[0].proposal.warnings == (*warnings, *named)
+    assert warnings_of(approver.asked[0]) == (*warnings, *named)
     assert (await call(workspace, "undo")).success
     approver.asked.clear()
     assert (await call(workspace, "move_note", name="Secret/A", folder="Public")).success
-    assert approver.asked[0].proposal.warnings == tuple(
+    assert warnings_of(approver.asked[0]) == tuple(
         warning.replace("2 files are", "1 file is") for warning in warnings
     )
 
@@ -350,14 +393,34 @@ async def test_the_approval_names_settings_that_name_the_folder_or_note(workspac
         assert (await call(workspace, tool, **arguments)).success, arguments
     still = "The settings still name “{}” as the {}. Change it there, too.".format
     template = still("Own/Day", "template of daily notes")
-    assert [request.proposal.warnings for request in approver.asked] == [
+    assert [warnings_of(request) for request in approver.asked] == [
         (still("Own/Days", "folder of daily notes"), template),
-        (still("Templates", "templates folder"),),
+        (),
         (),
         (),
         (),
         (),
         (template,),
+    ]
+
+
+async def test_a_note_and_a_folder_of_the_same_name_are_told_apart_in_the_settings(workspace, approver):
+    shutil.rmtree(workspace.root / ".obsidian", ignore_errors=True)
+    editor = workspace.settings.editor
+    editor.daily_folder, editor.daily_template, editor.templates_folder = "Days", "Day", "Templates"
+    await fill(workspace, Days="x\n", Days__Today="x\n", Day="x\n", Day__Sub="x\n", Templates__Trip="x\n")
+    requests = [
+        ("move_note", {"name": "Days.md", "new_name": "About days"}),
+        ("move_folder", {"folder": "Day", "new_folder": "Parts of the day"}),
+        ("move_folder", {"folder": "Templates", "new_folder": "Forms"}),
+    ]
+    approver.asked.clear()
+    for tool, arguments in requests:
+        assert (await call(workspace, tool, **arguments)).success, arguments
+    assert [warnings_of(request) for request in approver.asked] == [
+        (),
+        (),
+        ("The settings still name “Templates” as the templates folder. Change it there, too.",),
     ]
 
 

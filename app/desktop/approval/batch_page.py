@@ -103,7 +103,7 @@ def _create_card(draft: ApprovalDraft, theme: Theme) -> QWidget:
     facts = facts_line(draft.request, selection=_selection_label(draft))
     text_column.addWidget(plain_label(facts, "muted"))
     for warning in request_warnings(draft.request):
-        warning_label = plain_label(warning)
+        warning_label = plain_label(translate_text(warning))
         warning_label.setWordWrap(True)
         text_column.addWidget(warning_label)
     if content := _content_label(draft):

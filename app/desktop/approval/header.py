@@ -70,7 +70,8 @@ class RequestHeader(QWidget):
             policy.setRetainSizeWhenHidden(True)
             self._unresolved.setSizePolicy(policy)
             layout.addWidget(self._unresolved)
-        for text in request_warnings(request):
+        for warning in request_warnings(request):
+            text = translate_text(warning)
             layout.addWidget(NotesStrip(text, (), "warning-circle", theme.warning, theme, self))
         if request.rewrites:
             text = PluralText(

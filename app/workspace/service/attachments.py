@@ -15,7 +15,7 @@ from app.toolkit.call import Call
 from app.vault.note_templates import expand
 from app.vault.path import NotePath
 from app.vault.safe_fs import MAX_FILE_BYTES
-from app.workspace.service.note_folders import note_folders
+from app.workspace.note_folders import note_folders
 
 if TYPE_CHECKING:
     from app.toolkit.runner import ToolRunner

@@ -13,7 +13,7 @@ from app.vault.markdown.text import BOM, decode
 from app.vault.moment_format import format_moment
 from app.vault.note_templates import ExpandedTemplate, expand
 from app.vault.path import NOTE_SUFFIXES, NotePath
-from app.workspace.service.note_folders import NoteFolders, note_folders
+from app.workspace.note_folders import NoteFolders, note_folders
 
 if TYPE_CHECKING:
     from app.toolkit.runner import ToolRunner

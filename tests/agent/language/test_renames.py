@@ -8,9 +8,11 @@ import pytest
 
 from app.agent.language.lexicon import languages
 from app.agent.language.readings import Clarification, ClarificationOption, NoteSet, PipelineStep, Reading
+from app.settings import PermissionSettings, Rule
 from app.vault.path import NotePath
 from tests.agent.language.test_dialog import OPEN, answers, fill, order, say, state, talk, text
 from tests.support.everyday_requests import read, sample_agent
+from tests.support.tool_calls import warnings_of
 
 __all__ = ["talk"]
 HERE = NoteSet(notes=(OPEN,))
@@ -285,11 +287,21 @@ async def test_a_german_answer_names_the_notes_that_are_left_out(talk) -> None:
     assert text(talk, "Both.md") == both
 
 
+async def test_a_german_answer_says_that_hidden_files_keep_a_folder_where_it_is(talk) -> None:
+    await fill(talk, Secret__One="x\n", Secret__Sub__Two="x\n")
+    hide = Rule(effect="deny", glob="Secret/Sub/**", operations=("read",))
+    talk.workspace.policy.configure(PermissionSettings(rules=(hide,)))
+    await say(talk, "benenne den Ordner Secret in Public um")
+    assert answers(talk)[-1] == (
+        "Der Ordner „Secret“ kann nicht verschoben werden. Es wurde nichts geändert. Verschiebe ihn selbst."
+    )
+
+
 async def test_the_approval_says_that_the_app_reads_a_renamed_property(talk, approver) -> None:
     await fill(talk, Diary="---\nai: private\n---\n", Tea="---\naliases: [Cha]\n---\n")
     approver.asked.clear()
     await say(talk, "rename the property ai to access", "rename the property aliases to names in Tea")
-    assert [request.proposal.warnings for request in approver.asked] == [
+    assert [warnings_of(request) for request in approver.asked] == [
         ("Scriptorium reads “ai”, but not “access”.", "2 notes are no longer private."),
         ("Scriptorium reads “aliases”, but not “names”.",),
     ]

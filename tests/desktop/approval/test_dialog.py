@@ -32,7 +32,8 @@ from app.permissions.caller import Caller, CallerKind
 from app.permissions.partial_approval import ApprovalDraft, FileDraft, SelectionState
 from app.permissions.request_labels import request_title
 from app.permissions.scope import Operation, Scope, ScopeKind
-from app.vault.changes import ChangeSet, Create, Delete, Move, Update, after_of
+from app.translatable_text import TranslatableText
+from app.vault.changes import ChangeSet, ChangeWarning, Create, Delete, Move, Update, after_of
 from app.vault.editable_text import EditableText, NotEditableError
 from app.vault.path import NotePath
 
@@ -170,13 +171,15 @@ def test_an_excluded_deletion_warns_of_no_links(desk: ApprovalWindow) -> None:
 
 
 def test_warnings_about_a_change_are_shown_and_named_in_a_batch(desk: ApprovalWindow) -> None:
-    change_set = ChangeSet.of(update("A"), warnings=("1 file is no longer hidden by a permission rule.",))
+    change_set = ChangeSet.of(
+        update("A"), warnings=(ChangeWarning(TranslatableText.verbatim("1 note becomes private.")),)
+    )
     desk.ask(request(change_set), request(ChangeSet.of(update("B")), 2))
     strips = desk.dialog.page.header.findChildren(NotesStrip)
-    assert [strip.label.text() for strip in strips] == list(change_set.warnings)
+    assert [strip.label.text() for strip in strips] == ["1 note becomes private."]
     desk.dialog.strip.batch_button.click()
     labels = [label.text() for label in desk.dialog.batch.findChildren(QLabel)]
-    assert labels.count(change_set.warnings[0]) == 1
+    assert labels.count("1 note becomes private.") == 1
 
 
 def test_an_unticked_hunk_is_left_out_byte_for_byte(desk: ApprovalWindow) -> None:

@@ -5,12 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from app.toolkit.services import PathInSettings
+from app.translatable_text import TranslatableText
 from app.vault.note_templates import DATE_FORMAT, TIME_FORMAT
 from app.vault.obsidian import ObsidianSettings, templates_folder
 from app.vault.path import NotePath
 
 if TYPE_CHECKING:
     from app.settings import EditorSettings
+
+_TEMPLATES = TranslatableText("Approval", "the templates folder")
+_DAILY_FOLDER = TranslatableText("Approval", "the folder of daily notes")
+_DAILY_TEMPLATE = TranslatableText("Approval", "the template of daily notes")
+_ATTACHMENTS = TranslatableText("Approval", "the attachment folder")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,17 +35,6 @@ class NoteFolders:
     time_format: str
     attachments: str
     problems: tuple[str, ...]
-
-    @property
-    def paths_by_use(self) -> dict[str, str]:
-        """The paths of folders and notes, by what they are; without the root and folders next to notes."""
-        uses = {
-            "templates folder": self.templates,
-            "folder of daily notes": self.daily_folder,
-            "template of daily notes": self.daily_template,
-            "attachment folder": "" if self.attachments.startswith(".") else self.attachments.strip("/"),
-        }
-        return {use: path for use, path in uses.items() if path}
 
     def attachment_folder(self, note: NotePath) -> str:
         """Return the folder for the attachments of `note`."""
@@ -60,4 +56,21 @@ def note_folders(settings: EditorSettings, obsidian: ObsidianSettings) -> NoteFo
         time_format=obsidian.time_format or TIME_FORMAT,
         attachments=(settings.attachment_folder or obsidian.attachment_folder or "Attachments").strip(),
         problems=obsidian.problems,
+    )
+
+
+def paths_in_settings(settings: EditorSettings, obsidian: ObsidianSettings) -> tuple[PathInSettings, ...]:
+    """Return the folders and the note that the user's or Obsidian's settings name.
+
+    Without defaults, the root, and folders next to notes.
+    """
+    attachments = (settings.attachment_folder or obsidian.attachment_folder).strip()
+    named = (
+        (settings.templates_folder or obsidian.templates_folder, _TEMPLATES, True),
+        (settings.daily_folder or obsidian.daily_folder, _DAILY_FOLDER, True),
+        (settings.daily_template or obsidian.daily_template, _DAILY_TEMPLATE, False),
+        ("" if attachments.startswith(".") else attachments, _ATTACHMENTS, True),
+    )
+    return tuple(
+        PathInSettings(path, use, is_folder) for text, use, is_folder in named if (path := text.strip("/ "))
     )
