@@ -68,7 +68,8 @@ def _objects(language: Language, tokens: Sequence[Token]) -> list[tuple[str, Seq
     objects: list[tuple[str, Sequence[Token]]] = []
     for what, nouns in ((LINE, "lines"), (TASK, "tasks")):
         after = language.match_prefix(tokens, start, "line_removals", nouns)
-        if after > start:
+        is_other = after < len(tokens) and tokens[after].key in language.table("line_removals")["notes"]
+        if after > start and not is_other:  # "the todo tag"
             lead = after
             while lead < len(tokens) and tokens[lead].kind == "mark":
                 lead += 1

@@ -79,3 +79,9 @@ async def test_a_missing_line_is_reported_and_the_note_is_not_offered_for_deleti
     question = talk.items[-1]
     labels = [choice.label for choice in question.choices] if isinstance(question, Question) else []
     assert not any(label.startswith("delete") for label in labels) and not approver.asked
+
+
+async def test_a_tag_named_like_a_task_is_no_task(talk) -> None:
+    await fill(talk, Trip="---\ntags: [todo]\n---\n- [ ] tag the photos\n")
+    await say(talk, "get rid of the todo tag on Trip")
+    assert "- [ ] tag the photos" in text(talk, "Trip.md") and "todo" not in text(talk, "Trip.md")
