@@ -82,7 +82,7 @@ from app.agent.language.readings import (
 from app.agent.language.request import Request
 from app.agent.language.rescheduling import date_changes, rescheduled_note
 from app.agent.language.said_words import WORD, SaidWords
-from app.agent.language.task_matching import named_parts
+from app.agent.language.task_matching import TASK_FIELDS, field_of_tasks, named_parts
 from app.agent.language.task_references import described_tasks, resembles_note
 from app.agent.language.tokens import tokenize
 from app.agent.language.tool_frames import tool_frames
@@ -500,11 +500,11 @@ class BuiltinAgent:
         request = self._request_of(text, state)
         for change in described_tasks(request):
             words = str(change.last.arguments["query"])
-            name = "task-done" if change.last.action == "reopen_task" else "task-todo"
-            if note := await self._note_of_tasks(name, named_parts(words, request.language), state):
+            field = field_of_tasks(change.last.action)
+            if note := await self._note_of_tasks(field, named_parts(words, request.language), state):
                 return replace(change, steps=(replace(change.last, target=NoteSet(notes=(note,))),))
-            found = (await self._with_hits(NoteSet(query=f"{name}:{quote_text(words)}"))).notes
-            exact = await self._notes_with_task(name, words) if found else ()
+            found = (await self._with_hits(NoteSet(query=f"{field}:{quote_text(words)}"))).notes
+            exact = await self._notes_with_task(field, words) if found else ()
             here = tuple(path for path in (*state.it, *state.this) if path in found)
             has_words = len(words.split()) > 1 and not resembles_note(request, words)
             if not (found and (has_words or here)):
@@ -520,16 +520,16 @@ class BuiltinAgent:
             return replace(interpretation, question=question_about(options), options=options)
         return interpretation
 
-    async def _notes_with_task(self, name: str, words: str) -> tuple[str, ...]:
+    async def _notes_with_task(self, field: str, words: str) -> tuple[str, ...]:
         """Return the notes with a task of exactly these words, perhaps with dates and tags after them."""
         plain = re.sub(r"[^\w ]", ".", words)
-        return (await self._with_hits(NoteSet(query=rf"{name}:/^{plain}\s*([📅⏳🛫#].*)?$/"))).notes
+        return (await self._with_hits(NoteSet(query=rf"{field}:/^{plain}\s*([📅⏳🛫#].*)?$/"))).notes
 
-    async def _note_of_tasks(self, name: str, parts: list[str], state: DialogState) -> str:
+    async def _note_of_tasks(self, field: str, parts: list[str], state: DialogState) -> str:
         """Return the note in focus, or else the only one, that has each of several tasks; "" without one."""
         if len(parts) < 2:
             return ""
-        notes = [set(await self._notes_with_task(name, part)) for part in parts]
+        notes = [set(await self._notes_with_task(field, part)) for part in parts]
         common = set.intersection(*notes)
         here = next((path for path in (*state.it, *state.this) if path in common), "")
         return here or (common.pop() if len(common) == 1 else "")
@@ -684,7 +684,8 @@ class BuiltinAgent:
         return self._interpreter.request_of(text, state, vocabulary, self.actions(), now)
 
     async def _has_open_tasks(self, note: str) -> bool:
-        query = f'task-todo:"" path:{quote_text(note)}'  # the path makes the search fast
+        # The path makes the search fast.
+        query = f'{TASK_FIELDS["open"]}:"" path:{quote_text(note)}'
         tasks = await self._with_hits(NoteSet(query=query, notes=(note,)))
         return bool(tasks.query or tasks.notes)
 

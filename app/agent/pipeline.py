@@ -42,6 +42,8 @@ from app.agent.language.replacements import ALL_OCCURRENCES
 from app.agent.language.task_lists import DUE_KINDS
 from app.agent.language.task_matching import (
     TASK_BOX,
+    TASK_FIELDS,
+    field_of_tasks,
     matching_tasks,
     named_parts,
     names_task,
@@ -544,7 +546,7 @@ class Pipeline:
         return self._dialog.them
 
     async def _list_tasks(self, step: PipelineStep, previous: tuple[str, ...]) -> tuple[str, ...] | None:
-        field = {"open": "task-todo", "done": "task-done"}.get(str(step.arguments.get("state")), "task")
+        field = TASK_FIELDS.get(str(step.arguments.get("state")), "task")
         parts = re.findall(r'"[^"]+"|\w[\w-]*', str(step.arguments.get("query", "")))
         words = " ".join(f'"{part}"' if part == "OR" else part for part in parts)
         due = str(step.arguments.get("due", ""))
@@ -630,8 +632,7 @@ class Pipeline:
         notes = await self._resolve_notes(step.target, previous) if step.target is not None else None
         if step.target is not None and notes is None:
             return None
-        is_open = step.action != "reopen_task"
-        hits = await self._search_all(f'{"task-todo" if is_open else "task-done"}:""')
+        hits = await self._search_all(f'{field_of_tasks(step.action)}:""')
         if hits is None:
             return None
         tasks = [

@@ -12,6 +12,8 @@ from app.vault.markdown.tasks import task_facts
 from app.vault.path import NotePath
 
 TASK_BOX = re.compile(r"^([\s>]*(?:[-*+]|\d+[.)])\s+)\[.\]")
+TASK_FIELDS = {"open": "task-todo", "done": "task-done"}
+"""The fields of the search language for tasks, by state."""
 _WORD = re.compile(r"\w+")
 _MIN_TASK_SHARE = 0.5
 """The minimum share of the requested words that a matching task contains."""
@@ -24,6 +26,11 @@ _FORM_SHARE = 0.7
 def task_text(line: str) -> str:
     """Return the text of a task's line without its box."""
     return TASK_BOX.sub("", line).strip()
+
+
+def field_of_tasks(action: str) -> str:
+    """Return the search field of the tasks that an action changes: completed ones for reopening."""
+    return TASK_FIELDS["done" if action == "reopen_task" else "open"]
 
 
 def names_task(words: str, text: str, language: str) -> bool:
