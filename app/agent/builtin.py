@@ -849,7 +849,7 @@ class BuiltinAgent:
         choices = []
         for option, label in zip(options, labels, strict=True):
             notation = serialize(option.reading)
-            # An option that is not labeled with its notation has a label of its own: the path of a note.
+            # Some options have a label other than their notation: the path of a note, or words around a text.
             own_label = option.label if option.label != notation else label
             # A model must not learn how many hidden notes a change is about.
             if extent := "" if turn.caller.uses_model else await self._extent(option.reading):

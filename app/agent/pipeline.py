@@ -80,6 +80,8 @@ _ALL_NOTES_QUERY = "modified:>=1970"
 _DAY = r"\d{4}-\d\d-\d\d"
 _TASK_CONDITION = re.compile(r"\btask(-todo|-done)?:")
 _MAX_CHOICES = 5
+_MAX_CONTEXT = 30
+"""The number of characters shown before and after an occurrence of a text."""
 _MAX_PLACES = 50
 """Maximum number of the places of a text that an answer can select."""
 _MAX_LISTED_TASKS = 50
@@ -908,6 +910,22 @@ class Pipeline:
             now = datetime.combine(day, now.time())  # the note of tomorrow has the date of tomorrow
         return expand(text, title, now, **formats).text
 
+    async def _with_places(self, question: Clarification, path: str, old: str) -> Clarification:
+        """Return a question about occurrences with the words around each, unless the note can't be read."""
+        outcome = await self._host.call("read_note", {"name": path})
+        places = _places(str(outcome.result["text"]), old) if outcome.success else []
+        options = (*question.options[:-1], *question.spare)
+        if len(places) < len(options):
+            return question
+        numbers = [int(str(option.reading.last.arguments["occurrence"])) for option in options]
+        labeled = [
+            replace(option, label=f"{number}: {places[number - 1]}")
+            for option, number in zip(options, numbers, strict=True)
+        ]
+        shown = len(question.options) - 1
+        options = (*labeled[:shown], question.options[-1])
+        return replace(question, options=options, spare=tuple(labeled[shown:]))
+
     async def _read_whole(self, path: str) -> str | None:
         """Return the whole text of a note; tell the user and return None if it can't be read completely."""
         outcome = await self._host.call("read_note", {"name": path})
@@ -944,6 +962,8 @@ class Pipeline:
         for index, call in enumerate(calls):
             outcome = await self._host.call(tool, call)
             self._question = _which_occurrence(step, outcome, self._language)
+            if self._question is not None:
+                self._question = await self._with_places(self._question, str(call["name"]), str(call["old"]))
             if self._question is None:  # the question replaces the error message
                 self._say_step_outcome(step, tool, call, outcome)
             if not outcome.success:
@@ -1394,6 +1414,19 @@ def _search_limit(notes: NoteSet) -> int:
     if not notes.order or needed is None or needed < 0:
         return MAX_WRITTEN_NOTES
     return min(needed, MAX_WRITTEN_NOTES)
+
+
+def _places(text: str, old: str) -> list[str]:
+    """Return the words around each occurrence of a text after the properties, within its line."""
+    body = text[read_frontmatter(text).body_start :]
+    places = []
+    for match in re.finditer(re.escape(old), body):
+        before = body[: match.start()].rpartition("\n")[2]
+        after = body[match.end() :].partition("\n")[0]
+        start = "…" if len(before) > _MAX_CONTEXT else ""
+        end = "…" if len(after) > _MAX_CONTEXT else ""
+        places.append(f"{start}{before[-_MAX_CONTEXT:]}{match[0]}{after[:_MAX_CONTEXT]}{end}".strip())
+    return places
 
 
 def _which_occurrence(step: PipelineStep, outcome: ToolOutcome, language: Language) -> Clarification | None:

@@ -49,6 +49,17 @@ async def test_the_question_about_the_place_does_not_repeat_the_failure(talk) ->
     assert not any("Say which one" in answer for answer in answers(talk))
 
 
+async def test_the_places_of_a_text_are_shown_with_the_words_around_them(talk) -> None:
+    await fill(
+        talk, Tart="---\nkind: butter\n---\n- 75 g of butter\n\nThe butter " + "very " * 20 + "soft.\n"
+    )
+    await say(talk, "replace butter with oil in Tart")
+    labels = [choice.label for choice in talk.items[-1].choices[:2]]
+    assert labels == ["1: - 75 g of butter", "2: The butter very very very very very very…"]
+    await say(talk, "2")
+    assert text(talk, "Tart.md").startswith("---\nkind: butter\n---\n- 75 g of butter\n\nThe oil very")
+
+
 async def test_a_note_that_is_too_large_to_read_is_not_changed_in_part(talk, approver) -> None:
     long = "foo\n" + "A line of text.\n" * 20_000 + "foo\n"
     await fill(talk, Long=long)
