@@ -22,6 +22,7 @@ from app.agent.language.choices import (
     note_sets_of,
     question_about,
     question_for,
+    with_options,
 )
 from app.agent.language.compound_requests import (
     drops_change,
@@ -565,8 +566,7 @@ class BuiltinAgent:
             step = PipelineStep("question", None, {"query": text})
             other = Reading((step,), 1.0, language=request.language.code)
             kept.append(ClarificationOption(serialize(other), other))
-        options, spare = tuple(kept[:MAX_OPTIONS]), tuple(kept[MAX_OPTIONS:])
-        return replace(clarification, question=question_about(options), options=options, spare=spare)
+        return with_options(clarification, kept)
 
     def _without_deletions(
         self, clarification: Clarification, text: str, state: DialogState
@@ -587,10 +587,7 @@ class BuiltinAgent:
         is_of_line = says_line(language, tokenize(text, language.contractions))
         if not is_of_line and (continues or _says_deletion(text, language)):
             return clarification
-        options = tuple(kept[:MAX_OPTIONS])
-        return replace(
-            clarification, question=question_about(options), options=options, spare=tuple(kept[MAX_OPTIONS:])
-        )
+        return with_options(clarification, kept)
 
     async def _ask_in_doubt(
         self, reading: Reading, text: str, state: DialogState, ranker: OptionRanker
@@ -1017,10 +1014,7 @@ def _without_self_relations(clarification: Clarification) -> Clarification:
         return Clarification(question_for(partial), (), partial)
     if not kept:
         return clarification
-    options = tuple(kept[:MAX_OPTIONS])
-    return replace(
-        clarification, question=question_about(options), options=options, spare=tuple(kept[MAX_OPTIONS:])
-    )
+    return with_options(clarification, kept)
 
 
 def _says_deletion(text: str, language: Language) -> bool:

@@ -234,6 +234,12 @@ def question_about(options: Sequence[ClarificationOption]) -> str:
     return "Is this what you mean?" if len(options) == 1 else "Which of these do you mean?"
 
 
+def with_options(clarification: Clarification, options: Sequence[ClarificationOption]) -> Clarification:
+    """Return a question that offers the first `MAX_OPTIONS` of some options and keeps the others spare."""
+    shown, spare = tuple(options[:MAX_OPTIONS]), tuple(options[MAX_OPTIONS:])
+    return replace(clarification, question=question_about(shown), options=shown, spare=spare)
+
+
 def _with_step(reading: Reading, index: int, step: PipelineStep) -> Reading:
     """Return the reading with the step at an index replaced."""
     return replace(reading, steps=(*reading.steps[:index], step, *reading.steps[index + 1 :]))

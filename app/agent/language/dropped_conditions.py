@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
-from app.agent.language.choices import MAX_OPTIONS, accounts_for_all, question_about
+from app.agent.language.choices import accounts_for_all, with_options
 from app.agent.language.conditions import condition_slots, top_level_parts
 from app.agent.language.notation import serialize
 from app.agent.language.readings import Clarification, Interpretation, NoteSet, Reading, Reply
@@ -42,8 +42,7 @@ def with_every_condition(request: Request, interpretation: Interpretation) -> In
             ]
             if len(kept) == len(offered):
                 return interpretation
-            options, spare = tuple(kept[:MAX_OPTIONS]), tuple(kept[MAX_OPTIONS:])
-            return replace(interpretation, question=question_about(options), options=options, spare=spare)
+            return with_options(interpretation, kept)
         case _:
             return interpretation
 

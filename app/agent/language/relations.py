@@ -87,9 +87,9 @@ def parse_link_question(request: Request, tokens: tuple[Token, ...]) -> Reading 
             if language.matches_phrase(words[at:], "linking", name, "end")
         ]
         end = ends[0] if ends else len(words)
-        for at in (
-            range(lead + 1, end) if lead and (ends or not language.phrases("linking", name, "end")) else ()
-        ):
+        if not lead or (not ends and language.phrases("linking", name, "end")):
+            continue
+        for at in range(lead + 1, end):
             after = language.match_prefix(words, at, "linking", name, "cue")
             place = words[after:end]
             is_anywhere = name == "linked_from" and language.matches_phrase(place, "linking", "anywhere")
