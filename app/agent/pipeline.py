@@ -1248,7 +1248,7 @@ class Pipeline:
     # Undo
 
     def _entries_to_undo(self, step: PipelineStep) -> Sequence[int | None]:
-        """Return the audit entries that an undo takes back, the last one first; None for the last of any.
+        """Return the audit entries that an undo undoes, the last one first; None for the last of any.
 
         If there are none, tell the user.
         """

@@ -1,6 +1,6 @@
 """Interpret a correction of the last change: "no, I meant H4", "the tag travel, not trip", "no, on Monday".
 
-A change that was denied is proposed again with the corrected part. One that was made is taken back first,
+A change that was denied is proposed again with the corrected part. One that was made is undone first,
 unless the corrected value replaces the one that was just written. While a question about changes is open,
 the changes that it offers are corrected.
 """
@@ -117,7 +117,7 @@ def parse_correction(request: Request, tokens: tuple[Token, ...]) -> list[Readin
     for at, plan in plans:
         reading = _instead(request, steps, at, plan)
         is_doubtful = _is_doubtful_value(request, words, steps[at], plan[at])
-        # A change that was made is taken back only after a question.
+        # A change that was made is undone only after a question.
         is_made = bool(dialog.made) and not undoes_nothing(reading, dialog.changes)
         reading = replace(reading, is_certain=not (is_made or is_doubtful))
         is_pending = not (dialog.made or dialog.undone)

@@ -82,7 +82,7 @@ def parse_note_of_kind(request: Request, tokens: tuple[Token, ...]) -> list[Read
 def parse_other_template(request: Request, tokens: tuple[Token, ...]) -> Reading | None:
     """Return the creation of the last note from another template: "I meant the Book Template"; or None.
 
-    A note that was created is taken back first.
+    A note that was created is undone first.
     """
     language, dialog = request.language, request.dialog
     step = dialog.last.last if dialog.last is not None and len(dialog.last.steps) == 1 else None

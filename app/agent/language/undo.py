@@ -115,7 +115,7 @@ def undone_changes(reading: Reading, changes: Sequence[OwnChange]) -> tuple[OwnC
 
 
 def changes_of_undo(step: PipelineStep, changes: Sequence[OwnChange]) -> tuple[OwnChange, ...]:
-    """Return the changes of the conversation that an undo takes back, the last one first.
+    """Return the changes of the conversation that an undo undoes, the last one first.
 
     Return none for an undo of changes that may be those of other conversations, and for one whose notes are
     not known yet.

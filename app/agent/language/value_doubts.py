@@ -243,7 +243,7 @@ class ValueDoubts:
     def _has_tag_of_other_name(self, step: PipelineStep) -> bool:
         """Return whether a tag has another name than the request says, or is the name of a note.
 
-        The tag of an earlier change that is taken back needs no name.
+        The tag of an earlier change that is undone needs no name.
         """
         if step.action not in OPPOSITES or any(
             (change.action, change.arguments) == (OPPOSITES[step.action], step.arguments)
