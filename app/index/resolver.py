@@ -68,6 +68,10 @@ class Resolver:
         """Return all files that links can refer to, unordered."""
         return self._table.entries()
 
+    def path_texts(self) -> Iterable[str]:
+        """Return the path of every file, unordered; far faster than `entries`."""
+        return self._table.path_texts()
+
     def rows(self) -> tuple[Row, ...]:
         """Return all files as rows for `load_rows`."""
         return self._table.rows()

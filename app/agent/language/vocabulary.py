@@ -17,7 +17,7 @@ from app.index.query_serializer import quote_value
 from app.index.records import PropertyValueShares
 from app.index.resolver import Resolver
 from app.vault.note_templates import DATE_FORMAT, TIME_FORMAT
-from app.vault.path import NotePath, name_key
+from app.vault.path import NotePath, name_key, without_suffix
 from app.vault.reference import parse_reference
 
 _MIN_NOTE_SIMILARITY = 84.0
@@ -578,17 +578,23 @@ class Vocabulary:
     @cached_property
     def daily_folder(self) -> str | None:
         """The folder with the most notes named for a day, empty for the root; None without such notes."""
-        folders = Counter(
-            entry.path.folder for entry in self._resolver.entries() if _DAY.fullmatch(entry.path.name)
-        )
+        folders = Counter(folder for folder, _ in self._daily_notes)
         return folders.most_common(1)[0][0] if folders else None
 
     @cached_property
     def day_separator(self) -> str:
         """The character between year, month and day in most names of daily notes, perhaps none."""
-        matches = (_DAY.fullmatch(entry.path.name) for entry in self._resolver.entries())
-        separators = Counter(match["separator"] for match in matches if match)
+        separators = Counter(separator for _, separator in self._daily_notes)
         return separators.most_common(1)[0][0] if separators else "-"
+
+    @cached_property
+    def _daily_notes(self) -> Sequence[tuple[str, str]]:
+        """The folder of every note named for a day, and the separator in its name."""
+        files = (text.rpartition("/") for text in self._resolver.path_texts())
+        # The first character rules out most notes, which is faster than a pattern for all of them.
+        named = ((folder, without_suffix(name)) for folder, _, name in files if name[:1].isdigit())
+        matches = ((folder, _DAY.fullmatch(name)) for folder, name in named)
+        return [(folder, match["separator"]) for folder, match in matches if match]
 
     def period_name(self, name: str) -> str:
         """Return the name of a day, month or year as the vault's daily notes spell it: `2020_10_01`."""
@@ -695,8 +701,10 @@ class Vocabulary:
     def _namespaces(self) -> dict[str, str]:
         """The paths of the namespaces, as in the names of their pages: `whiteboard/tool`."""
         namespaces: dict[str, str] = {}
-        for entry in self._resolver.entries():
-            path = entry.path.name
+        for text in self._resolver.path_texts():
+            if NAMESPACE_MARK not in text:
+                continue
+            path = NotePath(text).name
             while NAMESPACE_MARK in path:
                 path = path.rpartition(NAMESPACE_MARK)[0]
                 namespaces.setdefault(name_key(path.replace(NAMESPACE_MARK, "/")), path)
