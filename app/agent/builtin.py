@@ -240,29 +240,27 @@ class BuiltinAgent:
             interpretation = await self.compare_with_vault(self.interpret(text, state), text, state)
         language = self._interpreter.language_of(turn.prompt.text, state)
         # The open question ends here, whatever the outcome of this turn.
-        self._states[_state_key(turn)] = replace(state, question=None)
+        later = state.without_question()
+        self._states[_state_key(turn)] = later
         match interpretation:
             case Clarification() if interpretation.options and turn.caller.uses_model:
                 # A model asks: the answer must not name notes that are hidden from it.
                 turn.say(localize(_AMBIGUOUS_MESSAGE, language))
             case Clarification():
                 await self._ask(turn, interpretation, language)
-                self._states[_state_key(turn)] = replace(state, question=interpretation)
+                self._states[_state_key(turn)] = replace(later, question=interpretation)
             case Reading():
                 await self._carry_out(turn, interpretation, state)
             case ModelRequired():
                 self._say_model_required(turn, interpretation, language)
                 # "It" may refer to the result that the model would have produced.
-                self._states[_state_key(turn)] = replace(state, question=None, focus=(), is_lost=True)
+                self._states[_state_key(turn)] = replace(later, focus=(), is_lost=True)
             case ContentQuestion():
                 await self._answer_from_notes(turn, interpretation, state, language)
             case Reply():
                 turn.say(localize(reply_text(interpretation), language))
-                self._states[_state_key(turn)] = (
-                    replace(state, question=None)
-                    if interpretation.understood
-                    else replace(state, question=None, focus=(), is_lost=True)
-                )
+                if not interpretation.understood:
+                    self._states[_state_key(turn)] = replace(later, focus=(), is_lost=True)
 
     def interpret(self, text: str, state: DialogState) -> Interpretation:
         """Interpret a request in the state of a conversation.
@@ -807,7 +805,7 @@ class BuiltinAgent:
             turn.say(localize(HELP, _language_of(reading)))
             return
         words = self._public_words if turn.caller.uses_model else self._words
-        reading = with_links(reading, words)
+        reading = with_known_values(reading, words)
         chips = reading_chips(reading)
         if turn.prompt.mode != "propose" and self._is_change(reading):
             message = _READ_ONLY_MESSAGE.format(" · ".join(chip.label for chip in chips))
@@ -1074,21 +1072,26 @@ def _state_key(turn: Turn) -> tuple[str, str]:
     return turn.conversation, turn.agent
 
 
-def with_links(reading: Reading, words: Callable[[], VaultWords]) -> Reading:
-    """Return a reading that sets properties to links where their other values are links."""
+def with_known_values(reading: Reading, words: Callable[[], VaultWords]) -> Reading:
+    """Return a reading with the values that properties have in the vault: links, and true or false."""
 
-    def linked(step: PipelineStep) -> PipelineStep:
-        key, value = str(step.arguments.get("key")), step.arguments.get("value")
-        if step.action != "set_property" or not value:
+    def known(key: str, value: object) -> object:
+        if not isinstance(value, str) or not value:
+            return value
+        if words().is_checkbox(key):
+            table = _language_of(reading).table("property_values")
+            states = {**dict.fromkeys(table["checked"], True), **dict.fromkeys(table["unchecked"], False)}
+            return states.get(value.casefold(), value)
+        return words().linked_value(key, value)
+
+    def with_value(step: PipelineStep) -> PipelineStep:
+        if step.action != "set_property" or "value" not in step.arguments:
             return step
-        if isinstance(value, tuple):
-            items = (words().linked_value(key, item) if isinstance(item, str) else item for item in value)
-            return step.with_argument("value", tuple(items))
-        return (
-            step.with_argument("value", words().linked_value(key, value)) if isinstance(value, str) else step
-        )
+        key, value = str(step.arguments.get("key")), step.arguments["value"]
+        items = tuple(known(key, item) for item in value) if isinstance(value, tuple) else known(key, value)
+        return step.with_argument("value", items)
 
-    return replace(reading, steps=tuple(map(linked, reading.steps)))
+    return replace(reading, steps=tuple(map(with_value, reading.steps)))
 
 
 def _with_passages_of(outcome: ToolOutcome, path: str) -> ToolOutcome:

@@ -24,7 +24,7 @@ from app.agent.language.answers import localize
 from app.agent.language.chips import describe_readings
 from app.agent.language.dates import DateParser, shifted_day
 from app.agent.language.dialog import MAX_RESULTS, DialogState, OwnChange
-from app.agent.language.lexicon import Language
+from app.agent.language.lexicon import Language, languages
 from app.agent.language.line_removals import TASK
 from app.agent.language.logseq import LOGSEQ_TASKS, logseq_property, searched_properties
 from app.agent.language.new_tasks import adds_tasks, tasks_of
@@ -78,6 +78,7 @@ _TEMPLATE_HAS_CONTENT = (
 _DAY_NAME = re.compile(r"\d{4}([-_.])\d\d\1\d\d")
 _ALL_NOTES_QUERY = "modified:>=1970"
 _DAY = r"\d{4}-\d\d-\d\d"
+_LIST_ITEM = re.compile(r"([ \t]*[-*+] )(\[.\] )?")
 _TASK_CONDITION = re.compile(r"\btask(-todo|-done)?:")
 _MAX_CHOICES = 5
 _MAX_CONTEXT = 30
@@ -1014,7 +1015,8 @@ class Pipeline:
                 op: Arguments = {"op": "append", "text": text}
                 if heading := arguments.get("heading"):
                     op = {"op": "insert_under", "heading": str(heading), "text": text}
-                return [{"name": path, **op} for path in paths]
+                    return [{"name": path, **op} for path in paths]
+                return [{"name": path, **op, "text": await self._as_item(path, text)} for path in paths]
             case "prepend":
                 return [
                     {"name": path, "op": "prepend", "text": _written_text(arguments["text"])}
@@ -1177,6 +1179,18 @@ class Pipeline:
                 old = pattern.findall((items or lines)[0])[0]
                 calls.append({"name": path, "op": "replace", "old": old, "text": ""})
         return calls
+
+    async def _as_item(self, path: str, text: str) -> str:
+        """Return an added line as an item if the note is a list by its name and ends with one."""
+        names = {name for language in languages() for name in language.table("doubts")["list_names"]}
+        if not name_key(NotePath.on_disk(path).name).endswith(tuple(names)) or "\n" in text.strip():
+            return text
+        outcome = await self._host.call("read_note", {"name": path})
+        last = str(outcome.result["text"]).rstrip().rpartition("\n")[2] if outcome.success else ""
+        item = _LIST_ITEM.match(last)
+        if item is None or _LIST_ITEM.match(text):
+            return text
+        return f"{item[1]}{'[ ] ' if item[2] else ''}{text}"
 
     async def _line_removal_calls(self, step: PipelineStep, paths: tuple[str, ...]) -> list[Arguments] | None:
         """Return the calls that remove the line, or the task, with a text from each note.

@@ -68,13 +68,14 @@ class ChangeDoubts:
     def means_others(self) -> bool:
         """True if other notes are likelier.
 
-        A note would be linked to itself, "him" is no person, or the name of the note is a part of a text.
+        A note would be linked to itself, "him" is no person, the name of the note is a part of a text, or the
+        conversation has left a question about another note.
         """
         return (
             self.links_note_to_itself
             or self._values.cuts_text
             or any(
-                self._is_not_this_note(step) or self._is_about_person(step)
+                self._is_not_this_note(step) or self._is_about_person(step) or self._leaves_question(step)
                 for step in self._changes(self._reading)
             )
         )
@@ -94,6 +95,8 @@ class ChangeDoubts:
                 or self._is_number_without_list(step)
                 or self._is_folder_of_other_name(step)
                 or self._is_negated(step)
+                or self._is_older_list(step)
+                or self._is_merge_without_direction(step)
                 for step in self._changes(self._reading)
             )
             or any(
@@ -116,6 +119,10 @@ class ChangeDoubts:
         """
         dialog, step = self._dialog, self._reading.last
         has_file = self._request.vocabulary.has_file
+        other = step.arguments.get("other")
+        if self._is_merge_without_direction(step) and isinstance(other, NoteSet) and step.target is not None:
+            reverse = replace(step, target=other).with_argument("other", step.target)
+            return [replace(self._reading, steps=(*self._reading.steps[:-1], reverse))]
         if others := self._values.other_changes():
             return others
         if len(self._reading.steps) > 1 or step.target is None or self._said.names(step.target):
@@ -125,7 +132,11 @@ class ChangeDoubts:
         recent = tuple(path for path in reversed(dialog.recent) if has_file(path))
         answers = (*dialog.results, *dialog.subject) if dialog.asked else ()
         here = dialog.this[:1] if self._said.says("places") else ()
-        mentioned = dict.fromkeys((*here, *answers, *recent, *dialog.focus[:1], *dialog.this[:1]))
+        asked = [notes for notes in dialog.asked_about if notes.is_single or notes.query]
+        questioned = [notes.notes[0] for notes in asked if notes.is_single]
+        mentioned = dict.fromkeys(
+            (*here, *questioned, *answers, *recent, *dialog.focus[:1], *dialog.this[:1])
+        )
         singles = tuple(path for path in mentioned if has_file(path))
         if joins_note_with_itself(step):
             role = next(role for role in NOTE_ROLES[1:] if role in step.arguments)
@@ -135,10 +146,16 @@ class ChangeDoubts:
             ]
         else:
             sets: list[tuple[str, ...]] = [(path,) for path in singles]
+            if self._is_older_list(step):
+                later = (path for own in dialog.changes for path in own.notes[:1] if has_file(path))
+                sets.insert(0, tuple(dict.fromkeys((*dialog.them, *later))))
             if step.action not in _SINGLE_NOTE_ACTIONS:
                 sets += [paths for paths in (recent, dialog.them) if len(paths) > 1]
+            targets = [NoteSet(notes=paths) for paths in sets]
+            if step.action not in _SINGLE_NOTE_ACTIONS and self._said.says("possible_plurals"):
+                targets = [*(notes for notes in asked if notes.query), *targets]
             changes = [
-                replace(step, target=NoteSet(notes=paths)) for paths in sets if paths != step.target.notes
+                replace(step, target=target) for target in targets if target.notes != step.target.notes
             ]
         changes = [change for change in changes if not joins_note_with_itself(change)]
         return [replace(self._reading, steps=(change,)) for change in changes[:_MAX_ALTERNATIVES]]
@@ -158,15 +175,37 @@ class ChangeDoubts:
             return False
         return bool(target.query and not target.notes) or not set(target.notes) <= {*self._dialog.this}
 
+    def _leaves_question(self, step: PipelineStep) -> bool:
+        """Return whether an unnamed note may be that of a question which the user has not answered.
+
+        "Tag it money" after "change the fund to 800?" is rarely about the note on the screen, unless the user
+        has just opened it.
+        """
+        dialog, target = self._dialog, step.target
+        if target is None or len(target.notes) != 1 or self._said.names(target):
+            return False
+        if dialog.has_switched:
+            return target.notes != dialog.this
+        if dialog.question is None and dialog.unanswered is None:
+            return False
+        if any(notes.query for notes in dialog.asked_about) and self._said.says("possible_plurals"):
+            return True
+        is_this = target.notes == dialog.this and self._said.matches("this")
+        is_listed = dialog.has_list and set(target.notes) <= {*dialog.results}
+        return not (is_this or is_listed or target.notes in [notes.notes for notes in dialog.asked_about])
+
     def _is_about_person(self, step: PipelineStep) -> bool:
         """Return whether a request says "him" or "her", but the changed note may be about something else.
 
         That is so if it is not about a person, and also if both of the last two notes are, or if the request
         has two such pronouns for one note.
         """
-        target, dialog = step.target, self._dialog
+        dialog = self._dialog
         said = {token.key for token in self._said.tokens} & self._said.word_list("person_pronouns")
-        if not said or target is None or len(target.notes) != 1 or self._said.names(target):
+        sets = [step.target, *(step.arguments.get(role) for role in NOTE_ROLES[1:])]
+        unnamed = [notes for notes in sets if isinstance(notes, NoteSet) and not self._said.names(notes)]
+        target = unnamed[0] if len(unnamed) == 1 else None
+        if not said or target is None or len(target.notes) != 1:
             return False
         recent = {*dialog.recent, *dialog.focus} - set(target.notes)
         listed = set(dialog.them) - set(target.notes)
@@ -298,6 +337,18 @@ class ChangeDoubts:
             return False
         return self._said.has_one_of(self._request.language.words("negations"))
 
+    def _is_older_list(self, step: PipelineStep) -> bool:
+        """Return whether "them" may include notes of later changes: "move A and B", "and C", "tag them"."""
+        dialog, target = self._dialog, step.target
+        if target is None or len(target.notes) < 2 or {*target.notes} != {*dialog.them}:
+            return False
+        is_changed = bool(dialog.changes) and not {*dialog.changes[-1].notes} <= {*target.notes}
+        return is_changed and not dialog.has_list and not self._said.names(target)
+
+    def _is_merge_without_direction(self, step: PipelineStep) -> bool:
+        """Return whether either of two notes may be merged into the other: "merge A with B"."""
+        return step.action == "merge" and not self._said.says("merge_cues")
+
     def _differs_in_number(self, notes: NoteSet) -> bool:
         """Return whether "both" or "the three" is another number of notes than those of a change."""
         if notes.query or len(self._found.steps) > 1 or self._said.names(notes):
@@ -324,7 +375,7 @@ class ChangeDoubts:
         """The numbers of notes that the request states: "both", "the three"."""
         language, said = self._request.language, self._said.tokens
         numbers = language.table("numbers")
-        stated = [2] * self._said.matches("both")
+        stated = [2] * (self._said.matches("both") or self._said.says("pairs"))
         stated += [
             numbers[token.key]
             for lead, token in pairwise(said)

@@ -240,7 +240,7 @@ def _step_chips(
             else:
                 yield Chip(f"{role}: {value}")
         else:
-            text = " ".join(str(value).split())
+            text = str(value).lower() if isinstance(value, bool) else " ".join(str(value).split())
             is_cut = shorten and len(text) > _MAX_LABEL_LENGTH
             shown = f"{text[: _MAX_LABEL_LENGTH - 1]}…" if is_cut else text
             yield Chip(f"{role}: {shown}", "", str(value), with_argument(name, SLOT), "text", lead)
@@ -271,6 +271,8 @@ def _fixed_label(name: str, value: str) -> str:
             return _SCOPE_LABELS.get(value, "")
         case "occurrence" if value == ALL_OCCURRENCES:
             return "everywhere"
+        case "occurrence" if value == "-1":
+            return "the last one"
         case "occurrence" if count.isdecimal():
             return f"place {count}"
         case "whole":

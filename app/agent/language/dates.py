@@ -395,8 +395,9 @@ class DateParser:
             year = int(text)
             return (date(year, 1, 1), date(year, 12, 31)) if 1990 <= year <= 2100 else None
         if re.fullmatch(r"\d{4}-\d\d", text):
-            text = f"{text}-01" if not 1 <= int(text[5:]) <= 12 else text
-            first = datetime.strptime(text[:7], "%Y-%m").date()
+            if not 1 <= int(text[5:]) <= 12:
+                return None  # the winter of 2025-26
+            first = datetime.strptime(text, "%Y-%m").date()
             return first, first.replace(day=monthrange(first.year, first.month)[1])
         # `dateparser` does not know "next", but prefers future dates here anyway.
         text_without_next = (

@@ -64,7 +64,9 @@ class DialogState:
         undone: The changes undone since the last change, each with the entry of its undo, oldest first.
         made: The number of changes that the last request made; 0 if the user denied them.
         question: The open question to the user.
+        unanswered: The last question that the user left unanswered, until a request is about one note.
         new_notes: The likely paths of the notes that earlier orders of the same request create.
+        has_switched: Whether the user has opened another note since the last request.
         is_lost: Whether "it" may mean a note that was not found or not created: the last request was not
             understood, or its note is missing.
     """
@@ -84,7 +86,9 @@ class DialogState:
     undone: tuple[OwnChange, ...] = ()
     made: int = 0
     question: Clarification | None = None
+    unanswered: Clarification | None = None
     new_notes: tuple[str, ...] = ()
+    has_switched: bool = False
     is_lost: bool = False
 
     @property
@@ -94,7 +98,8 @@ class DialogState:
 
     def with_notes(self, open_note: str | None, attached: tuple[str, ...] = ()) -> DialogState:
         """Return the state with another note on the screen and other attached notes."""
-        return replace(self, open_note=open_note, attached=attached)
+        has_switched = self.last is not None and open_note not in (self.open_note, *self.focus)
+        return replace(self, open_note=open_note, attached=attached, has_switched=has_switched)
 
     def with_moved_note(self, before: str, after: str) -> DialogState:
         """Return the state after the note at the path `before` was moved to the path `after`."""
@@ -129,9 +134,17 @@ class DialogState:
             for change in self.changes[len(self.changes) - creations :]
             if change.action == "create_note" and len(change.notes) == 1
         ]
-        mentioned = (*self.recent, *named, *created, *self.focus[:1])
-        recent = [path for path in dict.fromkeys(reversed(mentioned))][:2]
-        return replace(self, last=reading, question=question, recent=tuple(reversed(recent)))
+        about = (*named, *created, *self.focus[:1])
+        recent = [path for path in dict.fromkeys(reversed((*self.recent, *about)))][:2]
+        # A request about no single note does not say which one the conversation is about.
+        unanswered = None if about else self.question or self.unanswered
+        return replace(
+            self, last=reading, question=question, unanswered=unanswered, recent=tuple(reversed(recent))
+        )
+
+    def without_question(self) -> DialogState:
+        """Return the state in which the open question, if any, is left unanswered."""
+        return replace(self, question=None, unanswered=self.question or self.unanswered)
 
     def about_subject(self) -> DialogState:
         """Return the state for a request without a pronoun, which is about the note that was asked about.
@@ -210,6 +223,15 @@ class DialogState:
         targets = {reading.last.target.notes for reading in readings if reading.last.target is not None}
         notes = targets.pop() if len(targets) == 1 else ()
         return notes if len(notes) == 1 else None
+
+    @property
+    def asked_about(self) -> tuple[NoteSet, ...]:
+        """The sets of notes in the readings of the open question and of the last unanswered one."""
+        questions = [question for question in (self.question, self.unanswered) if question is not None]
+        readings = [option.reading for question in questions for option in question.options]
+        readings += [question.partial for question in questions if question.partial is not None]
+        targets = (step.target for reading in readings for step in reading.steps)
+        return tuple(dict.fromkeys(target for target in targets if target is not None))
 
     @property
     def has_list(self) -> bool:

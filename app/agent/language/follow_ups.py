@@ -68,9 +68,9 @@ def parse_follow_up(request: Request, tokens: tuple[Token, ...]) -> Reading | No
     return (
         _refine_search(request, tokens, sets, step)
         or _limit_links(request, tokens, sets, step)
-        or (_repeat_on_note(request, tokens, sets, step) if repeats else None)
+        or (_repeated(request, _repeat_on_note(request, tokens, sets, step)) if repeats else None)
         or _replace_target(request, tokens, sets, step)
-        or (_repeat_on_notes(request, tokens, sets, step) if repeats else None)
+        or (_repeated(request, _repeat_on_notes(request, tokens, sets, step)) if repeats else None)
         or _correct_value(request, tokens, step)
     )
 
@@ -582,6 +582,27 @@ def _repeat_on_notes(
         is_last = reverted.action != "undo" or undoes_nothing(reading, request.dialog.changes)
         return replace(reading, is_certain=is_certain and is_last)
     return None
+
+
+def _repeated(request: Request, reading: Reading | None) -> Reading | None:
+    """Return a repeated change with all changes of the last request, or the last move for "put X there".
+
+    "The same for H4" after "set status to read and rating to 4" means both changes.
+    """
+    last = request.dialog.last
+    if reading is None or last is None or reading.last.action != last.last.action:
+        return reading
+    says_there = any(token.key in request.language.table("doubts")["there"] for token in request.tokens)
+    moves = [own for own in request.dialog.changes if own.action == "move"]
+    if says_there and moves and last.last.action != "move":
+        step = PipelineStep("move", reading.last.target, moves[-1].arguments)
+        return replace(reading, steps=(step,), is_certain=False)
+    first, *later = last.steps
+    has_same_notes = all(step.target in (first.target, NoteSet(source="previous")) for step in later)
+    if not later or not all(request.allowed[step.action].writes for step in last.steps):
+        return reading
+    steps = tuple(replace(step, target=reading.last.target) for step in last.steps)
+    return replace(reading, steps=steps, is_certain=reading.is_certain and has_same_notes)
 
 
 def _repeat_on_pronoun(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -9,9 +10,11 @@ from app.agent.language.mentions import EntityMention
 from app.agent.language.note_facts import PropertiesOf
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.request import Request
-from app.agent.language.tokens import Token
+from app.agent.language.tokens import Token, span_text
 from app.agent.language.vocabulary import property_label
 from app.vault.path import name_key
+
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 class PropertyChanges:
@@ -97,12 +100,26 @@ class PropertyChanges:
 
     # Values
 
+    def _stated_text(self, value: object, current: object) -> object:
+        """Return the words for a day among values that are no days: "add Sunday to the days"."""
+        others = current if isinstance(current, list | tuple) else [current]
+        has_days = any(_DAY.match(str(other)) for other in others) or not any(others)
+        if has_days or not isinstance(value, str) or not _DAY.fullmatch(value) or value in self._request.text:
+            return value
+        dates = [
+            mention.tokens
+            for mention in self._request.mentions(self._request.tokens)
+            if mention.kind == "date"
+        ]
+        return span_text(self._request.text, dates[0]) if len(dates) == 1 else value
+
     def _additions(self, step: PipelineStep, current: object) -> Sequence[PipelineStep]:
         """Return the change that adds a value to the others, if the request says "add" and not "set".
 
         A single text may also be replaced.
         """
-        value = step.arguments["value"]
+        value = self._stated_text(step.arguments["value"], current)
+        step = step.with_argument("value", value)
         keys = {token.key for token in self._request.tokens}
         adds = not keys.isdisjoint(self._table["keep_others"]) and keys.isdisjoint(self._table["set"])
         others = tuple(current) if isinstance(current, list | tuple) else (current,)

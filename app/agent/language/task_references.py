@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import takewhile
 
 from app.agent.language.actions import TASK_ACTIONS
 from app.agent.language.lexicon import PhrasePattern
-from app.agent.language.new_tasks import adds_tasks
+from app.agent.language.new_tasks import adds_tasks, tasks_of
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.request import Request
 from app.agent.language.task_matching import names_task
@@ -46,8 +47,8 @@ def parse_task_change(request: Request, tokens: tuple[Token, ...]) -> list[Readi
     noun "task". Words that may mean any of several tasks have a reading for each of them.
     """
     for change in _changes(request, _core(request, tokens)):
-        if at_position := _task_at_position(request, change):
-            return [at_position]
+        if at_positions := _tasks_at_position(request, change):
+            return at_positions
         if named := _named_tasks(request, change):
             is_known = change.is_sure or all(task in request.dialog.tasks for task in named)
             # "Mark the task Read Dune as done" may be about a task or the note Dune.
@@ -251,24 +252,49 @@ def _named_tasks(request: Request, change: _Change) -> list[Task]:
     if found := [task for task in dialog.tasks if task[1].casefold() == text.casefold()]:
         return found[:1]
     if found := [task for task in dialog.tasks if names_task(text, task[1], language.code)]:
-        return found
+        earlier = [task for task in _added_tasks(request) if names_task(text, task[1], language.code)]
+        return list(dict.fromkeys((*found, *earlier)))
     return [("", text)] if change.is_sure or _says_task(request, change.words) else []
 
 
-def _task_at_position(request: Request, change: _Change) -> Reading | None:
-    """Return the change of a task by its position in the note in focus, or None.
+def _tasks_at_position(request: Request, change: _Change) -> list[Reading]:
+    """Return the changes of a task by its position, or none.
 
-    "The first one" is the first of several tasks that were listed or added, and of the note after only one.
+    "The first one" is the first of several tasks that one request listed or added, and of the note after only
+    one. After several requests that added tasks, or an open question, it may be either.
     """
     dialog = request.dialog
-    ordinal = request.set_parser().ordinal_in(change.words) if change.words else None
+    words, _ = _without_nouns(request, change.words)
+    says_task = _says_task(request, change.words)
+    ordinal = request.set_parser().ordinal_in(words if says_task else change.words) if words else None
     follows_one = len(dialog.tasks) == 1 and dialog.last is not None and adds_tasks(dialog.last.last)
-    follows_none = change.is_sure and not dialog.tasks and not dialog.has_list
+    follows_none = (change.is_sure or says_task) and not dialog.tasks and not dialog.has_list
     if not ordinal or not (follows_one or follows_none) or len(dialog.it) != 1:
-        return None
+        return []
     arguments: dict[str, object] = {"due": change.due} if change.due else {}
     step = PipelineStep(change.action, NoteSet(notes=dialog.it), {**arguments, "occurrence": str(ordinal)})
-    return Reading((step,), _SCORE, language=request.language.code, verb_words=1)
+    added = _added_tasks(request)
+    is_of_added = len(added) > 1 and 0 < abs(ordinal) <= len(added)
+    of_added = [added[ordinal - 1 if ordinal > 0 else ordinal]] if is_of_added else []
+    is_asked = dialog.question is not None or dialog.unanswered is not None
+    readings = [_step(request, change, task) for task in of_added]
+    return [
+        Reading(
+            (known,),
+            _SCORE,
+            language=request.language.code,
+            verb_words=1,
+            is_certain=not (of_added or is_asked),
+        )
+        for known in (*readings, step)
+    ]
+
+
+def _added_tasks(request: Request) -> list[Task]:
+    """Return the tasks that the last changes of the conversation added, oldest first."""
+    steps = [(PipelineStep(own.action, None, own.arguments), own.notes) for own in request.dialog.changes]
+    last = list(takewhile(lambda known: adds_tasks(known[0]), reversed(steps)))
+    return [task for step, notes in reversed(last) for task in tasks_of(step, notes)]
 
 
 def _task_of_pronoun(request: Request) -> list[Task]:

@@ -31,7 +31,12 @@ def task_line(text: str, language: Language, dates: DateParser) -> str:
 
 def with_first_due_date(line: str, day: date) -> str:
     """Return the line of a new task with a due date, unless it has a date."""
-    return line if _TASK_DATE.search(line) else with_due_date(line, day)
+    return line if has_task_date(line) else with_due_date(line, day)
+
+
+def has_task_date(text: str) -> bool:
+    """Return whether a task's text contains a date or the sign of one."""
+    return _TASK_DATE.search(text) is not None
 
 
 def split_due_day(text: str, language: Language, dates: DateParser) -> tuple[str, date | None]:
@@ -62,7 +67,7 @@ def split_due_day(text: str, language: Language, dates: DateParser) -> tuple[str
         day = date.fromisoformat(last or first)
         rest = text[: own[start].start].rstrip(_MARKS_BEFORE_DATE)
         is_past = day < dates.today
-        if not rest or is_past or _TASK_DATE.search(rest):
+        if not rest or is_past or has_task_date(rest):
             break
         return rest, day
     return text, None

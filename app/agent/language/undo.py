@@ -218,9 +218,9 @@ def parse_undo(request: Request, tokens: tuple[Token, ...]) -> Reading | Reply |
         named = _named_changes(request, words[:cut]) if _kinds(request, words[:cut]) else changes
         undone = [change for change in named if change not in kept]
         return _undo_of(request, undone) if kept and undone else Reply(_UNKNOWN_CHANGE)
-    if _has_phrase(language, words, "first"):
-        return _undo_of(request, changes[:1])
     named = _named_changes(request, words)
+    if named and _has_phrase(language, words, "first"):
+        return _undo_of(request, named)
     is_deletion = {change.action for change in named} == {"delete"}
     if is_deletion and (len(named) == 1 or _has_phrase(language, words, "all")):
         return _undo_of(request, named)
@@ -283,11 +283,11 @@ def _named_changes(request: Request, words: Sequence[Token]) -> list[OwnChange]:
     A number of notes selects the last change of as many notes, or as many changes of one note each.
     """
     language, changes = request.language, request.dialog.changes
-    for name, selected in (("last", changes[-1:]), ("first", changes[:1])):
-        if _has_phrase(language, words, name):
-            return list(selected)
     kinds, keys = _kinds(request, words), {token.key for token in words}
     named = [change for change in changes if not kinds or change.action in kinds]
+    for name, selected in (("last", named[-1:]), ("first", named[:1])):
+        if _has_phrase(language, words, name):
+            return selected
     of_notes = [change for change in named if any(_names(keys, path) for path in change.notes)]
     if not kinds and not of_notes:
         return []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import date
 from itertools import pairwise
 
 from app.agent.language.actions import OPPOSITES, TASK_ACTIONS, TOOL_PREFIX
@@ -12,12 +13,16 @@ from app.agent.language.note_facts import PropertiesOf
 from app.agent.language.readings import NoteSet, PipelineStep, Reading, as_tuple
 from app.agent.language.request import Request, writes
 from app.agent.language.said_words import WORD, SaidWords
-from app.agent.language.task_texts import OPEN_TASK
+from app.agent.language.task_texts import OPEN_TASK, has_task_date
+from app.agent.language.tokens import MAX_TOKENS, tokenize
 from app.agent.language.vocabulary import VaultWords
+from app.vault.markdown.tasks import with_due_date
 from app.vault.path import name_key
 
 _NUMBER_WITH_DOTS = re.compile(r"\+\d+|\d{1,3}(?:\.\d{3})+(?:,\d+)?|\d{1,2}\.\d{1,2}\.(?:\d{2,4})?")
+_DIGIT = re.compile(r"\d")
 _NUMBER_WITH_UNIT = re.compile(r"([-+]?\d+(?:[.,]\d+)?)\s*[^\W\d_]+\.?")
+_WEEK_DAYS = 7
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _LINK = re.compile(r"\[\[([^\[\]]+)\]\]")
 
@@ -68,7 +73,8 @@ class ValueDoubts:
                 or self._is_number_with_dots(step)
                 or self._links_to_no_note(step)
                 or self._has_property_of_other_name(step)
-                or self._loses_number(step)
+                or self._loses_type(step)
+                or self._loses_zeros(step)
                 or bool(self._left_out_tags(step))
                 or self._has_tag_of_other_name(step)
                 or self._creates_without_verb(step)
@@ -79,6 +85,7 @@ class ValueDoubts:
                 or self._place_in_text(step) is not None
                 or self._is_whole_request(step)
                 or self._describes_task(step)
+                or self._undated_task(step) is not None
                 for step in self._changes()
             )
         )
@@ -105,11 +112,20 @@ class ValueDoubts:
             return [self._instead(replace(whole, target=NoteSet(notes=dialog.it[:1])))]
         if tags := self._left_out_tags(step):
             return [self._instead(step.with_argument("tag", (*tags, *as_tuple(step.arguments["tag"]))))]
-        if self._loses_number(step):
-            match = _NUMBER_WITH_UNIT.fullmatch(str(step.arguments["value"]))
-            number = match[1].replace(",", ".") if match is not None else ""
+        if (dated := self._undated_task(step)) is not None:
+            return [self._instead(step.with_argument("text", dated))]
+        if self._loses_zeros(step):
+            said = next(token.value for token in self._request.tokens if token.value.startswith("0"))
+            return [self._instead(step.with_argument("value", said))]
+        match = _NUMBER_WITH_UNIT.fullmatch(str(step.arguments.get("value", "")))
+        if match is not None and self._loses_type(step):
+            number = match[1].replace(",", ".")
             value = float(number) if "." in number else int(number)
             return [self._instead(step.with_argument("value", value))]
+        if any(_DAY.fullmatch(str(old)) for old in self._old_values(step)) and self._loses_type(step):
+            words = tokenize(str(step.arguments["value"]), self._request.language.contractions)
+            day = self._request.dates.days_ahead(words) or ""
+            return [self._instead(step.with_argument("value", day))] if _DAY.fullmatch(day) else []
         return []
 
     def _instead(self, step: PipelineStep) -> Reading:
@@ -122,6 +138,8 @@ class ValueDoubts:
         """Return the notes of one of the change's steps, with those of its search."""
         at = next(at for at, own in enumerate(self._reading.steps) if own is step)
         target = self._found.steps[at].target
+        if target is not None and target.source == "previous" and at:
+            target = self._found.steps[0].target
         return target.notes if target is not None else ()
 
     def _has_no_value(self, step: PipelineStep) -> bool:
@@ -281,19 +299,42 @@ class ValueDoubts:
         is_owner = word in language.table("ordinals") or word.endswith(("'s", "’s")) or bool(names.notes(key))
         return is_owner or (len(self._reading.steps) > 1 and bool(names.find_similar_notes(key).paths))
 
-    def _loses_number(self, step: PipelineStep) -> bool:
-        """Return whether a text would replace a number that it begins with: "200 g" instead of 400."""
-        value, key = step.arguments.get("value"), name_key(str(step.arguments.get("key", "")))
+    def _loses_type(self, step: PipelineStep) -> bool:
+        """Return whether a text would replace a number, a date or a checkbox: "200 g" instead of 400.
+
+        Words in place of a number or a date are hardly a mistake ("never"); digits may be.
+        """
+        value = step.arguments.get("value")
         if step.action != "set_property" or not isinstance(value, str) or self._is_marked(value):
             return False
-        if not _NUMBER_WITH_UNIT.fullmatch(value):
+        if not _DIGIT.search(value) or _DAY.fullmatch(value):
+            return any(isinstance(old, bool) for old in self._old_values(step)) and not self._is_state(value)
+        return any(isinstance(old, int | float) or _DAY.fullmatch(str(old)) for old in self._old_values(step))
+
+    def _is_state(self, value: str) -> bool:
+        """Return whether a value is one of a checkbox."""
+        table = self._request.language.table("property_values")
+        return value.casefold() in ("true", "false", *table["checked"], *table["unchecked"])
+
+    def _loses_zeros(self, step: PipelineStep) -> bool:
+        """Return whether a number in the request has leading zeros, so that it is a text: "007"."""
+        value = step.arguments.get("value")
+        if step.action != "set_property" or not isinstance(value, int) or isinstance(value, bool):
             return False
         return any(
-            isinstance(old, int | float) and not isinstance(old, bool)
+            token.value.startswith("0") and token.value.lstrip("0") == str(value)
+            for token in self._request.tokens
+        )
+
+    def _old_values(self, step: PipelineStep) -> list[object]:
+        """Return the present values of the property that a step sets, in each of its notes."""
+        key = name_key(str(step.arguments.get("key", "")))
+        return [
+            old
             for properties in map(self._properties_of, self._found_notes(step))
             for name, old in properties.items()
             if name_key(name) == key
-        )
+        ]
 
     def _left_out_tags(self, step: PipelineStep) -> list[str]:
         """Return the articles that may be tags at the beginning of a list: "as a, b and c"."""
@@ -323,7 +364,9 @@ class ValueDoubts:
             for phrase in frame.say
             for word in phrase.first
         }
-        return not any(
+        first = self._request.tokens[0].key if self._request.tokens else ""
+        is_other = question is not None and first in self._request.language.verbs() - verbs
+        return is_other or not any(
             token.key in verbs or token.key in self._request.language.words("new_words")
             for token in self._request.tokens
         )
@@ -337,6 +380,29 @@ class ValueDoubts:
         begins_with_place = first in self._said.word_list("place_cues") and ":" in rest
         others = self._request.language.words("due_words") | self._said.word_list("task_changes")
         return begins_with_place or not others.isdisjoint(re.findall(r"[^\W_]+|→|->", rest))
+
+    def _undated_task(self, step: PipelineStep) -> str | None:
+        """Return a new task with the day at the end of its text as its due date: "buy candles in a week".
+
+        Return None without such a day, and for a task with a date.
+        """
+        text = str(step.arguments.get("text", ""))
+        if step.action not in ("append", "prepend") or not text.startswith(OPEN_TASK) or "\n" in text:
+            return None
+        task = text.removeprefix(OPEN_TASK)
+        own = tokenize(task, self._request.language.contractions)
+        if has_task_date(task) or len(own) >= MAX_TOKENS:
+            return None
+        for start in range(1, len(own)):
+            first, _, last = (self._request.dates.days_ahead(own[start:]) or "").partition("..")
+            if not _DAY.fullmatch(first) or first < str(self._request.dates.today):
+                continue
+            day = date.fromisoformat(last or first)
+            if (day - date.fromisoformat(first)).days < _WEEK_DAYS:
+                end = start - (own[start - 1].key in self._said.word_list("due_leads"))
+                words = task[: own[max(end, 1)].start].rstrip(" ,:;–-")
+                return with_due_date(f"{OPEN_TASK}{words}", day)
+        return None
 
     def _leaves_out_words(self, step: PipelineStep) -> bool:
         """Return whether the words after an added text may belong to it: "add a line, the thumb is fine"."""

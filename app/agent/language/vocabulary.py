@@ -62,6 +62,8 @@ _DAY = re.compile(r"\d{4}(?P<separator>[-_.]?)\d\d(?P=separator)\d\d")
 _ISO_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _MIN_WORD_SIMILARITY = 80.0
 
+_MIN_CHECKBOXES = 0.5
+"""Minimum share of checkboxes among the values of a property with which "yes" is the value true."""
 _MIN_LISTS = 0.5
 """Minimum share of lists among the values of a property with which a new value is a list."""
 
@@ -162,6 +164,11 @@ class VaultWords:
         return next(
             (link for link in links if name_key(property_label(link)) == name_key(text)), f"[[{text}]]"
         )
+
+    def is_checkbox(self, name: str) -> bool:
+        """Return whether most values of a property are true or false."""
+        shares = self._shares_of(name)
+        return shares is not None and shares.checkboxes > _MIN_CHECKBOXES
 
     def typed_value(self, name: str, value: object) -> object:
         """Return the words "true" and "false" as booleans; other values, and a text property's, unchanged."""
