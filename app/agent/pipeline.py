@@ -645,6 +645,7 @@ class Pipeline:
             for line in hit["lines"]
         ]
         words = str(step.arguments.get("query", ""))
+        lacks_task = notes is None or "query" in step.arguments
         matches = tasks
         occurrence = str(step.arguments.get("occurrence", ""))
         if occurrence and not words:
@@ -652,7 +653,7 @@ class Pipeline:
             self._dialog = replace(
                 self._dialog, tasks=tuple((path, task_text(line)) for path, line, _ in tasks)
             )
-        elif (words or due is None) and not _is_name_of(step.target, words):
+        elif (words or (due is None and lacks_task)) and not _is_name_of(step.target, words):
             if "occurrence" not in step.arguments and (parts := self._tasks_of_parts(words, tasks)):
                 return await self._change_several_tasks(step, parts, due)
             matches = self._matching_tasks(words, tasks)

@@ -13,6 +13,7 @@ from itertools import pairwise, permutations
 from app.agent.language.actions import TASK_ACTIONS
 from app.agent.language.conditions import CATEGORY_PROPERTIES
 from app.agent.language.dialog import NOTE_ROLES
+from app.agent.language.line_removals import TASK
 from app.agent.language.note_facts import PropertiesOf
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.request import Request, writes
@@ -26,6 +27,24 @@ _SINGLE_NOTE_ACTIONS = ("rename", "merge", "relate", "unrelate")
 _CHANGES_OF_PARTS = frozenset((*TASK_ACTIONS, "link_mentions", "replace", "remove_text"))
 """The actions that change parts of a note, so that "them" and "the first one" may be parts."""
 _LINKED_NOTES = ("what_supports", "relations", "backlinks", "outgoing", "related", "similar", "mentions")
+_CHANGES_INSIDE = frozenset(
+    (
+        *TASK_ACTIONS,
+        "append",
+        "prepend",
+        "replace",
+        "remove_text",
+        "add_tag",
+        "remove_tag",
+        "set_property",
+        "set_confidence",
+        "set_type",
+        "relate",
+        "merge",
+    )
+)
+"""The changes after which "it" may be a part of the note."""
+_DUE = "due"
 _MAX_UNNAMED = 30
 """The maximum number of notes of a list that change without a question."""
 _MAX_ALTERNATIVES = 3
@@ -68,12 +87,13 @@ class ChangeDoubts:
     def means_others(self) -> bool:
         """True if other notes are likelier.
 
-        A note would be linked to itself, "him" is no person, the name of the note is a part of a text, or the
-        conversation has left a question about another note.
+        A note would be linked to itself, "him" is no person, the name of the note is a part of a text, the
+        conversation has left a question about another note, or "it" may be what was just added to the note.
         """
         return (
             self.links_note_to_itself
             or self._values.cuts_text
+            or bool(self._changes_of_part())
             or any(
                 self._is_not_this_note(step) or self._is_about_person(step) or self._leaves_question(step)
                 for step in self._changes(self._reading)
@@ -119,6 +139,8 @@ class ChangeDoubts:
         """
         dialog, step = self._dialog, self._reading.last
         has_file = self._request.vocabulary.has_file
+        if parts := self._changes_of_part():
+            return parts
         other = step.arguments.get("other")
         if self._is_merge_without_direction(step) and isinstance(other, NoteSet) and step.target is not None:
             reverse = replace(step, target=other).with_argument("other", step.target)
@@ -130,7 +152,8 @@ class ChangeDoubts:
         if any(step.arguments.get("query") == text for _, text in dialog.tasks):
             return []  # a listed task is in one note
         recent = tuple(path for path in reversed(dialog.recent) if has_file(path))
-        answers = (*dialog.results, *dialog.subject) if dialog.asked else ()
+        is_short = dialog.has_list and len(dialog.results) <= _MAX_ALTERNATIVES
+        answers = (*dialog.results, *dialog.subject) if dialog.asked or is_short else ()
         here = dialog.this[:1] if self._said.says("places") else ()
         asked = [notes for notes in dialog.asked_about if notes.is_single or notes.query]
         questioned = [notes.notes[0] for notes in asked if notes.is_single]
@@ -160,6 +183,43 @@ class ChangeDoubts:
         changes = [change for change in changes if not joins_note_with_itself(change)]
         return [replace(self._reading, steps=(change,)) for change in changes[:_MAX_ALTERNATIVES]]
 
+    def _changes_of_part(self) -> list[Reading]:
+        """Return the changes of what was just added to a note, which "delete it" may mean instead.
+
+        That is the last task, text, tag or property. "Rename it" may mean a task, and "set the due to Friday"
+        the date of one.
+        """
+        dialog, step = self._dialog, self._reading.last
+        own = dialog.changes[-1] if dialog.changes else None
+        is_next = dialog.last is not None and self._request.writes(dialog.last)
+        is_recent = is_next or dialog.question is not None or dialog.unanswered is not None
+        if own is None or not is_recent or len(self._reading.steps) > 1:
+            return []
+        target = step.target.notes if step.target is not None else ()
+        if own.action not in _CHANGES_INSIDE or len(target) != 1 or target[0] not in own.notes:
+            return []
+        if self._said.names(NoteSet(notes=target)) or self._says_note:
+            return []
+        task = dialog.tasks[-1][1] if dialog.tasks and dialog.tasks[-1][0] == target[0] else ""
+        notes = NoteSet(notes=target)
+        match step.action:
+            case "delete" if task:
+                part = PipelineStep("remove_text", notes, {"old": task, "whole": TASK})
+            case "delete":
+                part = PipelineStep("undo", None, {"scope": "last"})
+            case "rename" if task:
+                part = PipelineStep("replace", notes, {"old": task, "text": step.arguments["new_name"]})
+            case "set_property" if task and name_key(str(step.arguments["key"])) == _DUE:
+                part = PipelineStep("reschedule_task", notes, {"query": task, "due": step.arguments["value"]})
+            case _:
+                return []
+        return [replace(self._reading, steps=(part,))]
+
+    @property
+    def _says_note(self) -> bool:
+        """True if the request says "the note" or "this page"."""
+        return self._said.has_one_of(self._request.language.words("single_nouns"))
+
     def _changes(self, reading: Reading) -> list[PipelineStep]:
         # The note of "undo the tag on H4" only names the change.
         return [
@@ -179,19 +239,21 @@ class ChangeDoubts:
         """Return whether an unnamed note may be that of a question which the user has not answered.
 
         "Tag it money" after "change the fund to 800?" is rarely about the note on the screen, unless the user
-        has just opened it.
+        has just opened it. Nor is it after a list.
         """
         dialog, target = self._dialog, step.target
         if target is None or len(target.notes) != 1 or self._said.names(target):
             return False
         if dialog.has_switched:
             return target.notes != dialog.this
+        is_listed = dialog.has_list and set(target.notes) <= {*dialog.results}
+        if dialog.has_list and not dialog.focus and target.notes == (dialog.open_note,):
+            return not (is_listed or self._said.matches("this"))
         if dialog.question is None and dialog.unanswered is None:
             return False
         if any(notes.query for notes in dialog.asked_about) and self._said.says("possible_plurals"):
             return True
         is_this = target.notes == dialog.this and self._said.matches("this")
-        is_listed = dialog.has_list and set(target.notes) <= {*dialog.results}
         return not (is_this or is_listed or target.notes in [notes.notes for notes in dialog.asked_about])
 
     def _is_about_person(self, step: PipelineStep) -> bool:
@@ -213,7 +275,8 @@ class ChangeDoubts:
             return True
         if not self._is_person(target.notes[0]):
             return bool(recent) or self._knows_persons
-        return any(map(self._is_person, recent))
+        is_new = target.notes[0] not in (*dialog.recent, *dialog.focus)
+        return any(map(self._is_person, recent | listed if is_new else recent))
 
     @property
     def _knows_persons(self) -> bool:
@@ -252,7 +315,9 @@ class ChangeDoubts:
         "This note" and "the first one" leave no doubt, nor does a name.
         """
         dialog, target = self._dialog, step.target
-        if not dialog.asked or target is None or len(target.notes) != 1 or self._said.names(target):
+        if not dialog.asked or target is None or not target.notes or self._said.names(target):
+            return False
+        if len(target.notes) > 1 and self._said.says("plurals"):
             return False
         ordinals = self._request.language.table("ordinals")
         says_this = target.notes == dialog.this and self._said.matches("this")
@@ -354,6 +419,10 @@ class ChangeDoubts:
         if notes.query or len(self._found.steps) > 1 or self._said.names(notes):
             return False
         changed = notes.first_notes(notes.notes)
+        language = self._request.language
+        is_one = self._said.has_one_of(language.words("single_nouns")) and len(changed) > 1
+        if is_one and not self._said.has_one_of(language.words("universal")):
+            return True
         return any(number != len(changed) for number in self._numbers)
 
     def _is_unnamed_template(self, notes: NoteSet) -> bool:

@@ -8,7 +8,7 @@ from app.agent.language.lexicon import Language
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.request import Request
 from app.agent.language.role_values import trim_marks
-from app.agent.language.task_references import known_tasks
+from app.agent.language.task_references import known_tasks, split_place
 from app.agent.language.tokens import Token, span_text
 
 LINE, TASK = "line", "task"
@@ -27,7 +27,7 @@ def parse_removed_line(request: Request, tokens: tuple[Token, ...]) -> list[Read
     if verb_end == 0 or "remove_text" not in request.allowed or _names_note_by_noun(request, tokens):
         return []
     for what, described in _objects(language, tokens[verb_end:]):
-        text, place = _split_place(request, described)
+        text, place = split_place(request, described)
         targets: list[tuple[NoteSet | None, str]] = []
         if what == TASK and (tasks := known_tasks(request, tuple(text))):
             targets = [(NoteSet(notes=(path,)), own) for path, own in tasks if place in (None, path)]
@@ -84,7 +84,7 @@ def _objects(language: Language, tokens: Sequence[Token]) -> list[tuple[str, Seq
 
 def _listed_task(request: Request, tokens: Sequence[Token]) -> list[Reading]:
     """Return the removal of a known task that is named before the noun: "the first task", "the milk task"."""
-    words, place = _split_place(request, tokens)
+    words, place = split_place(request, tokens)
     if len(words) < 2 or words[-1].key not in request.language.table("new_tasks")["one"]:
         return []
     plain = request.language.words("determiners")
@@ -93,20 +93,6 @@ def _listed_task(request: Request, tokens: Sequence[Token]) -> list[Reading]:
     return [
         _reading(request, TASK, NoteSet(notes=(path,)), text) for path, text in tasks if place in (None, path)
     ]
-
-
-def _split_place(request: Request, tokens: Sequence[Token]) -> tuple[Sequence[Token], str | None]:
-    """Return the words before the note that they end with, and the note: "Fix borders from H1"."""
-    language = request.language
-    for at in range(len(tokens) - 1, -1, -1):
-        after = language.match_prefix(tokens, at, "task_changes", "in")
-        if not at < after < len(tokens):
-            continue
-        sets = request.set_parser()
-        parsed = sets.parse_reference(tokens[after:]) or sets.find_named(tokens[after:])
-        if parsed is not None and parsed.notes.is_single and parsed.notes.notes:
-            return trim_marks(tokens[:at]), parsed.notes.notes[0]
-    return trim_marks(tokens), None
 
 
 def _names_note_by_noun(request: Request, tokens: Sequence[Token]) -> bool:

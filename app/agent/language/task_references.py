@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
@@ -11,6 +11,7 @@ from app.agent.language.lexicon import PhrasePattern
 from app.agent.language.new_tasks import adds_tasks, tasks_of
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.request import Request
+from app.agent.language.role_values import trim_marks
 from app.agent.language.task_matching import names_task
 from app.agent.language.tokens import Token, span_text
 from app.vault.markdown.tasks import task_facts
@@ -101,7 +102,10 @@ def resembles_note(request: Request, words: str) -> bool:
 
 def _step(request: Request, change: _Change, task: Task) -> PipelineStep:
     path, text = task
-    arguments: dict[str, object] = {"query": text, **({"due": change.due} if change.due else {})}
+    arguments: dict[str, object] = {
+        **({"query": text} if text else {}),
+        **({"due": change.due} if change.due else {}),
+    }
     # Words that describe none of the known tasks are about another note.
     known = None if request.dialog.tasks else request.set_parser().notes_of_tasks()
     target = NoteSet(notes=(path,)) if path else known
@@ -246,8 +250,11 @@ def _named_tasks(request: Request, change: _Change) -> list[Task]:
     core, has_noun = _without_nouns(request, change.words)
     if core and language.match_prefix(core, 0, "task_changes", "in") > 0:
         return []  # "the task in Errands", which is no note
+    if has_noun:
+        qualifiers = language.table("task_changes")["qualifiers"]
+        core = tuple(token for token in core if token.key not in qualifiers)
     if not core:
-        return _task_of_pronoun(request) if has_noun else []
+        return (_task_of_pronoun(request) or _task_of_note(request)) if has_noun else []
     text = span_text(request.text, core)
     if found := [task for task in dialog.tasks if task[1].casefold() == text.casefold()]:
         return found[:1]
@@ -264,16 +271,21 @@ def _tasks_at_position(request: Request, change: _Change) -> list[Reading]:
     one. After several requests that added tasks, or an open question, it may be either.
     """
     dialog = request.dialog
-    words, _ = _without_nouns(request, change.words)
-    says_task = _says_task(request, change.words)
-    ordinal = request.set_parser().ordinal_in(words if says_task else change.words) if words else None
+    named, place = split_place(request, change.words)
+    qualifiers = request.language.table("task_changes")["qualifiers"]
+    described = tuple(token for token in named if token.key not in qualifiers)
+    words, _ = _without_nouns(request, described)
+    says_task = _says_task(request, described)
+    ordinal = request.set_parser().ordinal_in(words if says_task else described) if words else None
+    notes = (place,) if place else dialog.it
     follows_one = len(dialog.tasks) == 1 and dialog.last is not None and adds_tasks(dialog.last.last)
     follows_none = (change.is_sure or says_task) and not dialog.tasks and not dialog.has_list
-    if not ordinal or not (follows_one or follows_none) or len(dialog.it) != 1:
+    is_placed = bool(place) and says_task
+    if not ordinal or not (follows_one or follows_none or is_placed) or len(notes) != 1:
         return []
     arguments: dict[str, object] = {"due": change.due} if change.due else {}
-    step = PipelineStep(change.action, NoteSet(notes=dialog.it), {**arguments, "occurrence": str(ordinal)})
-    added = _added_tasks(request)
+    step = PipelineStep(change.action, NoteSet(notes=notes), {**arguments, "occurrence": str(ordinal)})
+    added = [] if place else _added_tasks(request)
     is_of_added = len(added) > 1 and 0 < abs(ordinal) <= len(added)
     of_added = [added[ordinal - 1 if ordinal > 0 else ordinal]] if is_of_added else []
     is_asked = dialog.question is not None or dialog.unanswered is not None
@@ -312,6 +324,13 @@ def _task_of_pronoun(request: Request) -> list[Task]:
     return list(dialog.tasks)
 
 
+def _task_of_note(request: Request) -> list[Task]:
+    """Return the task of "the task" without words: that of the note in focus, or else the open note."""
+    dialog = request.dialog
+    notes = dialog.it or (() if dialog.is_lost else dialog.this)
+    return [(notes[0], "")] if len(notes) == 1 else []
+
+
 def _located_tasks(request: Request, change: _Change) -> list[Task]:
     """Return the tasks that the words name by their note: "the one in H1", "the milk task in H1"."""
     language, dialog, words = request.language, request.dialog, change.words
@@ -334,6 +353,20 @@ def _located_tasks(request: Request, change: _Change) -> list[Task]:
         found = [task for task in listed if names_task(text, task[1], language.code)]
         return found or ([(path, text)] if change.is_sure or _says_task(request, words[:at]) else [])
     return []
+
+
+def split_place(request: Request, tokens: Sequence[Token]) -> tuple[Sequence[Token], str | None]:
+    """Return the words before the note that they end with, and the note: "Fix borders from H1"."""
+    language = request.language
+    for at in range(len(tokens) - 1, -1, -1):
+        after = language.match_prefix(tokens, at, "task_changes", "in")
+        if not at < after < len(tokens):
+            continue
+        sets = request.set_parser()
+        parsed = sets.parse_reference(tokens[after:]) or sets.find_named(tokens[after:])
+        if parsed is not None and parsed.notes.is_single and parsed.notes.notes:
+            return trim_marks(tokens[:at]), parsed.notes.notes[0]
+    return trim_marks(tokens), None
 
 
 def _without_nouns(request: Request, words: tuple[Token, ...]) -> tuple[tuple[Token, ...], bool]:

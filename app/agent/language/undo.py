@@ -229,8 +229,10 @@ def parse_undo(request: Request, tokens: tuple[Token, ...]) -> Reading | Reply |
         return Reading((PipelineStep("undo", None, {"what": "delete"}),), _SCORE, language=language.code)
     if named and (reply := _undo_of_some_notes(request, words, named[-1])) is not None:
         return reply
-    if named and kinds and _has_phrase(language, words, "several"):
+    if named and _has_phrase(language, words, "several"):
         return _undo_of(request, named)
+    if latest := _latest_of_each_kind(request, words):
+        return _undo_of(request, latest)
     names_note = any(mention.kind == "note" for mention in request.mentions(words))
     is_of_note = any(_names({word.key for word in words}, path) for change in named for path in change.notes)
     if kinds and len(named) == 1 and (is_of_note or not names_note):
@@ -275,6 +277,18 @@ def _kinds(request: Request, words: Sequence[Token]) -> list[str]:
     """Return the actions of the changes that words name: "rename", "tagging"."""
     nouns = request.language.table("change_nouns")
     return [action for token in words if token.is_word for action in nouns.get(token.key, ())]
+
+
+def _latest_of_each_kind(request: Request, words: Sequence[Token]) -> list[OwnChange]:
+    """Return the last change of each kind of "the deletion and the tag", oldest first; none for one kind."""
+    language, nouns = request.language, request.language.table("change_nouns")
+    kinds = [nouns[token.key] for token in words if token.is_word and token.key in nouns]
+    has_and = any(language.match_prefix(words, at, "and") > at for at in range(len(words)))
+    if len(kinds) < 2 or not has_and:
+        return []
+    changes = request.dialog.changes
+    latest = [next((own for own in reversed(changes) if own.action in actions), None) for actions in kinds]
+    return [own for own in changes if own in latest] if None not in latest else []
 
 
 def _named_changes(request: Request, words: Sequence[Token]) -> list[OwnChange]:

@@ -23,6 +23,7 @@ _NUMBER_WITH_DOTS = re.compile(r"\+\d+|\d{1,3}(?:\.\d{3})+(?:,\d+)?|\d{1,2}\.\d{
 _DIGIT = re.compile(r"\d")
 _NUMBER_WITH_UNIT = re.compile(r"([-+]?\d+(?:[.,]\d+)?)\s*[^\W\d_]+\.?")
 _WEEK_DAYS = 7
+_MAX_WORDS_AFTER_UNDO = 2
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _LINK = re.compile(r"\[\[([^\[\]]+)\]\]")
 
@@ -473,7 +474,18 @@ class ValueDoubts:
         if step.action != "undo":
             return False
         has_changed = last is None or self._request.writes(last)
+        if "what" in step.arguments and self._goes_on_after_comma:
+            return True  # "undo the delete, keep the note in Archive"
         return self._said.says("sequels") or (not has_changed and self._said.says("returns"))
+
+    @property
+    def _goes_on_after_comma(self) -> bool:
+        """True if several words follow a comma, and no exception: "…, but not the tag"."""
+        tokens, language = self._request.tokens, self._request.language
+        comma = next((at for at, token in enumerate(tokens) if token.key == ","), len(tokens))
+        after = [token for token in tokens[comma + 1 :] if token.is_word]
+        is_exception = language.match_prefix(after, 0, "undo", "except") > 0
+        return len(after) > _MAX_WORDS_AFTER_UNDO and not is_exception
 
     def _describes_task(self, step: PipelineStep) -> bool:
         """Return whether the words for a task refer to something: "tick off the task that asked for it"."""
