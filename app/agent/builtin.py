@@ -81,7 +81,7 @@ from app.agent.language.readings import (
     Reply,
 )
 from app.agent.language.request import Request
-from app.agent.language.rescheduling import date_changes, rescheduled_note
+from app.agent.language.rescheduling import date_changes, rescheduled_note, task_of_date
 from app.agent.language.said_words import WORD, SaidWords
 from app.agent.language.task_matching import TASK_FIELDS, field_of_tasks, named_parts
 from app.agent.language.task_references import described_tasks, resembles_note
@@ -622,7 +622,10 @@ class BuiltinAgent:
     async def _with_date_changes(
         self, interpretation: Interpretation, text: str, state: DialogState
     ) -> Interpretation:
-        """Offer to change a date property if a request reschedules a task of a note without open tasks."""
+        """Offer to change a date property if a request reschedules a task of a note without open tasks.
+
+        Offer to reschedule the task of the last request if a request sets the due date of its note.
+        """
         if self._properties_of is None or not isinstance(interpretation, Reading | Clarification):
             return interpretation
         offered = (
@@ -630,6 +633,7 @@ class BuiltinAgent:
             if isinstance(interpretation, Reading)
             else interpretation.options
         )
+        is_chosen = isinstance(interpretation, Reading) and _is_chosen(interpretation, text, state)
         options: list[ClarificationOption] = []
         for option in offered:
             note = rescheduled_note(option.reading, state.it)
@@ -637,8 +641,10 @@ class BuiltinAgent:
             changes = self._date_changes(option.reading, note, text) if note else []
             if has_tasks and not (changes and self._names_day(text, state, note)):
                 changes = []
+            task = None if is_chosen else task_of_date(option.reading, state)
+            changes = [*changes, *([task] if task is not None else [])]
             options += [ClarificationOption(serialize(change), change, option.share) for change in changes]
-            if has_tasks or not changes:
+            if has_tasks or task is not None or not changes:
                 options.append(option)
         if options == list(offered):
             return interpretation

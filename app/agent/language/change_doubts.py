@@ -44,7 +44,6 @@ _CHANGES_INSIDE = frozenset(
     )
 )
 """The changes after which "it" may be a part of the note."""
-_DUE = "due"
 _MAX_UNNAMED = 30
 """The maximum number of notes of a list that change without a question."""
 _MAX_ALTERNATIVES = 3
@@ -155,7 +154,7 @@ class ChangeDoubts:
         is_short = dialog.has_list and len(dialog.results) <= _MAX_ALTERNATIVES
         answers = (*dialog.results, *dialog.subject) if dialog.asked or is_short else ()
         here = dialog.this[:1] if self._said.says("places") else ()
-        asked = [notes for notes in dialog.asked_about if notes.is_single or notes.query]
+        asked = [notes for sets in dialog.asked_about for notes in sets if notes.is_single or notes.query]
         questioned = [notes.notes[0] for notes in asked if notes.is_single]
         mentioned = dict.fromkeys(
             (*here, *questioned, *answers, *recent, *dialog.focus[:1], *dialog.this[:1])
@@ -186,13 +185,12 @@ class ChangeDoubts:
     def _changes_of_part(self) -> list[Reading]:
         """Return the changes of what was just added to a note, which "delete it" may mean instead.
 
-        That is the last task, text, tag or property. "Rename it" may mean a task, and "set the due to Friday"
-        the date of one.
+        That is the last task, text, tag or property. "Rename it" may mean a task.
         """
         dialog, step = self._dialog, self._reading.last
         own = dialog.changes[-1] if dialog.changes else None
         is_next = dialog.last is not None and self._request.writes(dialog.last)
-        is_recent = is_next or dialog.question is not None or dialog.unanswered is not None
+        is_recent = is_next or bool(dialog.asked_about)
         if own is None or not is_recent or len(self._reading.steps) > 1:
             return []
         target = step.target.notes if step.target is not None else ()
@@ -209,8 +207,6 @@ class ChangeDoubts:
                 part = PipelineStep("undo", None, {"scope": "last"})
             case "rename" if task:
                 part = PipelineStep("replace", notes, {"old": task, "text": step.arguments["new_name"]})
-            case "set_property" if task and name_key(str(step.arguments["key"])) == _DUE:
-                part = PipelineStep("reschedule_task", notes, {"query": task, "due": step.arguments["value"]})
             case _:
                 return []
         return [replace(self._reading, steps=(part,))]
@@ -249,12 +245,17 @@ class ChangeDoubts:
         is_listed = dialog.has_list and set(target.notes) <= {*dialog.results}
         if dialog.has_list and not dialog.focus and target.notes == (dialog.open_note,):
             return not (is_listed or self._said.matches("this"))
-        if dialog.question is None and dialog.unanswered is None:
+        if not dialog.asked_about:
             return False
-        if any(notes.query for notes in dialog.asked_about) and self._said.says("possible_plurals"):
+        asked = [notes for sets in dialog.asked_about for notes in sets]
+        if any(notes.query for notes in asked) and self._said.says("possible_plurals"):
             return True
         is_this = target.notes == dialog.this and self._said.matches("this")
-        return not (is_this or is_listed or target.notes in [notes.notes for notes in dialog.asked_about])
+        is_only_one = all(
+            {notes.notes for notes in sets if notes.is_single} == {target.notes}
+            for sets in dialog.asked_about
+        )
+        return not (is_this or is_listed or is_only_one)
 
     def _is_about_person(self, step: PipelineStep) -> bool:
         """Return whether a request says "him" or "her", but the changed note may be about something else.

@@ -10,6 +10,7 @@ from app.agent.language.readings import Clarification, NoteSet, PipelineStep, Re
 
 MAX_RESULTS = 200
 NOTE_ROLES = ("target", "to", "other")
+_MAX_UNANSWERED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,8 @@ class DialogState:
         undone: The changes undone since the last change, each with the entry of its undo, oldest first.
         made: The number of changes that the last request made; 0 if the user denied them.
         question: The open question to the user.
-        unanswered: The last question that the user left unanswered, until a request is about one note.
+        unanswered: The last questions that the user left unanswered since a request was about one note,
+            oldest first.
         new_notes: The likely paths of the notes that earlier orders of the same request create.
         has_switched: Whether the user has opened another note since the last request.
         is_lost: Whether "it" may mean a note that was not found or not created: the last request was not
@@ -86,7 +88,7 @@ class DialogState:
     undone: tuple[OwnChange, ...] = ()
     made: int = 0
     question: Clarification | None = None
-    unanswered: Clarification | None = None
+    unanswered: tuple[Clarification, ...] = ()
     new_notes: tuple[str, ...] = ()
     has_switched: bool = False
     is_lost: bool = False
@@ -137,14 +139,17 @@ class DialogState:
         about = (*named, *created, *self.focus[:1])
         recent = [path for path in dict.fromkeys(reversed((*self.recent, *about)))][:2]
         # A request about no single note does not say which one the conversation is about.
-        unanswered = None if about else self.question or self.unanswered
+        unanswered = () if about else self.without_question().unanswered
         return replace(
             self, last=reading, question=question, unanswered=unanswered, recent=tuple(reversed(recent))
         )
 
     def without_question(self) -> DialogState:
         """Return the state in which the open question, if any, is left unanswered."""
-        return replace(self, question=None, unanswered=self.question or self.unanswered)
+        unanswered = self.unanswered
+        if self.question is not None:
+            unanswered = (*unanswered, self.question)[-_MAX_UNANSWERED:]
+        return replace(self, question=None, unanswered=unanswered)
 
     def about_subject(self) -> DialogState:
         """Return the state for a request without a pronoun, which is about the note that was asked about.
@@ -225,13 +230,9 @@ class DialogState:
         return notes if len(notes) == 1 else None
 
     @property
-    def asked_about(self) -> tuple[NoteSet, ...]:
-        """The sets of notes in the readings of the open question and of the last unanswered one."""
-        questions = [question for question in (self.question, self.unanswered) if question is not None]
-        readings = [option.reading for question in questions for option in question.options]
-        readings += [question.partial for question in questions if question.partial is not None]
-        targets = (step.target for reading in readings for step in reading.steps)
-        return tuple(dict.fromkeys(target for target in targets if target is not None))
+    def asked_about(self) -> tuple[tuple[NoteSet, ...], ...]:
+        """The sets of notes in each question that is open or left unanswered, the oldest question first."""
+        return tuple(map(_sets_of_question, self.without_question().unanswered))
 
     @property
     def has_list(self) -> bool:
@@ -262,6 +263,14 @@ class DialogState:
     @property
     def _open(self) -> tuple[str, ...]:
         return (self.open_note,) if self.open_note else ()
+
+
+def _sets_of_question(question: Clarification) -> tuple[NoteSet, ...]:
+    """Return the sets of notes in the readings of a question."""
+    readings = [option.reading for option in question.options]
+    readings += [question.partial] if question.partial is not None else []
+    targets = (step.target for reading in readings for step in reading.steps)
+    return tuple(dict.fromkeys(target for target in targets if target is not None))
 
 
 def with_moved_notes(step: PipelineStep, changes: Sequence[OwnChange]) -> PipelineStep:

@@ -1,11 +1,13 @@
-"""Find the property that "move it to March 28" means in a note without open tasks."""
+"""Find the property that "move it to March 28" means in a note without open tasks, and the reverse."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from datetime import date
 
+from app.agent.language.dialog import DialogState
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.vocabulary import name_parts
 from app.vault.path import name_key
@@ -29,6 +31,22 @@ def rescheduled_note(reading: Reading, focus: tuple[str, ...]) -> str:
         return ""
     notes = focus[:1] if step.target is None else step.target.notes
     return notes[0] if len(notes) == 1 else ""
+
+
+def task_of_date(reading: Reading, dialog: DialogState) -> Reading | None:
+    """Return the change of a task's due date that "set the due to March 28" may mean right after the task.
+
+    Return None if the reading sets another property, or if the last request was not about a task of the note.
+    """
+    step = reading.last
+    is_due = step.action == "set_property" and name_key(str(step.arguments.get("key"))) == "due"
+    if not is_due or len(reading.steps) > 1 or step.target is None or len(dialog.tasks) != 1:
+        return None
+    day, (path, task) = str(step.arguments.get("value")), dialog.tasks[0]
+    if not _DAY.fullmatch(day) or step.target.notes != (path,) or not dialog.made:
+        return None
+    moved = PipelineStep("reschedule_task", step.target, {"query": task, "due": day})
+    return replace(reading, steps=(moved,))
 
 
 def date_changes(

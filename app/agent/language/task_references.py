@@ -288,7 +288,7 @@ def _tasks_at_position(request: Request, change: _Change) -> list[Reading]:
     added = [] if place else _added_tasks(request)
     is_of_added = len(added) > 1 and 0 < abs(ordinal) <= len(added)
     of_added = [added[ordinal - 1 if ordinal > 0 else ordinal]] if is_of_added else []
-    is_asked = dialog.question is not None or dialog.unanswered is not None
+    is_asked = bool(dialog.asked_about)
     readings = [_step(request, change, task) for task in of_added]
     return [
         Reading(
