@@ -249,7 +249,8 @@ class RoleValueParser:
         if not is_named and part[0].kind != "quoted" and self._vocabulary.notes(text):
             return None
         is_certain = is_named or "/" in text or part[0].kind == "quoted"
-        return RoleBinding({role: text.strip("/")}, 0.85 if is_certain else 0.55, is_certain=is_certain)
+        folder = self._vocabulary.with_known_parent(text.strip("/"))
+        return RoleBinding({role: folder}, 0.85 if is_certain else 0.55, is_certain=is_certain)
 
     def _is_pronoun(self, tokens: Sequence[Token]) -> bool:
         """Return whether the words are a pronoun, which is neither a name nor text."""
