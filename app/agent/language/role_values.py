@@ -98,6 +98,9 @@ class RoleValueParser:
                 return self._number(role, tokens)
             case "days":
                 span = self._sets.days_ahead(tokens)
+                is_until = self._language.match_prefix(tokens, 0, "dates", "until") > 0
+                if span and is_until and action.id == "reschedule_task":
+                    span = span.rpartition("..")[2]  # "put it off until Monday"
                 return RoleBinding({role: span}, 1.0) if span else None
             case "fact":
                 known = self._known_property(tokens[0]) if len(tokens) == 1 else None

@@ -30,6 +30,7 @@ _SLASHED_DAY = re.compile(r"(\d{1,2})/(\d{1,2})/(?:\d{4}|\d{2})")
 _AMOUNT = re.compile(r"(?P<before>[£$€]?)\s*(?P<number>\d[\d.,]*)\s*(?P<unit>[£$€]|[^\W\d_]+)?")
 _MAX_KNOWN = 2
 _MONTH_DAYS = 28
+_MAX_DAY_TOKENS = 3
 _SUNDAY = 6
 
 
@@ -91,7 +92,7 @@ class StatedValues:
         """Return the readings that may be meant, likeliest first; usually only the reading itself."""
         for at, step in enumerate(reading.steps):
             changes = self._alternatives(step)
-            if len(changes) > 1:
+            if [*changes] != [step]:
                 before, after = reading.steps[:at], reading.steps[at + 1 :]
                 return [replace(reading, steps=(*before, change, *after)) for change in changes]
         return [reading]
@@ -102,6 +103,8 @@ class StatedValues:
                 return self._values(step)
             case "rename" | "create_note":
                 return [*self._without_slash(step), step]
+            case "append" | "prepend" if postponed := self._postponed(step):
+                return [postponed]
             case "append" | "prepend" | "reschedule_task":
                 likelier = [*self._sum(step), *self._next_weekend(step), *self._same_month(step)]
                 return [*likelier, step, *self._other_order(step)]
@@ -113,8 +116,8 @@ class StatedValues:
     def _values(self, step: PipelineStep) -> Sequence[PipelineStep]:
         """Return the changes that set a property to another value than the request's words."""
         key, value = str(step.arguments["key"]), step.arguments["value"]
-        if isinstance(value, int | float) and not isinstance(value, bool):
-            numbers = self._thousands(value)
+        if _is_number(value):
+            numbers = [*self._increased(step, value), value] if self._adds else self._thousands(value)
             return [step.with_argument("value", number) for number in numbers] or [step]
         if not isinstance(value, str) or not value or self._is_marked(value):
             return [step]
@@ -142,15 +145,24 @@ class StatedValues:
         properties = (item for path in notes for item in self._properties_of(path).items())
         return [value for name, value in properties if name_key(name) == key]
 
-    def _thousands(self, value: float) -> list[int | float]:
+    @property
+    def _adds(self) -> bool:
+        """True if a request says "add" and not "set"."""
+        keys, table = {token.key for token in self._request.tokens}, self._language.table("property_values")
+        return not keys.isdisjoint(table["keep_others"]) and keys.isdisjoint(table["set"])
+
+    def _increased(self, step: PipelineStep, value: object) -> list[int | float]:
+        """Return the sum of a property's number and an added one; none without a number."""
+        old = self._old_values(step)
+        return [_sum_of(old[0], value)] if len(old) == 1 and _is_number(old[0]) else []
+
+    def _thousands(self, value: object) -> list[int | float]:
         """Return both numbers that "51.000" may mean; none for a number without such dots."""
-        token = next((token for token in self._request.tokens if _THOUSANDS.fullmatch(token.value)), None)
-        if (
-            token is None
-            or float(token.value.partition(",")[0].replace(".", "", token.value.count(".") - 1)) != value
-        ):
+        texts = (token.value for token in self._request.tokens)
+        text = next((text for text in texts if _THOUSANDS.fullmatch(text) and "," not in text), "")
+        if text.count(".") != 1 or float(text) != value:
             return []
-        number = int(token.value.replace(".", ""))
+        number = int(text.replace(".", ""))
         return [number, value] if self._table["has_dots_in_numbers"] else [value, number]
 
     def _days(self, step: PipelineStep, value: str) -> list[str]:
@@ -212,21 +224,24 @@ class StatedValues:
         if amount is None or target is None or len(target.notes) != 1 or target.query:
             return []
         number, names = amount
-        numbers = {
-            name: value
-            for name, value in self._properties_of(target.notes[0]).items()
-            if isinstance(value, int | float) and not isinstance(value, bool)
-        }
+        properties = self._properties_of(target.notes[0]).items()
+        numbers = {name: value for name, value in properties if _is_number(value)}
         fitting = [name for name in numbers if names is None or name_key(name) in names]
         if len(fitting) != 1:
             return []
-        total = Decimal(str(numbers[fitting[0]])) + number
-        value = int(total) if total == total.to_integral_value() else float(total)
-        return [
-            PipelineStep("set_property", NoteSet(notes=target.notes), {"key": fitting[0], "value": value})
-        ]
+        arguments = {"key": fitting[0], "value": _sum_of(numbers[fitting[0]], number)}
+        return [PipelineStep("set_property", NoteSet(notes=target.notes), arguments)]
 
     # Days
+
+    def _postponed(self, step: PipelineStep) -> PipelineStep | None:
+        """Return the new due date of a task that "put the task off until Monday" means; None for others."""
+        text = str(step.arguments.get("text", ""))
+        facts = task_facts(text.removeprefix(OPEN_TASK)) if text.startswith(OPEN_TASK) else None
+        is_postponed = facts is not None and facts.text in self._language.table("new_tasks")["postponements"]
+        if facts is None or facts.due is None or not is_postponed:
+            return None
+        return PipelineStep("reschedule_task", step.target, {"due": facts.due.isoformat()})
 
     def _other_order(self, step: PipelineStep) -> list[PipelineStep]:
         """Return the change with the other day that "1/3/2027" may mean; none for other days."""
@@ -276,17 +291,17 @@ class StatedValues:
         tokens, dates = self._request.tokens, self._request.dates
         if any(self._is_month(token) for token in tokens):
             return False
-        spans = (
-            tokens[at:end] for at in range(len(tokens)) for end in range(at + 1, min(at + 4, len(tokens) + 1))
-        )
+        ends = range(1, len(tokens) + 1)
+        spans = (tokens[start:end] for end in ends for start in range(max(0, end - _MAX_DAY_TOKENS), end))
         return any((known := dates.parse_latest_day(span)) and known.day == day.day for span in spans)
 
     def _is_month(self, token: Token) -> bool:
         if token.key not in self._language.table("dates")["words"]:
             return False
         span = self._request.dates.parse_ahead((token,), 0)
-        is_long = span is not None and span.first is not None and span.last is not None
-        return is_long and (span.last - span.first).days + 1 >= _MONTH_DAYS
+        if span is None or span.first is None or span.last is None:
+            return False
+        return (span.last - span.first).days + 1 >= _MONTH_DAYS
 
 
 def added_amount(request: Request, step: PipelineStep) -> tuple[Decimal, frozenset[str] | None] | None:
@@ -309,6 +324,15 @@ def added_amount(request: Request, step: PipelineStep) -> tuple[Decimal, frozens
     known = request.vocabulary.find_property
     name = language.property_name(unit, known) or known(unit)
     return (number, frozenset((name_key(name),))) if name else None
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _sum_of(first: object, second: object) -> int | float:
+    total = Decimal(str(first)) + Decimal(str(second))
+    return int(total) if total == total.to_integral_value() else float(total)
 
 
 def _number(text: str, language: Language) -> Decimal | None:
