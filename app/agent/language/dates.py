@@ -186,6 +186,12 @@ class DateParser:
         first, last = span.first.isoformat(), span.last.isoformat()
         return first if first == last else f"{first}..{last}"
 
+    def due_days(self, tokens: Sequence[Token]) -> str | None:
+        """Parse all tokens as a new due date or period; "until Monday" is that day. None for other words."""
+        days = self.days_ahead(tokens)
+        is_until = self._language.match_prefix(tokens, 0, "dates", "until") > 0
+        return days.rpartition("..")[2] if days is not None and is_until else days
+
     def _between_days(self, tokens: Sequence[Token], position: int) -> DateSpan | None:
         """Parse "between now and Sunday" or "from Monday to Friday"; None for other words."""
         language = self._language

@@ -97,10 +97,9 @@ class RoleValueParser:
             case "number":
                 return self._number(role, tokens)
             case "days":
-                span = self._sets.days_ahead(tokens)
-                is_until = self._language.match_prefix(tokens, 0, "dates", "until") > 0
-                if span and is_until and action.id == "reschedule_task":
-                    span = span.rpartition("..")[2]  # "put it off until Monday"
+                dates = self._sets.dates
+                is_new = action.id == "reschedule_task"
+                span = dates.due_days(tokens) if is_new else dates.days_ahead(tokens)
                 return RoleBinding({role: span}, 1.0) if span else None
             case "fact":
                 known = self._known_property(tokens[0]) if len(tokens) == 1 else None
