@@ -669,7 +669,7 @@ class BuiltinAgent:
         if isinstance(interpretation, Reading) and _is_option(interpretation, text, state):
             return interpretation
         values = StatedValues(self._request_of(text, state), self._properties_of, self._words())
-        return _with_alternatives(interpretation, values.alternatives)
+        return _with_alternatives(interpretation, values.alternatives, likelier_first=True)
 
     def _request_of(self, text: str, state: DialogState) -> Request:
         """Return a request in its likeliest language."""
@@ -1126,17 +1126,24 @@ def _with_listed_notes(reading: Reading, state: DialogState) -> Reading:
 
 
 def _with_alternatives(
-    interpretation: Reading | Clarification, alternatives: Callable[[Reading], Sequence[Reading]]
+    interpretation: Reading | Clarification,
+    alternatives: Callable[[Reading], Sequence[Reading]],
+    *,
+    likelier_first: bool = False,
 ) -> Interpretation:
     """Return an interpretation with the alternatives of its readings; several are a question.
 
-    The likeliest alternative of each option comes before the others.
+    The likeliest alternative of each option comes before the others, and before the options that have none
+    with `likelier_first`.
     """
     if isinstance(interpretation, Reading):
         readings = alternatives(interpretation)
         options = tuple(ClarificationOption(serialize(reading), reading) for reading in readings)
         return Clarification(question_about(options), options) if len(options) > 1 else readings[0]
     found = [(option, alternatives(option.reading)) for option in interpretation.options]
+    if likelier_first:
+        # A list is likelier than the first of its values and another change.
+        found.sort(key=lambda known: (known[1][0] == known[0].reading, len(known[1][0].steps)))
     first = [(option, readings[0]) for option, readings in found]
     others = [(option, reading) for option, readings in found for reading in readings[1:]]
     offered = tuple(

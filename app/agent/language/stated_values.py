@@ -177,7 +177,11 @@ class StatedValues:
         """Return the values of a list ("Theo and Ida") as known in the vault; none for a single value."""
         links = self._names.links_of(key)
         is_list = self._words.is_list(key) or any(isinstance(old, list) for old in self._old_values(step))
-        known = {name_key(property_label(text)) for name, text in self._words.values if name == key}
+        known = {
+            name_key(property_label(text))
+            for name, text in self._words.values
+            if name_key(name) == name_key(key)
+        }
         if not (links or is_list) or name_key(value) in known or self._names.notes(value):
             return ()
         items = split_items(value, tokenize(value, self._language.contractions), self._language)
@@ -236,12 +240,17 @@ class StatedValues:
 
     def _postponed(self, step: PipelineStep) -> PipelineStep | None:
         """Return the new due date of a task that "put the task off until Monday" means; None for others."""
-        text = str(step.arguments.get("text", ""))
-        facts = task_facts(text.removeprefix(OPEN_TASK)) if text.startswith(OPEN_TASK) else None
-        is_postponed = facts is not None and facts.text in self._language.table("new_tasks")["postponements"]
-        if facts is None or facts.due is None or not is_postponed:
+        text, words = str(step.arguments.get("text", "")), self._language.table("new_tasks")["postponements"]
+        is_said = any(token.key in words for token in self._request.tokens)
+        if not is_said or not text.startswith(OPEN_TASK):
             return None
-        return PipelineStep("reschedule_task", step.target, {"due": facts.due.isoformat()})
+        facts = task_facts(text.removeprefix(OPEN_TASK))
+        tokens = tokenize(facts.text, self._language.contractions)
+        rest = tokens[1:] if tokens and tokens[0].key in words else tokens
+        cue = self._language.match_prefix(rest, 0, "new_tasks", "places")
+        days = self._request.dates.due_days(rest) or self._request.dates.due_days(rest[cue:])
+        due = str(facts.due) if facts.due is not None and not rest else days
+        return PipelineStep("reschedule_task", step.target, {"due": due}) if due else None
 
     def _other_order(self, step: PipelineStep) -> list[PipelineStep]:
         """Return the change with the other day that "1/3/2027" may mean; none for other days."""
