@@ -1142,8 +1142,8 @@ def _with_alternatives(
         return Clarification(question_about(options), options) if len(options) > 1 else readings[0]
     found = [(option, alternatives(option.reading)) for option in interpretation.options]
     if likelier_first:
-        # A list is likelier than the first of its values and another change.
-        found.sort(key=lambda known: (known[1][0] == known[0].reading, len(known[1][0].steps)))
+        # A list is likelier than only the first of its values.
+        found.sort(key=lambda known: (known[1][0] == known[0].reading, not _sets_list(known[1][0])))
     first = [(option, readings[0]) for option, readings in found]
     others = [(option, reading) for option, readings in found for reading in readings[1:]]
     offered = tuple(
@@ -1156,6 +1156,10 @@ def _with_alternatives(
         return interpretation
     offered = offered[:MAX_OPTIONS]
     return replace(interpretation, question=question_about(offered), options=offered)
+
+
+def _sets_list(reading: Reading) -> bool:
+    return any(isinstance(step.arguments.get("value"), tuple) for step in reading.steps)
 
 
 def _is_option(reading: Reading, text: str, state: DialogState) -> bool:

@@ -8,8 +8,11 @@ import pytest
 
 from app.agent.language.dates import DateParser
 from app.agent.language.lexicon import languages
+from app.agent.language.stated_values import linked_value
 from app.agent.language.tokens import tokenize
+from app.agent.language.vocabulary import VaultWords, Vocabulary
 from app.agent.transcript import Question
+from app.index.resolver import Resolver
 from app.vault.path import NotePath
 from tests.agent.language.test_change_doubts import choices
 from tests.agent.language.test_dialog import fill, say, state, talk, text
@@ -32,7 +35,6 @@ async def fill_books(talk) -> None:
     ("request_text", "line"),
     [
         ("set author of Orlando to unknown", 'author: "unknown"'),
-        ("set author of Orlando to the aunt", 'author: "the aunt"'),
         ("set author of Orlando to old friend", 'author: "old friend"'),
         ("setze author von Orlando auf unbekannt", 'author: "unbekannt"'),
         ("set author of Orlando to Anna Brandt", 'author: "[[Anna Brandt]]"'),
@@ -47,6 +49,22 @@ async def test_only_names_become_links(talk, request_text, line) -> None:
     await fill_books(talk)
     await say(talk, request_text)
     assert line in text(talk, "Books/Orlando.md").splitlines()
+
+
+def test_only_texts_that_may_be_names_become_links() -> None:
+    values = (("rating", "[[Great]]"), ("created", "[[2024-01-02]]"), ("title", "x"))
+    vocabulary = Vocabulary(Resolver(), VaultWords(values=values))
+    english, german = languages()
+    for name, value in (("rating", "5"), ("created", "2024-03-03"), ("rating", "true"), ("title", "Fine")):
+        assert linked_value(vocabulary, english, name, value) == value
+    assert linked_value(vocabulary, english, "rating", "Fine") == "[[Fine]]"
+    assert linked_value(vocabulary, english, "rating", "great") == "[[Great]]"
+    for value in ("fine", "the Fen", "the aunt", "The aunt"):
+        assert linked_value(vocabulary, english, "rating", value) == value
+    assert linked_value(vocabulary, english, "rating", "The Fen") == "[[The Fen]]"
+    assert linked_value(vocabulary, german, "rating", "Die Tante") == "Die Tante"
+    # The values of the property are no notes, so a German noun may be another one of them.
+    assert linked_value(vocabulary, german, "rating", "Gut") == "[[Gut]]"
 
 
 @pytest.mark.parametrize(
