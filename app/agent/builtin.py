@@ -83,7 +83,7 @@ from app.agent.language.readings import (
 from app.agent.language.request import Request
 from app.agent.language.rescheduling import date_changes, rescheduled_note
 from app.agent.language.said_words import WORD, SaidWords
-from app.agent.language.stated_values import StatedValues, linked_value
+from app.agent.language.stated_values import StatedValues, gives_only_day, linked_value
 from app.agent.language.task_matching import TASK_FIELDS, field_of_tasks, named_parts
 from app.agent.language.task_references import described_tasks, resembles_note
 from app.agent.language.tokens import tokenize
@@ -828,6 +828,7 @@ class BuiltinAgent:
             find_notes,
             self._now,
             self._properties_of,
+            gives_only_day=_gives_only_day(self._request_of(turn.prompt.text, state), reading),
         )
         next_state = await pipeline.run(reading)
         self._states[_state_key(turn)] = next_state
@@ -1156,6 +1157,12 @@ def _with_alternatives(
         return interpretation
     offered = offered[:MAX_OPTIONS]
     return replace(interpretation, question=question_about(offered), options=offered)
+
+
+def _gives_only_day(request: Request, reading: Reading) -> bool:
+    """Return whether a request gives the new due date of a task by its day alone, without a month."""
+    is_new_date = any(step.action == "reschedule_task" for step in reading.steps)
+    return is_new_date and not request.text.lstrip().startswith(PREFIX) and gives_only_day(request)
 
 
 def _sets_list(reading: Reading) -> bool:

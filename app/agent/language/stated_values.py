@@ -283,34 +283,42 @@ class StatedValues:
 
     def _same_month(self, step: PipelineStep) -> list[PipelineStep]:
         """Return a task's change to the same month if a request only gives the day: "push it to the 25th"."""
-        due = str(step.arguments.get("due", ""))
-        query = str(step.arguments.get("query", ""))
-        present = task_facts(query).due
-        if present is None or not _DAY.fullmatch(due) or not self._is_day_of_month(date.fromisoformat(due)):
+        due, present = (
+            str(step.arguments.get("due", "")),
+            task_facts(str(step.arguments.get("query", ""))).due,
+        )
+        if present is None or not _DAY.fullmatch(due) or not gives_only_day(self._request):
             return []
-        try:
-            day = present.replace(day=date.fromisoformat(due).day)
-        except ValueError:
-            return []
-        is_other = day.isoformat() != due and day >= self._request.dates.today
-        return [step.with_argument("due", day.isoformat())] if is_other else []
+        day = in_month_of(present, date.fromisoformat(due), self._request.dates.today)
+        return [step.with_argument("due", day.isoformat())] if day is not None else []
 
-    def _is_day_of_month(self, day: date) -> bool:
-        """Return whether a request gives a day by its number alone."""
-        tokens, dates = self._request.tokens, self._request.dates
-        if any(self._is_month(token) for token in tokens):
-            return False
-        ends = range(1, len(tokens) + 1)
-        spans = (tokens[start:end] for end in ends for start in range(max(0, end - _MAX_DAY_TOKENS), end))
-        return any((known := dates.parse_latest_day(span)) and known.day == day.day for span in spans)
 
-    def _is_month(self, token: Token) -> bool:
-        if token.key not in self._language.table("dates")["words"]:
-            return False
-        span = self._request.dates.parse_ahead((token,), 0)
-        if span is None or span.first is None or span.last is None:
-            return False
-        return (span.last - span.first).days + 1 >= _MONTH_DAYS
+def gives_only_day(request: Request) -> bool:
+    """Return whether a request gives a day by its number alone: "move it to the 25th"."""
+    tokens = request.tokens
+    if any(_is_month(request, token) for token in tokens):
+        return False
+    ends = range(1, len(tokens) + 1)
+    spans = (tokens[start:end] for end in ends for start in range(max(0, end - _MAX_DAY_TOKENS), end))
+    return any(request.dates.parse_latest_day(span) is not None for span in spans)
+
+
+def _is_month(request: Request, token: Token) -> bool:
+    if token.key not in request.language.table("dates")["words"]:
+        return False
+    span = request.dates.parse_ahead((token,), 0)
+    if span is None or span.first is None or span.last is None:
+        return False
+    return (span.last - span.first).days + 1 >= _MONTH_DAYS
+
+
+def in_month_of(present: date, day: date, today: date) -> date | None:
+    """Return a day moved to the month of a present due date; None if it stays, or would be in the past."""
+    try:
+        moved = present.replace(day=day.day)
+    except ValueError:
+        return None
+    return moved if moved != day and moved >= today else None
 
 
 def added_amount(request: Request, step: PipelineStep) -> tuple[Decimal, frozenset[str] | None] | None:

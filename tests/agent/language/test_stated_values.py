@@ -188,6 +188,16 @@ async def test_a_day_of_the_month_keeps_the_month_of_the_task(talk) -> None:
     assert "2031-02-25" in text(talk, "Books/Empty.md")
 
 
+async def test_a_day_of_the_month_keeps_the_month_of_a_task_that_is_not_known_yet(talk) -> None:
+    await fill(talk, Errands="- [ ] call Ann 📅 2031-01-20\n- [ ] pay 📅 2020-01-20\n")
+    await say(talk, "move the Ann task to the 25th")
+    assert choices(talk)[0].endswith("2031-01-25") and len(choices(talk)) == 2
+    await say(talk, f"= {choices(talk)[0]}")
+    assert "call Ann 📅 2031-01-25" in text(talk, "Errands.md")
+    await say(talk, "move the task pay in Errands to the 25th")
+    assert "pay 📅 2020" not in text(talk, "Errands.md")
+
+
 @pytest.mark.parametrize(
     "request_text", ["put the task off until 2031-12-04", "put the task off to 4 December 2031"]
 )
