@@ -16,7 +16,7 @@ from app.agent.language.lexicon import Language
 from app.agent.language.note_facts import PropertiesOf
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.request import Request
-from app.agent.language.task_texts import OPEN_TASK
+from app.agent.language.task_texts import OPEN_TASK, task_line
 from app.agent.language.text_lists import split_items
 from app.agent.language.tokens import Token, plain_number, tokenize
 from app.agent.language.vocabulary import VaultWords, Vocabulary, property_label
@@ -194,7 +194,7 @@ class StatedValues:
             return []
         words = f" {name_key(value)} "
         known = [link for link in links if words in f" {name_key(property_label(link))} "]
-        if not known and (path := self._names.note_with_words(value)):
+        if not known and value[:1].isupper() and (path := self._names.note_with_words(value)):
             known = [f"[[{NotePath.on_disk(path).name}]]"]
         return known[:_MAX_KNOWN]
 
@@ -266,7 +266,18 @@ class StatedValues:
             }
             if changed:
                 return [replace(step, arguments={**step.arguments, **changed})]
+            if dated := self._undated_task(step, token.value, other):
+                return [dated]
         return []
+
+    def _undated_task(self, step: PipelineStep, text: str, day: date) -> PipelineStep | None:
+        """Return a task with the day that its text means if the other day is in the past: "by 3/12/26"."""
+        task = str(step.arguments.get("text", ""))
+        if not task.startswith(OPEN_TASK) or not task.endswith(text):
+            return None
+        words = f"{task.removeprefix(OPEN_TASK).removesuffix(text)}{day.isoformat()}"
+        line = task_line(words, self._language, self._request.dates)
+        return step.with_argument("text", line) if task_facts(line.removeprefix(OPEN_TASK)).due else None
 
     def _next_weekend(self, step: PipelineStep) -> list[PipelineStep]:
         """Return a task for the next weekend if a request on a Sunday says "at the weekend"."""
