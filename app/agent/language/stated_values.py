@@ -152,9 +152,18 @@ class StatedValues:
         return not keys.isdisjoint(table["keep_others"]) and keys.isdisjoint(table["set"])
 
     def _increased(self, step: PipelineStep, value: object) -> list[int | float]:
-        """Return the sum of a property's number and an added one; none without a number."""
+        """Return the sum of a property's number and an added one; none without a number.
+
+        "Add 5 to the hours" adds an amount, unlike "add rating 5".
+        """
+        key, tokens = str(step.arguments["key"]), self._request.tokens
+        known = self._names.find_property
+        names = [self._language.property_name(token.key, known) or known(token.value) for token in tokens]
+        before = tokens[: names.index(key)] if key in names else tokens
+        amount = Decimal(str(value))
+        is_amount = any(_number(token.value, self._language) == amount for token in before)
         old = self._old_values(step)
-        return [_sum_of(old[0], value)] if len(old) == 1 and _is_number(old[0]) else []
+        return [_sum_of(old[0], value)] if is_amount and len(old) == 1 and _is_number(old[0]) else []
 
     def _thousands(self, value: object) -> list[int | float]:
         """Return both numbers that "51.000" may mean; none for a number without such dots."""

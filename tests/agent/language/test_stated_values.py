@@ -86,6 +86,7 @@ def test_only_texts_that_may_be_names_become_links() -> None:
         # Sums
         ("add 5 hours to Orlando", "key=hours value=10", "append"),
         ("add 1.5 hours to Orlando", "key=hours value=6.5", ""),
+        ("add hours 5.5 to Orlando", "key=hours value=5.5", ""),
         ("add 5 to the hours of Orlando", "key=hours value=10", "key=hours value=5"),
         # Numbers
         ("setze hours von Orlando auf 51.000", "value=51000", "value=51.0"),
