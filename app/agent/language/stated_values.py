@@ -91,9 +91,11 @@ class StatedValues:
     def alternatives(self, reading: Reading) -> Sequence[Reading]:
         """Return the readings that may be meant, likeliest first; usually only the reading itself."""
         for at, step in enumerate(reading.steps):
+            before, after = reading.steps[:at], reading.steps[at + 1 :]
+            if moves := self._moves(step):
+                return [replace(reading, steps=(*before, *moves, *after))]
             changes = self._alternatives(step)
             if [*changes] != [step]:
-                before, after = reading.steps[:at], reading.steps[at + 1 :]
                 return [replace(reading, steps=(*before, change, *after)) for change in changes]
         return [reading]
 
@@ -228,6 +230,23 @@ class StatedValues:
             step, arguments={own: value for own, value in step.arguments.items() if own != "folder"}
         )
         return [(plain if has_split else step).with_argument(role, whole.replace("/", "-"))]
+
+    def _moves(self, step: PipelineStep) -> Sequence[PipelineStep]:
+        """Return the move and the new name that "rename Pryce to Admin/Pryce" means; none for other names.
+
+        The tool would make a folder `Admin` in the folder of the note, although there is one already.
+        """
+        folder, _, name = str(step.arguments.get("new_name", "")).strip("/").rpartition("/")
+        target = step.target
+        if step.action != "rename" or target is None or len(target.notes) != 1 or not name:
+            return ()
+        own = target.notes[0].rpartition("/")[0]
+        if not own or not self._names.has_folder(folder) or self._names.has_folder(f"{own}/{folder}"):
+            return ()
+        move = PipelineStep("move", target, {"folder": self._names.with_known_parent(folder)})
+        if name_key(NotePath.on_disk(target.notes[0]).name) == name_key(name):
+            return (move,)
+        return (move, PipelineStep("rename", NoteSet(source="previous"), {"new_name": name}))
 
     # Amounts
 

@@ -154,6 +154,12 @@ async def test_a_new_name_may_have_an_existing_folder(talk) -> None:
     assert NotePath("Books/Joyce.md") in talk.workspace.index.note_paths()
 
 
+async def test_a_note_is_not_moved_into_a_second_folder_of_the_same_name(talk) -> None:
+    await fill_books(talk)
+    await say(talk, "rename H4 to books/Watch")
+    assert NotePath("Books/Watch.md") in talk.workspace.index.note_paths()
+
+
 async def test_the_answer_to_a_question_may_have_a_slash(talk) -> None:
     await fill_books(talk)
     await say(talk, "create a note", "Oil/wax mix")
