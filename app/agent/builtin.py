@@ -1134,8 +1134,8 @@ def _with_alternatives(
 ) -> Interpretation:
     """Return an interpretation with the alternatives of its readings; several are a question.
 
-    The likeliest alternative of each option comes before the others, and before the options that have none
-    with `likelier_first`.
+    The likeliest alternative of each option comes before the others. With `likelier_first`, one that sets a
+    property comes before all other options.
     """
     if isinstance(interpretation, Reading):
         readings = alternatives(interpretation)
@@ -1143,8 +1143,7 @@ def _with_alternatives(
         return Clarification(question_about(options), options) if len(options) > 1 else readings[0]
     found = [(option, alternatives(option.reading)) for option in interpretation.options]
     if likelier_first:
-        # A list is likelier than only the first of its values.
-        found.sort(key=lambda known: (known[1][0] == known[0].reading, not _sets_list(known[1][0])))
+        found.sort(key=lambda known: _order_of(known[0].reading, known[1][0]))
     first = [(option, readings[0]) for option, readings in found]
     others = [(option, reading) for option, readings in found for reading in readings[1:]]
     offered = tuple(
@@ -1165,8 +1164,11 @@ def _gives_only_day(request: Request, reading: Reading) -> bool:
     return is_new_date and not request.text.lstrip().startswith(PREFIX) and gives_only_day(request)
 
 
-def _sets_list(reading: Reading) -> bool:
-    return any(isinstance(step.arguments.get("value"), tuple) for step in reading.steps)
+def _order_of(reading: Reading, likelier: Reading) -> int:
+    """Return the order of an option by its alternative: a list, which is more than its first value, first."""
+    if likelier == reading or likelier.last.action != "set_property":
+        return 2
+    return 0 if isinstance(likelier.last.arguments["value"], tuple) else 1
 
 
 def _is_option(reading: Reading, text: str, state: DialogState) -> bool:

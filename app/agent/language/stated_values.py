@@ -253,7 +253,7 @@ class StatedValues:
     def _sum(self, step: PipelineStep) -> list[PipelineStep]:
         """Return the change of the only number of a note to which an added amount fits; mostly none."""
         amount, target = added_amount(self._request, step), step.target
-        if amount is None or target is None or len(target.notes) != 1 or target.query:
+        if amount is None or not self._adds or target is None or len(target.notes) != 1 or target.query:
             return []
         number, names = amount
         properties = self._properties_of(target.notes[0]).items()
