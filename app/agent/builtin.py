@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import cached_property, partial
@@ -83,6 +83,7 @@ from app.agent.language.readings import (
 from app.agent.language.request import Request
 from app.agent.language.rescheduling import date_changes, rescheduled_note, task_of_date
 from app.agent.language.said_words import WORD, SaidWords
+from app.agent.language.stated_values import StatedValues, gives_only_day, linked_value
 from app.agent.language.task_matching import TASK_FIELDS, field_of_tasks, named_parts
 from app.agent.language.task_references import described_tasks, resembles_note
 from app.agent.language.tokens import tokenize
@@ -412,6 +413,7 @@ class BuiltinAgent:
         interpretation = await self._with_described_task(interpretation, text, state)
         interpretation = await self._with_date_changes(interpretation, text, state)
         interpretation = self._with_property_changes(interpretation, text, state)
+        interpretation = self._with_stated_values(interpretation, text, state)
         if isinstance(interpretation, Reading) and self._properties_of is not None:
             is_chosen = _is_chosen(interpretation, text, state)
             request = self._request_of(text, state)
@@ -662,21 +664,18 @@ class BuiltinAgent:
         if isinstance(interpretation, Reading) and _is_chosen(interpretation, text, state):
             return interpretation
         changes = PropertyChanges(self._request_of(text, state), self._properties_of)
-        if isinstance(interpretation, Reading):
-            readings = changes.alternatives(interpretation)
-            options = tuple(ClarificationOption(serialize(reading), reading) for reading in readings)
-            return Clarification(question_about(options), options) if len(options) > 1 else readings[0]
-        offered = tuple(
-            option
-            if reading == option.reading
-            else ClarificationOption(serialize(reading), reading, option.share)
-            for option in interpretation.options
-            for reading in changes.alternatives(option.reading)
-        )
-        if offered == interpretation.options:
+        return _with_alternatives(interpretation, changes.alternatives)
+
+    def _with_stated_values(
+        self, interpretation: Interpretation, text: str, state: DialogState
+    ) -> Interpretation:
+        """Return an interpretation with the other values that its changes may mean: sums, lists and days."""
+        if self._properties_of is None or not isinstance(interpretation, Reading | Clarification):
             return interpretation
-        offered = offered[:MAX_OPTIONS]
-        return replace(interpretation, question=question_about(offered), options=offered)
+        if isinstance(interpretation, Reading) and _is_option(interpretation, text, state):
+            return interpretation
+        values = StatedValues(self._request_of(text, state), self._properties_of, self._words())
+        return _with_alternatives(interpretation, values.alternatives, likelier_first=True)
 
     def _request_of(self, text: str, state: DialogState) -> Request:
         """Return a request in its likeliest language."""
@@ -810,8 +809,11 @@ class BuiltinAgent:
         if reading.steps[0].action == "help":
             turn.say(localize(HELP, _language_of(reading)))
             return
-        words = self._public_words if turn.caller.uses_model else self._words
-        reading = with_known_values(reading, words)
+        words, resolver = self._words, self._resolver
+        if turn.caller.uses_model:
+            words = self._public_words
+            resolver = await asyncio.to_thread(self._public_resolver)
+        reading = with_known_values(reading, words, resolver)
         chips = reading_chips(reading)
         if turn.prompt.mode != "propose" and self._is_change(reading):
             message = _READ_ONLY_MESSAGE.format(" · ".join(chip.label for chip in chips))
@@ -832,6 +834,7 @@ class BuiltinAgent:
             find_notes,
             self._now,
             self._properties_of,
+            gives_only_day=_gives_only_day(self._request_of(turn.prompt.text, state), reading),
         )
         next_state = await pipeline.run(reading)
         self._states[_state_key(turn)] = next_state
@@ -1078,17 +1081,18 @@ def _state_key(turn: Turn) -> tuple[str, str]:
     return turn.conversation, turn.agent
 
 
-def with_known_values(reading: Reading, words: Callable[[], VaultWords]) -> Reading:
+def with_known_values(reading: Reading, words: Callable[[], VaultWords], resolver: Resolver) -> Reading:
     """Return a reading with the values that properties have in the vault: links, and true or false."""
+    language = _language_of(reading)
 
     def known(key: str, value: object) -> object:
         if not isinstance(value, str) or not value:
             return value
         if words().is_checkbox(key):
-            table = _language_of(reading).table("property_values")
+            table = language.table("property_values")
             states = {**dict.fromkeys(table["checked"], True), **dict.fromkeys(table["unchecked"], False)}
             return states.get(value.casefold(), value)
-        return words().linked_value(key, value)
+        return linked_value(Vocabulary(resolver, words()), language, key, value)
 
     def with_value(step: PipelineStep) -> PipelineStep:
         if step.action != "set_property" or "value" not in step.arguments:
@@ -1128,16 +1132,62 @@ def _with_listed_notes(reading: Reading, state: DialogState) -> Reading:
     return replace(reading, steps=(replace(first, target=notes), *later))
 
 
+def _with_alternatives(
+    interpretation: Reading | Clarification,
+    alternatives: Callable[[Reading], Sequence[Reading]],
+    *,
+    likelier_first: bool = False,
+) -> Interpretation:
+    """Return an interpretation with the alternatives of its readings; several are a question.
+
+    The likeliest alternative of each option comes before the others. With `likelier_first`, one that sets a
+    property comes before all other options.
+    """
+    if isinstance(interpretation, Reading):
+        readings = alternatives(interpretation)
+        options = tuple(ClarificationOption(serialize(reading), reading) for reading in readings)
+        return Clarification(question_about(options), options) if len(options) > 1 else readings[0]
+    found = [(option, alternatives(option.reading)) for option in interpretation.options]
+    if likelier_first:
+        found.sort(key=lambda known: _order_of(known[0].reading, known[1][0]))
+    first = [(option, readings[0]) for option, readings in found]
+    others = [(option, reading) for option, readings in found for reading in readings[1:]]
+    offered = tuple(
+        option
+        if reading == option.reading
+        else ClarificationOption(serialize(reading), reading, option.share)
+        for option, reading in (*first, *others)
+    )
+    if offered == interpretation.options:
+        return interpretation
+    offered = offered[:MAX_OPTIONS]
+    return replace(interpretation, question=question_about(offered), options=offered)
+
+
+def _gives_only_day(request: Request, reading: Reading) -> bool:
+    """Return whether a request gives the new due date of a task by its day alone, without a month."""
+    is_new_date = any(step.action == "reschedule_task" for step in reading.steps)
+    return is_new_date and not request.text.lstrip().startswith(PREFIX) and gives_only_day(request)
+
+
+def _order_of(reading: Reading, likelier: Reading) -> int:
+    """Return the order of an option by its alternative: a list, which is more than its first value, first."""
+    if likelier == reading or likelier.last.action != "set_property":
+        return 2
+    return 0 if isinstance(likelier.last.arguments["value"], tuple) else 1
+
+
+def _is_option(reading: Reading, text: str, state: DialogState) -> bool:
+    """Return whether a reading is written in the notation, or is an option of the open question."""
+    options = state.question.options if state.question is not None else ()
+    return text.lstrip().startswith(PREFIX) or any(option.reading == reading for option in options)
+
+
 def _is_chosen(reading: Reading, text: str, state: DialogState) -> bool:
     """Return whether a reading is written in the notation, or answers the open question."""
-    question = state.question
-    options = question.options if question is not None else ()
-    partial = question.partial if question is not None else None
-    return (
-        text.lstrip().startswith(PREFIX)
-        or any(option.reading == reading for option in options)
-        or (partial is not None and partial.last.action == reading.last.action)
-    )
+    partial = state.question.partial if state.question is not None else None
+    is_completed = partial is not None and partial.last.action == reading.last.action
+    return is_completed or _is_option(reading, text, state)
 
 
 def _is_settled(interpretation: Interpretation, text: str, state: DialogState) -> bool:

@@ -39,6 +39,7 @@ from app.agent.language.readings import (
     as_tuple,
 )
 from app.agent.language.replacements import ALL_OCCURRENCES
+from app.agent.language.stated_values import in_month_of
 from app.agent.language.task_lists import DUE_KINDS
 from app.agent.language.task_matching import (
     TASK_BOX,
@@ -148,6 +149,7 @@ class Pipeline:
         find_notes: Returns every note that a search matches; without it, no answer mentions syntax of Logseq.
         now: Returns the current time.
         properties_of: Returns the properties of the note at a path; without it, a list may become a text.
+        gives_only_day: Whether the request gives a new due date by its day alone, without a month.
     """
 
     def __init__(
@@ -162,8 +164,11 @@ class Pipeline:
         find_notes: FindNotes | None = None,
         now: Callable[[], datetime] = datetime.now,
         properties_of: PropertiesOf | None = None,
+        *,
+        gives_only_day: bool = False,
     ) -> None:
         self._host = host
+        self._gives_only_day = gives_only_day
         self._now = now
         self._properties_of = properties_of
         self._words = words
@@ -669,7 +674,16 @@ class Pipeline:
             readings = [_task_reading(step, [task], matches) for task in matches[:_MAX_CHOICES]]
             self._ask_for_task("Which task do you mean?", readings)
             return None
+        if self._gives_only_day and isinstance(due, date) and (other := self._in_same_month(matches[0], due)):
+            days = [step.with_argument("due", day.isoformat()) for day in (other, due)]
+            self._ask_for_task("Which day?", [_task_reading(own, matches, matches) for own in days])
+            return None
         return await self._change_tasks(step, matches, due)
+
+    def _in_same_month(self, task: _Task, day: date) -> date | None:
+        """Return a day of the month in which a task is due, if that is another day."""
+        present = task_facts(task[1]).due
+        return in_month_of(present, day, self._now().date()) if present is not None else None
 
     def _matching_tasks(self, words: str, tasks: Sequence[_Task]) -> list[_Task]:
         matching = set(matching_tasks(words, [task[:2] for task in tasks], self._language.code))

@@ -98,7 +98,7 @@ async def run(args: argparse.Namespace, console: CliConsole) -> ExitStatus:
         pipeline = Pipeline(
             terminal, registry, language, state, tuple, agent.actions(), lambda: words, find_notes
         )
-        state = await pipeline.run(with_known_values(interpretation, lambda: words))
+        state = await pipeline.run(with_known_values(interpretation, lambda: words, resolver))
         is_guess = interpretation.score == GUESS_SCORE and interpretation.last.action == "find"
         finds_nothing = terminal.status == ExitStatus.DONE and not state.results
         return ExitStatus.NOT_FOUND if is_guess and finds_nothing else terminal.status

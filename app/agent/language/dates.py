@@ -21,6 +21,8 @@ _LOOKS_LIKE_DATE = re.compile(
 _DAY_OF_MONTH = re.compile(r"(\d{1,2})(?:st|nd|rd|th)")
 _SHIFT = re.compile(r"(?P<count>[+-]\d{1,4}) (?P<unit>day|week|month|year)")
 _BARE_NUMBER = re.compile(r"\d{1,3}(st|nd|rd|th)?")
+_NUMERIC_DAY = re.compile(r"(\d{1,2})(?P<separator>[./])(\d{1,2})(?P=separator)(\d{4}|\d{2})?")
+_MAX_YEARS_AHEAD = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +186,12 @@ class DateParser:
         first, last = span.first.isoformat(), span.last.isoformat()
         return first if first == last else f"{first}..{last}"
 
+    def due_days(self, tokens: Sequence[Token]) -> str | None:
+        """Parse all tokens as a new due date or period; "until Monday" is that day. None for other words."""
+        days = self.days_ahead(tokens)
+        is_until = self._language.match_prefix(tokens, 0, "dates", "until") > 0
+        return days.rpartition("..")[2] if days is not None and is_until else days
+
     def _between_days(self, tokens: Sequence[Token], position: int) -> DateSpan | None:
         """Parse "between now and Sunday" or "from Monday to Friday"; None for other words."""
         language = self._language
@@ -277,6 +285,40 @@ class DateParser:
         while day.day != int(number):
             day += timedelta(days=step)
         return DateSpan(day, day, end)
+
+    def numeric_day(self, text: str, *, ahead: bool = True) -> date | None:
+        """Parse a day in digits: "3.12.", "1.3.2027", "1/3/2027"; None for other text.
+
+        With dots, the day is before the month; with slashes, the order is that of the language, unless it
+        fits no day. Without a year, the day is the next one, or the latest if `ahead` is False.
+        """
+        match = _NUMERIC_DAY.fullmatch(text)
+        if match is None:
+            return None
+        first, second, year = int(match[1]), int(match[3]), match[4] or ""
+        if match["separator"] == "/" and self._language.code == "en":
+            first, second = second, first
+        day, month = (first, second) if second <= 12 else (second, first)
+        today = self._now.date()
+        if len(year) == 2:
+            is_past = int(year) + 2000 > today.year + _MAX_YEARS_AHEAD
+            year = str(int(year) + (1900 if is_past else 2000))
+        steps = range(5) if ahead else range(0, -5, -1)
+        for known_year in [int(year)] if year else [today.year + step for step in steps]:
+            try:
+                found = date(known_year, month, day)
+            except ValueError:
+                continue
+            if year or (found >= today if ahead else found <= today):
+                return found
+        return None
+
+    def other_numeric_day(self, text: str) -> date | None:
+        """Return the other day that a day with slashes may mean: 3 January or 1 March for "1/3/2027"."""
+        day = self.numeric_day(text) if "/" in text else None
+        if day is None or day.day > 12 or day.day == day.month:
+            return None
+        return day.replace(month=day.day, day=day.month)
 
     def parse_day(self, tokens: Sequence[Token]) -> date | None:
         """Parse all tokens as a day such as "tomorrow"; None for a number, a period or other text."""
@@ -399,6 +441,10 @@ class DateParser:
                 return None  # the winter of 2025-26
             first = datetime.strptime(text, "%Y-%m").date()
             return first, first.replace(day=monthrange(first.year, first.month)[1])
+        numeric = [word for word in text.split() if _NUMERIC_DAY.fullmatch(word)]
+        if len(numeric) == 1 and len(re.findall(r"\d+", text)) == len(re.findall(r"\d+", numeric[0])):
+            known_day = self.numeric_day(numeric[0], ahead=ahead)
+            return (known_day, known_day) if known_day is not None else None
         # `dateparser` does not know "next", but prefers future dates here anyway.
         text_without_next = (
             " ".join(word for word in text.split() if word not in self._next_words) if ahead else text

@@ -39,10 +39,19 @@ def parse_new_tasks(request: Request, tokens: tuple[Token, ...]) -> list[Reading
     """
     if "append" not in request.allowed or len(request.tokens) >= MAX_TOKENS or not tokens:
         return []
+    tokens = _without_courtesy(request, tokens)
     parser = _NewTaskParser(request, tokens)
     if creations := parser.creations():
         return creations
     return next((readings for lead in parser.leads() if (readings := parser.readings(lead))), [])
+
+
+def _without_courtesy(request: Request, tokens: tuple[Token, ...]) -> tuple[Token, ...]:
+    """Return the tokens without "please" at their end, which is no part of a task."""
+    courtesies = request.language.table("new_tasks")["courtesies"]
+    rest = tuple(trim_marks(tokens))
+    has_courtesy = len(rest) > 1 and rest[-1].is_word and rest[-1].key in courtesies
+    return tuple(trim_marks(rest[:-1])) if has_courtesy else tokens
 
 
 def adds_tasks(step: PipelineStep) -> bool:
@@ -283,6 +292,8 @@ class _NewTaskParser:
     def _unlisted(self, tokens: tuple[Token, ...], lead: _Lead) -> list[Reading]:
         """Return the readings of tasks without a colon; a note before them belongs to their place."""
         tokens = tuple(trim_marks(tokens))
+        if tokens and tokens[0].key in self._words("postponements"):
+            return []  # "put the task off until Monday"
         rest, place = self._split_place(tokens, lead.place)
         readings = self._without_colon(rest, place, lead.count)
         if rest != tokens and self._may_be_verb(tokens, rest, place):

@@ -796,7 +796,9 @@ class ProgramReader:
                 return f"..{self._request.dates.today - timedelta(days=1)}"
             return first.removeprefix("p:")
         if role == "due":
-            return self._sets.days_ahead(self.tokens(first))
+            is_new = action.id == "reschedule_task"
+            tokens = self.tokens(first)
+            return self._request.dates.due_days(tokens) if is_new else self._sets.days_ahead(tokens)
         if role == "uses":
             number = self.number(first)
             return int(number) if number is not None and number.isdecimal() else None

@@ -97,7 +97,9 @@ class RoleValueParser:
             case "number":
                 return self._number(role, tokens)
             case "days":
-                span = self._sets.days_ahead(tokens)
+                dates = self._sets.dates
+                is_new = action.id == "reschedule_task"
+                span = dates.due_days(tokens) if is_new else dates.days_ahead(tokens)
                 return RoleBinding({role: span}, 1.0) if span else None
             case "fact":
                 known = self._known_property(tokens[0]) if len(tokens) == 1 else None
@@ -249,7 +251,8 @@ class RoleValueParser:
         if not is_named and part[0].kind != "quoted" and self._vocabulary.notes(text):
             return None
         is_certain = is_named or "/" in text or part[0].kind == "quoted"
-        return RoleBinding({role: text.strip("/")}, 0.85 if is_certain else 0.55, is_certain=is_certain)
+        folder = self._vocabulary.with_known_parent(text.strip("/"))
+        return RoleBinding({role: folder}, 0.85 if is_certain else 0.55, is_certain=is_certain)
 
     def _is_pronoun(self, tokens: Sequence[Token]) -> bool:
         """Return whether the words are a pronoun, which is neither a name nor text."""

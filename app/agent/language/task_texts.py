@@ -14,12 +14,15 @@ from app.vault.markdown.tasks import with_due_date
 OPEN_TASK = "- [ ] "
 _TASK_DATE = re.compile(r"[📅⏳🛫➕✅❌🔁]|\d{4}-\d\d-\d\d")
 _IN_BRACKETS = re.compile(r"\s*\(([^()]+)\)$")
+_DAY_WITHOUT_YEAR = re.compile(r"(?<![\w.])\d{1,2}\.\d{1,2}\.$")
 _MARKS_BEFORE_DATE = " ,:;–-"
 
 
 def without_full_stop(text: str) -> str:
-    """Return a task's text without the full stop that ends the request; an ellipsis stays."""
+    """Return a task's text without the full stop that ends the request; an ellipsis and "3.12." stay."""
     text = text.strip()
+    if _DAY_WITHOUT_YEAR.search(text):
+        return text
     return text[:-1].rstrip() if text.endswith(".") and not text.endswith("..") else text
 
 

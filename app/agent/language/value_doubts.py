@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 from itertools import pairwise
@@ -13,8 +13,9 @@ from app.agent.language.note_facts import PropertiesOf
 from app.agent.language.readings import NoteSet, PipelineStep, Reading, as_tuple
 from app.agent.language.request import Request, writes
 from app.agent.language.said_words import WORD, SaidWords
+from app.agent.language.stated_values import added_amount, linked_value
 from app.agent.language.task_texts import OPEN_TASK, has_task_date
-from app.agent.language.tokens import MAX_TOKENS, tokenize
+from app.agent.language.tokens import MAX_TOKENS, Token, tokenize
 from app.agent.language.vocabulary import VaultWords
 from app.vault.markdown.tasks import with_due_date
 from app.vault.path import name_key
@@ -22,6 +23,7 @@ from app.vault.path import name_key
 _NUMBER_WITH_DOTS = re.compile(r"\+\d+|\d{1,3}(?:\.\d{3})+(?:,\d+)?|\d{1,2}\.\d{1,2}\.(?:\d{2,4})?")
 _DIGIT = re.compile(r"\d")
 _NUMBER_WITH_UNIT = re.compile(r"([-+]?\d+(?:[.,]\d+)?)\s*[^\W\d_]+\.?")
+_TIME = re.compile(r"\d{1,2}(?:[:.]\d\d)?(?:am|pm|h)?")
 _WEEK_DAYS = 7
 _MAX_WORDS_AFTER_UNDO = 2
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
@@ -87,6 +89,7 @@ class ValueDoubts:
                 or self._is_whole_request(step)
                 or self._describes_task(step)
                 or self._undated_task(step) is not None
+                or self._is_amount(step)
                 for step in self._changes()
             )
         )
@@ -252,10 +255,10 @@ class ValueDoubts:
         key, value = step.arguments.get("key"), step.arguments.get("value")
         if step.action != "set_property":
             return False
-        names = self._request.vocabulary
+        names, language = self._request.vocabulary, self._request.language
         texts = [text for text in as_tuple(value) if isinstance(text, str) and not self._is_marked(text)]
         labels = [
-            label for text in texts for label in _LINK.findall(self._vault_words.linked_value(str(key), text))
+            label for text in texts for label in _LINK.findall(linked_value(names, language, str(key), text))
         ]
         return any(not names.notes(label) and names.find_similar_notes(label).paths for label in labels)
 
@@ -394,16 +397,29 @@ class ValueDoubts:
         own = tokenize(task, self._request.language.contractions)
         if has_task_date(task) or len(own) >= MAX_TOKENS:
             return None
-        for start in range(1, len(own)):
-            first, _, last = (self._request.dates.days_ahead(own[start:]) or "").partition("..")
+        time = self._time_at_end(own)
+        for start in range(1, time):
+            first, _, last = (self._request.dates.days_ahead(own[start:time]) or "").partition("..")
             if not _DAY.fullmatch(first) or first < str(self._request.dates.today):
                 continue
             day = date.fromisoformat(last or first)
             if (day - date.fromisoformat(first)).days < _WEEK_DAYS:
                 end = start - (own[start - 1].key in self._said.word_list("due_leads"))
                 words = task[: own[max(end, 1)].start].rstrip(" ,:;–-")
-                return with_due_date(f"{OPEN_TASK}{words}", day)
+                clock = f" {task[own[time].start :]}" if time < len(own) else ""
+                return with_due_date(f"{OPEN_TASK}{words}{clock}", day)
         return None
+
+    def _time_at_end(self, tokens: Sequence[Token]) -> int:
+        """Return the position of the time that ends a task's text ("at 11"), or the end without one."""
+        table, end = self._request.language.table("stated_values"), len(tokens)
+        number = end - (tokens[-1].key in table["clock_words"]) - 1
+        is_time = number > 1 and _TIME.fullmatch(tokens[number].key) is not None
+        return number - 1 if is_time and tokens[number - 1].key in table["time_cues"] else end
+
+    def _is_amount(self, step: PipelineStep) -> bool:
+        """Return whether an added text is only an amount, so that a property may be meant: "add 5 hours"."""
+        return added_amount(self._request, step) is not None
 
     def _leaves_out_words(self, step: PipelineStep) -> bool:
         """Return whether the words after an added text may belong to it: "add a line, the thumb is fine"."""
@@ -426,7 +442,8 @@ class ValueDoubts:
         start = said.find(text.removeprefix(OPEN_TASK))
         before, rest = said[:start], said[start + len(text.removeprefix(OPEN_TASK)) :]
         after = WORD.findall(rest.casefold())
-        if start < 0 or not before.rstrip().endswith(":") or not after:
+        is_text = start >= 0 and before.rstrip().endswith(":")
+        if not is_text or set(after) <= self._said.word_list("polite"):
             return ""
         nouns = self._request.language.words("text_nouns")
         is_place = after[0] in self._said.word_list("destination_cues")

@@ -154,16 +154,11 @@ class VaultWords:
         """The properties that say what a note is, each with one of its texts."""
         return [(name, value) for name, value in self.values if name_key(name) in CATEGORY_PROPERTIES]
 
-    def linked_value(self, name: str, text: str) -> str:
-        """Return `text` as a link, spelled as known, if most texts of the property are links; else `text`."""
+    def links_of(self, name: str) -> Sequence[str]:
+        """Return the links among the texts of a property; none if most of its texts are no links."""
         known = [value for key, value in self.values if name_key(key) == name_key(name)]
         links = [value for value in known if value.startswith("[[")]
-        is_plain = "[[" in text or _NUMERIC.fullmatch(text) or text.casefold() in ("true", "false")
-        if is_plain or 2 * len(links) <= len(known):
-            return text
-        return next(
-            (link for link in links if name_key(property_label(link)) == name_key(text)), f"[[{text}]]"
-        )
+        return links if 2 * len(links) > len(known) else ()
 
     def is_checkbox(self, name: str) -> bool:
         """Return whether most values of a property are true or false."""
@@ -489,6 +484,25 @@ class Vocabulary:
         named = (self.notes, self.find_tag, self.find_folder, self.find_type, self.find_property)
         return any(find(words) for find in named)
 
+    def links_of(self, name: str) -> Sequence[str]:
+        """Return the links among the texts of a property; none if most of its texts are no links."""
+        return self._words.links_of(name)
+
+    def known_link(self, name: str, text: str) -> str:
+        """Return `text` as a link, spelled as known, if it is a linked text of the property or names a note.
+
+        Return no text for other texts, and for a property whose texts are mostly no links.
+        """
+        links = self.links_of(name)
+        if not links:
+            return ""
+        key = name_key(text)
+        if known := next((link for link in links if name_key(property_label(link)) == key), ""):
+            return known
+        notes = self.notes(text)
+        label = NotePath.on_disk(notes[0]).name if len(notes) == 1 else text
+        return f"[[{label}]]" if notes else ""
+
     def find_value(self, words: str) -> str | None:
         """Return the search for a property's text, singular or plural: `[genre:sci-fi]`; None without one.
 
@@ -654,6 +668,18 @@ class Vocabulary:
             return self._folders[key]
         matches = [folder for known, folder in self._folders.items() if known.endswith(f"/{key}")]
         return matches[0] if len(matches) == 1 else None
+
+    def with_known_parent(self, path: str) -> str:
+        """Return the path of a new folder with its longest existing parent spelled as on disk."""
+        parts = path.split("/")
+        for end in range(len(parts), 0, -1):
+            if known := self._folders.get(name_key("/".join(parts[:end]))):
+                return "/".join((known, *parts[end:]))
+        return path
+
+    def has_folder(self, path: str) -> bool:
+        """Return whether there is a folder at `path`, in any case."""
+        return name_key(path) in self._folders
 
     def find_namespace(self, words: str) -> str:
         """Return the search for the pages in the only namespace with this path or last name, or no text.

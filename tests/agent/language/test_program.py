@@ -822,14 +822,6 @@ def test_alternatives_are_not_replaced_in_part() -> None:
         assert not reading("sources?", "find", "swap", "type:", (0, 0), dialog=state)
 
 
-def test_numbers_and_dates_of_a_property_with_links_stay_plain() -> None:
-    words = VaultWords(values=(("rating", "[[Great]]"), ("created", "[[2024-01-02]]")))
-    assert words.linked_value("rating", "5") == "5"
-    assert words.linked_value("created", "2024-03-03") == "2024-03-03"
-    assert words.linked_value("rating", "true") == "true"
-    assert words.linked_value("rating", "Fine") == "[[Fine]]"
-
-
 def test_a_property_can_name_the_note_or_the_text_just_shown() -> None:
     harrison = DialogState(focus=(NOTES[2],))
     by_him = 'find [[author:"John Harrison"]]'
