@@ -79,6 +79,7 @@ _DAY_NAME = re.compile(r"\d{4}([-_.])\d\d\1\d\d")
 _ALL_NOTES_QUERY = "modified:>=1970"
 _DAY = r"\d{4}-\d\d-\d\d"
 _LIST_ITEM = re.compile(r"([ \t]*[-*+] )(\[.\] )?")
+_BLOCK_START = re.compile(r"\s*(#{1,6} |>|\||```|\d+[.)] )")
 _TASK_CONDITION = re.compile(r"\btask(-todo|-done)?:")
 _MAX_CHOICES = 5
 _MAX_CONTEXT = 30
@@ -1188,7 +1189,7 @@ class Pipeline:
         outcome = await self._host.call("read_note", {"name": path})
         last = str(outcome.result["text"]).rstrip().rpartition("\n")[2] if outcome.success else ""
         item = _LIST_ITEM.match(last)
-        if item is None or _LIST_ITEM.match(text):
+        if item is None or _LIST_ITEM.match(text) or _BLOCK_START.match(text):
             return text
         return f"{item[1]}{'[ ] ' if item[2] else ''}{text}"
 
