@@ -374,7 +374,7 @@ class NoteSetParser(NoteReferenceParser):
         if part := self._comparisons.parse(tokens, position):
             parts.append(part)
         if part := self._comparisons.parse_lacking(tokens, position):
-            parts.append(part)
+            parts.insert(0, part)  # "without support" is about a property of this name, if there is one
         if part := self._comparisons.parse_confidence_range(tokens, position):
             parts.append(part)
         if (flag := self._comparisons.unset_flag(token)) is not None:

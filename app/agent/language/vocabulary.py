@@ -582,6 +582,10 @@ class Vocabulary:
         """The properties with a plural name, by its singular forms: "genre" means `genres`."""
         return {form: name for key, name in self._properties.items() for form in self.plural_stems(key)}
 
+    def is_checkbox(self, name: str) -> bool:
+        """Return whether most values of a property are true or false."""
+        return self._words.is_checkbox(name)
+
     @cached_property
     def daily_folder(self) -> str | None:
         """The folder with the most notes named for a day, empty for the root; None without such notes."""
