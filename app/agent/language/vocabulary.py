@@ -611,6 +611,11 @@ class Vocabulary:
         """Return the name of a day, month or year as the vault's daily notes spell it: `2020_10_01`."""
         return name if "W" in name else name.replace("-", self.day_separator)
 
+    def names_day(self, name: str) -> bool:
+        """Return whether a name is that of a daily note, in a vault with daily notes."""
+        match = _DAY.fullmatch(name)
+        return match is not None and bool(self._daily_notes) and match["separator"] == self.day_separator
+
     def means_daily_notes(self, conditions: Sequence[str]) -> bool:
         """Return whether the conditions of a search select daily notes, whose names contain their dates."""
         if not any(condition.startswith("path:") for condition in conditions):
