@@ -694,9 +694,7 @@ class Pipeline:
         ]
         matches = [task for task in tasks if names_task(words, task_text(task[1]), self._language.code)]
         readings = [
-            Reading(
-                (replace(step, target=NoteSet(notes=(path,))).with_argument(role, task_text(line)),), 1.0
-            )
+            Reading((replace(step, target=NoteSet(notes=(path,))).with_argument(role, task_text(line)),), 1.0)
             for path, line, _ in matches[:_MAX_CHOICES]
         ]
         if readings:

@@ -158,7 +158,9 @@ class ReadingChooser:
                     return Clarification(question, tuple(options), replace(reading, missing=role))
                 if role == "target" and (created := _creation_of_day(request, step)) is not None:
                     option = self._option(_with_step(reading, index, created))
-                    return Clarification(f"No note is named “{notes.unknown}”. Create it?", (option,), partial)
+                    return Clarification(
+                        f"No note is named “{notes.unknown}”. Create it?", (option,), partial
+                    )
                 question = f"No note is named “{notes.unknown}”. Which note do you mean?"
                 return Clarification(question, (), partial)
         return None

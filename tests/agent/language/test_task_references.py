@@ -296,9 +296,7 @@ async def test_the_first_is_offered_among_the_tasks_of_several_requests(talk) ->
 
 async def test_tasks_of_several_requests_that_match_are_all_offered(talk) -> None:
     await fill(talk, Errands=ERRANDS, Garden="- [ ] mow\n")
-    await say(
-        talk, "add a task to Errands: ask Marta for paint", "add a task to Garden: ask Marta for a key"
-    )
+    await say(talk, "add a task to Errands: ask Marta for paint", "add a task to Garden: ask Marta for a key")
     await say(talk, "mark the Marta task as done")
     offered = " ".join(choices(talk))
     assert "paint" in offered and "a key" in offered
