@@ -154,9 +154,7 @@ class PropertyConditionParser:
         sign = max(lengths, key=lambda sign: lengths[sign])
         return f"[{name}:{sign}{self._dates.today}]" if lengths[sign] else None
 
-    def _named_period(
-        self, name: str, tokens: Sequence[Token], position: int, sign: str
-    ) -> QueryPart | None:
+    def _named_period(self, name: str, tokens: Sequence[Token], position: int, sign: str) -> QueryPart | None:
         """Return the condition on a period that begins with a word: "sown in march"; None for other words."""
         span = self._dates.parse_span(tokens, position) if tokens[position].key.isalpha() else None
         if span is None or span.first is None or span.last is None:

@@ -448,7 +448,7 @@ async def test_a_merge_with_a_direction_is_carried_out(talk) -> None:
 
 
 async def test_them_all_may_include_the_notes_of_later_changes(talk) -> None:
-    await say(talk, "move H1 and H2 to Clocks", "H3 too", "and H4", "tag them all brass")
+    await say(talk, "move H1 and H2 to Clocks", "H3 too", "and H4", "tag them all trial-x")
     assert isinstance(talk.items[-1], Question)
     assert any(choice.count("@Clocks/") == 4 for choice in choices(talk))
-    assert "brass" not in text(talk, "Clocks/H1.md")
+    assert "trial-x" not in text(talk, "Clocks/H1.md")

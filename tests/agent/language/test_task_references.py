@@ -308,3 +308,25 @@ async def test_a_position_among_the_tasks_of_a_note_is_no_text(talk, request_tex
     await order(talk, "open Errands", request_text)
     assert text(talk, "Errands.md").startswith("- [ ] ask for the last bill\n")
     assert text(talk, "Errands.md") != "- [ ] ask for the last bill\n- [ ] call Anna\n"
+
+
+@pytest.mark.parametrize(
+    ("request_text", "after"),
+    [
+        ("delete the task about the kettle", ""),
+        ('= complete_task [@H4] query="the kettle"', "- [x] descale the kettle\n"),
+    ],
+)
+async def test_a_task_of_another_note_is_changed_after_a_question(talk, request_text, after) -> None:
+    await fill(talk, Kitchen="- [ ] descale the kettle\n")
+    await say(talk, "open H4", request_text)
+    assert text(talk, "Kitchen.md") == "- [ ] descale the kettle\n"
+    (choice,) = choices(talk)
+    await say(talk, f"{PREFIX} {choice}")
+    assert text(talk, "Kitchen.md") == after
+
+
+async def test_a_task_that_no_note_has_is_not_offered(talk) -> None:
+    await fill(talk, Kitchen="- [ ] descale the kettle\n")
+    await say(talk, "open H4", "delete the task descale the boat")
+    assert not isinstance(talk.items[-1], Question)
