@@ -42,7 +42,7 @@ def asks_for_newest(request: Request, reading: Reading) -> bool:
     target = reading.last.target
     is_by_change = len(reading.steps) == 1 and target is not None and target.order == "modified"
     return is_by_change and any(
-        token.key in request.language.table("refine")["newest"] for token in request.tokens
+        token.key in request.language.table("doubts")["newest"] for token in request.tokens
     )
 
 
