@@ -420,8 +420,8 @@ class BuiltinAgent:
                 interpretation = with_stated_dates(request, interpretation, self._properties_of)
                 interpretation = await self._by_day_names(request, interpretation)
                 if asks_for_newest(request, interpretation):
-                    found = (await self._with_found_notes(interpretation)).last.target
-                    paths = (found.notes if found is not None else ()) or state.them
+                    notes = (await self._with_found_notes(interpretation)).last.target
+                    paths = (notes.notes if notes is not None else ()) or state.them
                     interpretation = by_age(interpretation, paths, self._properties_of)
         finds_nothing = False
         if isinstance(interpretation, Reading) and interpretation.score == GUESS_SCORE:

@@ -109,17 +109,17 @@ def with_stated_dates(request: Request, reading: Reading, properties_of: Propert
         return reading
     parts = top_level_parts(target.query)
     both, one = _CHANGED_IN.fullmatch(" ".join(parts[-2:])), _CHANGED_UNTIL.fullmatch(" ".join(parts[-1:]))
-    others = parts[:-2] if both is not None else parts[:-1]
+    period, others = (both, parts[:-2]) if both is not None else (one, parts[:-1])
     is_narrower = bool(target.source) or (others == top_level_parts(known.query) and bool(others))
     tokens = {token.key for token in request.tokens}
-    if not (both or one) or not is_narrower or tokens & change_words(request.language, "modified"):
+    if period is None or not is_narrower or tokens & change_words(request.language, "modified"):
         return reading
     stated = [
         {name for name in EVENT_PROPERTIES if _DATE.match(str(properties.get(name) or ""))}
         for properties in map(properties_of, listed[:_MAX_LISTED])
     ]
     first = date.fromisoformat(both["first"]) if both is not None else None
-    end = date.fromisoformat((both or one)["last"])
+    end = date.fromisoformat(period["last"])
     is_year = first is not None and (first, end) == (date(end.year, 1, 1), date(end.year, 12, 31))
     conditions = [
         f"[{name}:{end.year}]" if is_year else f"({within_period(name, (first, end))})"

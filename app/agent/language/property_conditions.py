@@ -74,6 +74,9 @@ class PropertyConditionParser:
         name = self.property_name(tokens[position])
         if name is None:
             return self._comparison_first(tokens, position)
+        is_plural = name_key(name) != tokens[position].key
+        if position == start and is_plural and self._vocabulary.find_folder(tokens[position].value):
+            return None  # "which stories are urgent?", with the property "story" and the folder "Stories"
         after = position + 1
         for sign in ("<=", ">=", "<", ">", "="):
             sign_at = after if sign == "=" else language.match_prefix(tokens, after, "comparisons", "=")
@@ -102,6 +105,8 @@ class PropertyConditionParser:
             if named and (is_one or is_other):
                 return QueryPart(named, after)  # "who are authors", "who is a supervisor"
             is_absent = any(token.key in language.words("lacking") for token in tokens[start:position])
+            if not is_absent and (period := self._period_ahead(name, tokens, after)):
+                return period
             stated = f"-[{name}]" if is_absent else self.term_condition(name, tokens)
             is_noun = after < len(tokens) and tokens[after].key in language.words("introduces_property")
             return QueryPart(stated or f"[{name}]", after + is_noun)
@@ -165,6 +170,15 @@ class PropertyConditionParser:
         if sign == ">=" or (sign == ">" and not is_exclusive):
             return QueryPart(f"[{name}:>={span.first}]", span.end)
         return QueryPart(f"[{name}:{sign}{span.first if sign == '<' else span.last}]", span.end)
+
+    def _period_ahead(self, name: str, tokens: Sequence[Token], position: int) -> QueryPart | None:
+        """Return the condition that a due date is in the period that ends a phrase: "are due this week"."""
+        is_due = name_key(name) in self._language.words("due_properties")
+        ahead = self._dates.days_ahead(tokens[position:]) if is_due and position < len(tokens) else None
+        if ahead is None:
+            return None
+        first, _, last = ahead.partition("..")
+        return QueryPart(f"[{name}:>={first}] [{name}:<={last or first}]", len(tokens))
 
     def _comparison_first(self, tokens: Sequence[Token], position: int) -> QueryPart | None:
         """Parse a comparison before its property: "at least 0.8 confidence"."""

@@ -188,3 +188,31 @@ def test_a_day_is_named_as_the_daily_notes(name, is_day) -> None:
     assert not Vocabulary(resolver, VaultWords()).names_day(name)
     resolver.add(NotePath("Daily/2020-01-05.md"))
     assert Vocabulary(resolver, VaultWords()).names_day(name) is is_day
+
+
+STORIES = {
+    "Stories__Quarry": note(due="2031-03-20", story="urgent"),
+    "Stories__Ferry": note(due="2031-05-02"),
+    "Claims__Dust": note(due="2031-03-21", story="due"),
+}
+
+
+@pytest.mark.parametrize(
+    ("request_text", "found"),
+    [
+        ("which stories are due in March 2031?", ["Quarry"]),
+        ("which stories are due on 2 May 2031?", ["Ferry"]),
+        ("which stories are due?", ["Ferry", "Quarry"]),
+    ],
+)
+async def test_what_is_due_in_a_period_has_a_due_date_in_it(talk, request_text, found) -> None:
+    await fill(talk, **STORIES)
+    replies = await say(talk, request_text)
+    assert sorted(names(replies.results)) == found
+
+
+async def test_a_kind_is_not_the_property_of_the_same_name(talk) -> None:
+    await fill(talk, **STORIES)
+    await say(talk, "which stories are urgent?")
+    last = state(talk).last
+    assert last is None or last.last.target is None or "[story:" not in last.last.target.query
