@@ -16,6 +16,7 @@ from app.index.value_order import AGE_PROPERTIES, property_of
 from app.vault.path import name_key
 
 _MAX_COMPARED = 50
+"""The maximum number of notes whose properties are looked at."""
 _DATES = ("modified", "created", "dated", *DATE_PROPERTIES)
 
 

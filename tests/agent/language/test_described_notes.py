@@ -216,3 +216,16 @@ async def test_a_kind_is_not_the_property_of_the_same_name(talk) -> None:
     await say(talk, "which stories are urgent?")
     last = state(talk).last
     assert last is None or last.last.target is None or "[story:" not in last.last.target.query
+
+
+async def test_a_note_is_not_the_value_that_begins_its_name(talk) -> None:
+    notes = {
+        "Places__Saltfleet_Marsh": note(),
+        "Sightings__One": note(place='"[[Saltfleet Marsh]]"'),
+        "Sightings__Two": note(place='"[[Hallow Moor]]"'),
+        "People__Joan": note(town="Saltfleet"),
+        "People__Tobias": note(town="Saltfleet"),
+    }
+    await fill(talk, **notes, Places__Hallow_Moor=note())
+    replies = await say(talk, "sightings at Saltfleet Marsh")
+    assert names(replies.results) == ["One"]
