@@ -47,6 +47,7 @@ from app.agent.language.interpreter import (
 )
 from app.agent.language.lexicon import ActionFrame, Language, languages
 from app.agent.language.line_removals import says_line
+from app.agent.language.list_orders import asks_for_newest, by_age
 from app.agent.language.notation import PREFIX, parse, serialize
 from app.agent.language.note_facts import (
     FACTS,
@@ -420,6 +421,10 @@ class BuiltinAgent:
             if not is_chosen:
                 interpretation = with_stated_dates(request, interpretation, self._properties_of)
                 interpretation = await self._by_day_names(request, interpretation)
+                if asks_for_newest(request, interpretation):
+                    notes = (await self._with_found_notes(interpretation)).last.target
+                    paths = (notes.notes if notes is not None else ()) or state.them
+                    interpretation = by_age(interpretation, paths, self._properties_of)
         finds_nothing = False
         if isinstance(interpretation, Reading) and interpretation.score == GUESS_SCORE:
             if not _finds_nothing(interpretation, await self._with_found_notes(interpretation)):

@@ -80,6 +80,7 @@ _DAY_NAME = re.compile(r"\d{4}([-_.])\d\d\1\d\d")
 _ALL_NOTES_QUERY = "modified:>=1970"
 _DAY = r"\d{4}-\d\d-\d\d"
 _LIST_ITEM = re.compile(r"([ \t]*[-*+] )(\[.\] )?")
+_BLOCK_START = re.compile(r"\s*(#{1,6} |>|\||```|\d+[.)] )")
 _TASK_CONDITION = re.compile(r"\btask(-todo|-done)?:")
 _MAX_CHOICES = 5
 _MAX_CONTEXT = 30
@@ -666,6 +667,8 @@ class Pipeline:
             matches = matches[-1:]
         elif occurrence.isdecimal():
             matches = matches[max(0, int(occurrence) - 1) : int(occurrence)]
+        if not matches and words and notes is not None and self._ask_for_task_elsewhere(step, hits, notes):
+            return None
         if not matches:
             is_by_words = words or (due is None and not occurrence)
             self._say_no_task(step, words if is_by_words else None)
@@ -688,6 +691,31 @@ class Pipeline:
     def _matching_tasks(self, words: str, tasks: Sequence[_Task]) -> list[_Task]:
         matching = set(matching_tasks(words, [task[:2] for task in tasks], self._language.code))
         return [task for task in tasks if task[:2] in matching]
+
+    def _ask_for_task_elsewhere(
+        self, step: PipelineStep, hits: Sequence[Mapping[str, Any]], notes: Collection[str]
+    ) -> bool:
+        """Ask which task of other notes is meant by a step's words; return False if they name none.
+
+        The words are the step's query, or the text that it removes.
+        """
+        role = "query" if "query" in step.arguments else "old"
+        words = str(step.arguments[role])
+        tasks = [
+            (str(hit["path"]), str(line["text"]).strip(), int(line["line"]))
+            for hit in hits
+            if hit["path"] not in notes
+            for line in hit["lines"]
+        ]
+        matches = [task for task in tasks if names_task(words, task_text(task[1]), self._language.code)]
+        readings = [
+            Reading((replace(step, target=NoteSet(notes=(path,))).with_argument(role, task_text(line)),), 1.0)
+            for path, line, _ in matches[:_MAX_CHOICES]
+        ]
+        if readings:
+            is_one = len(readings) == 1
+            self._ask_for_task("Is this what you mean?" if is_one else "Which task do you mean?", readings)
+        return bool(readings)
 
     def _say_no_task(self, step: PipelineStep, words: str | None) -> None:
         which = f" that matches “{words}”" if words is not None else ""
@@ -1203,7 +1231,7 @@ class Pipeline:
         outcome = await self._host.call("read_note", {"name": path})
         last = str(outcome.result["text"]).rstrip().rpartition("\n")[2] if outcome.success else ""
         item = _LIST_ITEM.match(last)
-        if item is None or _LIST_ITEM.match(text):
+        if item is None or _LIST_ITEM.match(text) or _BLOCK_START.match(text):
             return text
         return f"{item[1]}{'[ ] ' if item[2] else ''}{text}"
 
@@ -1229,6 +1257,9 @@ class Pipeline:
             for text in dict.fromkeys(texts):
                 found = found or lines_with(whole, start, text, only_tasks=what == TASK)
             if not found:
+                hits = await self._search_all('task:""') if what == TASK and len(paths) == 1 else None
+                if hits and self._ask_for_task_elsewhere(step, hits, paths):
+                    return None
                 kind = "task" if what == TASK else "line"
                 self._say(f"No {kind} in {wikilink(path)} contains “{words}”. Nothing was changed.")
                 return None

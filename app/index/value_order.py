@@ -35,7 +35,9 @@ _PROPERTY = (
 _HAS_PROPERTY = (
     "SELECT 1 FROM properties WHERE key = :key AND note NOT IN (SELECT value FROM json_each(:hidden)) LIMIT 1"
 )
-_DATED = ("date", "born", "year", "published")
+AGE_PROPERTIES = ("born", "built", "founded")
+"""Properties that say how old the subject of a note is."""
+_DATED = ("date", *AGE_PROPERTIES, "year", "published", "released", "start")
 _DATE = re.compile(r"(\d{4})-(\d\d)(?:-(\d\d))?(?:[T ].*)?")
 _NAMED_DAY = re.compile(r"(\d{4})([-_. ])(\d\d)\2(\d\d)(?!\d)")
 _BUILT_IN = (*_QUERIES, "links", "dated")

@@ -156,6 +156,11 @@ class ReadingChooser:
                         else f"No note is named “{notes.unknown}”. Did you mean one of these?"
                     )
                     return Clarification(question, tuple(options), replace(reading, missing=role))
+                if role == "target" and (created := _creation_of_day(request, step)) is not None:
+                    option = self._option(_with_step(reading, index, created))
+                    return Clarification(
+                        f"No note is named “{notes.unknown}”. Create it?", (option,), partial
+                    )
                 question = f"No note is named “{notes.unknown}”. Which note do you mean?"
                 return Clarification(question, (), partial)
         return None
@@ -243,6 +248,16 @@ def with_options(clarification: Clarification, options: Sequence[ClarificationOp
 def _with_step(reading: Reading, index: int, step: PipelineStep) -> Reading:
     """Return the reading with the step at an index replaced."""
     return replace(reading, steps=(*reading.steps[:index], step, *reading.steps[index + 1 :]))
+
+
+def _creation_of_day(request: Request, step: PipelineStep) -> PipelineStep | None:
+    """Return the creation of the missing daily note to which a step adds a text; None for other steps."""
+    name = step.target.unknown if step.target is not None else ""
+    is_addition = step.action in ("append", "prepend") and "heading" not in step.arguments
+    if not is_addition or "text" not in step.arguments or not request.vocabulary.names_day(name):
+        return None
+    arguments = {"name": name, "folder": request.vocabulary.daily_folder, "text": step.arguments["text"]}
+    return PipelineStep("create_note", None, arguments)
 
 
 def has_marks_in_names(request: Request, reading: Reading) -> bool:

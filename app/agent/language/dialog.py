@@ -100,7 +100,7 @@ class DialogState:
 
     def with_notes(self, open_note: str | None, attached: tuple[str, ...] = ()) -> DialogState:
         """Return the state with another note on the screen and other attached notes."""
-        has_switched = self.last is not None and open_note not in (self.open_note, *self.focus)
+        has_switched = self.last is not None and open_note not in (None, self.open_note, *self.focus)
         return replace(self, open_note=open_note, attached=attached, has_switched=has_switched)
 
     def with_moved_note(self, before: str, after: str) -> DialogState:

@@ -19,6 +19,7 @@ from app.agent.language.request import Request, without_marks_at_end
 from app.agent.language.tokens import Token, span_text
 from app.agent.language.undo import undoes_nothing
 from app.index.query_serializer import quote_text
+from app.index.value_order import property_of
 from app.vault.path import NotePath, name_key
 
 _SPAN = re.compile(
@@ -45,6 +46,7 @@ def parse_plain_follow_up(request: Request, tokens: tuple[Token, ...]) -> Readin
     return (
         _link_listed_mentions(request, tokens, last.last)
         or _nth_in_order(request, tokens, last.last)
+        or _other_end_of_order(request, tokens, last.last)
         or _open_listed(request, tokens)
         or _list_others(request, tokens)
         or _remove_added_tag(request, tokens, last.last)
@@ -362,6 +364,22 @@ def _link_listed_mentions(request: Request, tokens: tuple[Token, ...], step: Pip
         return None
     target = NoteSet(notes=request.dialog.focus) if len(request.dialog.focus) == 1 else step.target
     return Reading((PipelineStep("link_mentions", target),), 0.95, language=request.language.code)
+
+
+def _other_end_of_order(request: Request, tokens: tuple[Token, ...], step: PipelineStep) -> Reading | None:
+    """Interpret "and the cheapest?" after the most expensive note was found, and the reverse."""
+    language, whole = request.language, request.dialog.whole_list
+    plain = language.words("determiners") | language.words("result_pronouns")
+    rest = tokens[language.match_prefix(tokens, 0, "and") :]
+    words = [token for token in rest if token.kind != "mark" and token.key not in plain]
+    if whole is None or step.target is None or not property_of(key := step.target.order.removeprefix("-")):
+        return None
+    ends = {name for name in ("lowest", "highest") if language.matches_phrase(words, "doubts", name)}
+    implied = language.implied_properties({token.key for token in words})
+    if len(ends) != 1 or (implied and key not in implied):
+        return None
+    target = replace(whole, order=f"-{key}" if ends == {"lowest"} else key, limit=1)
+    return Reading((PipelineStep("find", target),), 0.95, language=language.code)
 
 
 def _nth_in_order(request: Request, tokens: tuple[Token, ...], step: PipelineStep) -> Reading | None:

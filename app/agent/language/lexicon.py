@@ -265,7 +265,7 @@ class Language:
         """Return the share of the words that the language knows, from 0 to 1."""
         words = [token.key for token in tokens if token.is_word]
         known = self.vocabulary().union(*map(self.words, ("fillers", "question_words", "personal_pronouns")))
-        known |= set(self.table("nouns"))
+        known |= {*self.table("nouns"), *self.table("dates")["words"]}
         return sum(word in known for word in words) / len(words) if words else 0.0
 
     def function_words(self) -> frozenset[str]:

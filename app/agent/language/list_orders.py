@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from app.agent.language.conditions import date_slot, top_level_parts
 from app.agent.language.dialog import MAX_RESULTS, DialogState
 from app.agent.language.negations import change_words
+from app.agent.language.note_facts import PropertiesOf
 from app.agent.language.property_conditions import DATE_PROPERTIES
-from app.agent.language.readings import NoteSet
+from app.agent.language.readings import NoteSet, Reading
 from app.agent.language.request import Request
-from app.index.value_order import property_of
+from app.index.value_order import AGE_PROPERTIES, property_of
+from app.vault.path import name_key
 
+_MAX_COMPARED = 50
+"""The maximum number of notes whose properties are looked at."""
 _DATES = ("modified", "created", "dated", *DATE_PROPERTIES)
 
 
@@ -31,6 +36,28 @@ def within_list(request: Request, notes: NoteSet) -> NoteSet:
     if last is None or is_whole or dialog.attached or last.source:
         return replace(notes, notes=dialog.them, order=order)
     return replace(last, order=order, limit=notes.limit)
+
+
+def asks_for_newest(request: Request, reading: Reading) -> bool:
+    """Return whether a reading sorts by changes for "the newest", which may be about the age."""
+    target = reading.last.target
+    is_by_change = len(reading.steps) == 1 and target is not None and target.order == "modified"
+    return is_by_change and any(
+        token.key in request.language.table("doubts")["newest"] for token in request.tokens
+    )
+
+
+def by_age(reading: Reading, paths: Sequence[str], properties_of: PropertiesOf) -> Reading:
+    """Return "the newest boat" as the one built last if most of the notes at some paths say so."""
+    target = reading.last.target
+    known = [
+        {name_key(name) for name, value in properties_of(path).items() if value}
+        for path in paths[:_MAX_COMPARED]
+    ]
+    aged = sum(not names.isdisjoint(AGE_PROPERTIES) for names in known)
+    if target is None or 2 * aged <= len(known):
+        return reading
+    return replace(reading, steps=(replace(reading.last, target=replace(target, order="dated")),))
 
 
 def continued_order(dialog: DialogState, order: str) -> str:

@@ -90,13 +90,19 @@ def _mention_at(
         return EntityMention("tag", single, value=token.value)
     if category := _category_at(request, tokens, position, vocabulary, own_words):
         return category
+    note = _note_at(request, tokens, position, language, vocabulary, sets, own_words)
     if value := _value_at(request, tokens, position, vocabulary, own_words):
-        return value
-    if note := _note_at(request, tokens, position, language, vocabulary, sets, own_words):
-        return note
+        # The note "Saltfleet Marsh" is not the town Saltfleet.
+        is_part = note is not None and not note.is_near and len(note.tokens) > len(value.tokens)
+        return note if note is not None and is_part else value
+    span = dates.parse_span(tokens, position)
+    if note is not None:
+        has_year = span is not None and _YEAR.fullmatch(tokens[span.end - 1].value) is not None
+        # "March 2026" is not the note Marsh.
+        if span is None or not (note.is_near and has_year and span.end > position + len(note.tokens)):
+            return note
     if token.kind in ("quoted", "link"):
         return EntityMention("quoted", single, value=token.value)
-    span = dates.parse_span(tokens, position)
     if span is not None and (
         span.end > position + 1 or _YEAR.fullmatch(token.value) or not token.value[0].isdigit()
     ):

@@ -20,6 +20,7 @@ _NEGATIVE = re.compile(
 """A condition that may express a negation: "not since 2024", "unread"."""
 _CHANGED = re.compile(r"(?P<name>modified|created):(?P<sign>[<>]?=?)\d{4}(?:-\d\d){0,2}")
 _LACKING = re.compile(r"-\[([^:\]]+)\]")
+_PRESENCE = re.compile(r"(-?\[)([^:\]]+)\]")
 _OPPOSITES = {">=": "<", ">": "<="}
 
 
@@ -44,8 +45,9 @@ def with_negation(request: Request, interpretation: Interpretation) -> Interpret
 def with_empty_values(request: Request, interpretation: Interpretation) -> Interpretation:
     """Return searches for notes without a property with those in which it is empty, and without templates.
 
-    "No rating field" means notes without the property, and "which templates have no rating?" templates. A
-    condition in the search language stays.
+    "No rating field" means notes without the property, and "which templates have no rating?" templates. For a
+    checkbox, "with a contract" means `[contract:true]` and "without" the other notes. A condition in the
+    search language stays.
     """
     if "[" in request.text or _says_property(request):
         return interpretation
@@ -69,6 +71,10 @@ def _says_property(request: Request) -> bool:
 def _with_empty_values(request: Request, reading: Reading) -> Reading:
     step, *others = reading.steps
     parts = top_level_parts(step.target.query) if step.target is not None else []
+    stated = [_with_state(request, part) for part in parts]
+    if step.target is not None and stated != parts:
+        step, parts = replace(step, target=replace(step.target, query=" ".join(stated))), stated
+        reading = replace(reading, steps=(step, *others))
     templates = request.vocabulary.excluded_templates
     is_of_templates = bool(templates) and templates.removeprefix("-") in parts
     if step.target is None or is_of_templates or not any(map(_LACKING.fullmatch, parts)):
@@ -77,6 +83,14 @@ def _with_empty_values(request: Request, reading: Reading) -> Reading:
     is_limited = bool(step.target.notes or step.target.source) or any("path:" in part for part in parts)
     query = " ".join(parts if is_limited or not templates else [*parts, templates])
     return replace(reading, steps=(replace(step, target=replace(step.target, query=query)), *others))
+
+
+def _with_state(request: Request, condition: str) -> str:
+    """Return the presence of a checkbox as the condition that it is true; other conditions unchanged."""
+    presence = _PRESENCE.fullmatch(condition)
+    if presence is None or not request.vocabulary.is_checkbox(presence[2].strip('"')):
+        return condition
+    return f"{presence[1]}{presence[2]}:true]"
 
 
 def with_negated_change(request: Request, reading: Reading) -> Reading:

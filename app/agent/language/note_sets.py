@@ -24,6 +24,7 @@ from app.vault.reference import parse_reference
 
 _MAX_NAME_TOKENS = 10
 _MAX_FOLDER_TOKENS = 5
+_EMPTY = r"-content:/\S/"
 _TOPIC_FIT = 0.75
 """Fit of search words that follow a noun such as "notes": "notes on longitude"."""
 _PLAIN = re.compile(r"[\w][\w-]*")
@@ -201,6 +202,8 @@ class NoteSetParser(NoteReferenceParser):
                 unexplained.append(token.value)
                 advance(position + 1, fit=0.0)
                 continue
+            if part.query == _EMPTY and has_bare_topic:
+                part = replace(part, fit=0.0)  # "the tin is empty" is no search for empty notes
             query = negated(part.query) if is_negated else part.query
             if is_alternative and conditions:
                 conditions[-1] = f"({conditions[-1].strip('()')} OR {query})"
@@ -374,7 +377,7 @@ class NoteSetParser(NoteReferenceParser):
         if part := self._comparisons.parse(tokens, position):
             parts.append(part)
         if part := self._comparisons.parse_lacking(tokens, position):
-            parts.append(part)
+            parts.insert(0, part)  # "without support" is about a property of this name, if there is one
         if part := self._comparisons.parse_confidence_range(tokens, position):
             parts.append(part)
         if (flag := self._comparisons.unset_flag(token)) is not None:
@@ -521,12 +524,22 @@ class NoteSetParser(NoteReferenceParser):
         value, stop = self._value(note_filter.value, tokens, end)
         if note_filter.value == "folder" and not value and (part := self._namespace(tokens, end)):
             return replace(part, filter=note_filter)
+        if note_filter.value == "folder" and value and (tag := self._tag_instead_of(tokens[:stop])):
+            return QueryPart(f"tag:{quote_value(tag)}", stop, filter=note_filter)
         if note_filter.value == "type" and not self._vocabulary.find_type(value):
             # In a vault with links as types, "type:" finds none of them.
             conditions = self._vocabulary.conditions_on(value)
             if query := next((known for known in conditions if known.startswith("[type:")), ""):
                 return QueryPart(query, stop, filter=note_filter)
         return QueryPart(_fill_query(note_filter.query, value), stop, filter=note_filter) if value else None
+
+    def _tag_instead_of(self, tokens: Sequence[Token]) -> str | None:
+        """Return the tag that the last word names, if it only resembles a folder: "pots" next to "Pets"."""
+        word, vocabulary = name_key(tokens[-1].value), self._vocabulary
+        says_folder = any(token.key in self._language.words("introduces_folder") for token in tokens)
+        is_folder = any(map(vocabulary.find_folder, (word, *vocabulary.singular_forms(word))))
+        resembles = not is_folder and vocabulary.find_similar_folder(word) is not None
+        return vocabulary.find_tag(word) if resembles and not says_folder else None
 
     def _value(self, kind: str, tokens: Sequence[Token], position: int) -> tuple[str, int]:
         """Return the longest value of a kind that starts at a token (empty if there is none), and its end."""

@@ -24,6 +24,7 @@ _STATED_YEARS = re.compile(r"\(?\[[\w -]+:\d{4}\](?: OR \[[\w -]+:\d{4}\])*\)?")
 """A condition that one of several properties is a year: "movies from 1999"."""
 _MONTH = re.compile(r"\d{4}-\d\d")
 _CHANGED_IN = re.compile(r"modified:>=(?P<first>\d{4}-\d\d-\d\d) modified:<=(?P<last>\d{4}-\d\d-\d\d)")
+_CHANGED_UNTIL = re.compile(r"modified:<=(?P<last>\d{4}-\d\d-\d\d)")
 _CHANGED_THEN = re.compile(
     r"(?<!-)(?P<field>modified|created):"
     r"(?:>=(?P<first>[\d-]{10}) (?P=field):<=(?P<last>[\d-]{10})|(?P<day>[\d-]{10}))"
@@ -107,7 +108,8 @@ def with_stated_dates(request: Request, reading: Reading, properties_of: Propert
     if not is_search or target is None or known is None or not listed:
         return reading
     parts = top_level_parts(target.query)
-    others, period = parts[:-2], _CHANGED_IN.fullmatch(" ".join(parts[-2:]))
+    both, one = _CHANGED_IN.fullmatch(" ".join(parts[-2:])), _CHANGED_UNTIL.fullmatch(" ".join(parts[-1:]))
+    period, others = (both, parts[:-2]) if both is not None else (one, parts[:-1])
     is_narrower = bool(target.source) or (others == top_level_parts(known.query) and bool(others))
     tokens = {token.key for token in request.tokens}
     if period is None or not is_narrower or tokens & change_words(request.language, "modified"):
@@ -116,10 +118,11 @@ def with_stated_dates(request: Request, reading: Reading, properties_of: Propert
         {name for name in EVENT_PROPERTIES if _DATE.match(str(properties.get(name) or ""))}
         for properties in map(properties_of, listed[:_MAX_LISTED])
     ]
-    first, end = date.fromisoformat(period["first"]), date.fromisoformat(period["last"])
-    is_year = (first.month, first.day, end.month, end.day) == (1, 1, 12, 31) and first.year == end.year
+    first = date.fromisoformat(both["first"]) if both is not None else None
+    end = date.fromisoformat(period["last"])
+    is_year = first is not None and (first, end) == (date(end.year, 1, 1), date(end.year, 12, 31))
     conditions = [
-        f"[{name}:{first.year}]" if is_year else f"({within_period(name, (first, end))})"
+        f"[{name}:{end.year}]" if is_year else f"({within_period(name, (first, end))})"
         for name in EVENT_PROPERTIES
         if any(name in names for names in stated)
     ]

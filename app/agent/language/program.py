@@ -707,12 +707,14 @@ class ProgramReader:
         Days of a property that holds future days, such as "due", lie ahead.
         """
         tokens = self.tokens(span)
-        if self._is_due(name) and (ahead := self._sets.days_ahead(tokens)) is not None:
-            days_ahead = [date.fromisoformat(day) for day in ahead.split("..")]
-            return days_ahead[0], days_ahead[-1]
         before = self._language.match_prefix(tokens, 0, "dates", "before")
         since = self._language.match_prefix(tokens, 0, "dates", "since")
-        if (years := self._years(tokens[max(before, since) :])) is not None:
+        years = self._years(tokens[max(before, since) :])
+        is_before_year = before > 0 and years is not None
+        if self._is_due(name) and not is_before_year and (ahead := self._sets.days_ahead(tokens)) is not None:
+            days_ahead = [date.fromisoformat(day) for day in ahead.split("..")]
+            return days_ahead[0], days_ahead[-1]
+        if years is not None:
             first, last = date(years[0], 1, 1), date(years[1], 12, 31)
             if before:
                 return None, first - timedelta(days=1)

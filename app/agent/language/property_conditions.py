@@ -25,7 +25,7 @@ _CENTURY = re.compile(r"(\d\d?)(?:st|nd|rd|th|\.)?")
 _DECADE = re.compile(r"(1\d\d0|20\d0)'?s")
 _FIRST_YEAR_OF_CHANGES = 2004
 """A year before Markdown existed is read as a date in a property, a later one as the time of a change."""
-EVENT_PROPERTIES = ("year", "date", "published", "start")
+EVENT_PROPERTIES = ("year", "date", "published", "issued", "start")
 DATE_PROPERTIES = (*EVENT_PROPERTIES, "born", "died")
 
 
@@ -74,6 +74,9 @@ class PropertyConditionParser:
         name = self.property_name(tokens[position])
         if name is None:
             return self._comparison_first(tokens, position)
+        is_plural = name_key(name) != tokens[position].key
+        if position == start and is_plural and self._vocabulary.find_folder(tokens[position].value):
+            return None  # "which stories are urgent?", with the property "story" and the folder "Stories"
         after = position + 1
         for sign in ("<=", ">=", "<", ">", "="):
             sign_at = after if sign == "=" else language.match_prefix(tokens, after, "comparisons", "=")
@@ -81,8 +84,8 @@ class PropertyConditionParser:
             if value_at == sign_at:
                 value_at = language.match_prefix(tokens, after, "comparisons", sign)
                 sign_at = after
-            if value_at > sign_at and value_at < len(tokens):
-                if sign == "=" and (period := self._named_period(name, tokens, value_at)):
+            if value_at > sign_at and value_at < len(tokens) and not self._begins_place(tokens, after):
+                if period := self._named_period(name, tokens, value_at, sign):
                     return period
                 value, end = self._property_value(tokens, value_at)
                 if value:
@@ -95,9 +98,15 @@ class PropertyConditionParser:
                 return period  # "were published between 2021 and 2022"
             copulas = language.table("property_values")["copulas"]
             named = self._vocabulary.find_value(tokens[position].value)
-            if named and tokens[position - 1].key in copulas and name_key(name) != tokens[position].key:
-                return QueryPart(named, after)  # "who are authors", with the type "Authors"
+            is_one = tokens[position - 1].key in language.words("determiners") and any(
+                token.key in copulas for token in tokens[start:position]
+            )
+            is_other = tokens[position - 1].key in copulas and name_key(name) != tokens[position].key
+            if named and (is_one or is_other):
+                return QueryPart(named, after)  # "who are authors", "who is a supervisor"
             is_absent = any(token.key in language.words("lacking") for token in tokens[start:position])
+            if not is_absent and (period := self._period_ahead(name, tokens, after)):
+                return period
             stated = f"-[{name}]" if is_absent else self.term_condition(name, tokens)
             is_noun = after < len(tokens) and tokens[after].key in language.words("introduces_property")
             return QueryPart(stated or f"[{name}]", after + is_noun)
@@ -123,7 +132,14 @@ class PropertyConditionParser:
         end += is_stated
         is_last = end == len(tokens) or tokens[end].kind == "mark"
         is_last = is_last or any(language.match_prefix(tokens, end, word) > end for word in ("and", "or"))
+        is_last = is_last or self._begins_place(tokens, end)
         return QueryPart(f"-[{name}]", end) if name and is_last else None
+
+    def _begins_place(self, tokens: Sequence[Token], position: int) -> bool:
+        """Return whether a folder follows: "without a rating in Notes"."""
+        after = self._language.match_prefix(tokens, position, "task_changes", "in")
+        is_place = position < after < len(tokens)
+        return is_place and self._vocabulary.find_folder(tokens[after].value) is not None
 
     def term_condition(self, name: str, tokens: Sequence[Token]) -> str | None:
         """Return the condition that a term has ended or has not ended, if the request says so.
@@ -143,12 +159,26 @@ class PropertyConditionParser:
         sign = max(lengths, key=lambda sign: lengths[sign])
         return f"[{name}:{sign}{self._dates.today}]" if lengths[sign] else None
 
-    def _named_period(self, name: str, tokens: Sequence[Token], position: int) -> QueryPart | None:
+    def _named_period(self, name: str, tokens: Sequence[Token], position: int, sign: str) -> QueryPart | None:
         """Return the condition on a period that begins with a word: "sown in march"; None for other words."""
         span = self._dates.parse_span(tokens, position) if tokens[position].key.isalpha() else None
         if span is None or span.first is None or span.last is None:
             return None
-        return QueryPart(f"[{name}:>={span.first}] [{name}:<={span.last}]", span.end)
+        if sign == "=":
+            return QueryPart(f"[{name}:>={span.first}] [{name}:<={span.last}]", span.end)
+        is_exclusive = tokens[position - 1].key in self._language.table("years").get("exclusive", ())
+        if sign == ">=" or (sign == ">" and not is_exclusive):
+            return QueryPart(f"[{name}:>={span.first}]", span.end)
+        return QueryPart(f"[{name}:{sign}{span.first if sign == '<' else span.last}]", span.end)
+
+    def _period_ahead(self, name: str, tokens: Sequence[Token], position: int) -> QueryPart | None:
+        """Return the condition that a due date is in the period that ends a phrase: "are due this week"."""
+        is_due = name_key(name) in self._language.words("due_properties")
+        ahead = self._dates.days_ahead(tokens[position:]) if is_due and position < len(tokens) else None
+        if ahead is None:
+            return None
+        first, _, last = ahead.partition("..")
+        return QueryPart(f"[{name}:>={first}] [{name}:<={last or first}]", len(tokens))
 
     def _comparison_first(self, tokens: Sequence[Token], position: int) -> QueryPart | None:
         """Parse a comparison before its property: "at least 0.8 confidence"."""

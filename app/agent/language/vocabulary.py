@@ -596,6 +596,10 @@ class Vocabulary:
         """The properties with a plural name, by its singular forms: "genre" means `genres`."""
         return {form: name for key, name in self._properties.items() for form in self.plural_stems(key)}
 
+    def is_checkbox(self, name: str) -> bool:
+        """Return whether most values of a property are true or false."""
+        return self._words.is_checkbox(name)
+
     @cached_property
     def daily_folder(self) -> str | None:
         """The folder with the most notes named for a day, empty for the root; None without such notes."""
@@ -620,6 +624,11 @@ class Vocabulary:
     def period_name(self, name: str) -> str:
         """Return the name of a day, month or year as the vault's daily notes spell it: `2020_10_01`."""
         return name if "W" in name else name.replace("-", self.day_separator)
+
+    def names_day(self, name: str) -> bool:
+        """Return whether a name is that of a daily note, in a vault with daily notes."""
+        match = _DAY.fullmatch(name)
+        return match is not None and bool(self._daily_notes) and match["separator"] == self.day_separator
 
     def means_daily_notes(self, conditions: Sequence[str]) -> bool:
         """Return whether the conditions of a search select daily notes, whose names contain their dates."""

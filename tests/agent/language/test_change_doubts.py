@@ -351,3 +351,104 @@ async def test_a_place_at_the_end_of_a_text_is_a_question(talk, request_text, no
     assert [
         choice.partition("[@")[2].partition("]")[0].rpartition("/")[2] for choice in choices(talk)
     ] == notes
+
+
+def question_about(notes: NoteSet) -> Clarification:
+    """Return a question that offers a change of some notes."""
+    change = Reading((PipelineStep("add_tag", notes, {"tag": ("x",)}),), 1.0)
+    return Clarification("", (ClarificationOption("", change),))
+
+
+ABOUT_H4 = question_about(NoteSet(notes=(H4,)))
+ABOUT_INSTRUMENTS = question_about(NoteSet(query="path:Instruments/"))
+
+
+@pytest.mark.parametrize(
+    ("request_text", "notation", "state"),
+    [
+        ("tag it x", "add_tag [@H1] tag=x", {"question": ABOUT_H4}),
+        ("tag it x", "add_tag [@H1] tag=x", {"unanswered": ABOUT_H4}),
+        ("tagge es mit x", "add_tag [@H1] tag=x", {"unanswered": ABOUT_H4}),
+        ("add a line: cleaned", "append [@H1] text=cleaned", {"unanswered": ABOUT_H4}),
+        ("tag them x", "add_tag [@H4] tag=x", {"unanswered": ABOUT_INSTRUMENTS}),
+        ("tagge sie mit x", "add_tag [@H1] tag=x", {"unanswered": ABOUT_INSTRUMENTS}),
+        ("tag it x", "add_tag [@H4] tag=x", {"focus": (H4,), "has_switched": True}),
+    ],
+)
+async def test_an_unnamed_note_may_be_that_of_an_unanswered_question(
+    talk, request_text, notation, state
+) -> None:
+    assert doubts(talk, request_text, notation, **state).means_others
+
+
+@pytest.mark.parametrize(
+    ("request_text", "notation", "state"),
+    [
+        ("tag this note x", "add_tag [@H1] tag=x", {"unanswered": ABOUT_H4}),
+        ("tag it x", "add_tag [@H4] tag=x", {"unanswered": ABOUT_H4}),
+        ("tag h3 x", "add_tag [@H3] tag=x", {"unanswered": ABOUT_H4}),
+        (
+            "tag the second one x",
+            "add_tag [@H2] tag=x",
+            {"unanswered": ABOUT_H4, "results": (H1, H2), "last": SEARCH},
+        ),
+        ("tag it x", "add_tag [@H1] tag=x", {"unanswered": ABOUT_H4, "has_switched": True}),
+        ("tag h4 x", "add_tag [@H4] tag=x", {"has_switched": True}),
+    ],
+)
+async def test_an_unanswered_question_leaves_no_doubt_about_a_stated_note(
+    talk, request_text, notation, state
+) -> None:
+    assert not doubts(talk, request_text, notation, **state).means_others
+
+
+async def test_the_note_of_an_unanswered_question_is_offered_first(talk) -> None:
+    found = doubts(talk, "tag it x", "add_tag [@H1] tag=x", unanswered=ABOUT_H4)
+    assert found.other_changes()[0].last.target.notes == (H4,)
+    found = doubts(talk, "tag them x", "add_tag [@H1] tag=x", unanswered=ABOUT_INSTRUMENTS)
+    assert found.other_changes()[0].last.target.query == "path:Instruments/"
+
+
+async def test_a_question_is_unanswered_until_a_request_is_about_one_note(talk) -> None:
+    await say(talk, "set status of H4 to done or late", "set status of H3 to done or late")
+    before = text(talk, OPEN)
+    await say(talk, "list all tags", "tag it brass")
+    assert isinstance(talk.items[-1], Question) and text(talk, OPEN) == before
+    assert not any("@Instruments/H1]" in choice for choice in choices(talk)[:1])
+    await say(talk, "open H2", "tag it brass")
+    assert "brass" in text(talk, H2)
+
+
+async def test_it_is_not_the_last_changed_note_after_another_one_was_opened(talk) -> None:
+    await say(talk, "tag H2 with brass")
+    await talk.say("tag it wood", open_note=H3)
+    assert isinstance(talk.items[-1], Question)
+    assert not any("wood" in text(talk, path) for path in (H2, H3))
+    await talk.say("tag this note wood", open_note=H3)
+    assert "wood" in text(talk, H3)
+
+
+async def test_a_closed_note_is_not_another_opened_one(talk) -> None:
+    await say(talk, "tag H2 with brass")
+    await talk.say("tag it wood", open_note=None)
+    assert "wood" in text(talk, H2)
+
+
+@pytest.mark.parametrize("request_text", ["merge H1 with H2", "merge H1 and H2"])
+async def test_a_merge_without_a_direction_offers_both(talk, request_text) -> None:
+    await say(talk, request_text)
+    first, second, *_ = choices(talk)
+    assert first.startswith("merge [@Instruments/H1]") and second.startswith("merge [@Instruments/H2]")
+    assert text(talk, H1) and text(talk, H2)
+
+
+async def test_a_merge_with_a_direction_is_carried_out(talk) -> None:
+    await say(talk, "merge H2 into H1")
+    assert not any(str(path) == H2 for path in talk.workspace.index.note_paths())
+
+
+async def test_them_all_may_include_the_notes_of_later_changes(talk) -> None:
+    await say(talk, "move H1 and H2 to Clocks", "H3 too", "and H4", "tag them all trial-x")
+    assert isinstance(talk.items[-1], Question)
+    assert any(choice.count("@Clocks/") == 4 for choice in choices(talk))
+    assert "trial-x" not in text(talk, "Clocks/H1.md")

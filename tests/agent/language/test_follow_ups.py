@@ -15,7 +15,7 @@ from app.agent.language.readings import (
 )
 from app.agent.transcript import Question
 from tests.agent.language.test_change_doubts import choices
-from tests.agent.language.test_dialog import answers, fill, fill_library, names, say, state, talk
+from tests.agent.language.test_dialog import answers, fill, fill_library, names, order, say, state, talk, text
 
 __all__ = ["talk"]
 
@@ -225,3 +225,16 @@ async def test_one_follow_up_leaves_out_some_notes_and_keeps_others(talk, follow
     await fill_library(talk)
     replies = await say(talk, "= find [path:Library/]", follow_up)
     assert sorted(names(replies.results)) == kept
+
+
+@pytest.mark.parametrize("request_text", ["the same for H2", "do the same with H2", "ditto H2"])
+async def test_the_same_repeats_all_changes_of_the_last_request(talk, request_text) -> None:
+    await order(talk, "set maker of H4 to unsure and year to 1759", request_text)
+    changed = text(talk, "Instruments/H2.md")
+    assert "unsure" in changed and "1759" in changed
+
+
+async def test_put_a_note_there_repeats_the_last_move(talk) -> None:
+    await say(talk, "move H4 to Clocks", "tag it brass", "put H2 there as well")
+    assert isinstance(talk.items[-1], Question) and "brass" not in text(talk, "Instruments/H2.md")
+    assert any(choice.startswith("move [@") and "H2] folder=Clocks" in choice for choice in choices(talk))

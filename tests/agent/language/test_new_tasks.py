@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.agent.transcript import Question
+from tests.agent.language.test_change_doubts import choices
 from tests.agent.language.test_dialog import OPEN, answers, fill, say, state, talk, text
 
 __all__ = ["talk"]
@@ -195,3 +196,19 @@ async def test_other_texts_are_no_tasks(talk) -> None:
     await fill(talk, Errands=HEAD)
     await say(talk, "add the tag todo to Errands", "create a task note called Plan")
     assert "- [ ]" not in text(talk, "Errands.md")
+
+
+@pytest.mark.parametrize(
+    ("request_text", "task"),
+    [
+        ("add a task to H4: oil it in two weeks", "oil it 📅"),
+        ("add a task to H4: bleed the radiator before december 10", "bleed the radiator 📅"),
+    ],
+)
+async def test_a_day_at_the_end_of_a_task_that_is_not_marked_as_due_is_offered(
+    talk, request_text, task
+) -> None:
+    await say(talk, request_text)
+    assert isinstance(talk.items[-1], Question)
+    assert any(task in choice for choice in choices(talk))
+    assert "radiator" not in text(talk, "Instruments/H4.md")

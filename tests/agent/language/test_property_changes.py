@@ -7,6 +7,7 @@ import pytest
 from app.agent.language.notation import PREFIX
 from app.agent.transcript import Question
 from app.vault.markdown.frontmatter import read_frontmatter
+from tests.agent.language.test_change_doubts import choices
 from tests.agent.language.test_dialog import OPEN, fill, order, say, talk, text
 
 __all__ = ["talk"]
@@ -293,3 +294,60 @@ async def test_a_german_addition_keeps_the_other_values(talk, request_text) -> N
     await say(talk, "open Trip")
     await order(talk, request_text)
     assert properties(talk, "Trip.md")["topics"] == ["Kyoto", "Japan", "Nara"]
+
+
+LAMPS = {"Lamp": "---\nlit: true\nwatts: 40\nbought: 2025-03-01\nserial: '0042'\n---\n"}
+VALUES = {
+    "set lit of Bulb to yes": "lit: true",
+    "set lit of Bulb to no": "lit: false",
+    "set lit of Bulb to off": "lit: false",
+    "setze lit von Bulb auf ja": "lit: true",
+    "setze lit von Bulb auf nein": "lit: false",
+}
+
+
+@pytest.mark.parametrize(("request_text", "line"), VALUES.items())
+async def test_yes_and_no_are_the_values_of_a_checkbox(talk, request_text, line) -> None:
+    bulb = "---\nlit: {}\n---\n".format("false" if line.endswith("true") else "true")
+    await fill(talk, **LAMPS, Bulb=bulb)
+    await say(talk, request_text)
+    if isinstance(talk.items[-1], Question):  # "no" may negate the request
+        word = request_text.rpartition(" ")[2]
+        reply = next(choice for choice in choices(talk) if choice.endswith(f"value={word}"))
+        await say(talk, f"{PREFIX} {reply}")
+    assert f"{line}\n" in text(talk, "Bulb.md")
+
+
+@pytest.mark.parametrize(
+    ("request_text", "offered"),
+    [
+        ("set watts of Lamp to 60 watts", "value=60"),
+        ("set bought of Lamp to 14/11/2025", "value=2025-11-14"),
+        ("set serial of Lamp to 0012345", "value=0012345"),
+        ("set lit of Lamp to true on friday", ""),
+    ],
+)
+async def test_a_value_that_loses_the_type_of_the_old_one_is_a_question(talk, request_text, offered) -> None:
+    await fill(talk, **LAMPS)
+    await say(talk, request_text)
+    assert text(talk, "Lamp.md") == LAMPS["Lamp"]
+    assert any(offered in choice for choice in choices(talk))
+
+
+async def test_a_serial_number_keeps_its_zeros(talk) -> None:
+    await fill(talk, **LAMPS)
+    await order(talk, "set serial of Lamp to 0012345")
+    assert "0012345" in text(talk, "Lamp.md")
+
+
+async def test_a_weekday_among_weekdays_is_no_date(talk) -> None:
+    await fill(talk, Ann="---\ndays: [Saturday]\n---\n", Bo="---\ndays: [Monday, Friday]\n---\n")
+    await order(talk, "add Sunday to the days of Ann")
+    assert "days: [Saturday, Sunday]" in text(talk, "Ann.md")
+
+
+@pytest.mark.parametrize("word", ["none", "nobody", "nothing"])
+async def test_a_word_for_no_value_is_a_question(talk, word) -> None:
+    await fill(talk, Job="---\nclient: '[[H4]]'\n---\n")
+    await say(talk, f"set client of Job to {word}")
+    assert isinstance(talk.items[-1], Question) and "[[H4]]" in text(talk, "Job.md")

@@ -6,7 +6,8 @@ import pytest
 
 from app.agent.language.notation import PREFIX
 from app.agent.transcript import Question
-from tests.agent.language.test_dialog import answers, fill, say, state, talk, text
+from tests.agent.language.test_change_doubts import choices
+from tests.agent.language.test_dialog import answers, fill, order, say, state, talk, text
 
 __all__ = ["talk"]
 ERRANDS = "- [ ] pay the deposit 📅 2031-12-04\n- [ ] pack the yukata\n- [ ] call Anna\n"
@@ -282,3 +283,50 @@ async def test_several_tasks_with_verbs_are_completed(talk, approver) -> None:
     await say(talk, "summarize Errands", "i finished check broken links and publish docs")
     assert text(talk, "Errands.md") == "- [x] check broken links\n- [x] publish docs\n- [ ] call Ann\n"
     assert len(approver.asked) == 1
+
+
+async def test_the_first_is_offered_among_the_tasks_of_several_requests(talk) -> None:
+    await fill(talk, Errands=ERRANDS, Garden="- [ ] mow\n")
+    await say(
+        talk, "add a task to Errands: call Bob", "add a task to Garden: rake leaves", "mark the first as done"
+    )
+    assert "[x]" not in text(talk, "Errands.md") + text(talk, "Garden.md")
+    assert "call Bob" in choices(talk)[0] and "Errands" in choices(talk)[0]
+
+
+async def test_tasks_of_several_requests_that_match_are_all_offered(talk) -> None:
+    await fill(talk, Errands=ERRANDS, Garden="- [ ] mow\n")
+    await say(talk, "add a task to Errands: ask Marta for paint", "add a task to Garden: ask Marta for a key")
+    await say(talk, "mark the Marta task as done")
+    offered = " ".join(choices(talk))
+    assert "paint" in offered and "a key" in offered
+
+
+@pytest.mark.parametrize("request_text", ["move its last task to 2031-05-01", "tick off its last task"])
+async def test_a_position_among_the_tasks_of_a_note_is_no_text(talk, request_text) -> None:
+    await fill(talk, Errands="- [ ] ask for the last bill\n- [ ] call Anna\n")
+    await order(talk, "open Errands", request_text)
+    assert text(talk, "Errands.md").startswith("- [ ] ask for the last bill\n")
+    assert text(talk, "Errands.md") != "- [ ] ask for the last bill\n- [ ] call Anna\n"
+
+
+@pytest.mark.parametrize(
+    ("request_text", "after"),
+    [
+        ("delete the task about the kettle", ""),
+        ('= complete_task [@H4] query="the kettle"', "- [x] descale the kettle\n"),
+    ],
+)
+async def test_a_task_of_another_note_is_changed_after_a_question(talk, request_text, after) -> None:
+    await fill(talk, Kitchen="- [ ] descale the kettle\n")
+    await say(talk, "open H4", request_text)
+    assert text(talk, "Kitchen.md") == "- [ ] descale the kettle\n"
+    (choice,) = choices(talk)
+    await say(talk, f"{PREFIX} {choice}")
+    assert text(talk, "Kitchen.md") == after
+
+
+async def test_a_task_that_no_note_has_is_not_offered(talk) -> None:
+    await fill(talk, Kitchen="- [ ] descale the kettle\n")
+    await say(talk, "open H4", "delete the task descale the boat")
+    assert not isinstance(talk.items[-1], Question)

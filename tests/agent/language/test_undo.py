@@ -304,3 +304,23 @@ async def test_one_of_several_deleted_notes_comes_back(talk) -> None:
         await say(talk, talk.items[-1].choices[0].reply)
     assert text(talk, "Instruments/Octant.md") == before
     assert "Instruments/Chip log.md" not in {str(path) for path in talk.workspace.index.note_paths()}
+
+
+@pytest.mark.parametrize("request_text", ["undo the last rename", "undo the rename"])
+async def test_the_last_change_of_a_kind_is_undone(talk, request_text) -> None:
+    await say(talk, "rename H4 to H5", "tag it brass")
+    await order(talk, request_text)
+    assert "brass" in text(talk, "Instruments/H4.md")
+
+
+async def test_the_first_change_of_a_kind_is_undone(talk) -> None:
+    await say(talk, "rename H3 to H9", "tag H1 with wood", "tag H2 with wood")
+    await order(talk, "undo the first tag")
+    assert "wood" not in text(talk, "Instruments/H1.md")
+    assert "wood" in text(talk, "Instruments/H2.md") and text(talk, "Instruments/H9.md")
+
+
+async def test_the_only_deletion_is_undone_after_another_change(talk) -> None:
+    await say(talk, "delete Octant", "rename H4 to H5")
+    await order(talk, "undo the delete")
+    assert text(talk, "Instruments/Octant.md") and text(talk, "Instruments/H5.md")
