@@ -602,7 +602,7 @@ class BuiltinAgent:
             return reading
         request = self._request_of(text, state)
         found = await self._with_found_notes(reading)
-        doubts = ChangeDoubts(request, reading, found, self._properties_of, self._words())
+        doubts = ChangeDoubts(request, reading, found, self._properties_of, self._words().templates)
         is_doubtful = doubts.means_others or doubts.is_in_doubt
         offered = state.question.options if state.question is not None else ()
         before: list[Reading | None] = [option.reading for option in offered]

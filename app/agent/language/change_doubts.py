@@ -19,7 +19,6 @@ from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.request import Request, writes
 from app.agent.language.said_words import WORD, SaidWords
 from app.agent.language.value_doubts import ValueDoubts
-from app.agent.language.vocabulary import VaultWords
 from app.vault.path import NotePath, name_key
 
 _FOLDER = re.compile(r'(?<!-)path:(?:"([^"]*)/"|([^"\s]*)/)')
@@ -57,7 +56,7 @@ class ChangeDoubts:
         reading: The change.
         found: The same with the found notes in place of its searches.
         properties_of: Returns the properties of the note at a path.
-        words: The vault's properties, and the folder of its templates.
+        templates: The folder of the vault's templates.
     """
 
     def __init__(
@@ -66,16 +65,16 @@ class ChangeDoubts:
         reading: Reading,
         found: Reading,
         properties_of: PropertiesOf,
-        words: VaultWords,
+        templates: str,
     ) -> None:
         self._request = request
         self._dialog = request.dialog
         self._reading = reading
         self._found = found
         self._properties_of = properties_of
-        self._templates = words.templates
+        self._templates = templates
         self._said = SaidWords(request, reading)
-        self._values = ValueDoubts(request, reading, found, self._said, properties_of, words)
+        self._values = ValueDoubts(request, reading, found, self._said, properties_of)
 
     @property
     def links_note_to_itself(self) -> bool:

@@ -72,7 +72,7 @@ def _are_notes(vocabulary: Vocabulary, links: Sequence[str]) -> bool:
 
 
 class StatedValues:
-    """Finds alternatives to the changes of a reading that take the request at its word.
+    """Finds the changes that the values of a request may mean.
 
     Args:
         request: The request.

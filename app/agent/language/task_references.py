@@ -213,9 +213,7 @@ def parse_due(request: Request, tokens: tuple[Token, ...]) -> str:
     if shift is not None:
         unit, count = shift
         return f"{count:+} {unit}"
-    days = dates.days_ahead(tokens) or ""
-    is_until = language.match_prefix(tokens, 0, "dates", "until") > 0
-    return days.rpartition("..")[2] if is_until else days
+    return dates.due_days(tokens) or ""
 
 
 # The task

@@ -16,7 +16,6 @@ from app.agent.language.said_words import WORD, SaidWords
 from app.agent.language.stated_values import added_amount, linked_value
 from app.agent.language.task_texts import OPEN_TASK, has_task_date
 from app.agent.language.tokens import MAX_TOKENS, Token, tokenize
-from app.agent.language.vocabulary import VaultWords
 from app.vault.markdown.tasks import with_due_date
 from app.vault.path import name_key
 
@@ -39,7 +38,6 @@ class ValueDoubts:
         found: The same with the found notes in place of its searches.
         said: The words of the request.
         properties_of: Returns the properties of the note at a path.
-        words: The vault's properties.
     """
 
     def __init__(
@@ -49,14 +47,12 @@ class ValueDoubts:
         found: Reading,
         said: SaidWords,
         properties_of: PropertiesOf,
-        words: VaultWords,
     ) -> None:
         self._request = request
         self._reading = reading
         self._found = found
         self._said = said
         self._properties_of = properties_of
-        self._vault_words = words
 
     @property
     def is_in_doubt(self) -> bool:

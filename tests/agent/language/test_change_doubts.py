@@ -38,7 +38,7 @@ def doubts(talk, text_of_request: str, notation: str, **state: object) -> Change
         text_of_request, dialog, vocabulary, agent.actions(), agent._now()
     )
     reading = parse(notation, vocabulary(languages()[0]).notes, ACTIONS)
-    return ChangeDoubts(request, reading, reading, agent._properties_of, agent._words())
+    return ChangeDoubts(request, reading, reading, agent._properties_of, agent._words().templates)
 
 
 @pytest.mark.parametrize(
@@ -367,11 +367,11 @@ ABOUT_INSTRUMENTS = question_about(NoteSet(query="path:Instruments/"))
     ("request_text", "notation", "state"),
     [
         ("tag it x", "add_tag [@H1] tag=x", {"question": ABOUT_H4}),
-        ("tag it x", "add_tag [@H1] tag=x", {"unanswered": ABOUT_H4}),
-        ("tagge es mit x", "add_tag [@H1] tag=x", {"unanswered": ABOUT_H4}),
-        ("add a line: cleaned", "append [@H1] text=cleaned", {"unanswered": ABOUT_H4}),
-        ("tag them x", "add_tag [@H4] tag=x", {"unanswered": ABOUT_INSTRUMENTS}),
-        ("tagge sie mit x", "add_tag [@H1] tag=x", {"unanswered": ABOUT_INSTRUMENTS}),
+        ("tag it x", "add_tag [@H1] tag=x", {"unanswered": (ABOUT_H4,)}),
+        ("tagge es mit x", "add_tag [@H1] tag=x", {"unanswered": (ABOUT_H4,)}),
+        ("add a line: cleaned", "append [@H1] text=cleaned", {"unanswered": (ABOUT_H4,)}),
+        ("tag them x", "add_tag [@H4] tag=x", {"unanswered": (ABOUT_INSTRUMENTS,)}),
+        ("tagge sie mit x", "add_tag [@H1] tag=x", {"unanswered": (ABOUT_INSTRUMENTS,)}),
         ("tag it x", "add_tag [@H4] tag=x", {"focus": (H4,), "has_switched": True}),
     ],
 )
@@ -384,15 +384,15 @@ async def test_an_unnamed_note_may_be_that_of_an_unanswered_question(
 @pytest.mark.parametrize(
     ("request_text", "notation", "state"),
     [
-        ("tag this note x", "add_tag [@H1] tag=x", {"unanswered": ABOUT_H4}),
-        ("tag it x", "add_tag [@H4] tag=x", {"unanswered": ABOUT_H4}),
-        ("tag h3 x", "add_tag [@H3] tag=x", {"unanswered": ABOUT_H4}),
+        ("tag this note x", "add_tag [@H1] tag=x", {"unanswered": (ABOUT_H4,)}),
+        ("tag it x", "add_tag [@H4] tag=x", {"unanswered": (ABOUT_H4,)}),
+        ("tag h3 x", "add_tag [@H3] tag=x", {"unanswered": (ABOUT_H4,)}),
         (
             "tag the second one x",
             "add_tag [@H2] tag=x",
-            {"unanswered": ABOUT_H4, "results": (H1, H2), "last": SEARCH},
+            {"unanswered": (ABOUT_H4,), "results": (H1, H2), "last": SEARCH},
         ),
-        ("tag it x", "add_tag [@H1] tag=x", {"unanswered": ABOUT_H4, "has_switched": True}),
+        ("tag it x", "add_tag [@H1] tag=x", {"unanswered": (ABOUT_H4,), "has_switched": True}),
         ("tag h4 x", "add_tag [@H4] tag=x", {"has_switched": True}),
     ],
 )
@@ -403,7 +403,7 @@ async def test_an_unanswered_question_leaves_no_doubt_about_a_stated_note(
 
 
 async def test_the_note_of_an_unanswered_question_is_offered_first(talk) -> None:
-    found = doubts(talk, "tag it x", "add_tag [@H1] tag=x", unanswered=ABOUT_H4)
+    found = doubts(talk, "tag it x", "add_tag [@H1] tag=x", unanswered=(ABOUT_H4,))
     assert found.other_changes()[0].last.target.notes == (H4,)
     found = doubts(talk, "tag them x", "add_tag [@H1] tag=x", unanswered=ABOUT_INSTRUMENTS)
     assert found.other_changes()[0].last.target.query == "path:Instruments/"
