@@ -405,7 +405,7 @@ async def test_an_unanswered_question_leaves_no_doubt_about_a_stated_note(
 async def test_the_note_of_an_unanswered_question_is_offered_first(talk) -> None:
     found = doubts(talk, "tag it x", "add_tag [@H1] tag=x", unanswered=(ABOUT_H4,))
     assert found.other_changes()[0].last.target.notes == (H4,)
-    found = doubts(talk, "tag them x", "add_tag [@H1] tag=x", unanswered=ABOUT_INSTRUMENTS)
+    found = doubts(talk, "tag them x", "add_tag [@H1] tag=x", unanswered=(ABOUT_INSTRUMENTS,))
     assert found.other_changes()[0].last.target.query == "path:Instruments/"
 
 
