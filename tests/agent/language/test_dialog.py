@@ -26,10 +26,15 @@ from app.agent.language.vocabulary import VaultWords
 from app.agent.transcript import AgentText, Question, ToolCard
 from app.errors import TimeoutExpiredError
 from app.vault.path import NotePath
-from tests.agent.test_session import talk
+from tests.agent.test_session import SessionConversation
 
-__all__ = ["talk"]
 OPEN = "Instruments/H1.md"
+
+
+@pytest.fixture
+def talk(unwatched_workspace):
+    """Return a conversation in the sample vault, whose files nobody else changes."""
+    return SessionConversation(unwatched_workspace)
 
 
 def state(talk):

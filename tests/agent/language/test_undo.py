@@ -22,10 +22,10 @@ NO_SUCH_CHANGE = {
 
 @pytest.mark.parametrize(("request_text", "answer"), NO_SUCH_CHANGE.items())
 async def test_a_named_change_of_another_conversation_is_not_undone(
-    workspace, talk, request_text, answer
+    unwatched_workspace, talk, request_text, answer
 ) -> None:
     await say(talk, "rename H4 to H5")
-    other = SessionConversation(workspace)
+    other = SessionConversation(unwatched_workspace)
     await say(other, request_text)
     assert answers(other)[-1] == answer
     assert text(talk, "Instruments/H5.md")
@@ -37,10 +37,10 @@ async def test_an_undo_of_another_kind_than_the_last_change_is_a_question(talk) 
 
 
 async def test_the_last_changes_of_other_conversations_are_undone_if_this_one_has_none(
-    workspace, talk
+    unwatched_workspace, talk
 ) -> None:
     await say(talk, "tag H4 with brass", "tag H2 with wood")
-    await say(SessionConversation(workspace), "undo the last two changes")
+    await say(SessionConversation(unwatched_workspace), "undo the last two changes")
     assert "brass" not in text(talk, "Instruments/H4.md") and "wood" not in text(talk, "Instruments/H2.md")
 
 
