@@ -242,7 +242,11 @@ class BuiltinAgent:
             interpretation = await self.compare_with_vault(self.interpret(text, state), text, state)
         language = self._interpreter.language_of(turn.prompt.text, state)
         # The open question ends here, whatever the outcome of this turn.
-        later = state.without_question()
+        is_answered = isinstance(interpretation, Reading) and _is_chosen(
+            interpretation, turn.prompt.text, state
+        )
+        is_settled = is_answered or (isinstance(interpretation, Reply) and interpretation.understood)
+        later = replace(state, question=None, unanswered=()) if is_settled else state.without_question()
         self._states[_state_key(turn)] = later
         match interpretation:
             case Clarification() if interpretation.options and turn.caller.uses_model:
@@ -252,7 +256,7 @@ class BuiltinAgent:
                 await self._ask(turn, interpretation, language)
                 self._states[_state_key(turn)] = replace(later, question=interpretation)
             case Reading():
-                await self._carry_out(turn, interpretation, state)
+                await self._carry_out(turn, interpretation, later)
             case ModelRequired():
                 self._say_model_required(turn, interpretation, language)
                 # "It" may refer to the result that the model would have produced.

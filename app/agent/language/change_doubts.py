@@ -107,6 +107,7 @@ class ChangeDoubts:
                 self._is_one_of_pair(step)
                 or self._follows_answer(step)
                 or self._follows_linked_notes(step)
+                or self._follows_found_task(step)
                 or self._deletes_open_note(step)
                 or self._leaves_out_note(step)
                 or self._is_other_number(step)
@@ -234,7 +235,7 @@ class ChangeDoubts:
         """Return whether an unnamed note may be that of a question which the user has not answered.
 
         "Tag it money" after "change the fund to 800?" is rarely about the note on the screen, unless the user
-        has just opened it. Nor is it after a list.
+        has just opened it. Nor is it after a list, or a change of several notes.
         """
         dialog, target = self._dialog, step.target
         if target is None or len(target.notes) != 1 or self._said.names(target):
@@ -242,7 +243,9 @@ class ChangeDoubts:
         if dialog.has_switched:
             return target.notes != dialog.this
         is_listed = dialog.has_list and set(target.notes) <= {*dialog.results}
-        if dialog.has_list and not dialog.focus and target.notes == (dialog.open_note,):
+        last = dialog.last.last.target if dialog.last is not None else None
+        is_after_several = dialog.has_list or (last is not None and len(last.notes) > 1)
+        if is_after_several and not dialog.focus and target.notes == (dialog.open_note,):
             return not (is_listed or self._said.matches("this"))
         if not dialog.asked_about:
             return False
@@ -329,6 +332,18 @@ class ChangeDoubts:
         if last is None or last.action not in _LINKED_NOTES or step.target is None or last.target is None:
             return False
         return step.target.notes == last.target.notes and self._said.says("demonstratives")
+
+    def _follows_found_task(self, step: PipelineStep) -> bool:
+        """Return whether "it" may be only the note in which the last request changed a task.
+
+        "Tag it" after "complete renew the passport" may be about the note before.
+        """
+        dialog, target = self._dialog, step.target
+        last = dialog.last.last if dialog.last is not None else None
+        if last is None or last.action not in TASK_ACTIONS or "query" not in last.arguments or target is None:
+            return False
+        is_found = target.notes == dialog.focus[:1] and len(dialog.recent) > 1
+        return is_found and step.action not in TASK_ACTIONS and not self._said.names(target)
 
     def _deletes_open_note(self, step: PipelineStep) -> bool:
         """Return whether "it" is only the note on the screen, which the conversation has not been about."""

@@ -30,12 +30,15 @@ def parse_creation_with_properties(request: Request, tokens: tuple[Token, ...]) 
         if creation is None:
             continue
         kind = values.pop("type", None)
-        created = creation if kind is None else creation.with_argument("type", kind)
+        named = _without_kind(request, creation)
+        created = named if kind is None else named.with_argument("type", kind)
         changes = [
             PipelineStep("set_property", NoteSet(source="previous"), {"key": key, "value": value})
             for key, value in values.items()
         ]
-        return Reading((created, *changes), _SCORE, language=language.code, verb_words=1)
+        is_certain = named is creation
+        steps = (created, *changes)
+        return Reading(steps, _SCORE, language=language.code, verb_words=1, is_certain=is_certain)
     return None
 
 
@@ -45,6 +48,23 @@ def plain_creation(request: Request, tokens: tuple[Token, ...]) -> PipelineStep 
     if best is None or best.step.action != "create_note" or best.missing or best.unexplained:
         return None
     return best.step if best.score >= MIN_WRITE_SCORE and "text" not in best.step.arguments else None
+
+
+def _without_kind(request: Request, creation: PipelineStep) -> PipelineStep:
+    """Return the creation of "a recipe Miso soup" in the folder of recipes; others are returned unchanged."""
+    language, name = request.language, str(creation.arguments["name"])
+    leads = language.words("determiners") | language.words("new_words")
+    words = name.split()
+    while words and words[0].casefold() in leads:
+        words = words[1:]
+    is_marked = any(not token.is_word and token.value == name for token in request.tokens)
+    if is_marked or len(words) < 2 or len(words) == len(name.split()):
+        return creation
+    if words[0][:1].isupper() and not language.table("template_notes")["capitalized_nouns"]:
+        return creation  # "The Long Walk"
+    folder = request.vocabulary.find_similar_folder(words[0])
+    named = creation.with_argument("name", " ".join(words[1:]))
+    return named.with_argument("folder", folder) if folder and "folder" not in named.arguments else named
 
 
 def _values(request: Request, tokens: Sequence[Token]) -> dict[str, object]:

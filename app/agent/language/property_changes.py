@@ -109,7 +109,7 @@ class PropertyChanges:
         dates = [
             mention.tokens
             for mention in self._request.mentions(self._request.tokens)
-            if mention.kind == "date"
+            if mention.kind in ("date", "value")
         ]
         return span_text(self._request.text, dates[0]) if len(dates) == 1 else value
 

@@ -231,6 +231,16 @@ def parse_undo(request: Request, tokens: tuple[Token, ...]) -> Reading | Reply |
         return reply
     if named and _has_phrase(language, words, "several"):
         return _undo_of(request, named)
+    made = changes[len(changes) - request.dialog.made :]
+    if (
+        len(named) == 1 < len(made)
+        and kinds
+        and named[0] is made[-1]
+        and {own.action for own in made} <= {*kinds}
+    ):
+        # The last request moved several notes, each in a change of its own.
+        undo = _undo_of(request, made)
+        return replace(undo, is_certain=False) if isinstance(undo, Reading) else undo
     if latest := _latest_of_each_kind(request, words):
         return _undo_of(request, latest)
     names_note = any(mention.kind == "note" for mention in request.mentions(words))
@@ -299,18 +309,19 @@ def _named_changes(request: Request, words: Sequence[Token]) -> list[OwnChange]:
     language, changes = request.language, request.dialog.changes
     kinds, keys = _kinds(request, words), {token.key for token in words}
     named = [change for change in changes if not kinds or change.action in kinds]
-    for name, selected in (("last", named[-1:]), ("first", named[:1])):
-        if _has_phrase(language, words, name):
-            return selected
+    counts = [number for key in keys if (number := request.dates.parse_number(key)) and number > 1]
+    if _has_phrase(language, words, "last"):
+        return named[-counts[0] :] if counts else named[-1:]
+    if _has_phrase(language, words, "first"):
+        return named[: counts[0]] if counts else named[:1]
     of_notes = [change for change in named if any(_names(keys, path) for path in change.notes)]
     if not kinds and not of_notes:
         return []
     named = of_notes or named
-    numbers = [number for key in keys if (number := request.dates.parse_number(key)) and number > 1]
-    if not numbers:
+    if not counts:
         return named
-    whole = [change for change in named if len(set(change.notes)) == numbers[0]][-1:]
-    singles = named[-numbers[0] :] if len(named) >= numbers[0] else []
+    whole = [change for change in named if len(set(change.notes)) == counts[0]][-1:]
+    singles = named[-counts[0] :] if len(named) >= counts[0] else []
     return whole or singles
 
 

@@ -85,6 +85,8 @@ class ValueDoubts:
                 or self._is_whole_request(step)
                 or self._describes_task(step)
                 or self._undated_task(step) is not None
+                or self._has_order_in_text(step)
+                or self._is_day_in_words(step)
                 or self._is_amount(step)
                 for step in self._changes()
             )
@@ -122,6 +124,8 @@ class ValueDoubts:
             number = match[1].replace(",", ".")
             value = float(number) if "." in number else int(number)
             return [self._instead(step.with_argument("value", value))]
+        if self._is_day_in_words(step):
+            return [self._instead(step.with_argument("value", self._day_of(str(step.arguments["value"]))))]
         if any(_DAY.fullmatch(str(old)) for old in self._old_values(step)) and self._loses_type(step):
             words = tokenize(str(step.arguments["value"]), self._request.language.contractions)
             day = self._request.dates.days_ahead(words) or ""
@@ -166,11 +170,16 @@ class ValueDoubts:
     def _is_weak_deletion(self, step: PipelineStep) -> bool:
         """Return whether a verb for a deletion also means taking something out of a note: "remove it".
 
-        A name in its own spelling, or a word such as "note", leaves no doubt.
+        A name in its own spelling, or a word such as "note", leaves no doubt. Other verbs may also be about
+        what the note describes: "kill Grusk", "scrap the garden bench".
         """
-        if step.action != "delete" or not self._said.says("removals"):
+        if step.action != "delete":
             return False
         nouns = self._request.language.words("note_nouns") | self._request.language.words("single_nouns")
+        if self._said.says("world_verbs"):
+            return nouns.isdisjoint(token.key for token in self._said.tokens)
+        if not self._said.says("removals"):
+            return False
         is_spelled = any(
             token.kind != "word" or token.value[:1].isupper()
             for mention in self._said.mentions
@@ -190,12 +199,18 @@ class ValueDoubts:
                 continue
             if role == "value" and ", " in text:
                 return True  # perhaps a list
+            if role == "value" and text.casefold().split()[:1] in [[word] for word in self._universal]:
+                return True  # "set the owner of all projects to Ann"
             first, *others = text.casefold().split() or [""]
             if not self._said.word_list("name_ends").isdisjoint(others) or first in self._said.word_list(
                 "descriptions"
             ):
                 return True
         return False
+
+    @property
+    def _universal(self) -> frozenset[str]:
+        return self._request.language.words("universal")
 
     def _is_marked(self, text: str) -> bool:
         """Return whether a text is a quoted one or a link of the request."""
@@ -378,6 +393,9 @@ class ValueDoubts:
             return False
         first, _, rest = text.removeprefix(OPEN_TASK).partition(" ")
         begins_with_place = first in self._said.word_list("place_cues") and ":" in rest
+        dates = [mention for mention in self._said.mentions if mention.kind == "date"]
+        if has_task_date(text) and len(dates) > 1:
+            return True  # "sow on 1 March, plant out by 15 May"
         others = self._request.language.words("due_words") | self._said.word_list("task_changes")
         return begins_with_place or not others.isdisjoint(re.findall(r"[^\W_]+|→|->", rest))
 
@@ -416,6 +434,42 @@ class ValueDoubts:
     def _is_amount(self, step: PipelineStep) -> bool:
         """Return whether an added text is only an amount, so that a property may be meant: "add 5 hours"."""
         return added_amount(self._request, step) is not None
+
+    def _has_order_in_text(self, step: PipelineStep) -> bool:
+        """Return whether an added text ends with what may be another order: "…, and tag it brass"."""
+        text, language = step.arguments.get("text"), self._request.language
+        if step.action not in ("append", "prepend") or not isinstance(text, str) or self._is_marked(text):
+            return False
+        tokens = tokenize(text.removeprefix(OPEN_TASK), language.contractions)
+        if len(tokens) >= MAX_TOKENS:
+            return False
+        objects = self._said.word_list("objects") | self._said.word_list("order_objects")
+        ends = {
+            after for at in range(1, len(tokens)) if (after := language.match_prefix(tokens, at, "and")) > at
+        }
+        return any(
+            tokens[at].key in language.verbs() and at + 1 < len(tokens) and tokens[at + 1].key in objects
+            for at in ends
+            if at < len(tokens)
+        )
+
+    def _is_day_in_words(self, step: PipelineStep) -> bool:
+        """Return whether the words for a day become a text: "set review to in four weeks"."""
+        value = step.arguments.get("value")
+        if step.action != "set_property" or not isinstance(value, str) or self._is_marked(value):
+            return False
+        return self._day_of(value) != ""
+
+    def _day_of(self, value: str) -> str:
+        """Return the day that words mean, or the last one of a week; no text for other words."""
+        words = tokenize(value, self._request.language.contractions)
+        if _DAY.fullmatch(value) or len(words) < 2 or len(words) >= MAX_TOKENS:
+            return ""
+        dates = self._request.dates
+        span = dates.parse_ahead(words, 0) or dates.parse_span(words, 0)
+        if span is None or span.first is None or span.last is None or span.end < len(words):
+            return ""
+        return span.last.isoformat() if (span.last - span.first).days < _WEEK_DAYS else ""
 
     def _leaves_out_words(self, step: PipelineStep) -> bool:
         """Return whether the words after an added text may belong to it: "add a line, the thumb is fine"."""
