@@ -324,3 +324,20 @@ async def test_the_only_deletion_is_undone_after_another_change(talk) -> None:
     await say(talk, "delete Octant", "rename H4 to H5")
     await order(talk, "undo the delete")
     assert text(talk, "Instruments/Octant.md") and text(talk, "Instruments/H5.md")
+
+
+@pytest.mark.parametrize(
+    "request_text",
+    ["undo the last two changes", "undo my last two changes", "mach die letzten zwei Änderungen rückgängig"],
+)
+async def test_a_number_of_the_last_changes_is_undone(talk, request_text) -> None:
+    await say(talk, "tag H1 with wood", "tag H2 with wood", "tag H3 with wood", request_text)
+    assert "wood" in text(talk, "Instruments/H1.md")
+    assert "wood" not in text(talk, "Instruments/H2.md") + text(talk, "Instruments/H3.md")
+
+
+async def test_all_moves_of_the_last_request_are_its_last_move(talk) -> None:
+    await say(talk, "move H1, H2 and H3 to Events")
+    await order(talk, "undo the last move")
+    paths = {str(path) for path in talk.workspace.index.note_paths()}
+    assert {f"Instruments/H{number}.md" for number in (1, 2, 3)} <= paths

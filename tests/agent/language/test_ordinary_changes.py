@@ -1,0 +1,110 @@
+"""Changes that may mean something else, as testers found them in ordinary conversations."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.agent.transcript import Question
+from tests.agent.language.test_change_doubts import choices
+from tests.agent.language.test_dialog import OPEN, order, say, talk, text
+
+__all__ = ["talk"]
+
+
+@pytest.mark.parametrize(
+    ("request_text", "creation"),
+    [
+        ("create an event Second trial with year 1764", 'create_note folder=Events name="Second trial"'),
+        ("create a new instrument Backstaff with year 1594", "create_note folder=Instruments name=Backstaff"),
+        ("create a gadget Backstaff with year 1594", "create_note name=Backstaff"),
+    ],
+)
+async def test_the_kind_of_a_new_note_is_no_part_of_its_name(talk, request_text, creation) -> None:
+    await order(talk, "set year of H1 to 1735")
+    await say(talk, request_text)
+    first = choices(talk)[0].partition(" | ")[0]
+    assert sorted(first.split()) == sorted(creation.split())
+
+
+async def test_an_article_with_a_capital_letter_belongs_to_the_name(talk) -> None:
+    await order(talk, "set year of H1 to 1735")
+    await say(talk, "create a note The Long Walk with year 1979")
+    assert "year: 1979" in text(talk, "The Long Walk.md")
+
+
+@pytest.mark.parametrize(
+    "request_text", ["throw out Octant", "scrap Octant", "kill Octant", "drop Octant", "wirf Octant weg"]
+)
+async def test_an_everyday_verb_deletes_no_note_at_once(talk, request_text) -> None:
+    await say(talk, request_text)
+    assert "delete [@Instruments/Octant]" in choices(talk)
+
+
+async def test_a_note_that_is_called_one_is_thrown_out_at_once(talk) -> None:
+    await say(talk, "throw out the note Octant")
+    assert not isinstance(talk.items[-1], Question)
+
+
+@pytest.mark.parametrize(
+    "request_text",
+    [
+        "add to H4: cleaned, and tag it brass",
+        "add a task to H4: oil it by Friday, and tag it brass",
+        "add a task to H4: oil it by Friday and set status to done",
+        "füge zu H4 hinzu: geputzt, und tagge sie mit messing",
+    ],
+)
+async def test_another_order_in_an_added_text_is_asked_about(talk, request_text) -> None:
+    before = text(talk, "Instruments/H4.md")
+    await say(talk, request_text)
+    assert isinstance(talk.items[-1], Question) and text(talk, "Instruments/H4.md") == before
+
+
+async def test_two_verbs_of_one_task_are_no_other_order(talk) -> None:
+    await say(talk, "add a task to H4: oil the gears and clean the case")
+    assert "- [ ] oil the gears and clean the case\n" in text(talk, "Instruments/H4.md")
+
+
+async def test_a_task_with_two_days_is_asked_about(talk) -> None:
+    await say(talk, "add a task to H4: oil it on 1 March, show it by 15 May")
+    assert isinstance(talk.items[-1], Question)
+
+
+@pytest.mark.parametrize(
+    "request_text", ["set review of H4 to in four weeks", "set visited of H4 to two weeks ago"]
+)
+async def test_a_day_in_words_is_asked_about(talk, request_text) -> None:
+    before = text(talk, "Instruments/H4.md")
+    await say(talk, request_text)
+    assert isinstance(talk.items[-1], Question) and text(talk, "Instruments/H4.md") == before
+
+
+async def test_a_set_of_notes_is_no_value(talk) -> None:
+    before = text(talk, "People/John Harrison.md")
+    await say(talk, "set the owner of all instruments to John Harrison")
+    assert isinstance(talk.items[-1], Question) and text(talk, "People/John Harrison.md") == before
+
+
+async def test_a_canceled_question_is_settled(talk) -> None:
+    await say(talk, "open H2", "delete the notes H3 and H4", "never mind", "tag it brass")
+    assert "brass" in text(talk, "Instruments/H2.md")
+
+
+async def test_an_answered_question_is_settled(talk) -> None:
+    await order(talk, "set status of H2 to done or late")
+    await say(talk, "tag it brass")
+    assert "brass" in text(talk, "Instruments/H2.md")
+
+
+async def test_the_note_of_a_task_is_not_surely_it(talk) -> None:
+    await order(talk, "add a task to Sextant: oil the arc", "set status of H2 to done")
+    await say(talk, "mark oil the arc as done", "tag it brass")
+    assert {"add_tag [@Instruments/Sextant] tag=brass", "add_tag [@Instruments/H2] tag=brass"} <= {
+        *choices(talk)
+    }
+
+
+async def test_after_a_change_of_several_notes_the_open_note_is_not_surely_meant(talk) -> None:
+    before = text(talk, OPEN)
+    await say(talk, "tag H2 and H3 with brass", "add a line: cleaned")
+    assert isinstance(talk.items[-1], Question) and text(talk, OPEN) == before
