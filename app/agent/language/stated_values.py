@@ -118,6 +118,8 @@ class StatedValues:
     def _values(self, step: PipelineStep) -> Sequence[PipelineStep]:
         """Return the changes that set a property to another value than the request's words."""
         key, value = str(step.arguments["key"]), step.arguments["value"]
+        if _is_number(value) and (days := self._days(step, self._request.text.split()[-1])):
+            return [*(step.with_argument("value", day) for day in days), step]
         if _is_number(value):
             numbers = [*self._increased(step, value), value] if self._adds else self._thousands(value)
             return [step.with_argument("value", number) for number in numbers] or [step]

@@ -20,6 +20,7 @@ from app.vault.markdown.tasks import with_due_date
 from app.vault.path import name_key
 
 _NUMBER_WITH_DOTS = re.compile(r"\+\d+|\d{1,3}(?:\.\d{3})+(?:,\d+)?|\d{1,2}\.\d{1,2}\.(?:\d{2,4})?")
+_DAY_AT_END = re.compile(r"(?<![\w.])\d{1,2}\.\d{1,2}$")
 _DIGIT = re.compile(r"\d")
 _NUMBER_WITH_UNIT = re.compile(r"([-+]?\d+(?:[.,]\d+)?)\s*[^\W\d_]+\.?")
 _TIME = re.compile(r"\d{1,2}(?:[:.]\d\d)?(?:am|pm|h)?")
@@ -244,7 +245,10 @@ class ValueDoubts:
         """Return whether a number may be another one, or a day: "3.900", "31.3.", "+3"."""
         if step.action != "set_property":
             return False
-        return any(_NUMBER_WITH_DOTS.fullmatch(word) for word in self._request.text.rstrip("?!").split())
+        old_values, text = self._old_values(step), self._request.text.rstrip("?!")
+        if old_values and all(isinstance(old, int | float) for old in old_values):
+            text = text.removesuffix(".")  # the full stop
+        return any(_NUMBER_WITH_DOTS.fullmatch(word) for word in text.split())
 
     def _links_to_no_note(self, step: PipelineStep) -> bool:
         """Return whether a value would become a link to no note, but resembles the name of one."""
@@ -390,6 +394,8 @@ class ValueDoubts:
         if step.action not in ("append", "prepend") or not text.startswith(OPEN_TASK) or "\n" in text:
             return None
         task = text.removeprefix(OPEN_TASK)
+        if _DAY_AT_END.search(task) and self._request.text.rstrip().endswith(f"{task}."):
+            task = f"{task}."  # "dentist 3.12." may end with a number or with a day
         own = tokenize(task, self._request.language.contractions)
         if has_task_date(task) or len(own) >= MAX_TOKENS:
             return None

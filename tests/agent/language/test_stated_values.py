@@ -96,7 +96,7 @@ def test_only_texts_that_may_be_names_become_links() -> None:
         ('create a note "Hinges 3/4 inch" in Books', 'name="Hinges 3-4 inch"', 'name="Hinges 3/4 inch"'),
         ("create note Oil/wax", "name=Oil-wax", ""),
         # Days
-        ("add a task to Empty: fix version 3.12.", "fix version 3.12.", "fix version 📅"),
+        ("add a task to Empty: fix version 3.12.", 'fix version 3.12"', "fix version 📅"),
         ("add a task to Empty: pay by 1/3/2027", "2027-01-03", "2027-03-01"),
         ("neue Aufgabe in Empty: zahlen bis 1/3/2027", "2027-03-01", "2027-01-03"),
         ("add a task to Empty: meet Ann on 6 December 2031 at 11", "", "meet Ann at 11 📅 2031-12-06"),
@@ -114,6 +114,33 @@ async def test_another_value_is_offered(talk, request_text, first, last) -> None
     offered = [choice.replace('"[[', "[[").replace(']]"', "]]") for choice in choices(talk)]
     assert first in offered[0], offered
     assert last in offered[-1], offered
+
+
+@pytest.mark.parametrize(
+    ("request_text", "line"),
+    [
+        ("set paid of Orlando to 7.5.", "paid: 7.5"),
+        ("setze paid von Orlando auf 7.5.", "paid: 7.5"),
+        ("set read of Orlando to 7.5 please.", "read: 7.5"),
+    ],
+)
+async def test_a_number_before_a_full_stop_is_no_day(talk, request_text, line) -> None:
+    await fill_books(talk)
+    await say(talk, request_text)
+    assert line in text(talk, "Books/Orlando.md").splitlines()
+
+
+async def test_a_compared_number_and_a_name_before_a_full_stop_are_no_days(talk) -> None:
+    await fill_books(talk)
+    assert (await say(talk, "find notes with paid under 4.5.")).results == ("Books/Orlando.md",)
+    await say(talk, "create a note called Version 2.5.")
+    assert text(talk, "Version 2.5.md") == "# Version 2.5\n"
+
+
+async def test_a_day_before_a_full_stop_may_be_the_value_of_a_day(talk) -> None:
+    await fill(talk, Chair="---\nbought: 2026-01-02\n---\n")
+    await say(talk, "set bought of Chair to 31.3.")
+    assert choices(talk)[0].endswith("-03-31") and choices(talk)[1].endswith("=31.3")
 
 
 @pytest.mark.parametrize("request_text", ["add 5 to Orlando", "add €50 to Orlando", "add 7 to Empty"])
