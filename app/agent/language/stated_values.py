@@ -106,7 +106,7 @@ class StatedValues:
             case "rename" | "create_note":
                 return [*self._without_slash(step), step]
             case "append" | "prepend" if postponed := self._postponed(step):
-                return [postponed]
+                return [postponed, step]
             case "append" | "prepend" | "reschedule_task":
                 likelier = [*self._sum(step), *self._next_weekend(step), *self._same_month(step)]
                 return [*likelier, step, *self._other_order(step)]
@@ -236,16 +236,20 @@ class StatedValues:
     def _moves(self, step: PipelineStep) -> Sequence[PipelineStep]:
         """Return the move and the new name that "rename Pryce to Admin/Pryce" means; none for other names.
 
-        The tool would make a folder `Admin` in the folder of the note, although there is one already.
+        The tool would make a folder `Admin` in the folder of the note, although there is one already. A path
+        in the note's own folder is only a new name.
         """
         folder, _, name = str(step.arguments.get("new_name", "")).strip("/").rpartition("/")
         target = step.target
         if step.action != "rename" or target is None or len(target.notes) != 1 or not name:
             return ()
-        own = target.notes[0].rpartition("/")[0]
-        if not own or not self._names.has_folder(folder) or self._names.has_folder(f"{own}/{folder}"):
+        own, place = target.notes[0].rpartition("/")[0], self._names.with_known_parent(folder)
+        is_known = self._names.has_folder(folder.partition("/")[0])
+        if not own or not is_known or self._names.has_folder(f"{own}/{folder}"):
             return ()
-        move = PipelineStep("move", target, {"folder": self._names.with_known_parent(folder)})
+        if place == own:
+            return (step.with_argument("new_name", name),)
+        move = PipelineStep("move", target, {"folder": place})
         if name_key(NotePath.on_disk(target.notes[0]).name) == name_key(name):
             return (move,)
         return (move, PipelineStep("rename", NoteSet(source="previous"), {"new_name": name}))
@@ -271,8 +275,9 @@ class StatedValues:
     def _postponed(self, step: PipelineStep) -> PipelineStep | None:
         """Return the new due date of a task that "put the task off until Monday" means; None for others."""
         text, words = str(step.arguments.get("text", "")), self._language.table("new_tasks")["postponements"]
-        is_said = any(token.key in words for token in self._request.tokens)
-        if not is_said or not text.startswith(OPEN_TASK):
+        keys = {token.key for token in self._request.tokens}
+        is_new = not keys.isdisjoint((":", *self._language.table("property_values")["keep_others"]))
+        if is_new or keys.isdisjoint(words) or not text.startswith(OPEN_TASK):
             return None
         facts = task_facts(text.removeprefix(OPEN_TASK))
         tokens = tokenize(facts.text, self._language.contractions)

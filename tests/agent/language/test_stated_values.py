@@ -187,6 +187,19 @@ async def test_a_note_is_not_moved_into_a_second_folder_of_the_same_name(talk) -
     assert NotePath("Books/Watch.md") in talk.workspace.index.note_paths()
 
 
+async def test_a_path_in_the_notes_own_folder_is_a_new_name(talk) -> None:
+    await fill_books(talk)
+    await say(talk, "rename Orlando to books/Orlando 2")
+    assert NotePath("Books/Orlando 2.md") in talk.workspace.index.note_paths()
+
+
+async def test_a_new_folder_is_made_in_the_named_one(talk) -> None:
+    await fill_books(talk)
+    await fill(talk, People__Ann="")
+    await say(talk, "rename Ann to books/New/Anna")
+    assert NotePath("Books/New/Anna.md") in talk.workspace.index.note_paths()
+
+
 async def test_the_answer_to_a_question_may_have_a_slash(talk) -> None:
     await fill_books(talk)
     await say(talk, "create a note", "Oil/wax mix")
@@ -242,6 +255,20 @@ async def test_a_task_that_is_put_off_is_no_new_one(talk, request_text) -> None:
         assert choices(talk)[0] == "reschedule_task [@Errands] due=2031-12-04"
         await say(talk, f"= {choices(talk)[0]}")
     assert text(talk, "Errands.md") == "- [ ] call Ann 📅 2031-12-04\n"
+
+
+@pytest.mark.parametrize(
+    ("request_text", "task"),
+    [
+        ("add a task: off on Friday", "off"),
+        ("add a task to Errands: back on Monday", "back"),
+        ("füge eine Aufgabe zu Errands hinzu: zurück am Montag", "zurück"),
+    ],
+)
+async def test_a_new_task_may_begin_like_a_postponement(talk, request_text, task) -> None:
+    await fill(talk, Errands="- [ ] call Ann 📅 2031-12-01\n")
+    await say(talk, "open Errands", request_text)
+    assert text(talk, "Errands.md").startswith(f"- [ ] call Ann 📅 2031-12-01\n- [ ] {task}")
 
 
 @pytest.mark.parametrize(
