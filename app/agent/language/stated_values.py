@@ -105,8 +105,6 @@ class StatedValues:
                 return self._values(step)
             case "rename" | "create_note":
                 return [*self._without_slash(step), step]
-            case "append" | "prepend" if postponed := self._postponed(step):
-                return [postponed, step]
             case "append" | "prepend" | "reschedule_task":
                 likelier = [*self._sum(step), *self._next_weekend(step), *self._same_month(step)]
                 return [*likelier, step, *self._other_order(step)]
@@ -271,21 +269,6 @@ class StatedValues:
         return [PipelineStep("set_property", NoteSet(notes=target.notes), arguments)]
 
     # Days
-
-    def _postponed(self, step: PipelineStep) -> PipelineStep | None:
-        """Return the new due date of a task that "put the task off until Monday" means; None for others."""
-        text, words = str(step.arguments.get("text", "")), self._language.table("new_tasks")["postponements"]
-        keys = {token.key for token in self._request.tokens}
-        is_new = not keys.isdisjoint((":", *self._language.table("property_values")["keep_others"]))
-        if is_new or keys.isdisjoint(words) or not text.startswith(OPEN_TASK):
-            return None
-        facts = task_facts(text.removeprefix(OPEN_TASK))
-        tokens = tokenize(facts.text, self._language.contractions)
-        rest = tokens[1:] if tokens and tokens[0].key in words else tokens
-        cue = self._language.match_prefix(rest, 0, "new_tasks", "places")
-        days = self._request.dates.due_days(rest) or self._request.dates.due_days(rest[cue:])
-        due = str(facts.due) if facts.due is not None and not rest else days
-        return PipelineStep("reschedule_task", step.target, {"due": due}) if due else None
 
     def _other_order(self, step: PipelineStep) -> list[PipelineStep]:
         """Return the change with the other day that "1/3/2027" may mean; none for other days."""
