@@ -289,10 +289,7 @@ class Interpreter:
 
         If several languages know as many, the one of the open question or of the last request comes first.
         """
-        tokenized = [
-            (language, request_tokens(text, language))
-            for language in self._languages
-        ]
+        tokenized = [(language, request_tokens(text, language)) for language in self._languages]
         question = dialog.question
         asked = [option.reading for option in question.options] if question is not None else []
         asked += [question.partial] if question is not None and question.partial is not None else []

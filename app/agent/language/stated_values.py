@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 from decimal import Decimal
+from itertools import islice, product
 
 from app.agent.language.lexicon import Language
 from app.agent.language.note_facts import PropertiesOf
@@ -26,9 +27,10 @@ from app.vault.path import NotePath, name_key
 _PLAIN = re.compile(r"[\d\s.,:/+%-]*|true|false", re.IGNORECASE)
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _THOUSANDS = re.compile(r"[-+]?\d{1,3}(?:\.\d{3})+(?:,\d+)?")
-_SLASHED_DAY = re.compile(r"(\d{1,2})/(\d{1,2})/(?:\d{4}|\d{2})")
 _AMOUNT = re.compile(r"(?P<before>[£$€]?)\s*(?P<number>\d[\d.,]*)\s*(?P<unit>[£$€]|[^\W\d_]+)?")
 _MAX_KNOWN = 2
+_MAX_COMPARED = 50
+_MAX_CHANGES = 8
 _MONTH_DAYS = 28
 _MAX_DAY_TOKENS = 3
 _SUNDAY = 6
@@ -67,8 +69,9 @@ def _has_capital_nouns(language: Language) -> bool:
 
 
 def _are_notes(vocabulary: Vocabulary, links: Sequence[str]) -> bool:
-    named = [link for link in links if vocabulary.notes(property_label(link))]
-    return 2 * len(named) > len(links)
+    compared = links[:_MAX_COMPARED]
+    named = [link for link in compared if vocabulary.notes(property_label(link))]
+    return 2 * len(named) > len(compared)
 
 
 class StatedValues:
@@ -90,14 +93,12 @@ class StatedValues:
 
     def alternatives(self, reading: Reading) -> Sequence[Reading]:
         """Return the readings that may be meant, likeliest first; usually only the reading itself."""
-        for at, step in enumerate(reading.steps):
-            before, after = reading.steps[:at], reading.steps[at + 1 :]
-            if moves := self._moves(step):
-                return [replace(reading, steps=(*before, *moves, *after))]
-            changes = self._alternatives(step)
-            if [*changes] != [step]:
-                return [replace(reading, steps=(*before, change, *after)) for change in changes]
-        return [reading]
+        changes = []
+        for step in reading.steps:
+            moves = self._moves(step)
+            changes.append([moves] if moves else [(change,) for change in self._alternatives(step)])
+        plans = islice(product(*changes), _MAX_CHANGES)
+        return [replace(reading, steps=tuple(step for steps in plan for step in steps)) for plan in plans]
 
     def _alternatives(self, step: PipelineStep) -> Sequence[PipelineStep]:
         match step.action:
@@ -120,13 +121,22 @@ class StatedValues:
             return [*(step.with_argument("value", day) for day in days), step]
         if _is_number(value):
             numbers = [*self._increased(step, value), value] if self._adds else self._thousands(value)
+            numbers = numbers or self._with_zeros(step, value)
             return [step.with_argument("value", number) for number in numbers] or [step]
+        if isinstance(value, tuple):
+            items = tuple(self._known_item(key, item) for item in value)
+            plain = tuple(self._known_item(key, item, is_whole=True) for item in value)
+            return [step.with_argument("value", values) for values in dict.fromkeys((items, plain))]
         if not isinstance(value, str) or not value or self._is_marked(value):
             return [step]
+        if states := self._states(step, key, value):
+            return [step.with_argument("value", state) for state in states]
         if days := self._days(step, value):
             return [*(step.with_argument("value", day) for day in days), step]
         if _PLAIN.fullmatch(value):
             return [step, *self._other_order(step)]
+        if own := self._own_link(step, value):
+            return [step.with_argument("value", own)]
         if parts := self._parts(step, key, value):
             return [step.with_argument("value", parts), step]
         if known := self._known_links(key, value):
@@ -135,7 +145,40 @@ class StatedValues:
         is_noun = _may_be_noun(self._language, value) and not self._names.known_link(key, value)
         if is_noun and links and _are_notes(self._names, links):
             return [step, step.with_argument("value", f"[[{value}]]")]
-        return [step]
+        return [step.with_argument("value", linked_value(self._names, self._language, key, value))]
+
+    def _known_item(self, key: str, item: object, *, is_whole: bool = False) -> object:
+        """Return an item of a list as known in the vault; one that may mean several links stays as it is.
+
+        With `is_whole`, it is not a part of a known name.
+        """
+        if not isinstance(item, str) or not item or self._is_marked(item):
+            return item
+        known = () if is_whole else self._known_links(key, item)
+        return known[0] if len(known) == 1 else linked_value(self._names, self._language, key, item)
+
+    def _own_link(self, step: PipelineStep, value: str) -> str:
+        """Return the present link of a property to the same name; empty without one."""
+        links = [str(old) for old in self._old_values(step) if str(old).startswith("[[")]
+        return next((link for link in links if name_key(property_label(link)) == name_key(value)), "")
+
+    def _states(self, step: PipelineStep, key: str, value: str) -> list[object]:
+        """Return the values of a checkbox that "yes" or "off" means; also the word if it may be a text."""
+        table = self._language.table("property_values")
+        states = {**dict.fromkeys(table["checked"], True), **dict.fromkeys(table["unchecked"], False)}
+        if value.casefold() not in states or not self._words.is_checkbox(key):
+            return []
+        is_checkbox = any(isinstance(old, bool) for old in self._old_values(step))
+        return [states[value.casefold()], *([] if is_checkbox else [value])]
+
+    def _with_zeros(self, step: PipelineStep, value: object) -> list[object]:
+        """Return a number, and the text "007" in the request that means it; none without leading zeros."""
+        texts = [token.value for token in self._request.tokens if token.value.startswith("0")]
+        text = next((text for text in texts if text.lstrip("0") == str(value)), "")
+        if not text:
+            return []
+        is_text = any(isinstance(old, str) for old in self._old_values(step))
+        return [text, value] if is_text else [value, text]
 
     def _is_marked(self, text: str) -> bool:
         """Return whether a text is a quoted one or a link of the request."""
@@ -188,23 +231,19 @@ class StatedValues:
         """Return the values of a list ("Theo and Ida") as known in the vault; none for a single value."""
         links = self._names.links_of(key)
         is_list = self._words.is_list(key) or any(isinstance(old, list) for old in self._old_values(step))
-        known = {
-            name_key(property_label(text))
-            for name, text in self._words.values
-            if name_key(name) == name_key(key)
-        }
-        if not (links or is_list) or name_key(value) in known or self._names.notes(value):
+        is_known = self._words.has_text(key, value) or bool(self._names.notes(value))
+        if not (links or is_list) or is_known or len(self._known_links(key, value)) == 1:
             return ()
-        items = split_items(value, tokenize(value, self._language.contractions), self._language)
-        return tuple(next(iter(self._known_links(key, item)), item) for item in items)
+        tokens = tokenize(value, self._language.contractions)
+        items = split_items(value, tokens, self._language, with_links=True)
+        return tuple(str(self._known_item(key, item)) for item in items)
 
     def _known_links(self, key: str, value: str) -> list[str]:
         """Return the linked texts of a property, and the note, of which a text is only a part."""
         links = self._names.links_of(key)
         if not links or self._names.known_link(key, value):
             return []
-        words = f" {name_key(value)} "
-        known = [link for link in links if words in f" {name_key(property_label(link))} "]
+        known = [*self._names.links_with(key, value)]
         if not known and value[:1].isupper() and (path := self._names.note_with_words(value)):
             known = [f"[[{NotePath.on_disk(path).name}]]"]
         return known[:_MAX_KNOWN]

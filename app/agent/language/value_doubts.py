@@ -74,7 +74,6 @@ class ValueDoubts:
                 or self._links_to_no_note(step)
                 or self._has_property_of_other_name(step)
                 or self._loses_type(step)
-                or self._loses_zeros(step)
                 or bool(self._left_out_tags(step))
                 or self._has_tag_of_other_name(step)
                 or self._creates_without_verb(step)
@@ -115,9 +114,6 @@ class ValueDoubts:
             return [self._instead(step.with_argument("tag", (*tags, *as_tuple(step.arguments["tag"]))))]
         if (dated := self._undated_task(step)) is not None:
             return [self._instead(step.with_argument("text", dated))]
-        if self._loses_zeros(step):
-            said = next(token.value for token in self._request.tokens if token.value.startswith("0"))
-            return [self._instead(step.with_argument("value", said))]
         match = _NUMBER_WITH_UNIT.fullmatch(str(step.arguments.get("value", "")))
         if match is not None and self._loses_type(step):
             number = match[1].replace(",", ".")
@@ -319,16 +315,6 @@ class ValueDoubts:
         """Return whether a value is one of a checkbox."""
         table = self._request.language.table("property_values")
         return value.casefold() in ("true", "false", *table["checked"], *table["unchecked"])
-
-    def _loses_zeros(self, step: PipelineStep) -> bool:
-        """Return whether a number in the request has leading zeros, so that it is a text: "007"."""
-        value = step.arguments.get("value")
-        if step.action != "set_property" or not isinstance(value, int) or isinstance(value, bool):
-            return False
-        return any(
-            token.value.startswith("0") and token.value.lstrip("0") == str(value)
-            for token in self._request.tokens
-        )
 
     def _old_values(self, step: PipelineStep) -> list[object]:
         """Return the present values of the property that a step sets, in each of its notes."""
