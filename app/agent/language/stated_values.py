@@ -162,10 +162,10 @@ class StatedValues:
         links = [str(old) for old in self._old_values(step) if str(old).startswith("[[")]
         return next((link for link in links if name_key(property_label(link)) == name_key(value)), "")
 
-    def _states(self, step: PipelineStep, key: str, value: str) -> list[object]:
+    def _states(self, step: PipelineStep, key: str, value: str) -> list[str]:
         """Return the values of a checkbox that "yes" or "off" means; also the word if it may be a text."""
         table = self._language.table("property_values")
-        states = {**dict.fromkeys(table["checked"], True), **dict.fromkeys(table["unchecked"], False)}
+        states = {**dict.fromkeys(table["checked"], "true"), **dict.fromkeys(table["unchecked"], "false")}
         if value.casefold() not in states or not self._words.is_checkbox(key):
             return []
         is_checkbox = any(isinstance(old, bool) for old in self._old_values(step))
