@@ -107,6 +107,10 @@ class Request:
             and len(target.notes) != 1
         )
 
+    def is_marked(self, text: str) -> bool:
+        """Return whether a text is a quoted one, or a link or tag, of the request."""
+        return any(not token.is_word and token.value == text for token in self.tokens)
+
     def writes(self, reading: Reading) -> bool:
         """Return whether a reading changes something, or has an action that is no longer allowed."""
         return any(writes(self.allowed, step.action) for step in reading.steps)

@@ -13,6 +13,7 @@ from datetime import date, timedelta
 from decimal import Decimal
 from itertools import islice, product
 
+from app.agent.language.dates import ISO_DAY
 from app.agent.language.lexicon import Language
 from app.agent.language.note_facts import PropertiesOf
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
@@ -25,7 +26,6 @@ from app.vault.markdown.tasks import task_facts
 from app.vault.path import NotePath, name_key
 
 _PLAIN = re.compile(r"[\d\s.,:/+%-]*|true|false", re.IGNORECASE)
-_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _THOUSANDS = re.compile(r"[-+]?\d{1,3}(?:\.\d{3})+(?:,\d+)?")
 _AMOUNT = re.compile(r"(?P<before>[£$€]?)\s*(?P<number>\d[\d.,]*)\s*(?P<unit>[£$€]|[^\W\d_]+)?")
 _MAX_KNOWN = 2
@@ -127,7 +127,7 @@ class StatedValues:
             items = tuple(self._known_item(key, item) for item in value)
             plain = tuple(self._known_item(key, item, is_whole=True) for item in value)
             return [step.with_argument("value", values) for values in dict.fromkeys((items, plain))]
-        if not isinstance(value, str) or not value or self._is_marked(value):
+        if not isinstance(value, str) or not value or self._request.is_marked(value):
             return [step]
         if states := self._states(step, key, value):
             return [step.with_argument("value", state) for state in states]
@@ -152,7 +152,7 @@ class StatedValues:
 
         With `is_whole`, it is not a part of a known name.
         """
-        if not isinstance(item, str) or not item or self._is_marked(item):
+        if not isinstance(item, str) or not item or self._request.is_marked(item):
             return item
         known = () if is_whole else self._known_links(key, item)
         return known[0] if len(known) == 1 else linked_value(self._names, self._language, key, item)
@@ -179,10 +179,6 @@ class StatedValues:
             return []
         is_text = any(isinstance(old, str) for old in self._old_values(step))
         return [text, value] if is_text else [value, text]
-
-    def _is_marked(self, text: str) -> bool:
-        """Return whether a text is a quoted one or a link of the request."""
-        return any(not token.is_word and token.value == text for token in self._request.tokens)
 
     def _old_values(self, step: PipelineStep) -> list[object]:
         key = name_key(str(step.arguments["key"]))
@@ -221,7 +217,7 @@ class StatedValues:
 
     def _days(self, step: PipelineStep, value: str) -> list[str]:
         """Return the days that a text such as "3.12.2027" may mean if the property has a day."""
-        if not any(_DAY.fullmatch(str(old)) for old in self._old_values(step)):
+        if not any(ISO_DAY.fullmatch(str(old)) for old in self._old_values(step)):
             return []
         day = self._request.dates.numeric_day(value)
         other = self._request.dates.other_numeric_day(value)
@@ -355,7 +351,7 @@ class StatedValues:
             str(step.arguments.get("due", "")),
             task_facts(str(step.arguments.get("query", ""))).due,
         )
-        if present is None or not _DAY.fullmatch(due) or not gives_only_day(self._request):
+        if present is None or not ISO_DAY.fullmatch(due) or not gives_only_day(self._request):
             return []
         day = in_month_of(present, date.fromisoformat(due), self._request.dates.today)
         return [step.with_argument("due", day.isoformat())] if day is not None else []
@@ -396,7 +392,7 @@ def added_amount(request: Request, step: PipelineStep) -> tuple[Decimal, frozens
     """
     text, language = step.arguments.get("text"), request.language
     match = _AMOUNT.fullmatch(text.strip()) if isinstance(text, str) and step.action == "append" else None
-    if match is None or any(not token.is_word and token.value == text for token in request.tokens):
+    if match is None or request.is_marked(text):
         return None
     table, unit = language.table("stated_values"), (match["unit"] or "").casefold()
     number = _number(match["number"], language)

@@ -9,6 +9,7 @@ from datetime import date
 from itertools import pairwise
 
 from app.agent.language.actions import OPPOSITES, TASK_ACTIONS, TOOL_PREFIX
+from app.agent.language.dates import ISO_DAY
 from app.agent.language.note_facts import PropertiesOf
 from app.agent.language.readings import NoteSet, PipelineStep, Reading, as_tuple
 from app.agent.language.request import Request, writes
@@ -26,7 +27,6 @@ _NUMBER_WITH_UNIT = re.compile(r"([-+]?\d+(?:[.,]\d+)?)\s*[^\W\d_]+\.?")
 _TIME = re.compile(r"\d{1,2}(?:[:.]\d\d)?(?:am|pm|h)?")
 _WEEK_DAYS = 7
 _MAX_WORDS_AFTER_UNDO = 2
-_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _LINK = re.compile(r"\[\[([^\[\]]+)\]\]")
 
 
@@ -119,10 +119,10 @@ class ValueDoubts:
             number = match[1].replace(",", ".")
             value = float(number) if "." in number else int(number)
             return [self._instead(step.with_argument("value", value))]
-        if any(_DAY.fullmatch(str(old)) for old in self._old_values(step)) and self._loses_type(step):
+        if any(ISO_DAY.fullmatch(str(old)) for old in self._old_values(step)) and self._loses_type(step):
             words = tokenize(str(step.arguments["value"]), self._request.language.contractions)
             day = self._request.dates.days_ahead(words) or ""
-            return [self._instead(step.with_argument("value", day))] if _DAY.fullmatch(day) else []
+            return [self._instead(step.with_argument("value", day))] if ISO_DAY.fullmatch(day) else []
         return []
 
     def _instead(self, step: PipelineStep) -> Reading:
@@ -183,7 +183,7 @@ class ValueDoubts:
         """
         for role in ("new_name", "value") if step.action in ("rename", "set_property") else ():
             text = step.arguments.get(role)
-            if not isinstance(text, str) or self._is_marked(text):
+            if not isinstance(text, str) or self._request.is_marked(text):
                 continue
             if role == "value" and ", " in text:
                 return True  # perhaps a list
@@ -193,10 +193,6 @@ class ValueDoubts:
             ):
                 return True
         return False
-
-    def _is_marked(self, text: str) -> bool:
-        """Return whether a text is a quoted one or a link of the request."""
-        return any(token.kind != "word" and token.value == text for token in self._request.tokens)
 
     def _replaces_value(self, step: PipelineStep) -> bool:
         """Return whether a change replaces a value that may have to stay: "add the alias X to it"."""
@@ -221,8 +217,8 @@ class ValueDoubts:
         if step.action != "reschedule_task":
             return False
         due, query = str(step.arguments.get("due", "")), str(step.arguments.get("query", ""))
-        days = _DAY.findall(query)
-        if ".." in due or (days and _DAY.fullmatch(due) and due < max(days)):
+        days = ISO_DAY.findall(query)
+        if ".." in due or (days and ISO_DAY.fullmatch(due) and due < max(days)):
             return True  # a period, or earlier than the present day
         language, listed = self._request.language, self._request.dialog.tasks
         is_listed = step.arguments.get("query") in [text for _, text in listed]
@@ -252,7 +248,9 @@ class ValueDoubts:
         if step.action != "set_property":
             return False
         names, language = self._request.vocabulary, self._request.language
-        texts = [text for text in as_tuple(value) if isinstance(text, str) and not self._is_marked(text)]
+        texts = [
+            text for text in as_tuple(value) if isinstance(text, str) and not self._request.is_marked(text)
+        ]
         labels = [
             label for text in texts for label in _LINK.findall(linked_value(names, language, str(key), text))
         ]
@@ -291,7 +289,11 @@ class ValueDoubts:
         key = str(step.arguments.get("key", ""))
         language, names = self._request.language, self._request.vocabulary
         nouns = language.table("property_values")["nouns"]
-        if step.action != "set_property" or self._is_marked(key) or names.find_property(key) is not None:
+        if (
+            step.action != "set_property"
+            or self._request.is_marked(key)
+            or names.find_property(key) is not None
+        ):
             return False
         if any(token.key in nouns for token in self._request.tokens):
             return False
@@ -305,11 +307,13 @@ class ValueDoubts:
         Words in place of a number or a date are hardly a mistake ("never"); digits may be.
         """
         value = step.arguments.get("value")
-        if step.action != "set_property" or not isinstance(value, str) or self._is_marked(value):
+        if step.action != "set_property" or not isinstance(value, str) or self._request.is_marked(value):
             return False
-        if not _DIGIT.search(value) or _DAY.fullmatch(value):
+        if not _DIGIT.search(value) or ISO_DAY.fullmatch(value):
             return any(isinstance(old, bool) for old in self._old_values(step)) and not self._is_state(value)
-        return any(isinstance(old, int | float) or _DAY.fullmatch(str(old)) for old in self._old_values(step))
+        return any(
+            isinstance(old, int | float) or ISO_DAY.fullmatch(str(old)) for old in self._old_values(step)
+        )
 
     def _is_state(self, value: str) -> bool:
         """Return whether a value is one of a checkbox."""
@@ -388,7 +392,7 @@ class ValueDoubts:
         time = self._time_at_end(own)
         for start in range(1, time):
             first, _, last = (self._request.dates.days_ahead(own[start:time]) or "").partition("..")
-            if not _DAY.fullmatch(first) or first < str(self._request.dates.today):
+            if not ISO_DAY.fullmatch(first) or first < str(self._request.dates.today):
                 continue
             day = date.fromisoformat(last or first)
             if (day - date.fromisoformat(first)).days < _WEEK_DAYS:
@@ -412,7 +416,11 @@ class ValueDoubts:
     def _leaves_out_words(self, step: PipelineStep) -> bool:
         """Return whether the words after an added text may belong to it: "add a line, the thumb is fine"."""
         text = step.arguments.get("text")
-        if step.action not in ("append", "prepend") or not isinstance(text, str) or self._is_marked(text):
+        if (
+            step.action not in ("append", "prepend")
+            or not isinstance(text, str)
+            or self._request.is_marked(text)
+        ):
             return False
         end = self._request.text.casefold().rfind(text.casefold())
         after = WORD.findall(self._request.text[end + len(text) :].casefold()) if end >= 0 and text else []
@@ -425,7 +433,11 @@ class ValueDoubts:
         "Add a line: it is in Greenwich" hardly changes the note Greenwich, unlike "add: milk to Shopping".
         """
         text, said = step.arguments.get("text"), self._request.text
-        if step.action not in ("append", "prepend") or not isinstance(text, str) or self._is_marked(text):
+        if (
+            step.action not in ("append", "prepend")
+            or not isinstance(text, str)
+            or self._request.is_marked(text)
+        ):
             return ""
         start = said.find(text.removeprefix(OPEN_TASK))
         before, rest = said[:start], said[start + len(text.removeprefix(OPEN_TASK)) :]
@@ -496,7 +508,7 @@ class ValueDoubts:
         """Return whether the words for a task refer to something: "tick off the task that asked for it"."""
         listed = [text for _, text in self._request.dialog.tasks]
         query = str(step.arguments.get("query", ""))
-        if step.action not in TASK_ACTIONS or query in listed or self._is_marked(query):
+        if step.action not in TASK_ACTIONS or query in listed or self._request.is_marked(query):
             return False
         return not self._said.word_list("objects").isdisjoint(query.casefold().split())
 
