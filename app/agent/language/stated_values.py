@@ -15,7 +15,7 @@ from itertools import islice, product
 
 from app.agent.language.dates import ISO_DAY
 from app.agent.language.lexicon import Language
-from app.agent.language.note_facts import PropertiesOf
+from app.agent.language.note_facts import PropertiesOf, present_values
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.request import Request
 from app.agent.language.task_texts import OPEN_TASK, task_line
@@ -181,10 +181,8 @@ class StatedValues:
         return [text, value] if is_text else [value, text]
 
     def _old_values(self, step: PipelineStep) -> list[object]:
-        key = name_key(str(step.arguments["key"]))
         notes = step.target.notes if step.target is not None else ()
-        properties = (item for path in notes for item in self._properties_of(path).items())
-        return [value for name, value in properties if name_key(name) == key]
+        return present_values(self._properties_of, notes, step.arguments["key"])
 
     @property
     def _adds(self) -> bool:

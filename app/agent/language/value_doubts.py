@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from app.agent.language.actions import OPPOSITES, TASK_ACTIONS, TOOL_PREFIX
 from app.agent.language.dates import ISO_DAY
-from app.agent.language.note_facts import PropertiesOf
+from app.agent.language.note_facts import PropertiesOf, present_values
 from app.agent.language.readings import NoteSet, PipelineStep, Reading, as_tuple
 from app.agent.language.request import Request, writes
 from app.agent.language.said_words import WORD, SaidWords
@@ -322,13 +322,7 @@ class ValueDoubts:
 
     def _old_values(self, step: PipelineStep) -> list[object]:
         """Return the present values of the property that a step sets, in each of its notes."""
-        key = name_key(str(step.arguments.get("key", "")))
-        return [
-            old
-            for properties in map(self._properties_of, self._found_notes(step))
-            for name, old in properties.items()
-            if name_key(name) == key
-        ]
+        return present_values(self._properties_of, self._found_notes(step), step.arguments.get("key", ""))
 
     def _left_out_tags(self, step: PipelineStep) -> list[str]:
         """Return the articles that may be tags at the beginning of a list: "as a, b and c"."""
