@@ -1163,14 +1163,14 @@ def _with_alternatives(
         for option, reading in reversed((*first, *literal, *others))
     }
     ordered = [*dict.fromkeys(serialize(reading) for _, reading in (*first, *literal, *others))]
-    options = [offered[key] for key in ordered]
-    if tuple(options) == interpretation.options:
+    found_options = [offered[key] for key in ordered]
+    if tuple(found_options) == interpretation.options:
         return interpretation
     # The words of the likeliest option stay an option.
     own = next((serialize(reading) for _, reading in literal), "")
     if own in ordered[MAX_OPTIONS:]:
-        options.insert(MAX_OPTIONS - 1, options.pop(ordered.index(own)))
-    shown, spare = tuple(options[:MAX_OPTIONS]), tuple(options[MAX_OPTIONS:])
+        found_options.insert(MAX_OPTIONS - 1, found_options.pop(ordered.index(own)))
+    shown, spare = tuple(found_options[:MAX_OPTIONS]), tuple(found_options[MAX_OPTIONS:])
     spare = (*spare, *interpretation.spare)
     return replace(interpretation, question=question_about(shown), options=shown, spare=spare)
 

@@ -390,7 +390,7 @@ def added_amount(request: Request, step: PipelineStep) -> tuple[Decimal, frozens
     """
     text, language = step.arguments.get("text"), request.language
     match = _AMOUNT.fullmatch(text.strip()) if isinstance(text, str) and step.action == "append" else None
-    if match is None or request.is_marked(text):
+    if match is None or request.is_marked(str(text)):
         return None
     table, unit = language.table("stated_values"), (match["unit"] or "").casefold()
     number = _number(match["number"], language)

@@ -162,13 +162,21 @@ class VaultWords:
 
     def links_by_label(self, name: str) -> Mapping[str, str]:
         """Return the links among the texts of a property by their labels' keys, as `links_of` does."""
-        texts = self._texts.get(name_key(name), {})
-        links = {label: text for label, text in texts.items() if text.startswith("[[")}
-        return links if 2 * len(links) > len(texts) else {}
+        return self._links.get(name_key(name), {})
 
     def has_text(self, name: str, text: str) -> bool:
         """Return whether a property has a text or a link to it somewhere."""
         return name_key(text) in self._texts.get(name_key(name), {})
+
+    @cached_property
+    def _links(self) -> Mapping[str, Mapping[str, str]]:
+        """The links by their labels' keys, by the key of each property whose texts are mostly links."""
+        links: dict[str, dict[str, str]] = {}
+        for name, texts in self._texts.items():
+            linked = {label: text for label, text in texts.items() if text.startswith("[[")}
+            if 2 * len(linked) > len(texts):
+                links[name] = linked
+        return links
 
     @cached_property
     def _texts(self) -> Mapping[str, Mapping[str, str]]:
