@@ -818,11 +818,12 @@ class BuiltinAgent:
         if reading.steps[0].action == "help":
             turn.say(localize(HELP, _language_of(reading)))
             return
-        words, resolver = self._words, self._resolver
+        words = self._words
         if turn.caller.uses_model:
+            # A model must not learn the names of hidden notes.
             words = self._public_words
             resolver = await asyncio.to_thread(self._public_resolver)
-        reading = with_known_values(reading, words, resolver)
+            reading = _with_known_values(reading, Vocabulary(resolver, words()))
         chips = reading_chips(reading)
         if turn.prompt.mode != "propose" and self._is_change(reading):
             message = _READ_ONLY_MESSAGE.format(" · ".join(chip.label for chip in chips))
@@ -832,6 +833,7 @@ class BuiltinAgent:
         language = _language_of(reading)
         # A model must not learn what hidden notes contain.
         find_notes = None if turn.caller.uses_model else self._find_notes
+        request = self._request_of(turn.prompt.text, state)
         pipeline = Pipeline(
             turn,
             self._registry,
@@ -843,7 +845,8 @@ class BuiltinAgent:
             find_notes,
             self._now,
             self._properties_of,
-            gives_only_day=_gives_only_day(self._request_of(turn.prompt.text, state), reading),
+            gives_only_day=_gives_only_day(request, reading),
+            quoted=[token.value for token in request.tokens if token.kind == "quoted"],
         )
         next_state = await pipeline.run(reading)
         self._states[_state_key(turn)] = next_state
@@ -1090,18 +1093,13 @@ def _state_key(turn: Turn) -> tuple[str, str]:
     return turn.conversation, turn.agent
 
 
-def with_known_values(reading: Reading, words: Callable[[], VaultWords], resolver: Resolver) -> Reading:
-    """Return a reading with the values that properties have in the vault: links, and true or false."""
+def _with_known_values(reading: Reading, vocabulary: Vocabulary) -> Reading:
+    """Return a reading with the links that the texts of its properties mean in the vault."""
     language = _language_of(reading)
 
     def known(key: str, value: object) -> object:
-        if not isinstance(value, str) or not value:
-            return value
-        if words().is_checkbox(key):
-            table = language.table("property_values")
-            states = {**dict.fromkeys(table["checked"], True), **dict.fromkeys(table["unchecked"], False)}
-            return states.get(value.casefold(), value)
-        return linked_value(Vocabulary(resolver, words()), language, key, value)
+        is_text = isinstance(value, str) and bool(value)
+        return linked_value(vocabulary, language, key, str(value)) if is_text else value
 
     def with_value(step: PipelineStep) -> PipelineStep:
         if step.action != "set_property" or "value" not in step.arguments:
@@ -1160,17 +1158,25 @@ def _with_alternatives(
     if likelier_first:
         found.sort(key=lambda known: _order_of(known[0].reading, known[1][0]))
     first = [(option, readings[0]) for option, readings in found]
+    literal = [(option, option.reading) for option, readings in found if option.reading in readings]
     others = [(option, reading) for option, readings in found for reading in readings[1:]]
-    offered = tuple(
-        option
+    offered = {
+        serialize(reading): option
         if reading == option.reading
         else ClarificationOption(serialize(reading), reading, option.share)
-        for option, reading in (*first, *others)
-    )
-    if offered == interpretation.options:
+        for option, reading in reversed((*first, *literal, *others))
+    }
+    ordered = [*dict.fromkeys(serialize(reading) for _, reading in (*first, *literal, *others))]
+    found_options = [offered[key] for key in ordered]
+    if tuple(found_options) == interpretation.options:
         return interpretation
-    offered = offered[:MAX_OPTIONS]
-    return replace(interpretation, question=question_about(offered), options=offered)
+    # The words of the likeliest option stay an option.
+    own = next((serialize(reading) for _, reading in literal), "")
+    if own in ordered[MAX_OPTIONS:]:
+        found_options.insert(MAX_OPTIONS - 1, found_options.pop(ordered.index(own)))
+    shown, spare = tuple(found_options[:MAX_OPTIONS]), tuple(found_options[MAX_OPTIONS:])
+    spare = (*spare, *interpretation.spare)
+    return replace(interpretation, question=question_about(shown), options=shown, spare=spare)
 
 
 def _gives_only_day(request: Request, reading: Reading) -> bool:
@@ -1180,10 +1186,11 @@ def _gives_only_day(request: Request, reading: Reading) -> bool:
 
 
 def _order_of(reading: Reading, likelier: Reading) -> int:
-    """Return the order of an option by its alternative: a list, which is more than its first value, first."""
+    """Return the order of an option by its alternative: the longest list first."""
     if likelier == reading or likelier.last.action != "set_property":
-        return 2
-    return 0 if isinstance(likelier.last.arguments["value"], tuple) else 1
+        return 1
+    value = likelier.last.arguments["value"]
+    return -len(value) if isinstance(value, tuple) else 0
 
 
 def _is_option(reading: Reading, text: str, state: DialogState) -> bool:

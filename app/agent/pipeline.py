@@ -52,6 +52,7 @@ from app.agent.language.task_matching import (
     task_text,
 )
 from app.agent.language.task_texts import task_line
+from app.agent.language.text_lists import is_list_name
 from app.agent.language.undo import changes_of_undo
 from app.agent.language.vocabulary import VaultWords, property_label
 from app.agent.result_formatting import format_outcome, property_key, strip_properties
@@ -151,6 +152,7 @@ class Pipeline:
         now: Returns the current time.
         properties_of: Returns the properties of the note at a path; without it, a list may become a text.
         gives_only_day: Whether the request gives a new due date by its day alone, without a month.
+        quoted: The texts that the request quotes, which are written as they are.
     """
 
     def __init__(
@@ -167,9 +169,11 @@ class Pipeline:
         properties_of: PropertiesOf | None = None,
         *,
         gives_only_day: bool = False,
+        quoted: Collection[str] = (),
     ) -> None:
         self._host = host
         self._gives_only_day = gives_only_day
+        self._quoted = quoted
         self._now = now
         self._properties_of = properties_of
         self._words = words
@@ -1225,8 +1229,9 @@ class Pipeline:
 
     async def _as_item(self, path: str, text: str) -> str:
         """Return an added line as an item if the note is a list by its name and ends with one."""
-        names = {name for language in languages() for name in language.table("doubts")["list_names"]}
-        if not name_key(NotePath.on_disk(path).name).endswith(tuple(names)) or "\n" in text.strip():
+        name = NotePath.on_disk(path).name
+        is_list = any(is_list_name(name, language) for language in languages())
+        if not is_list or "\n" in text.strip() or text in self._quoted:
             return text
         outcome = await self._host.call("read_note", {"name": path})
         last = str(outcome.result["text"]).rstrip().rpartition("\n")[2] if outcome.success else ""

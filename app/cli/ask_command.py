@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 
 from app import paths
-from app.agent.builtin import HELP, MAX_PASSAGES, BuiltinAgent, reply_text, with_known_values
+from app.agent.builtin import HELP, MAX_PASSAGES, BuiltinAgent, reply_text
 from app.agent.language.answers import localize
 from app.agent.language.chips import describe_readings, reading_chips
 from app.agent.language.dialog import DialogState
@@ -98,7 +98,7 @@ async def run(args: argparse.Namespace, console: CliConsole) -> ExitStatus:
         pipeline = Pipeline(
             terminal, registry, language, state, tuple, agent.actions(), lambda: words, find_notes
         )
-        state = await pipeline.run(with_known_values(interpretation, lambda: words, resolver))
+        state = await pipeline.run(interpretation)
         is_guess = interpretation.score == GUESS_SCORE and interpretation.last.action == "find"
         finds_nothing = terminal.status == ExitStatus.DONE and not state.results
         return ExitStatus.NOT_FOUND if is_guess and finds_nothing else terminal.status

@@ -19,6 +19,7 @@ _LOOKS_LIKE_DATE = re.compile(
     r"\d{4}(-\d\d?(-\d\d?)?)?|\d{1,2}[./]\d{1,2}[./](\d{2}|\d{4})?|\d{4}-W\d\d|\d{1,2}(st|nd|rd|th)?"
 )
 _DAY_OF_MONTH = re.compile(r"(\d{1,2})(?:st|nd|rd|th)")
+ISO_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _SHIFT = re.compile(r"(?P<count>[+-]\d{1,4}) (?P<unit>day|week|month|year)")
 _BARE_NUMBER = re.compile(r"\d{1,3}(st|nd|rd|th)?")
 _NUMERIC_DAY = re.compile(r"(\d{1,2})(?P<separator>[./])(\d{1,2})(?P=separator)(\d{4}|\d{2})?")

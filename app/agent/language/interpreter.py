@@ -72,7 +72,7 @@ from app.agent.language.readings import (
 )
 from app.agent.language.relations import parse_link_question, parse_relations
 from app.agent.language.replacements import parse_place_answer, parse_replacement_everywhere
-from app.agent.language.request import Request, without_marks_at_end
+from app.agent.language.request import Request, request_tokens, without_marks_at_end
 from app.agent.language.request_model import request_model
 from app.agent.language.summary_lengths import parse_summary_length, with_summary_length
 from app.agent.language.task_lists import about_whole_vault, parse_task_list
@@ -83,7 +83,7 @@ from app.agent.language.template_notes import (
     parse_other_template,
 )
 from app.agent.language.text_additions import parse_added_line
-from app.agent.language.tokens import Token, span_text, tokenize
+from app.agent.language.tokens import Token, span_text
 from app.agent.language.typed_search import parse_typed_search
 from app.agent.language.undo import parse_redo, parse_undo, resolve_undo, undo_choices
 from app.agent.language.vocabulary import Vocabulary, correct_spelling
@@ -184,7 +184,7 @@ class Interpreter:
             if not names.notes(text.strip()):
                 return ContentQuestion(text)
         for language in self._languages:
-            words = without_marks_at_end(tokenize(text, language.contractions, language.words("noise")))
+            words = without_marks_at_end(request_tokens(text, language))
             if dialog.question is None and _is_answer(language, words, "no"):
                 return self._interpret_objection(language, dialog, allowed)
             if reply := self._small_talk(language, words):
@@ -289,10 +289,7 @@ class Interpreter:
 
         If several languages know as many, the one of the open question or of the last request comes first.
         """
-        tokenized = [
-            (language, tokenize(text, language.contractions, language.words("noise")))
-            for language in self._languages
-        ]
+        tokenized = [(language, request_tokens(text, language)) for language in self._languages]
         question = dialog.question
         asked = [option.reading for option in question.options] if question is not None else []
         asked += [question.partial] if question is not None and question.partial is not None else []
@@ -844,7 +841,7 @@ class Interpreter:
             if wanted in (option.label.casefold(), option.label.casefold().removesuffix(".md")):
                 return meaning_of(option.reading)
         for language in self._languages:
-            tokens = without_marks_at_end(tokenize(text, language.contractions, language.words("noise")))
+            tokens = without_marks_at_end(request_tokens(text, language))
             if not tokens:
                 continue
             if _is_answer(language, tokens, "no"):

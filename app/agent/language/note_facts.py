@@ -223,3 +223,10 @@ def _names(request: Request, word: str, known: Mapping[str, str]) -> set[str]:
 def _is_content(request: Request, token: Token) -> bool:
     language = request.language
     return token.key not in language.function_words() | language.words("question_words")
+
+
+def present_values(properties_of: PropertiesOf, notes: Sequence[str], key: object) -> list[object]:
+    """Return the values that a property has in each of some notes."""
+    wanted = name_key(str(key))
+    items = (item for path in notes for item in properties_of(path).items())
+    return [value for name, value in items if name_key(name) == wanted]

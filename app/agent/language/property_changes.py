@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from app.agent.language.dates import ISO_DAY
 from app.agent.language.mentions import EntityMention
 from app.agent.language.note_facts import PropertiesOf
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
@@ -13,8 +13,6 @@ from app.agent.language.request import Request
 from app.agent.language.tokens import Token, span_text
 from app.agent.language.vocabulary import property_label
 from app.vault.path import name_key
-
-_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 class PropertyChanges:
@@ -103,8 +101,13 @@ class PropertyChanges:
     def _stated_text(self, value: object, current: object) -> object:
         """Return the words for a day among values that are no days: "add Sunday to the days"."""
         others = current if isinstance(current, list | tuple) else [current]
-        has_days = any(_DAY.match(str(other)) for other in others) or not any(others)
-        if has_days or not isinstance(value, str) or not _DAY.fullmatch(value) or value in self._request.text:
+        has_days = any(ISO_DAY.match(str(other)) for other in others) or not any(others)
+        if (
+            has_days
+            or not isinstance(value, str)
+            or not ISO_DAY.fullmatch(value)
+            or value in self._request.text
+        ):
             return value
         dates = [
             mention.tokens

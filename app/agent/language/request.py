@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -13,10 +14,12 @@ from app.agent.language.lexicon import ActionFrame, Language
 from app.agent.language.mentions import EntityMention, find_mentions
 from app.agent.language.note_sets import NoteSetParser
 from app.agent.language.readings import Reading
-from app.agent.language.tokens import Token
+from app.agent.language.tokens import Token, tokenize
 from app.agent.language.vocabulary import Vocabulary
 
 _MAX_CONTINUATION_WORDS = 6
+_DAY_OR_NUMBER = re.compile(r"\d{1,2}\.\d{1,2}\.")
+_SENTENCE_END = re.compile(r"\s*(?:$|\s[A-Z])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +107,10 @@ class Request:
             and len(target.notes) != 1
         )
 
+    def is_marked(self, text: str) -> bool:
+        """Return whether a text is a quoted one, or a link or tag, of the request."""
+        return any(not token.is_word and token.value == text for token in self.tokens)
+
     def writes(self, reading: Reading) -> bool:
         """Return whether a reading changes something, or has an action that is no longer allowed."""
         return any(writes(self.allowed, step.action) for step in reading.steps)
@@ -112,6 +119,27 @@ class Request:
 def writes(allowed: Mapping[str, Action], action: str) -> bool:
     """Return whether an action changes something, or is no longer allowed."""
     return action not in allowed or allowed[action].writes
+
+
+def request_tokens(text: str, language: Language) -> tuple[Token, ...]:
+    """Return the tokens of a request.
+
+    At the end of a sentence, "7.5." is a day only after a word such as "by"; else it is the number 7.5.
+    """
+    tokens: list[Token] = []
+    for token in tokenize(text, language.contractions, language.words("noise")):
+        last = tokens[-1].value.casefold() if tokens else ""
+        if (
+            token.is_word
+            and _DAY_OR_NUMBER.fullmatch(token.value)
+            and _SENTENCE_END.match(text, token.end)
+            and last not in language.table("stated_values")["day_leads"]
+        ):
+            end, number = token.end - 1, token.value[:-1]
+            tokens.append(Token("word", number, number, token.start, end))
+            token = Token("mark", ".", ".", end, token.end)
+        tokens.append(token)
+    return tuple(tokens)
 
 
 def without_marks_at_end(tokens: tuple[Token, ...]) -> tuple[Token, ...]:

@@ -7,12 +7,12 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from datetime import date
 
+from app.agent.language.dates import ISO_DAY
 from app.agent.language.dialog import DialogState
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.vocabulary import name_parts
 from app.vault.path import name_key
 
-_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _WORD = re.compile(r"[\w-]+")
 _DATES_OF_ORIGIN = frozenset(("created", "modified", "updated", "published", "date-created", "date-modified"))
 
@@ -27,7 +27,7 @@ def rescheduled_note(reading: Reading, focus: tuple[str, ...]) -> str:
     step = reading.last
     if len(reading.steps) > 1 or step.action != "reschedule_task" or "query" in step.arguments:
         return ""
-    if not _DAY.fullmatch(str(step.arguments.get("due", ""))):
+    if not ISO_DAY.fullmatch(str(step.arguments.get("due", ""))):
         return ""
     notes = focus[:1] if step.target is None else step.target.notes
     return notes[0] if len(notes) == 1 else ""
@@ -43,7 +43,7 @@ def task_of_date(reading: Reading, dialog: DialogState) -> Reading | None:
     if not is_due or len(reading.steps) > 1 or step.target is None or len(dialog.tasks) != 1:
         return None
     day, (path, task) = str(step.arguments.get("value")), dialog.tasks[0]
-    if not _DAY.fullmatch(day) or step.target.notes != (path,) or not dialog.made:
+    if not ISO_DAY.fullmatch(day) or step.target.notes != (path,) or not dialog.made:
         return None
     moved = PipelineStep("reschedule_task", step.target, {"query": task, "due": day})
     return replace(reading, steps=(moved,))
@@ -69,7 +69,7 @@ def date_changes(
         name
         for name, value in properties.items()
         if name_key(name) not in _DATES_OF_ORIGIN
-        and (isinstance(value, date) or (isinstance(value, str) and _DAY.fullmatch(value)))
+        and (isinstance(value, date) or (isinstance(value, str) and ISO_DAY.fullmatch(value)))
     ]
     said = set(_WORD.findall(text.casefold()))
     names.sort(key=lambda name: (name_parts(name_key(name)).isdisjoint(said), name_key(name) not in due))

@@ -11,9 +11,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 from decimal import Decimal
+from itertools import islice, product
 
+from app.agent.language.dates import ISO_DAY
 from app.agent.language.lexicon import Language
-from app.agent.language.note_facts import PropertiesOf
+from app.agent.language.note_facts import PropertiesOf, present_values
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.request import Request
 from app.agent.language.task_texts import OPEN_TASK, task_line
@@ -24,11 +26,11 @@ from app.vault.markdown.tasks import task_facts
 from app.vault.path import NotePath, name_key
 
 _PLAIN = re.compile(r"[\d\s.,:/+%-]*|true|false", re.IGNORECASE)
-_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _THOUSANDS = re.compile(r"[-+]?\d{1,3}(?:\.\d{3})+(?:,\d+)?")
-_SLASHED_DAY = re.compile(r"(\d{1,2})/(\d{1,2})/(?:\d{4}|\d{2})")
 _AMOUNT = re.compile(r"(?P<before>[£$€]?)\s*(?P<number>\d[\d.,]*)\s*(?P<unit>[£$€]|[^\W\d_]+)?")
 _MAX_KNOWN = 2
+_MAX_COMPARED = 50
+_MAX_CHANGES = 8
 _MONTH_DAYS = 28
 _MAX_DAY_TOKENS = 3
 _SUNDAY = 6
@@ -67,8 +69,9 @@ def _has_capital_nouns(language: Language) -> bool:
 
 
 def _are_notes(vocabulary: Vocabulary, links: Sequence[str]) -> bool:
-    named = [link for link in links if vocabulary.notes(property_label(link))]
-    return 2 * len(named) > len(links)
+    compared = links[:_MAX_COMPARED]
+    named = [link for link in compared if vocabulary.notes(property_label(link))]
+    return 2 * len(named) > len(compared)
 
 
 class StatedValues:
@@ -90,14 +93,12 @@ class StatedValues:
 
     def alternatives(self, reading: Reading) -> Sequence[Reading]:
         """Return the readings that may be meant, likeliest first; usually only the reading itself."""
-        for at, step in enumerate(reading.steps):
-            before, after = reading.steps[:at], reading.steps[at + 1 :]
-            if moves := self._moves(step):
-                return [replace(reading, steps=(*before, *moves, *after))]
-            changes = self._alternatives(step)
-            if [*changes] != [step]:
-                return [replace(reading, steps=(*before, change, *after)) for change in changes]
-        return [reading]
+        changes = []
+        for step in reading.steps:
+            moves = self._moves(step)
+            changes.append([moves] if moves else [(change,) for change in self._alternatives(step)])
+        plans = islice(product(*changes), _MAX_CHANGES)
+        return [replace(reading, steps=tuple(step for steps in plan for step in steps)) for plan in plans]
 
     def _alternatives(self, step: PipelineStep) -> Sequence[PipelineStep]:
         match step.action:
@@ -105,8 +106,6 @@ class StatedValues:
                 return self._values(step)
             case "rename" | "create_note":
                 return [*self._without_slash(step), step]
-            case "append" | "prepend" if postponed := self._postponed(step):
-                return [postponed]
             case "append" | "prepend" | "reschedule_task":
                 likelier = [*self._sum(step), *self._next_weekend(step), *self._same_month(step)]
                 return [*likelier, step, *self._other_order(step)]
@@ -118,15 +117,26 @@ class StatedValues:
     def _values(self, step: PipelineStep) -> Sequence[PipelineStep]:
         """Return the changes that set a property to another value than the request's words."""
         key, value = str(step.arguments["key"]), step.arguments["value"]
+        if _is_number(value) and (days := self._days(step, self._request.text.split()[-1])):
+            return [*(step.with_argument("value", day) for day in days), step]
         if _is_number(value):
             numbers = [*self._increased(step, value), value] if self._adds else self._thousands(value)
+            numbers = numbers or self._with_zeros(step, value)
             return [step.with_argument("value", number) for number in numbers] or [step]
-        if not isinstance(value, str) or not value or self._is_marked(value):
+        if isinstance(value, tuple):
+            items = tuple(self._known_item(key, item) for item in value)
+            plain = tuple(self._known_item(key, item, is_whole=True) for item in value)
+            return [step.with_argument("value", values) for values in dict.fromkeys((items, plain))]
+        if not isinstance(value, str) or not value or self._request.is_marked(value):
             return [step]
+        if states := self._states(step, key, value):
+            return [step.with_argument("value", state) for state in states]
         if days := self._days(step, value):
             return [*(step.with_argument("value", day) for day in days), step]
         if _PLAIN.fullmatch(value):
             return [step, *self._other_order(step)]
+        if own := self._own_link(step, value):
+            return [step.with_argument("value", own)]
         if parts := self._parts(step, key, value):
             return [step.with_argument("value", parts), step]
         if known := self._known_links(key, value):
@@ -135,17 +145,44 @@ class StatedValues:
         is_noun = _may_be_noun(self._language, value) and not self._names.known_link(key, value)
         if is_noun and links and _are_notes(self._names, links):
             return [step, step.with_argument("value", f"[[{value}]]")]
-        return [step]
+        return [step.with_argument("value", linked_value(self._names, self._language, key, value))]
 
-    def _is_marked(self, text: str) -> bool:
-        """Return whether a text is a quoted one or a link of the request."""
-        return any(not token.is_word and token.value == text for token in self._request.tokens)
+    def _known_item(self, key: str, item: object, *, is_whole: bool = False) -> object:
+        """Return an item of a list as known in the vault; one that may mean several links stays as it is.
+
+        With `is_whole`, it is not a part of a known name.
+        """
+        if not isinstance(item, str) or not item or self._request.is_marked(item):
+            return item
+        known = () if is_whole else self._known_links(key, item)
+        return known[0] if len(known) == 1 else linked_value(self._names, self._language, key, item)
+
+    def _own_link(self, step: PipelineStep, value: str) -> str:
+        """Return the present link of a property to the same name; empty without one."""
+        links = [str(old) for old in self._old_values(step) if str(old).startswith("[[")]
+        return next((link for link in links if name_key(property_label(link)) == name_key(value)), "")
+
+    def _states(self, step: PipelineStep, key: str, value: str) -> list[str]:
+        """Return the values of a checkbox that "yes" or "off" means; also the word if it may be a text."""
+        table = self._language.table("property_values")
+        states = {**dict.fromkeys(table["checked"], "true"), **dict.fromkeys(table["unchecked"], "false")}
+        if value.casefold() not in states or not self._words.is_checkbox(key):
+            return []
+        is_checkbox = any(isinstance(old, bool) for old in self._old_values(step))
+        return [states[value.casefold()], *([] if is_checkbox else [value])]
+
+    def _with_zeros(self, step: PipelineStep, value: object) -> list[object]:
+        """Return a number, and the text "007" in the request that means it; none without leading zeros."""
+        texts = [token.value for token in self._request.tokens if token.value.startswith("0")]
+        text = next((text for text in texts if text.lstrip("0") == str(value)), "")
+        if not text:
+            return []
+        is_text = any(isinstance(old, str) for old in self._old_values(step))
+        return [text, value] if is_text else [value, text]
 
     def _old_values(self, step: PipelineStep) -> list[object]:
-        key = name_key(str(step.arguments["key"]))
         notes = step.target.notes if step.target is not None else ()
-        properties = (item for path in notes for item in self._properties_of(path).items())
-        return [value for name, value in properties if name_key(name) == key]
+        return present_values(self._properties_of, notes, step.arguments["key"])
 
     @property
     def _adds(self) -> bool:
@@ -178,7 +215,7 @@ class StatedValues:
 
     def _days(self, step: PipelineStep, value: str) -> list[str]:
         """Return the days that a text such as "3.12.2027" may mean if the property has a day."""
-        if not any(_DAY.fullmatch(str(old)) for old in self._old_values(step)):
+        if not any(ISO_DAY.fullmatch(str(old)) for old in self._old_values(step)):
             return []
         day = self._request.dates.numeric_day(value)
         other = self._request.dates.other_numeric_day(value)
@@ -188,23 +225,19 @@ class StatedValues:
         """Return the values of a list ("Theo and Ida") as known in the vault; none for a single value."""
         links = self._names.links_of(key)
         is_list = self._words.is_list(key) or any(isinstance(old, list) for old in self._old_values(step))
-        known = {
-            name_key(property_label(text))
-            for name, text in self._words.values
-            if name_key(name) == name_key(key)
-        }
-        if not (links or is_list) or name_key(value) in known or self._names.notes(value):
+        is_known = self._words.has_text(key, value) or bool(self._names.notes(value))
+        if not (links or is_list) or is_known or len(self._known_links(key, value)) == 1:
             return ()
-        items = split_items(value, tokenize(value, self._language.contractions), self._language)
-        return tuple(next(iter(self._known_links(key, item)), item) for item in items)
+        tokens = tokenize(value, self._language.contractions)
+        items = split_items(value, tokens, self._language, with_links=True)
+        return tuple(str(self._known_item(key, item)) for item in items)
 
     def _known_links(self, key: str, value: str) -> list[str]:
         """Return the linked texts of a property, and the note, of which a text is only a part."""
         links = self._names.links_of(key)
         if not links or self._names.known_link(key, value):
             return []
-        words = f" {name_key(value)} "
-        known = [link for link in links if words in f" {name_key(property_label(link))} "]
+        known = [*self._names.links_with(key, value)]
         if not known and value[:1].isupper() and (path := self._names.note_with_words(value)):
             known = [f"[[{NotePath.on_disk(path).name}]]"]
         return known[:_MAX_KNOWN]
@@ -234,16 +267,20 @@ class StatedValues:
     def _moves(self, step: PipelineStep) -> Sequence[PipelineStep]:
         """Return the move and the new name that "rename Pryce to Admin/Pryce" means; none for other names.
 
-        The tool would make a folder `Admin` in the folder of the note, although there is one already.
+        The tool would make a folder `Admin` in the folder of the note, although there is one already. A path
+        in the note's own folder is only a new name.
         """
         folder, _, name = str(step.arguments.get("new_name", "")).strip("/").rpartition("/")
         target = step.target
         if step.action != "rename" or target is None or len(target.notes) != 1 or not name:
             return ()
-        own = target.notes[0].rpartition("/")[0]
-        if not own or not self._names.has_folder(folder) or self._names.has_folder(f"{own}/{folder}"):
+        own, place = target.notes[0].rpartition("/")[0], self._names.with_known_parent(folder)
+        is_known = self._names.has_folder(folder.partition("/")[0])
+        if not own or not is_known or self._names.has_folder(f"{own}/{folder}"):
             return ()
-        move = PipelineStep("move", target, {"folder": self._names.with_known_parent(folder)})
+        if place == own:
+            return (step.with_argument("new_name", name),)
+        move = PipelineStep("move", target, {"folder": place})
         if name_key(NotePath.on_disk(target.notes[0]).name) == name_key(name):
             return (move,)
         return (move, PipelineStep("rename", NoteSet(source="previous"), {"new_name": name}))
@@ -265,20 +302,6 @@ class StatedValues:
         return [PipelineStep("set_property", NoteSet(notes=target.notes), arguments)]
 
     # Days
-
-    def _postponed(self, step: PipelineStep) -> PipelineStep | None:
-        """Return the new due date of a task that "put the task off until Monday" means; None for others."""
-        text, words = str(step.arguments.get("text", "")), self._language.table("new_tasks")["postponements"]
-        is_said = any(token.key in words for token in self._request.tokens)
-        if not is_said or not text.startswith(OPEN_TASK):
-            return None
-        facts = task_facts(text.removeprefix(OPEN_TASK))
-        tokens = tokenize(facts.text, self._language.contractions)
-        rest = tokens[1:] if tokens and tokens[0].key in words else tokens
-        cue = self._language.match_prefix(rest, 0, "new_tasks", "places")
-        days = self._request.dates.due_days(rest) or self._request.dates.due_days(rest[cue:])
-        due = str(facts.due) if facts.due is not None and not rest else days
-        return PipelineStep("reschedule_task", step.target, {"due": due}) if due else None
 
     def _other_order(self, step: PipelineStep) -> list[PipelineStep]:
         """Return the change with the other day that "1/3/2027" may mean; none for other days."""
@@ -326,7 +349,7 @@ class StatedValues:
             str(step.arguments.get("due", "")),
             task_facts(str(step.arguments.get("query", ""))).due,
         )
-        if present is None or not _DAY.fullmatch(due) or not gives_only_day(self._request):
+        if present is None or not ISO_DAY.fullmatch(due) or not gives_only_day(self._request):
             return []
         day = in_month_of(present, date.fromisoformat(due), self._request.dates.today)
         return [step.with_argument("due", day.isoformat())] if day is not None else []
@@ -367,7 +390,7 @@ def added_amount(request: Request, step: PipelineStep) -> tuple[Decimal, frozens
     """
     text, language = step.arguments.get("text"), request.language
     match = _AMOUNT.fullmatch(text.strip()) if isinstance(text, str) and step.action == "append" else None
-    if match is None or any(not token.is_word and token.value == text for token in request.tokens):
+    if match is None or request.is_marked(str(text)):
         return None
     table, unit = language.table("stated_values"), (match["unit"] or "").casefold()
     number = _number(match["number"], language)

@@ -5,7 +5,7 @@ Other texts are written as the user gave them: in quotes, after a colon, or afte
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from app.agent.language.lexicon import Language
 from app.agent.language.readings import PipelineStep
@@ -16,8 +16,13 @@ _MAX_ITEM_WORDS = 5
 _MIN_ITEMS, _MIN_ITEMS_OF_NEW_NOTE = 2, 3
 
 
-def split_items(request: str, tokens: Sequence[Token], language: Language) -> tuple[str, ...]:
-    """Split words at commas and conjunctions; return no items if they are not at least two short ones."""
+def split_items(
+    request: str, tokens: Sequence[Token], language: Language, *, with_links: bool = False
+) -> tuple[str, ...]:
+    """Split words at commas and conjunctions; return no items if they are not at least two short ones.
+
+    With `with_links`, an item may be a link.
+    """
     items: list[list[Token]] = [[]]
     position = 0
     while position < len(tokens):
@@ -26,7 +31,7 @@ def split_items(request: str, tokens: Sequence[Token], language: Language) -> tu
         if after > position or token.key in (",", ";"):
             items.append([])
             position = max(after, position + 1)
-        elif not token.is_word:
+        elif not token.is_word and not (with_links and token.kind == "link"):
             return ()
         else:
             items[-1].append(token)
@@ -63,13 +68,15 @@ def with_items(request: str, step: PipelineStep, tokens: Sequence[Token], langua
     is_named = lead in table["item_nouns"]
     is_verbatim = follows_colon or lead in language.words("text_nouns") | language.words("introduces_text")
     if step.action == "create_note":
-        is_long = len(items) >= _MIN_ITEMS_OF_NEW_NOTE or _is_list(str(step.arguments.get("name", "")), table)
+        is_long = len(items) >= _MIN_ITEMS_OF_NEW_NOTE or is_list_name(
+            str(step.arguments.get("name", "")), language
+        )
         is_list = not follows_colon and lead in table["leads"] and is_long
     else:
         others = (*before, *tokens[span[1] :])
         is_list = not is_verbatim and (
-            any(_is_list(token.value, table) for token in others if token.kind != "mark")
-            or any(_is_list(NotePath.on_disk(path).name, table) for path in _notes(step))
+            any(is_list_name(token.value, language) for token in others if token.kind != "mark")
+            or any(is_list_name(NotePath.on_disk(path).name, language) for path in _notes(step))
         )
     return step.with_argument("text", items) if is_named or is_list else step
 
@@ -88,7 +95,7 @@ def _notes(step: PipelineStep) -> Sequence[str]:
     return step.target.notes if step.target is not None else ()
 
 
-def _is_list(name: str, table: Mapping[str, Sequence[str]]) -> bool:
-    """Return whether a name is one of a list: "Shopping list", "Einkaufsliste"."""
-    words = name_key(name).split()
+def is_list_name(name: str, language: Language) -> bool:
+    """Return whether a name is one of a list: "Shopping list", "Einkaufsliste", but not "Cellist"."""
+    words, table = name_key(name).split(), language.table("text_lists")
     return any(word in table["nouns"] or word.endswith(tuple(table["endings"])) for word in words)

@@ -9,7 +9,8 @@ from datetime import date
 from itertools import pairwise
 
 from app.agent.language.actions import OPPOSITES, TASK_ACTIONS, TOOL_PREFIX
-from app.agent.language.note_facts import PropertiesOf
+from app.agent.language.dates import ISO_DAY
+from app.agent.language.note_facts import PropertiesOf, present_values
 from app.agent.language.readings import NoteSet, PipelineStep, Reading, as_tuple
 from app.agent.language.request import Request, writes
 from app.agent.language.said_words import WORD, SaidWords
@@ -20,12 +21,12 @@ from app.vault.markdown.tasks import with_due_date
 from app.vault.path import name_key
 
 _NUMBER_WITH_DOTS = re.compile(r"\+\d+|\d{1,3}(?:\.\d{3})+(?:,\d+)?|\d{1,2}\.\d{1,2}\.(?:\d{2,4})?")
+_DAY_AT_END = re.compile(r"(?<![\w.])\d{1,2}\.\d{1,2}$")
 _DIGIT = re.compile(r"\d")
 _NUMBER_WITH_UNIT = re.compile(r"([-+]?\d+(?:[.,]\d+)?)\s*[^\W\d_]+\.?")
 _TIME = re.compile(r"\d{1,2}(?:[:.]\d\d)?(?:am|pm|h)?")
 _WEEK_DAYS = 7
 _MAX_WORDS_AFTER_UNDO = 2
-_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _LINK = re.compile(r"\[\[([^\[\]]+)\]\]")
 
 
@@ -73,7 +74,6 @@ class ValueDoubts:
                 or self._links_to_no_note(step)
                 or self._has_property_of_other_name(step)
                 or self._loses_type(step)
-                or self._loses_zeros(step)
                 or bool(self._left_out_tags(step))
                 or self._has_tag_of_other_name(step)
                 or self._creates_without_verb(step)
@@ -116,9 +116,6 @@ class ValueDoubts:
             return [self._instead(step.with_argument("tag", (*tags, *as_tuple(step.arguments["tag"]))))]
         if (dated := self._undated_task(step)) is not None:
             return [self._instead(step.with_argument("text", dated))]
-        if self._loses_zeros(step):
-            said = next(token.value for token in self._request.tokens if token.value.startswith("0"))
-            return [self._instead(step.with_argument("value", said))]
         match = _NUMBER_WITH_UNIT.fullmatch(str(step.arguments.get("value", "")))
         if match is not None and self._loses_type(step):
             number = match[1].replace(",", ".")
@@ -126,10 +123,10 @@ class ValueDoubts:
             return [self._instead(step.with_argument("value", value))]
         if self._is_day_in_words(step):
             return [self._instead(step.with_argument("value", self._day_of(str(step.arguments["value"]))))]
-        if any(_DAY.fullmatch(str(old)) for old in self._old_values(step)) and self._loses_type(step):
+        if any(ISO_DAY.fullmatch(str(old)) for old in self._old_values(step)) and self._loses_type(step):
             words = tokenize(str(step.arguments["value"]), self._request.language.contractions)
             day = self._request.dates.days_ahead(words) or ""
-            return [self._instead(step.with_argument("value", day))] if _DAY.fullmatch(day) else []
+            return [self._instead(step.with_argument("value", day))] if ISO_DAY.fullmatch(day) else []
         return []
 
     def _instead(self, step: PipelineStep) -> Reading:
@@ -195,7 +192,7 @@ class ValueDoubts:
         """
         for role in ("new_name", "value") if step.action in ("rename", "set_property") else ():
             text = step.arguments.get(role)
-            if not isinstance(text, str) or self._is_marked(text):
+            if not isinstance(text, str) or self._request.is_marked(text):
                 continue
             if role == "value" and ", " in text:
                 return True  # perhaps a list
@@ -211,10 +208,6 @@ class ValueDoubts:
     @property
     def _universal(self) -> frozenset[str]:
         return self._request.language.words("universal")
-
-    def _is_marked(self, text: str) -> bool:
-        """Return whether a text is a quoted one or a link of the request."""
-        return any(token.kind != "word" and token.value == text for token in self._request.tokens)
 
     def _replaces_value(self, step: PipelineStep) -> bool:
         """Return whether a change replaces a value that may have to stay: "add the alias X to it"."""
@@ -239,8 +232,8 @@ class ValueDoubts:
         if step.action != "reschedule_task":
             return False
         due, query = str(step.arguments.get("due", "")), str(step.arguments.get("query", ""))
-        days = _DAY.findall(query)
-        if ".." in due or (days and _DAY.fullmatch(due) and due < max(days)):
+        days = ISO_DAY.findall(query)
+        if ".." in due or (days and ISO_DAY.fullmatch(due) and due < max(days)):
             return True  # a period, or earlier than the present day
         language, listed = self._request.language, self._request.dialog.tasks
         is_listed = step.arguments.get("query") in [text for _, text in listed]
@@ -259,7 +252,10 @@ class ValueDoubts:
         """Return whether a number may be another one, or a day: "3.900", "31.3.", "+3"."""
         if step.action != "set_property":
             return False
-        return any(_NUMBER_WITH_DOTS.fullmatch(word) for word in self._request.text.rstrip("?!").split())
+        old_values, text = self._old_values(step), self._request.text.rstrip("?!")
+        if old_values and all(isinstance(old, int | float) for old in old_values):
+            text = text.removesuffix(".")  # the full stop
+        return any(_NUMBER_WITH_DOTS.fullmatch(word) for word in text.split())
 
     def _links_to_no_note(self, step: PipelineStep) -> bool:
         """Return whether a value would become a link to no note, but resembles the name of one."""
@@ -267,7 +263,9 @@ class ValueDoubts:
         if step.action != "set_property":
             return False
         names, language = self._request.vocabulary, self._request.language
-        texts = [text for text in as_tuple(value) if isinstance(text, str) and not self._is_marked(text)]
+        texts = [
+            text for text in as_tuple(value) if isinstance(text, str) and not self._request.is_marked(text)
+        ]
         labels = [
             label for text in texts for label in _LINK.findall(linked_value(names, language, str(key), text))
         ]
@@ -306,7 +304,11 @@ class ValueDoubts:
         key = str(step.arguments.get("key", ""))
         language, names = self._request.language, self._request.vocabulary
         nouns = language.table("property_values")["nouns"]
-        if step.action != "set_property" or self._is_marked(key) or names.find_property(key) is not None:
+        if (
+            step.action != "set_property"
+            or self._request.is_marked(key)
+            or names.find_property(key) is not None
+        ):
             return False
         if any(token.key in nouns for token in self._request.tokens):
             return False
@@ -320,36 +322,22 @@ class ValueDoubts:
         Words in place of a number or a date are hardly a mistake ("never"); digits may be.
         """
         value = step.arguments.get("value")
-        if step.action != "set_property" or not isinstance(value, str) or self._is_marked(value):
+        if step.action != "set_property" or not isinstance(value, str) or self._request.is_marked(value):
             return False
-        if not _DIGIT.search(value) or _DAY.fullmatch(value):
+        if not _DIGIT.search(value) or ISO_DAY.fullmatch(value):
             return any(isinstance(old, bool) for old in self._old_values(step)) and not self._is_state(value)
-        return any(isinstance(old, int | float) or _DAY.fullmatch(str(old)) for old in self._old_values(step))
+        return any(
+            isinstance(old, int | float) or ISO_DAY.fullmatch(str(old)) for old in self._old_values(step)
+        )
 
     def _is_state(self, value: str) -> bool:
         """Return whether a value is one of a checkbox."""
         table = self._request.language.table("property_values")
         return value.casefold() in ("true", "false", *table["checked"], *table["unchecked"])
 
-    def _loses_zeros(self, step: PipelineStep) -> bool:
-        """Return whether a number in the request has leading zeros, so that it is a text: "007"."""
-        value = step.arguments.get("value")
-        if step.action != "set_property" or not isinstance(value, int) or isinstance(value, bool):
-            return False
-        return any(
-            token.value.startswith("0") and token.value.lstrip("0") == str(value)
-            for token in self._request.tokens
-        )
-
     def _old_values(self, step: PipelineStep) -> list[object]:
         """Return the present values of the property that a step sets, in each of its notes."""
-        key = name_key(str(step.arguments.get("key", "")))
-        return [
-            old
-            for properties in map(self._properties_of, self._found_notes(step))
-            for name, old in properties.items()
-            if name_key(name) == key
-        ]
+        return present_values(self._properties_of, self._found_notes(step), step.arguments.get("key", ""))
 
     def _left_out_tags(self, step: PipelineStep) -> list[str]:
         """Return the articles that may be tags at the beginning of a list: "as a, b and c"."""
@@ -408,13 +396,15 @@ class ValueDoubts:
         if step.action not in ("append", "prepend") or not text.startswith(OPEN_TASK) or "\n" in text:
             return None
         task = text.removeprefix(OPEN_TASK)
+        if _DAY_AT_END.search(task) and self._request.text.rstrip().endswith(f"{task}."):
+            task = f"{task}."  # "dentist 3.12." may end with a number or with a day
         own = tokenize(task, self._request.language.contractions)
         if has_task_date(task) or len(own) >= MAX_TOKENS:
             return None
         time = self._time_at_end(own)
         for start in range(1, time):
             first, _, last = (self._request.dates.days_ahead(own[start:time]) or "").partition("..")
-            if not _DAY.fullmatch(first) or first < str(self._request.dates.today):
+            if not ISO_DAY.fullmatch(first) or first < str(self._request.dates.today):
                 continue
             day = date.fromisoformat(last or first)
             if (day - date.fromisoformat(first)).days < _WEEK_DAYS:
@@ -438,7 +428,11 @@ class ValueDoubts:
     def _has_order_in_text(self, step: PipelineStep) -> bool:
         """Return whether an added text ends with what may be another order: "…, and tag it brass"."""
         text, language = step.arguments.get("text"), self._request.language
-        if step.action not in ("append", "prepend") or not isinstance(text, str) or self._is_marked(text):
+        if (
+            step.action not in ("append", "prepend")
+            or not isinstance(text, str)
+            or self._request.is_marked(text)
+        ):
             return False
         tokens = tokenize(text.removeprefix(OPEN_TASK), language.contractions)
         if len(tokens) >= MAX_TOKENS:
@@ -456,14 +450,14 @@ class ValueDoubts:
     def _is_day_in_words(self, step: PipelineStep) -> bool:
         """Return whether the words for a day become a text: "set review to in four weeks"."""
         value = step.arguments.get("value")
-        if step.action != "set_property" or not isinstance(value, str) or self._is_marked(value):
+        if step.action != "set_property" or not isinstance(value, str) or self._request.is_marked(value):
             return False
         return self._day_of(value) != ""
 
     def _day_of(self, value: str) -> str:
         """Return the day that words mean, or the last one of a week; no text for other words."""
         words = tokenize(value, self._request.language.contractions)
-        if _DAY.fullmatch(value) or len(words) < 2 or len(words) >= MAX_TOKENS:
+        if ISO_DAY.fullmatch(value) or len(words) < 2 or len(words) >= MAX_TOKENS:
             return ""
         dates = self._request.dates
         span = dates.parse_ahead(words, 0) or dates.parse_span(words, 0)
@@ -474,7 +468,11 @@ class ValueDoubts:
     def _leaves_out_words(self, step: PipelineStep) -> bool:
         """Return whether the words after an added text may belong to it: "add a line, the thumb is fine"."""
         text = step.arguments.get("text")
-        if step.action not in ("append", "prepend") or not isinstance(text, str) or self._is_marked(text):
+        if (
+            step.action not in ("append", "prepend")
+            or not isinstance(text, str)
+            or self._request.is_marked(text)
+        ):
             return False
         end = self._request.text.casefold().rfind(text.casefold())
         after = WORD.findall(self._request.text[end + len(text) :].casefold()) if end >= 0 and text else []
@@ -487,7 +485,11 @@ class ValueDoubts:
         "Add a line: it is in Greenwich" hardly changes the note Greenwich, unlike "add: milk to Shopping".
         """
         text, said = step.arguments.get("text"), self._request.text
-        if step.action not in ("append", "prepend") or not isinstance(text, str) or self._is_marked(text):
+        if (
+            step.action not in ("append", "prepend")
+            or not isinstance(text, str)
+            or self._request.is_marked(text)
+        ):
             return ""
         start = said.find(text.removeprefix(OPEN_TASK))
         before, rest = said[:start], said[start + len(text.removeprefix(OPEN_TASK)) :]
@@ -558,7 +560,7 @@ class ValueDoubts:
         """Return whether the words for a task refer to something: "tick off the task that asked for it"."""
         listed = [text for _, text in self._request.dialog.tasks]
         query = str(step.arguments.get("query", ""))
-        if step.action not in TASK_ACTIONS or query in listed or self._is_marked(query):
+        if step.action not in TASK_ACTIONS or query in listed or self._request.is_marked(query):
             return False
         return not self._said.word_list("objects").isdisjoint(query.casefold().split())
 

@@ -64,6 +64,8 @@ _MIN_WORD_SIMILARITY = 80.0
 
 _MIN_CHECKBOXES = 0.5
 """Minimum share of checkboxes among the values of a property with which "yes" is the value true."""
+_LISTS = frozenset(("aliases", "cssclasses", "tags"))
+"""Properties that are lists in every vault."""
 _MIN_LISTS = 0.5
 """Minimum share of lists among the values of a property with which a new value is a list."""
 
@@ -156,9 +158,33 @@ class VaultWords:
 
     def links_of(self, name: str) -> Sequence[str]:
         """Return the links among the texts of a property; none if most of its texts are no links."""
-        known = [value for key, value in self.values if name_key(key) == name_key(name)]
-        links = [value for value in known if value.startswith("[[")]
-        return links if 2 * len(links) > len(known) else ()
+        return tuple(self.links_by_label(name).values())
+
+    def links_by_label(self, name: str) -> Mapping[str, str]:
+        """Return the links among the texts of a property by their labels' keys, as `links_of` does."""
+        return self._links.get(name_key(name), {})
+
+    def has_text(self, name: str, text: str) -> bool:
+        """Return whether a property has a text or a link to it somewhere."""
+        return name_key(text) in self._texts.get(name_key(name), {})
+
+    @cached_property
+    def _links(self) -> Mapping[str, Mapping[str, str]]:
+        """The links by their labels' keys, by the key of each property whose texts are mostly links."""
+        links: dict[str, dict[str, str]] = {}
+        for name, texts in self._texts.items():
+            linked = {label: text for label, text in texts.items() if text.startswith("[[")}
+            if 2 * len(linked) > len(texts):
+                links[name] = linked
+        return links
+
+    @cached_property
+    def _texts(self) -> Mapping[str, Mapping[str, str]]:
+        """The texts of each property by the keys of their labels, by the property's key."""
+        texts: dict[str, dict[str, str]] = {}
+        for name, value in self.values:
+            texts.setdefault(name_key(name), {}).setdefault(name_key(property_label(value)), value)
+        return texts
 
     def is_checkbox(self, name: str) -> bool:
         """Return whether most values of a property are true or false."""
@@ -175,7 +201,7 @@ class VaultWords:
     def is_list(self, name: str) -> bool:
         """Return whether most notes with a property have a list as its value."""
         shares = self._shares_of(name)
-        return shares is not None and shares.lists > _MIN_LISTS
+        return name_key(name) in _LISTS or (shares is not None and shares.lists > _MIN_LISTS)
 
     def _shares_of(self, name: str) -> PropertyValueShares | None:
         key = name_key(name)
@@ -488,16 +514,21 @@ class Vocabulary:
         """Return the links among the texts of a property; none if most of its texts are no links."""
         return self._words.links_of(name)
 
+    def links_with(self, name: str, text: str) -> Sequence[str]:
+        """Return the linked texts of a property that contain the words of a text."""
+        words = f" {name_key(text)} "
+        links = self._words.links_by_label(name)
+        return [link for label, link in links.items() if words in f" {label} "]
+
     def known_link(self, name: str, text: str) -> str:
         """Return `text` as a link, spelled as known, if it is a linked text of the property or names a note.
 
         Return no text for other texts, and for a property whose texts are mostly no links.
         """
-        links = self.links_of(name)
+        links = self._words.links_by_label(name)
         if not links:
             return ""
-        key = name_key(text)
-        if known := next((link for link in links if name_key(property_label(link)) == key), ""):
+        if known := links.get(name_key(text)):
             return known
         notes = self.notes(text)
         label = NotePath.on_disk(notes[0]).name if len(notes) == 1 else text

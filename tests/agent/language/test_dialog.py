@@ -502,9 +502,9 @@ async def test_tasks_are_listed_by_any_words(talk, words) -> None:
 
 async def test_a_property_whose_values_are_links_is_set_to_a_link(talk) -> None:
     await say(talk, f'{PREFIX} set_property [@Sextant] key=maker value="[[George Graham]]"')
-    await say(talk, f'{PREFIX} set_property [@Octant] key=maker value="george graham"')
+    await say(talk, "set maker of Octant to george graham")
     assert '"[[George Graham]]"' in text(talk, "Instruments/Octant.md"), "spelled as the other value"
-    await say(talk, f'{PREFIX} set_property [@Quadrant] key=maker value="Tompion"')
+    await say(talk, "set maker of Quadrant to Tompion")
     assert '"[[Tompion]]"' in text(talk, "Instruments/Quadrant.md")
     await say(talk, f"{PREFIX} set_property [@Quadrant] key=status value=kept")
     assert "status: kept" in text(talk, "Instruments/Quadrant.md")
