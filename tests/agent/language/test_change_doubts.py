@@ -452,3 +452,21 @@ async def test_them_all_may_include_the_notes_of_later_changes(talk) -> None:
     assert isinstance(talk.items[-1], Question)
     assert any(choice.count("@Clocks/") == 4 for choice in choices(talk))
     assert "trial-x" not in text(talk, "Clocks/H1.md")
+
+
+async def test_one_note_is_hardly_several(talk) -> None:
+    assert doubts(talk, "delete the note about brass", "delete [@H1, @H2]").is_in_doubt
+    assert not doubts(talk, "delete every note about brass", "delete [@H1, @H2]").is_in_doubt
+
+
+async def test_the_person_that_a_note_is_linked_to_is_a_person(talk) -> None:
+    state = {"focus": (H4,), "recent": (COOK, H4)}
+    assert doubts(talk, "link h3 to him", 'relate [@H3] to="H4"', **state).means_others
+    state = {"focus": (COOK,), "recent": (H4, COOK)}
+    assert not doubts(talk, "link h3 to him", 'relate [@H3] to="James Cook"', **state).means_others
+
+
+async def test_a_person_of_a_list_may_be_meant_instead_of_a_new_one(talk) -> None:
+    state = {"results": (GRAHAM, H4), "recent": (H2, H3), "last": SEARCH}
+    assert doubts(talk, "tag him x", "add_tag [@James Cook] tag=x", **state).means_others
+    assert not doubts(talk, "tag him x", "add_tag [@George Graham] tag=x", **state).means_others

@@ -76,17 +76,25 @@ def test_only_texts_that_may_be_names_become_links() -> None:
         # A German noun may be a name or an ordinary word.
         ("setze author von Orlando auf Unbekannt", "value=Unbekannt", "value=[[Unbekannt]]"),
         # Lists
-        ("set topics of Orlando to Family and Memory", "value=[[Family]],[[Memory]]", ""),
+        (
+            "set topics of Orlando to Family and Memory",
+            "value=[[Family]],[[Memory]]",
+            'value="Family and Memory"',
+        ),
         (
             "set author of Orlando to Joyce and Woolf",
             "value=[[James Joyce]],[[Virginia Woolf]]",
-            "",
+            'value="Joyce and Woolf"',
         ),
-        ("setze topics von Orlando auf Family und Memory", "value=[[Family]],[[Memory]]", ""),
+        (
+            "setze topics von Orlando auf Family und Memory",
+            "value=[[Family]],[[Memory]]",
+            'value="Family und Memory"',
+        ),
         # Sums
         ("add 5 hours to Orlando", "key=hours value=10", "append"),
-        ("add 1.5 hours to Orlando", "key=hours value=6.5", ""),
-        ("add hours 5.5 to Orlando", "key=hours value=5.5", ""),
+        ("add 1.5 hours to Orlando", "key=hours value=6.5", 'append [@Books/Orlando] text="1.5 hours"'),
+        ("add hours 5.5 to Orlando", "key=hours value=5.5", "key=hours value=5.5"),
         ("add 5 to the hours of Orlando", "key=hours value=10", "key=hours value=5"),
         # Numbers
         ("setze hours von Orlando auf 51.000", "value=51000", "value=51.0"),
@@ -94,15 +102,19 @@ def test_only_texts_that_may_be_names_become_links() -> None:
         # Names
         ("rename Orlando to Orlando 24/7", 'new_name="Orlando 24-7"', 'new_name="Orlando 24/7"'),
         ('create a note "Hinges 3/4 inch" in Books', 'name="Hinges 3-4 inch"', 'name="Hinges 3/4 inch"'),
-        ("create note Oil/wax", "name=Oil-wax", ""),
+        ("create note Oil/wax", "name=Oil-wax", "name=Oil/wax"),
         # Days
         ("add a task to Empty: fix version 3.12.", 'fix version 3.12"', "fix version 📅"),
         ("add a task to Empty: pay by 1/3/2027", "2027-01-03", "2027-03-01"),
         ("neue Aufgabe in Empty: zahlen bis 1/3/2027", "2027-03-01", "2027-01-03"),
-        ("add a task to Empty: meet Ann on 6 December 2031 at 11", "", "meet Ann at 11 📅 2031-12-06"),
+        (
+            "add a task to Empty: meet Ann on 6 December 2031 at 11",
+            "meet Ann on 6 December 2031 at 11",
+            "meet Ann at 11 📅 2031-12-06",
+        ),
         (
             "neue Aufgabe in Empty: Ann treffen am 6. Dezember 2031 um 11 Uhr",
-            "",
+            "Ann treffen am 6. Dezember 2031 um 11 Uhr",
             "Ann treffen um 11 Uhr 📅 2031-12-06",
         ),
     ],
@@ -363,3 +375,25 @@ async def test_a_part_of_a_name_that_is_added_to_a_list_is_a_question(talk) -> N
         "[[Family]],[[Memory of Water]]",
         "[[Family]],[[Water]]",
     ]
+
+
+@pytest.mark.parametrize(
+    ("request_text", "task", "first", "second"),
+    [
+        ("add a task to Empty: clean the oven by the weekend", "clean the oven", "12-06", "11-29"),
+        ("neue Aufgabe in Empty: Ofen putzen am Wochenende", "Ofen putzen", "12-06", "11-29"),
+    ],
+)
+async def test_on_a_sunday_the_weekend_may_be_the_next_one(talk, request_text, task, first, second) -> None:
+    talk.workspace.agent._builtin._now = lambda: NOW
+    await fill_books(talk)
+    await say(talk, request_text)
+    expected = [f'append [@Books/Empty] text="- [ ] {task} 📅 2026-{day}"' for day in (first, second)]
+    assert choices(talk) == expected
+
+
+async def test_the_other_order_of_a_day_in_the_past_is_offered(talk) -> None:
+    talk.workspace.agent._builtin._now = lambda: NOW
+    await fill_books(talk)
+    await say(talk, "add a task to Empty: pay by 3/12/26")
+    assert choices(talk)[-1] == 'append [@Books/Empty] text="- [ ] pay 📅 2026-12-03"'
