@@ -367,7 +367,10 @@ def _link_listed_mentions(request: Request, tokens: tuple[Token, ...], step: Pip
 
 
 def _other_end_of_order(request: Request, tokens: tuple[Token, ...], step: PipelineStep) -> Reading | None:
-    """Interpret "and the cheapest?" after the most expensive note was found, and the reverse."""
+    """Interpret "and the cheapest?" after the most expensive note was found, and the reverse.
+
+    After the oldest note, the cheapest one is that of all notes, too.
+    """
     language, whole = request.language, request.dialog.whole_list
     plain = language.words("determiners") | language.words("result_pronouns")
     rest = tokens[language.match_prefix(tokens, 0, "and") :]
@@ -376,7 +379,10 @@ def _other_end_of_order(request: Request, tokens: tuple[Token, ...], step: Pipel
         return None
     ends = {name for name in ("lowest", "highest") if language.matches_phrase(words, "doubts", name)}
     implied = language.implied_properties({token.key for token in words})
-    if len(ends) != 1 or (implied and key not in implied):
+    if implied and key not in implied:
+        known = [name for name in sorted(implied) if request.vocabulary.find_property(name) == name]
+        key = known[0] if len(known) == 1 else ""
+    if len(ends) != 1 or not key:
         return None
     target = replace(whole, order=f"-{key}" if ends == {"lowest"} else key, limit=1)
     return Reading((PipelineStep("find", target),), 0.95, language=language.code)
