@@ -582,8 +582,15 @@ class BuiltinAgent:
     ) -> Clarification:
         """Return the question without deletions, unless the request mentions or continues one.
 
-        "Delete the task X" is about a line, not about its note.
+        "Delete the task X" is about a line, not about its note. "Delete the daily note of March 3" is not
+        about the note on the screen.
         """
+        request = self._request_of(text, state)
+        has_date = any(mention.kind == "date" for mention in request.mentions(request.tokens))
+        if has_date and len(clarification.options) > 1:
+            unnamed = PipelineStep("delete", NoteSet(notes=state.this[:1]))
+            named = [option for option in clarification.options if option.reading.steps != (unnamed,)]
+            clarification = replace(clarification, question=question_about(named), options=tuple(named))
         offered = clarification.options + clarification.spare
         kept = [option for option in offered if option.reading.last.action != "delete"]
         if len(kept) in (0, len(offered)):

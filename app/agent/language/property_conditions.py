@@ -132,7 +132,6 @@ class PropertyConditionParser:
         end += is_stated
         is_last = end == len(tokens) or tokens[end].kind == "mark"
         is_last = is_last or any(language.match_prefix(tokens, end, word) > end for word in ("and", "or"))
-        is_last = is_last or self._begins_place(tokens, end)
         return QueryPart(f"-[{name}]", end) if name and is_last else None
 
     def _begins_place(self, tokens: Sequence[Token], position: int) -> bool:

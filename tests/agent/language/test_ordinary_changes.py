@@ -6,7 +6,7 @@ import pytest
 
 from app.agent.transcript import Question
 from tests.agent.language.test_change_doubts import choices
-from tests.agent.language.test_dialog import OPEN, order, say, talk, text
+from tests.agent.language.test_dialog import OPEN, fill, order, say, talk, text
 
 __all__ = ["talk"]
 
@@ -108,3 +108,15 @@ async def test_after_a_change_of_several_notes_the_open_note_is_not_surely_meant
     before = text(talk, OPEN)
     await say(talk, "tag H2 and H3 with brass", "add a line: cleaned")
     assert isinstance(talk.items[-1], Question) and text(talk, OPEN) == before
+
+
+@pytest.mark.parametrize(
+    "request_text", ["delete the daily note of 2024-02-12", "delete the journal entry of February 2024"]
+)
+async def test_the_deletion_of_a_dated_note_is_not_that_of_the_open_one(talk, request_text) -> None:
+    await fill(talk, **{"Journal__2024-02-12": "a", "Journal__2024-02-25": "b"})
+    await say(talk, request_text)
+    left = choices(talk) if isinstance(talk.items[-1], Question) else []
+    assert not any("Instruments/H1" in choice for choice in left)
+    assert "Instruments/H1.md" in {str(path) for path in talk.workspace.index.note_paths()}
+    assert left or "Journal/2024-02-12.md" not in {str(path) for path in talk.workspace.index.note_paths()}
