@@ -71,7 +71,11 @@ from app.agent.language.readings import (
     Reply,
 )
 from app.agent.language.relations import parse_link_question, parse_relations
-from app.agent.language.replacements import parse_place_answer, parse_replacement_everywhere
+from app.agent.language.replacements import (
+    parse_place_answer,
+    parse_replacement_everywhere,
+    parse_replacement_here,
+)
 from app.agent.language.request import Request, request_tokens, without_marks_at_end
 from app.agent.language.request_model import request_model
 from app.agent.language.summary_lengths import parse_summary_length, with_summary_length
@@ -364,7 +368,9 @@ class Interpreter:
                     request,
                     [],
                 )
-            if replacement := parse_replacement_everywhere(request, words):
+            if replacement := parse_replacement_everywhere(request, words) or parse_replacement_here(
+                request, words
+            ):
                 return self._chooser.decide(request, [replacement]), request, []
             if narrower := parse_refined_question(request, words):
                 is_one = len(narrower) == 1

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from app.agent.language.frames import ClauseReading
-from app.agent.language.readings import Clarification, Reading
+from app.agent.language.readings import Clarification, NoteSet, Reading
 from app.agent.language.request import Request, without_marks_at_end
 from app.agent.language.tokens import Token, span_text
 
@@ -39,6 +39,25 @@ def parse_replacement_everywhere(request: Request, tokens: tuple[Token, ...]) ->
             return None  # the words are a part of a text
         return _everywhere(request, best)
     return None
+
+
+def parse_replacement_here(request: Request, tokens: tuple[Token, ...]) -> Reading | None:
+    """Return the replacement in the open note of a request such as "replace May with June here", or None."""
+    language, opened = request.language, request.dialog.this
+    places = language.table("doubts")["places"]
+    at = next((at for at, token in enumerate(tokens) if token.key in places and token.is_word), 0)
+    if not at or len(opened) != 1 or "replace" not in request.actions_at(tokens, 0):
+        return None
+    best = _replacement(request, (*tokens[:at], *tokens[at + 1 :]))
+    if best is None or any(mention.kind == "note" for mention in request.mentions(tokens)):
+        return None
+    # "Replace May with June here today": the word is a part of the text.
+    values = [str(best.step.arguments[role]).split() for role in ("old", "text")]
+    following = [token.value for token in tokens[at + 1 : at + 2]]
+    if any(following[0] in value for value in values for _ in following):
+        return None
+    step = replace(best.step, target=NoteSet(notes=opened))
+    return Reading((step,), _SCORE, language=language.code, verb_words=1, is_certain=best.is_certain)
 
 
 def _replacement(request: Request, tokens: Sequence[Token]) -> ClauseReading | None:

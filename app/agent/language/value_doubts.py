@@ -190,7 +190,8 @@ class ValueDoubts:
 
         It may also be a description: "rename it to something shorter".
         """
-        for role in ("new_name", "value") if step.action in ("rename", "set_property") else ():
+        roles = {"rename": ("new_name",), "set_property": ("value",), "replace": ("text",)}
+        for role in roles.get(step.action, ()):
             text = step.arguments.get(role)
             if not isinstance(text, str) or self._request.is_marked(text):
                 continue
@@ -199,8 +200,10 @@ class ValueDoubts:
             if role == "value" and text.casefold().split()[:1] in [[word] for word in self._universal]:
                 return True  # "set the owner of all projects to Ann"
             first, *others = text.casefold().split() or [""]
-            if not self._said.word_list("name_ends").isdisjoint(others) or first in self._said.word_list(
-                "descriptions"
+            if (
+                not self._said.word_list("name_ends").isdisjoint(others)
+                or not self._said.word_list("last_words").isdisjoint(others[-1:])
+                or first in self._said.word_list("descriptions")
             ):
                 return True
         return False
