@@ -91,7 +91,8 @@ from app.agent.language.tokens import tokenize
 from app.agent.language.tool_frames import tool_frames
 from app.agent.language.undo import describe_undo, undoes_nothing, undone_changes
 from app.agent.language.vocabulary import VaultWords, Vocabulary, correct_spelling
-from app.agent.pipeline import ChangesToday, FindNotes, Pipeline
+from app.agent.pipeline.host import ChangesToday, FindNotes
+from app.agent.pipeline.pipeline import Pipeline
 from app.agent.result_formatting import format_outcome, shown_passages
 from app.agent.transcript import SET_UP_MODEL, AnswerChoice, ReadingChip
 from app.agent.turn import Turn

@@ -32,7 +32,7 @@ from app.agent.language.readings import (
     Reply,
 )
 from app.agent.language.vocabulary import VaultWords
-from app.agent.pipeline import Pipeline
+from app.agent.pipeline.pipeline import Pipeline
 from app.agent.result_formatting import shown_passages
 from app.cli.console import CliConsole, escape_controls
 from app.cli.exit_status import ExitStatus

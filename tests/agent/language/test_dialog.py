@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import pytest
 
-from app.agent import pipeline
 from app.agent.language import list_orders
 from app.agent.language.actions import ACTIONS
 from app.agent.language.dialog import DialogState
@@ -23,6 +22,7 @@ from app.agent.language.readings import (
     Reply,
 )
 from app.agent.language.vocabulary import VaultWords
+from app.agent.pipeline import note_lists, note_search
 from app.agent.transcript import AgentText, Question, ToolCard
 from app.errors import TimeoutExpiredError
 from app.vault.path import NotePath
@@ -512,7 +512,7 @@ async def test_a_property_whose_values_are_links_is_set_to_a_link(talk) -> None:
 
 async def test_all_pages_of_a_search_for_tasks_are_read(talk, monkeypatch) -> None:
     await say(talk, f"{PREFIX} list_tasks state=open")
-    monkeypatch.setattr(pipeline, "_MAX_SEARCH_HITS", 1)
+    monkeypatch.setattr(note_search, "_MAX_SEARCH_HITS", 1)
     await say(talk, f"{PREFIX} list_tasks state=open")
     assert answers(talk)[-1] == answers(talk)[-2] and len(state(talk).results) > 1
     await say(talk, f'{PREFIX} complete_task query="ask the library"')
@@ -905,7 +905,7 @@ async def test_superlatives_follow_each_other_on_the_same_list(talk) -> None:
 
 
 async def test_a_superlative_after_a_list_that_was_cut_is_of_all_its_notes(talk, monkeypatch) -> None:
-    for module in (pipeline, list_orders):
+    for module in (note_lists, list_orders):
         monkeypatch.setattr(module, "MAX_RESULTS", 2)
     await fill(talk, Lists__One="a\n", Lists__Two="b b b b\n", Lists__Zero="\n")
     await say(talk, "notes in Lists")
