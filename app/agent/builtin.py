@@ -38,13 +38,9 @@ from app.agent.language.compound_requests import (
     without_dropped_orders,
 )
 from app.agent.language.dialog import NOTE_ROLES, DialogState
-from app.agent.language.interpreter import (
-    GUESS_SCORE,
-    MIN_RUN_PROBABILITY,
-    Interpreter,
-    is_outcome,
-    meaning_of,
-)
+from app.agent.language.grammar_readings import GUESS_SCORE
+from app.agent.language.interpretation_choice import MIN_RUN_PROBABILITY
+from app.agent.language.interpreter import Interpreter
 from app.agent.language.lexicon import ActionFrame, Language, languages
 from app.agent.language.line_removals import says_line
 from app.agent.language.list_orders import asks_for_newest, by_age
@@ -58,6 +54,7 @@ from app.agent.language.note_facts import (
     split_questions,
 )
 from app.agent.language.option_order import USELESS, OptionRanker, meaning_key, overwrites_itself
+from app.agent.language.outcomes import is_outcome, meaning_of
 from app.agent.language.periods import asks_for_period, by_day_names, with_stated_dates
 from app.agent.language.phrase_searches import phrase_search
 from app.agent.language.preferred_reading import preferred_reading
@@ -82,6 +79,7 @@ from app.agent.language.readings import (
     Reply,
 )
 from app.agent.language.request import Request
+from app.agent.language.request_parser import RequestContext
 from app.agent.language.rescheduling import date_changes, rescheduled_note, task_of_date
 from app.agent.language.said_words import WORD, SaidWords
 from app.agent.language.stated_values import StatedValues, gives_only_day, linked_value
@@ -306,7 +304,8 @@ class BuiltinAgent:
                 return meaning_of(reading)
         now = self._now().replace(second=0, microsecond=0)
         state = self._state_for(text, state)
-        return self._interpreter.interpret(text, state, vocabulary, self.actions(), now, guesses=guesses)
+        context = RequestContext(state, vocabulary, self.actions(), now)
+        return self._interpreter.interpret(text, context, guesses=guesses)
 
     def _state_for(self, text: str, state: DialogState) -> DialogState:
         """Return the state in which a request is read, depending on whether it has a pronoun for a note."""
@@ -698,7 +697,7 @@ class BuiltinAgent:
         """Return a request in its likeliest language."""
         now = self._now().replace(second=0, microsecond=0)
         vocabulary = self._vocabulary_of(self._words())
-        return self._interpreter.request_of(text, state, vocabulary, self.actions(), now)
+        return self._interpreter.request_of(text, RequestContext(state, vocabulary, self.actions(), now))
 
     async def _has_open_tasks(self, note: str) -> bool:
         # The path makes the search fast.
@@ -995,7 +994,7 @@ class BuiltinAgent:
         """Return a question as a request that knows only the names of notes."""
         now = self._now().replace(second=0, microsecond=0)
         vocabulary = self._vocabulary_of(VaultWords(), resolver)
-        return self._interpreter.request_of(text, state, vocabulary, self.actions(), now)
+        return self._interpreter.request_of(text, RequestContext(state, vocabulary, self.actions(), now))
 
     def _named_note(self, text: str, resolver: Resolver) -> tuple[str, ...]:
         """Return the note that a question names; empty if it names none or several."""

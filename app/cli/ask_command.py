@@ -20,7 +20,7 @@ from app.agent.builtin import HELP, MAX_PASSAGES, BuiltinAgent, reply_text
 from app.agent.language.answers import localize
 from app.agent.language.chips import describe_readings, reading_chips
 from app.agent.language.dialog import DialogState
-from app.agent.language.interpreter import GUESS_SCORE
+from app.agent.language.grammar_readings import GUESS_SCORE
 from app.agent.language.lexicon import languages
 from app.agent.language.notation import to_json
 from app.agent.language.readings import (

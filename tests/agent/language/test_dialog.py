@@ -10,7 +10,7 @@ import pytest
 from app.agent.language import list_orders
 from app.agent.language.actions import ACTIONS
 from app.agent.language.dialog import DialogState
-from app.agent.language.interpreter import GUESS_SCORE
+from app.agent.language.grammar_readings import GUESS_SCORE
 from app.agent.language.lexicon import languages
 from app.agent.language.notation import PREFIX, parse
 from app.agent.language.readings import (
