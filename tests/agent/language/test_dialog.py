@@ -572,7 +572,7 @@ async def test_a_question_offers_each_set_of_notes_once(talk) -> None:
 
 
 def line_option(talk, line):
-    resolve = talk.workspace.agent._builtin._vocabulary_of(VaultWords())(languages()[0]).notes
+    resolve = talk.workspace.agent._builtin._requests.vocabulary_of(VaultWords())(languages()[0]).notes
     reading = parse(line, resolve, ACTIONS)
     assert reading is not None
     return ClarificationOption(line, reading)
@@ -669,7 +669,7 @@ async def test_a_question_is_asked_as_it_is_if_its_searches_take_too_long(talk, 
     async def take_too_long(_: str) -> frozenset[NotePath]:
         raise TimeoutExpiredError("The search took too long.", limit=1.0)
 
-    monkeypatch.setattr(agent, "_find_notes", take_too_long)
+    monkeypatch.setattr(agent._found, "_find_notes", take_too_long)
     question = Clarification("What do you mean?", (option("tag:person"), option("path:People/")))
     assert await agent.compare_with_vault(question, "people", state(talk)) == question
 
