@@ -16,11 +16,11 @@ from functools import partial
 from pathlib import Path
 
 from app import paths
-from app.agent.builtin import HELP, MAX_PASSAGES, BuiltinAgent, reply_text
+from app.agent.builtin import BuiltinAgent
 from app.agent.language.answers import localize
 from app.agent.language.chips import describe_readings, reading_chips
 from app.agent.language.dialog import DialogState
-from app.agent.language.interpreter import GUESS_SCORE
+from app.agent.language.grammar_readings import GUESS_SCORE
 from app.agent.language.lexicon import languages
 from app.agent.language.notation import to_json
 from app.agent.language.readings import (
@@ -32,7 +32,9 @@ from app.agent.language.readings import (
     Reply,
 )
 from app.agent.language.vocabulary import VaultWords
-from app.agent.pipeline import Pipeline
+from app.agent.note_answers import MAX_PASSAGES
+from app.agent.pipeline.pipeline import Pipeline
+from app.agent.replies import HELP, reply_text
 from app.agent.result_formatting import shown_passages
 from app.cli.console import CliConsole, escape_controls
 from app.cli.exit_status import ExitStatus

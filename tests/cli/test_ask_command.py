@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from app.agent.builtin import BuiltinAgent
-from app.agent.language.interpreter import GUESS_SCORE
+from app.agent.language.grammar_readings import GUESS_SCORE
 from app.agent.language.readings import (
     Clarification,
     ClarificationOption,

@@ -202,12 +202,12 @@ class Evaluation:
         self._workspace = workspace
         self._approver = approver
         self._agent: BuiltinAgent = workspace.agent._builtin
-        self._agent._now = lambda: NOW
+        self._agent._requests.now = lambda: NOW
         self._interpretation: Interpretation | None = None
         self._state = DialogState()
         self._milliseconds = 0.0
         self.on_miss: Callable[[EvaluatedRequest, list[EvaluatedRequest]], Awaitable[None]] | None = None
-        original = self._agent.interpret
+        original = self._agent._requests.interpret
 
         def interpret(text: str, state: DialogState) -> Interpretation:
             self._state = state
@@ -216,7 +216,7 @@ class Evaluation:
             self._milliseconds = (time.perf_counter() - start) * 1000
             return self._interpretation
 
-        self._agent.interpret = interpret  # type: ignore[method-assign]
+        self._agent._requests.interpret = interpret  # type: ignore[method-assign]
 
     async def scores(self, conversations: Iterable[EvaluatedConversation]) -> list[Score]:
         """Return the scores of all requests."""

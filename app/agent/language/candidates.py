@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
+from functools import cache, partial
 
 from app.agent.language.actions import WITHOUT_NOTES
 from app.agent.language.conditions import top_level_parts
@@ -333,3 +334,8 @@ def _unordered(value: object) -> object:
         words = frozenset(value.query.casefold().replace('/"', '"').replace("/ ", " ").rstrip("/").split())
         return words, frozenset(value.notes), value.source, value.pick, value.order, value.limit
     return frozenset(map(str, value)) if isinstance(value, tuple) else str(value)
+
+
+def candidates_once(request: Request) -> Callable[[], list[MeaningCandidate]]:
+    """Return a function that runs the request model at most once, since that is slow."""
+    return cache(partial(candidates, request))

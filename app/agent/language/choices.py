@@ -26,6 +26,8 @@ from app.vault.path import name_key
 MIN_READ_SCORE = 0.62
 MIN_WRITE_SCORE = 0.8
 MIN_CONFIRM_SCORE = 0.6
+MIN_COMPLETE_SCORE = 0.85
+"""Minimum score at which the grammar alone decides on a long pipeline or a rare value, such as a due date."""
 MAX_RIVAL_GAP = 0.03
 MAX_OPTIONS = 4
 _SENTENCE_MARK = re.compile(r"[;!?]|[.,]\s")

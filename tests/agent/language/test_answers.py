@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from app.agent.builtin import HELP
 from app.agent.language.answers import localize
 from app.agent.language.lexicon import languages
+from app.agent.replies import HELP
 
 
 def test_an_answer_is_in_the_language_of_the_request() -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from app.agent.comparison.offered_changes import without_deletions
 from app.agent.language.actions import ACTIONS
 from app.agent.language.change_doubts import ChangeDoubts
 from app.agent.language.dialog import DialogState
-from app.agent.language.lexicon import languages
 from app.agent.language.notation import parse
 from app.agent.language.readings import Clarification, ClarificationOption, NoteSet, PipelineStep, Reading
 from app.agent.transcript import Question
@@ -32,12 +32,9 @@ SEARCH = Reading((PipelineStep("find"),), 1.0)
 def doubts(talk, text_of_request: str, notation: str, **state: object) -> ChangeDoubts:
     """Return the doubts about a change in a state of the conversation, with a note on the screen."""
     agent = talk.workspace.agent._builtin
-    vocabulary = agent._vocabulary_of(agent._words())
     dialog = DialogState(open_note=OPEN, **state)
-    request = agent._interpreter.request_of(
-        text_of_request, dialog, vocabulary, agent.actions(), agent._now()
-    )
-    reading = parse(notation, vocabulary(languages()[0]).notes, ACTIONS)
+    request = agent._requests.request_of(text_of_request, dialog)
+    reading = parse(notation, request.vocabulary.notes, ACTIONS)
     return ChangeDoubts(request, reading, reading, agent._properties_of, agent._words().templates)
 
 
@@ -198,12 +195,11 @@ async def test_here_is_the_note_on_the_screen(talk) -> None:
 
 def offered_actions(talk, request_text: str, state: DialogState) -> list[str]:
     """Return the actions of a question that offers to open, tag and delete H4."""
-    agent = talk.workspace.agent._builtin
-    resolve = agent._vocabulary_of(agent._words())(languages()[0]).notes
+    request = talk.workspace.agent._builtin._requests.request_of(request_text, state)
     lines = ("open [@H4]", "add_tag [@H4] tag=x", "delete [@H4]")
-    readings = [parse(line, resolve, ACTIONS) for line in lines]
+    readings = [parse(line, request.vocabulary.notes, ACTIONS) for line in lines]
     question = Clarification("", tuple(ClarificationOption("", reading) for reading in readings))
-    kept = agent._without_deletions(question, request_text, state)
+    kept = without_deletions(question, request)
     return [option.reading.last.action for option in kept.options]
 
 

@@ -164,7 +164,7 @@ async def test_a_text_with_a_conjunction_stays_an_option(talk) -> None:
     ],
 )
 async def test_orders_split_before_a_verb_but_not_in_a_text(talk, request_text, orders) -> None:
-    request = talk.workspace.agent._builtin._request_of(request_text, state(talk))
+    request = talk.workspace.agent._builtin._requests.request_of(request_text, state(talk))
     assert list(split_orders(request)) == orders
 
 

@@ -7,11 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from app.agent import pipeline
 from app.agent.language import list_orders
 from app.agent.language.actions import ACTIONS
 from app.agent.language.dialog import DialogState
-from app.agent.language.interpreter import GUESS_SCORE
+from app.agent.language.grammar_readings import GUESS_SCORE
 from app.agent.language.lexicon import languages
 from app.agent.language.notation import PREFIX, parse
 from app.agent.language.readings import (
@@ -23,6 +22,7 @@ from app.agent.language.readings import (
     Reply,
 )
 from app.agent.language.vocabulary import VaultWords
+from app.agent.pipeline import note_lists, note_search
 from app.agent.transcript import AgentText, Question, ToolCard
 from app.errors import TimeoutExpiredError
 from app.vault.path import NotePath
@@ -512,7 +512,7 @@ async def test_a_property_whose_values_are_links_is_set_to_a_link(talk) -> None:
 
 async def test_all_pages_of_a_search_for_tasks_are_read(talk, monkeypatch) -> None:
     await say(talk, f"{PREFIX} list_tasks state=open")
-    monkeypatch.setattr(pipeline, "_MAX_SEARCH_HITS", 1)
+    monkeypatch.setattr(note_search, "_MAX_SEARCH_HITS", 1)
     await say(talk, f"{PREFIX} list_tasks state=open")
     assert answers(talk)[-1] == answers(talk)[-2] and len(state(talk).results) > 1
     await say(talk, f'{PREFIX} complete_task query="ask the library"')
@@ -572,7 +572,7 @@ async def test_a_question_offers_each_set_of_notes_once(talk) -> None:
 
 
 def line_option(talk, line):
-    resolve = talk.workspace.agent._builtin._vocabulary_of(VaultWords())(languages()[0]).notes
+    resolve = talk.workspace.agent._builtin._requests.vocabulary_of(VaultWords())(languages()[0]).notes
     reading = parse(line, resolve, ACTIONS)
     assert reading is not None
     return ClarificationOption(line, reading)
@@ -669,7 +669,7 @@ async def test_a_question_is_asked_as_it_is_if_its_searches_take_too_long(talk, 
     async def take_too_long(_: str) -> frozenset[NotePath]:
         raise TimeoutExpiredError("The search took too long.", limit=1.0)
 
-    monkeypatch.setattr(agent, "_find_notes", take_too_long)
+    monkeypatch.setattr(agent._found, "_find_notes", take_too_long)
     question = Clarification("What do you mean?", (option("tag:person"), option("path:People/")))
     assert await agent.compare_with_vault(question, "people", state(talk)) == question
 
@@ -905,7 +905,7 @@ async def test_superlatives_follow_each_other_on_the_same_list(talk) -> None:
 
 
 async def test_a_superlative_after_a_list_that_was_cut_is_of_all_its_notes(talk, monkeypatch) -> None:
-    for module in (pipeline, list_orders):
+    for module in (note_lists, list_orders):
         monkeypatch.setattr(module, "MAX_RESULTS", 2)
     await fill(talk, Lists__One="a\n", Lists__Two="b b b b\n", Lists__Zero="\n")
     await say(talk, "notes in Lists")

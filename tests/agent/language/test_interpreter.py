@@ -9,19 +9,19 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from app.agent.builtin import BuiltinAgent
-from app.agent.language import interpreter
+from app.agent.language import candidates as request_candidates
 from app.agent.language.actions import ACTIONS
 from app.agent.language.candidates import MeaningCandidate
 from app.agent.language.chips import describe_readings, reading_chips, with_value
 from app.agent.language.choices import ReadingChooser
-from app.agent.language.decision import options_of, weigh_options
 from app.agent.language.dialog import DialogState
 from app.agent.language.dropped_conditions import with_every_condition
 from app.agent.language.dropped_values import with_dropped_value
-from app.agent.language.interpreter import meaning_of
+from app.agent.language.grammar_readings import GUESS_SCORE
 from app.agent.language.lexicon import languages
 from app.agent.language.negations import with_negation
 from app.agent.language.notation import PREFIX, parse, serialize
+from app.agent.language.outcomes import meaning_of
 from app.agent.language.readings import (
     Clarification,
     ClarificationOption,
@@ -208,7 +208,7 @@ def test_requests_that_cannot_be_fulfilled_are_not_guessed(agent: BuiltinAgent) 
 
 def test_a_short_request_without_an_action_is_searched_for(agent: BuiltinAgent) -> None:
     search = read(agent, "remind me tomorrow")
-    assert isinstance(search, Reading) and search.score == interpreter.GUESS_SCORE
+    assert isinstance(search, Reading) and search.score == GUESS_SCORE
     assert serialize(read(agent, "leather straps")) == "find [leather straps]"
 
 
@@ -219,19 +219,6 @@ def test_a_short_request_that_names_a_note_is_asked_about(agent: BuiltinAgent) -
 
 def test_a_question_about_the_notes_is_no_command(agent: BuiltinAgent) -> None:
     assert isinstance(read(agent, "who invented the marine chronometer?"), ContentQuestion | Reading)
-
-
-def test_an_answer_fills_what_was_missing(agent: BuiltinAgent) -> None:
-    question = read(agent, "create a note")
-    assert isinstance(question, Clarification)
-    found = read(agent, "Meeting notes", replace(HERE, question=question))
-    assert isinstance(found, Reading) and serialize(found) == 'create_note name="Meeting notes"'
-
-
-def test_declining_drops_the_question(agent: BuiltinAgent) -> None:
-    question = read(agent, "delete")
-    assert isinstance(question, Clarification)
-    assert read(agent, "never mind", replace(HERE, question=question)) == Reply("cancelled")
 
 
 def test_a_follow_up_changes_the_last_reading(agent: BuiltinAgent) -> None:
@@ -332,7 +319,7 @@ def test_conditions_that_only_the_grammar_finds_refine_searches_but_no_changes(
 ) -> None:
     broader = parse(f"{action} [path:Instruments/]", lambda _: (), ACTIONS)
     assert broader is not None
-    monkeypatch.setattr(interpreter, "candidates", lambda _: [MeaningCandidate(0.9, broader)])
+    monkeypatch.setattr(request_candidates, "candidates", lambda _: [MeaningCandidate(0.9, broader)])
     found = read(agent, f"{action} notes in Instruments tagged core")
     if runs:
         assert isinstance(found, Reading) and "tag:core" in serialize(found)
@@ -357,7 +344,7 @@ def test_a_question_offers_no_answer_from_the_notes_if_the_search_is_switched_of
         MeaningCandidate(0.15, outcome="question"),
         MeaningCandidate(0.15, outcome="model"),
     ]
-    monkeypatch.setattr(interpreter, "candidates", lambda _: likely)
+    monkeypatch.setattr(request_candidates, "candidates", lambda _: likely)
     found = read(sample_agent(off="search"), "frobnicate the fourth one")
     assert isinstance(found, Clarification)
     assert {option.reading.last.action for option in found.options} == {"open", "model"}
@@ -373,7 +360,7 @@ def test_a_question_offers_an_answer_from_the_notes_and_a_model(
         MeaningCandidate(0.15, outcome="question"),
         MeaningCandidate(0.15, outcome="model"),
     ]
-    monkeypatch.setattr(interpreter, "candidates", lambda _: likely)
+    monkeypatch.setattr(request_candidates, "candidates", lambda _: likely)
     found = read(agent, "frobnicate the instruments")
     assert isinstance(found, Clarification)
     assert {option.reading.last.action for option in found.options} == {"find", "question", "model"}
@@ -574,13 +561,6 @@ def test_a_question_for_the_type_of_a_note_is_no_search(agent: BuiltinAgent, tex
     assert isinstance(found, Reading) and serialize(found) == "properties_of [@Instruments/H3]"
 
 
-def test_a_new_request_is_no_answer_to_a_question(agent: BuiltinAgent) -> None:
-    question = read(agent, "create a note")
-    assert isinstance(question, Clarification)
-    found = read(agent, "open the note on H4", replace(HERE, question=question))
-    assert not (isinstance(found, Reading) and found.last.action == "create_note")
-
-
 names = st.sampled_from(["Instruments/H1.md", "People/John Harrison.md"])
 queries = st.sampled_from(["tag:core", "orphan:", "[confidence:<0.5]", 'links-to:"H4"', "a OR b", ""])
 values = st.one_of(
@@ -729,15 +709,6 @@ def test_words_for_one_note_never_mean_a_set_of_notes(agent: BuiltinAgent, reque
     assert found.partial is not None and found.partial.missing == "target"
 
 
-def test_a_new_request_is_not_the_answer_to_which_note(agent: BuiltinAgent) -> None:
-    asked = read(agent, "delete it", NOWHERE)
-    assert isinstance(asked, Clarification) and asked.question == "Which note?"
-    found = read(agent, "which notes are tagged instrument?", replace(NOWHERE, question=asked))
-    assert isinstance(found, Reading) and found.last.action == "find"
-    answered = read(agent, "H4", replace(NOWHERE, question=asked))
-    assert isinstance(answered, Reading) and serialize(answered) == "delete [@Instruments/H4]"
-
-
 @pytest.mark.parametrize("text", ["= find [*] limit=abc", "= find [*] pick=x", "= find [*] limit=9999999999"])
 def test_a_typed_number_that_is_none_is_not_understood(agent: BuiltinAgent, text: str) -> None:
     assert not isinstance(read(agent, text), Reading | ContentQuestion)
@@ -780,31 +751,6 @@ def test_the_note_is_never_every_note(agent: BuiltinAgent, text: str) -> None:
     assert isinstance(asked, Clarification) and asked.question == "Which note?"
     found = read(agent, text, replace(NOWHERE, focus=("Instruments/K1.md",)))
     assert isinstance(found, Reading) and found.last.target == NoteSet(notes=("Instruments/K1.md",))
-
-
-@pytest.mark.parametrize(
-    ("text", "kind"),
-    [
-        ("danke, das wars", "thanks"),
-        ("ok thanks, that's it", "thanks"),
-        ("nee, doch nicht", "cancelled"),
-        ("no, never mind", "cancelled"),
-        ("no, thanks", "cancelled"),
-    ],
-)
-def test_several_words_of_small_talk_are_small_talk(agent: BuiltinAgent, text: str, kind: str) -> None:
-    assert read(agent, text, NOWHERE) == Reply(kind)
-
-
-@pytest.mark.parametrize(
-    ("text", "is_yes"), [("yes, please", True), ("ja, bitte", True), ("nein, danke", False)]
-)
-def test_a_question_is_answered_with_courtesy(agent: BuiltinAgent, text: str, is_yes: bool) -> None:
-    reading = Reading((PipelineStep("delete", NoteSet(notes=("Instruments/K1.md",))),), 1.0)
-    question = Clarification("Is this what you mean?", (ClarificationOption("delete", reading),))
-    assert read(agent, text, replace(NOWHERE, question=question)) == (
-        reading if is_yes else Reply("cancelled")
-    )
 
 
 @pytest.mark.parametrize(
@@ -891,34 +837,9 @@ def test_the_request_model_runs_once_for_a_change(
         requests.append(asked)
         return []
 
-    monkeypatch.setattr(interpreter, "candidates", record)
+    monkeypatch.setattr(request_candidates, "candidates", record)
     found = read(agent, "delete this note")
     assert isinstance(found, Clarification) and len(requests) == 1
-
-
-@pytest.mark.parametrize(
-    ("written", "is_offered"),
-    [
-        ("vault_info", True),
-        ("find [path:Events/ [year]]", True),
-        ("find [path:Sources/]", False),
-        ("find [path:Events/] order=name limit=1", True),
-        ("find [path:Events/] order=words limit=1", False),
-        ("add_tag [path:Events/] tag=late", False),
-    ],
-)
-def test_a_confident_reading_of_the_model_is_offered_with_that_of_the_grammar(
-    written: str, is_offered: bool
-) -> None:
-    grammar = parse("find [path:Events/] order=name", lambda _: (), ACTIONS)
-    other = parse(written, lambda _: (), ACTIONS)
-    assert grammar is not None and other is not None
-    for probability, confident in ((0.5, True), (0.2, False)):
-        candidates = [MeaningCandidate(probability, other)]
-        rival = interpreter._rival(request("events"), grammar, candidates)
-        assert (rival == other) is (is_offered and confident)
-    expected = [MeaningCandidate(0.5, other), MeaningCandidate(0.1, grammar)]
-    assert interpreter._rival(request("events"), grammar, expected) is None
 
 
 def test_both_readings_are_in_the_question(agent: BuiltinAgent) -> None:
@@ -979,30 +900,3 @@ def test_a_search_without_a_stated_value_is_in_question(text: str, narrower: str
             assert [option.reading for option in found.options] == [other, searched]
         else:
             assert found is searched
-
-
-def test_a_question_may_mean_a_search_for_a_value() -> None:
-    by_value = parse("find [[artist:Björk]]", lambda _: (), ACTIONS)
-    other = parse("find [path:Sources/ [artist:Björk]]", lambda _: (), ACTIONS)
-    assert by_value is not None and other is not None
-    assert (
-        interpreter._stated_value([MeaningCandidate(0.2, other), MeaningCandidate(0.1, by_value)]) == by_value
-    )
-    assert interpreter._stated_value([MeaningCandidate(0.01, by_value)]) is None
-
-
-@pytest.mark.parametrize(
-    ("line", "is_offered"),
-    [("find [type:source [year:>=1700]]", True), ("find [type:source late]", False)],
-)
-def test_a_question_offers_the_complete_reading_of_the_grammar(line: str, is_offered: bool) -> None:
-    reading = parse(line, lambda _: (), ACTIONS)
-    assert reading is not None
-    reading = replace(reading, score=0.9, is_certain=False)
-    written = [
-        MeaningCandidate(0.2, parse(f"find [path:Sources/] order={order} limit=1", lambda _: (), ACTIONS))
-        for order in ("name", "words", "modified", "created")
-    ]
-    options = weigh_options(options_of(written, [reading], asks=False))
-    offered = interpreter._offered(options, request("sources"))[:4]
-    assert (reading in [option.reading for option in offered]) is is_offered

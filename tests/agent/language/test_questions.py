@@ -58,7 +58,7 @@ async def test_the_backlinks_are_still_those_of_the_note(talk) -> None:
 
 @pytest.mark.parametrize(("knows", "is_told"), [(True, True), (False, False)])
 async def test_the_multilingual_model_is_suggested_for_a_foreign_question(talk, knows, is_told) -> None:
-    talk.workspace.agent._builtin._is_english_only = lambda: knows
+    talk.workspace.agent._builtin._answers._is_english_only = lambda: knows
     await say(talk, "wer hat das Dach des Rathauses in Ulm gedeckt?")
     assert answers(talk)[-1].startswith("**Nicht in deinen Notizen**")
     assert ("mehrsprachige Modell" in answers(talk)[-1]) == is_told

@@ -385,7 +385,7 @@ async def test_a_part_of_a_name_that_is_added_to_a_list_is_a_question(talk) -> N
     ],
 )
 async def test_on_a_sunday_the_weekend_may_be_the_next_one(talk, request_text, task, first, second) -> None:
-    talk.workspace.agent._builtin._now = lambda: NOW
+    talk.workspace.agent._builtin._requests.now = lambda: NOW
     await fill_books(talk)
     await say(talk, request_text)
     expected = [f'append [@Books/Empty] text="- [ ] {task} 📅 2026-{day}"' for day in (first, second)]
@@ -393,7 +393,7 @@ async def test_on_a_sunday_the_weekend_may_be_the_next_one(talk, request_text, t
 
 
 async def test_the_other_order_of_a_day_in_the_past_is_offered(talk) -> None:
-    talk.workspace.agent._builtin._now = lambda: NOW
+    talk.workspace.agent._builtin._requests.now = lambda: NOW
     await fill_books(talk)
     await say(talk, "add a task to Empty: pay by 3/12/26")
     assert choices(talk)[-1] == 'append [@Books/Empty] text="- [ ] pay 📅 2026-12-03"'

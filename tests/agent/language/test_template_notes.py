@@ -19,7 +19,7 @@ NOW = datetime(2031, 12, 31, 9)
 
 @pytest.fixture
 async def templates(talk: SessionConversation) -> None:
-    talk.workspace.agent._builtin._now = lambda: NOW
+    talk.workspace.agent._builtin._requests.now = lambda: NOW
     await fill(talk, **{"Templates/Trip Template": TRIP, "Templates/Book": "By: \n", "Elsewhere": "x\n"})
 
 
@@ -109,7 +109,7 @@ async def test_a_template_that_can_not_be_copied_as_it_is_is_refused(talk, appro
 async def test_dates_are_those_of_the_injected_clock_in_the_format_of_obsidian(talk) -> None:
     await fill(talk, **{"Templates/Day": "{{date}}\n"})
     builtin = talk.workspace.agent._builtin
-    builtin._now = lambda: NOW
+    builtin._requests.now = lambda: NOW
     await say(talk, "create a note called Monday from the template Day")
     assert text(talk, "Monday.md") == "2031-12-31\n"
     folder = talk.workspace.root / ".obsidian"
@@ -228,7 +228,7 @@ async def test_a_note_is_created_again_from_another_template(
     ],
 )
 async def test_the_daily_note_of_tomorrow_has_its_own_date(talk, request_text) -> None:
-    talk.workspace.agent._builtin._now = lambda: NOW
+    talk.workspace.agent._builtin._requests.now = lambda: NOW
     await fill(talk, Templates__Day="# {{date}}\n", Journal__2026_03_02="x\n")
     await say(talk, request_text)
     tomorrow = f"{NOW.date() + timedelta(days=1)}"

@@ -1,0 +1,1 @@
+"""Compare the interpretation of a request with the vault: what it would find and change."""

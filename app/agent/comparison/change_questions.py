@@ -1,0 +1,67 @@
+"""Ask about a change that is in doubt."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from app.agent.comparison.chosen_readings import is_chosen
+from app.agent.comparison.found_notes import FoundNotes
+from app.agent.language.change_doubts import ChangeDoubts
+from app.agent.language.choices import question_about
+from app.agent.language.notation import serialize
+from app.agent.language.note_facts import PropertiesOf
+from app.agent.language.option_order import OptionRanker
+from app.agent.language.preferred_reading import preferred_reading
+from app.agent.language.readings import Clarification, ClarificationOption, Interpretation, Reading
+from app.agent.language.request import Request
+from app.agent.language.vocabulary import VaultWords
+
+
+class ChangeQuestions:
+    """Asks before a change that may be meant for something else.
+
+    Args:
+        found: Searches for the notes of a change.
+        words: Returns the vault's templates.
+        properties_of: Returns the properties of the note at a path; without it, no change is in doubt.
+    """
+
+    def __init__(
+        self, found: FoundNotes, words: Callable[[], VaultWords], properties_of: PropertiesOf | None
+    ) -> None:
+        self._found = found
+        self._words = words
+        self._properties_of = properties_of
+
+    async def ask_in_doubt(self, reading: Reading, request: Request, ranker: OptionRanker) -> Interpretation:
+        """Return a question instead of a change that is in doubt, has no effect or sets an unusual value."""
+        state = request.dialog
+        if self._properties_of is None or is_chosen(reading, request.text, state):
+            return reading
+        found = await self._found.with_found_notes(reading)
+        doubts = ChangeDoubts(request, reading, found, self._properties_of, self._words().templates)
+        is_doubtful = doubts.means_others or doubts.is_in_doubt
+        offered = state.question.options if state.question is not None else ()
+        before: list[Reading | None] = [option.reading for option in offered]
+        before = before or [state.last]
+        # A correction keeps the notes of the last change, even if they lack the property.
+        is_settled = any(
+            (known.last.action, known.last.target) == (reading.last.action, reading.last.target)
+            for known in before
+            if known is not None
+        )
+        others = doubts.other_changes()
+        if not is_doubtful and (doubts.names_notes or is_settled or await ranker.is_plausible(found)):
+            preferred = await preferred_reading(
+                request, reading, partial(self._found.with_listed_hits, state)
+            )
+            if preferred is None:
+                return reading
+            others = [preferred, *others]
+        if others and doubts.links_note_to_itself:
+            changes = tuple(others)
+        else:
+            changes = (*others, reading) if doubts.means_others else (reading, *others)
+        options = tuple(ClarificationOption(serialize(change), change) for change in changes)
+        return Clarification(question_about(options), options)

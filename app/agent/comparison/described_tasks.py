@@ -1,0 +1,71 @@
+"""Find the task that the words of a request describe."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from app.agent.comparison.found_notes import FoundNotes
+from app.agent.language.choices import MAX_OPTIONS, question_about
+from app.agent.language.dialog import DialogState
+from app.agent.language.notation import serialize
+from app.agent.language.readings import Clarification, ClarificationOption, Interpretation, NoteSet
+from app.agent.language.request import Request
+from app.agent.language.task_matching import field_of_tasks, named_parts
+from app.agent.language.task_references import described_tasks, resembles_note
+from app.index.query_serializer import quote_text
+
+
+class DescribedTasks:
+    """Finds the tasks that requests describe by their words.
+
+    Args:
+        found: Searches for the notes of tasks.
+    """
+
+    def __init__(self, found: FoundNotes) -> None:
+        self._found = found
+
+    async def with_described_task(self, interpretation: Interpretation, request: Request) -> Interpretation:
+        """Return a question with the change of a task that contains the described words, or the change alone.
+
+        "Mark list supported browsers as done" means a task with exactly this text. Other words, or the name
+        of a note, may also be about something else, so the task is one of the options.
+        """
+        if not isinstance(interpretation, Clarification) or not interpretation.options:
+            return interpretation
+        for change in described_tasks(request):
+            words = str(change.last.arguments["query"])
+            field = field_of_tasks(change.last.action)
+            if note := await self._note_of_tasks(field, named_parts(words, request.language), request.dialog):
+                return replace(change, steps=(replace(change.last, target=NoteSet(notes=(note,))),))
+            found = (await self._found.with_hits(NoteSet(query=f"{field}:{quote_text(words)}"))).notes
+            exact = await self._notes_with_task(field, words) if found else ()
+            here = tuple(path for path in (*request.dialog.it, *request.dialog.this) if path in found)
+            has_words = len(words.split()) > 1 and not resembles_note(request, words)
+            if not (found and (has_words or here)):
+                continue
+            named = tuple(path for path in here if path in exact)[:1] or (exact if len(exact) == 1 else ())
+            is_task = has_words and bool(named) and not (here and here[:1] != named)
+            notes = (named if is_task else here[:1]) or (found if len(found) == 1 else ())
+            step = replace(change.last, target=NoteSet(notes=notes) if notes else None)
+            meant = replace(change, steps=(step,))
+            if is_task:
+                return meant
+            options = (ClarificationOption(serialize(meant), meant), *interpretation.options)[:MAX_OPTIONS]
+            return replace(interpretation, question=question_about(options), options=options)
+        return interpretation
+
+    async def _notes_with_task(self, field: str, words: str) -> tuple[str, ...]:
+        """Return the notes with a task of exactly these words, perhaps with dates and tags after them."""
+        plain = re.sub(r"[^\w ]", ".", words)
+        return (await self._found.with_hits(NoteSet(query=rf"{field}:/^{plain}\s*([📅⏳🛫#].*)?$/"))).notes
+
+    async def _note_of_tasks(self, field: str, parts: list[str], state: DialogState) -> str:
+        """Return the note in focus, or else the only one, that has each of several tasks; "" without one."""
+        if len(parts) < 2:
+            return ""
+        notes = [set(await self._notes_with_task(field, part)) for part in parts]
+        common = set.intersection(*notes)
+        here = next((path for path in (*state.it, *state.this) if path in common), "")
+        return here or (common.pop() if len(common) == 1 else "")

@@ -1,0 +1,135 @@
+"""Answer questions about a note with its properties."""
+
+from __future__ import annotations
+
+from app.agent.comparison.chosen_readings import is_settled
+from app.agent.language.candidates import have_same_meaning
+from app.agent.language.choices import MAX_OPTIONS, question_about, with_options
+from app.agent.language.dialog import DialogState
+from app.agent.language.lexicon import languages
+from app.agent.language.notation import serialize
+from app.agent.language.note_facts import (
+    FACTS,
+    PropertiesOf,
+    find_fact,
+    join_facts,
+    may_answer,
+    split_questions,
+)
+from app.agent.language.questions import question_language
+from app.agent.language.readings import (
+    Clarification,
+    ClarificationOption,
+    ContentQuestion,
+    Interpretation,
+    ModelRequired,
+    PipelineStep,
+    Reading,
+    Reply,
+)
+from app.agent.language.request import Request
+from app.agent.request_interpreter import RequestInterpreter
+from app.vault.path import name_key
+
+_QUESTION_ACTIONS = frozenset(("properties_of", "question"))
+
+
+class FactAnswers:
+    """Answers questions with a property of the note that they are about.
+
+    Args:
+        requests: Interprets the parts of a question.
+        properties_of: Returns the properties of the note at a path; without it, no question is answered.
+    """
+
+    def __init__(self, requests: RequestInterpreter, properties_of: PropertiesOf | None) -> None:
+        self._requests = requests
+        self._properties_of = properties_of
+
+    def joined_facts(
+        self, interpretation: Interpretation, text: str, state: DialogState
+    ) -> Interpretation | None:
+        """Return the answer to two questions about properties of one note; None for other requests."""
+        is_question = question_language(text, languages()) is not None
+        if self._properties_of is None or is_settled(interpretation, text, state) or not is_question:
+            return None
+        state = self._requests.state_for(text, state)
+        for first, second in split_questions(self._requests.request_of(text, state)):
+            parts = (self._requests.request_of(first, state), self._requests.request_of(second, state))
+            if joined := join_facts(parts, self._properties_of, state):
+                return joined
+        return None
+
+    def with_fact(self, interpretation: Interpretation, request: Request) -> Interpretation:
+        """Answer the question with a property of the note, or offer it as an option, if one fits."""
+        is_understood = isinstance(interpretation, Reply) and interpretation.understood
+        if self._properties_of is None or is_understood or isinstance(interpretation, ModelRequired):
+            return interpretation
+        if isinstance(interpretation, Reading) and not _asks_for_missing(interpretation, self._properties_of):
+            return interpretation
+        offered = interpretation.options if isinstance(interpretation, Clarification) else ()
+        actions = {option.reading.last.action for option in offered}
+        if isinstance(interpretation, Clarification) and not actions & _QUESTION_ACTIONS:
+            return interpretation
+        fact = find_fact(request, self._properties_of)
+        if fact is None:
+            return interpretation
+        if isinstance(interpretation, Reading):
+            # "When was it published?" means `published` in a note without the more common `year`.
+            is_same_note = fact.is_named and fact.reading.last.target == interpretation.last.target
+            return fact.reading if is_same_note else interpretation
+        if fact.is_named and not offered:
+            return fact.reading
+        if not offered and isinstance(interpretation, ContentQuestion):
+            step = PipelineStep("question", None, {"query": request.text})
+            other = Reading((step,), fact.reading.score, language=fact.reading.language)
+            offered = (ClarificationOption(serialize(other), other),)
+        option = ClarificationOption(serialize(fact.reading), fact.reading)
+        others = [known for known in offered if not have_same_meaning(known.reading, fact.reading)]
+        options = (option, *others)[:MAX_OPTIONS]
+        return Clarification(question_about(options), options)
+
+    def without_other_facts(self, clarification: Clarification, request: Request) -> Clarification:
+        """Return a question without properties that are no answer; it then offers one from the notes."""
+        offered = clarification.options + clarification.spare
+        actions = {option.reading.last.action for option in offered}
+        is_question = question_language(request.text, languages()) is not None
+        if self._properties_of is None or not is_question or not actions & _QUESTION_ACTIONS:
+            return clarification
+        before = (
+            [option.reading for option in request.dialog.question.options]
+            if request.dialog.question is not None
+            else []
+        )
+        before += [request.dialog.last] if request.dialog.last is not None else []
+        asked = {reading.last.arguments.get("about") for reading in before}  # "and the last one?"
+
+        def is_answer(option: ClarificationOption) -> bool:
+            step = option.reading.last
+            is_fact = step.action == "properties_of" and "about" in step.arguments
+            if not is_fact or step.target is None or step.arguments["about"] in asked:
+                return True
+            about, notes = str(step.arguments["about"]), step.target.notes
+            properties = self._properties_of(notes[0]) if self._properties_of and len(notes) == 1 else {}
+            value = {name_key(name): value for name, value in properties.items()}.get(name_key(about))
+            return len(notes) != 1 or may_answer(request, about, value)
+
+        kept = [option for option in offered if is_answer(option)]
+        if len(kept) == len(offered):
+            return clarification
+        if "question" not in actions and len(kept) < MAX_OPTIONS:
+            step = PipelineStep("question", None, {"query": request.text})
+            other = Reading((step,), 1.0, language=request.language.code)
+            kept.append(ClarificationOption(serialize(other), other))
+        return with_options(clarification, kept)
+
+
+def _asks_for_missing(reading: Reading, properties_of: PropertiesOf) -> bool:
+    """Return whether a reading shows only one property of one note, which lacks it."""
+    step = reading.last
+    if len(reading.steps) > 1 or step.action != "properties_of" or "about" not in step.arguments:
+        return False
+    about = str(step.arguments["about"])
+    if about in FACTS or step.target is None or len(step.target.notes) != 1:
+        return False
+    return name_key(about) not in map(name_key, properties_of(step.target.notes[0]))

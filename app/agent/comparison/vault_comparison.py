@@ -1,0 +1,228 @@
+"""Compare the interpretation of a request with the vault."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from app.agent.comparison.alternatives import with_alternatives
+from app.agent.comparison.change_questions import ChangeQuestions
+from app.agent.comparison.chosen_readings import is_chosen, is_option
+from app.agent.comparison.date_changes import DateChanges
+from app.agent.comparison.described_tasks import DescribedTasks
+from app.agent.comparison.fact_answers import FactAnswers
+from app.agent.comparison.found_notes import FoundNotes, finds_nothing
+from app.agent.comparison.joined_orders import JoinedOrders
+from app.agent.comparison.offered_changes import without_deletions, without_self_relations
+from app.agent.language.choices import MAX_OPTIONS, accounts_for_all, question_about
+from app.agent.language.compound_requests import drops_change, without_dropped_orders
+from app.agent.language.dialog import DialogState
+from app.agent.language.grammar_readings import GUESS_SCORE
+from app.agent.language.interpretation_choice import MIN_RUN_PROBABILITY
+from app.agent.language.list_orders import asks_for_newest, by_age
+from app.agent.language.note_facts import PropertiesOf
+from app.agent.language.option_order import USELESS, OptionRanker, meaning_key, overwrites_itself
+from app.agent.language.outcomes import meaning_of
+from app.agent.language.periods import asks_for_period, by_day_names, with_stated_dates
+from app.agent.language.phrase_searches import phrase_search
+from app.agent.language.property_changes import PropertyChanges
+from app.agent.language.readings import Clarification, ClarificationOption, Interpretation, Reading, Reply
+from app.agent.language.request import Request
+from app.agent.language.stated_values import StatedValues
+from app.agent.language.undo import undoes_nothing, undone_changes
+from app.agent.language.vocabulary import VaultWords
+from app.agent.request_interpreter import RequestInterpreter
+
+MIN_SHARED_MEANING_PROBABILITY = 0.75
+"""The minimum total probability of readings that mean the same notes at which the first one runs."""
+MIN_FALLBACK_PROBABILITY = 0.05
+"""Minimum probability of a question's likeliest option when the search for the words found nothing."""
+
+
+class VaultComparison:
+    """Revises interpretations according to the vault.
+
+    Args:
+        requests: Interprets requests with the names of the vault.
+        found: Searches for the notes of readings; if it can't, only questions about properties are compared.
+        words: Returns the vault's tags, types, properties and their texts.
+        properties_of: Returns the properties of the note at a path; without it, a question about a note is
+            never answered with a property that it does not name, and no change is in doubt.
+    """
+
+    def __init__(
+        self,
+        requests: RequestInterpreter,
+        found: FoundNotes,
+        words: Callable[[], VaultWords],
+        properties_of: PropertiesOf | None,
+    ) -> None:
+        self._requests = requests
+        self._words = words
+        self._properties_of = properties_of
+        self._found = found
+        self._facts = FactAnswers(requests, properties_of)
+        self._tasks = DescribedTasks(found)
+        self._dates = DateChanges(found, properties_of)
+        self._questions = ChangeQuestions(found, words, properties_of)
+        self._orders = JoinedOrders(requests, found, self.compare, self._compare_one)
+
+    async def compare(self, interpretation: Interpretation, text: str, state: DialogState) -> Interpretation:
+        """Return the interpretation of a request, revised according to the vault.
+
+        If a guess finds nothing, the request is interpreted without guesses. In a question, options that do
+        the same are merged into the likeliest one; unusual changes, and then options without an effect, come
+        last; changes without one, or with a step that another one overwrites, are left out. If the first
+        option changes nothing, it is returned instead of the question, provided that it is the only one or
+        likely enough after the merge. A change runs if all options of a likely question mean it. Properties
+        have the names that the request gives them. A question about one note may be answered by one of its
+        properties. If a request reschedules a task of a note without open tasks, the days in the note's
+        properties are offered. A change in doubt becomes a question. Several orders in one request are
+        compared one by one, and no reading drops one of them. Other interpretations stay unchanged.
+        """
+        if facts := self._facts.joined_facts(interpretation, text, state):
+            return facts
+        is_split, joined = False, None
+        if self._found.can_search:
+            is_split, joined = await self._orders.join(interpretation, text, state)
+        if joined is not None:
+            return joined
+        compared = await self._compare_one(interpretation, text, state)
+        request = self._requests.request_of(text, state)
+        kept = without_dropped_orders(request, compared)
+        if is_split or (isinstance(compared, Reading) and drops_change(request, compared)):
+            return kept
+        return kept if isinstance(compared, Clarification) and isinstance(kept, Clarification) else compared
+
+    async def _compare_one(
+        self, interpretation: Interpretation, text: str, state: DialogState
+    ) -> Interpretation:
+        """Return the interpretation of one order, revised according to the vault."""
+        request = self._requests.request_of(text, self._requests.state_for(text, state))
+        interpretation = self._facts.with_fact(interpretation, request)
+        if not self._found.can_search:
+            return interpretation
+        phrase = phrase_search(request, interpretation)
+        if phrase is not None and not finds_nothing(phrase, await self._found.with_found_notes(phrase)):
+            return phrase
+        interpretation = await self._tasks.with_described_task(interpretation, request)
+        interpretation = await self._dates.with_date_changes(interpretation, request)
+        interpretation = self._with_property_changes(interpretation, request)
+        interpretation = self._with_stated_values(interpretation, request)
+        if isinstance(interpretation, Reading):
+            interpretation = await self._with_days_and_order(interpretation, request)
+        is_wrong_guess = False
+        if isinstance(interpretation, Reading) and interpretation.score == GUESS_SCORE:
+            if not finds_nothing(interpretation, await self._found.with_found_notes(interpretation)):
+                return interpretation
+            plain = self._requests.interpret_without_guesses(text, request.dialog)
+            interpretation = self._facts.with_fact(plain, request)
+            is_wrong_guess = True
+        ranker = OptionRanker(text, self._words(), self._found.with_hits, self._properties_of)
+        if isinstance(interpretation, Reading) and self._requests.is_change(interpretation):
+            interpretation = await self._questions.ask_in_doubt(interpretation, request, ranker)
+        if not isinstance(interpretation, Clarification):
+            return interpretation
+        interpretation = self._facts.without_other_facts(interpretation, request)
+        if [option.reading.last.action for option in interpretation.options] == ["question"]:
+            return meaning_of(interpretation.options[0].reading)
+        offered = without_self_relations(without_deletions(interpretation, request))
+        return await self._merge_options(offered, request, ranker, is_wrong_guess=is_wrong_guess)
+
+    async def _with_days_and_order(self, reading: Reading, request: Request) -> Reading:
+        """Return a search with the dates and the order that the request states for properties of notes."""
+        if self._properties_of is None or is_chosen(reading, request.text, request.dialog):
+            return reading
+        reading = with_stated_dates(request, reading, self._properties_of)
+        reading = await self._by_day_names(request, reading)
+        if not asks_for_newest(request, reading):
+            return reading
+        notes = (await self._found.with_found_notes(reading)).last.target
+        paths = (notes.notes if notes is not None else ()) or request.dialog.them
+        return by_age(reading, paths, self._properties_of)
+
+    async def _merge_options(
+        self,
+        question: Clarification,
+        request: Request,
+        ranker: OptionRanker,
+        *,
+        is_wrong_guess: bool,
+    ) -> Interpretation:
+        """Merge the options of a question that do the same; return the meaning of one that is left alone.
+
+        Args:
+            question: The question.
+            request: The request.
+            ranker: Ranks the options.
+            is_wrong_guess: Whether the search for the words of the request found nothing.
+        """
+        options: dict[str, ClarificationOption] = {}
+        shares: dict[str, float] = {}
+        ranks: dict[str, int] = {}
+        for option in (*question.options, *question.spare):
+            found = await self._found.with_listed_hits(request.dialog, option.reading)
+            undone = undone_changes(option.reading, request.dialog.changes)
+            meaning = f"undo {[own.entry for own in undone]}" if undone else meaning_key(found)
+            options.setdefault(meaning, option)
+            shares[meaning] = shares.get(meaning, 0.0) + option.share
+            is_useless = finds_nothing(option.reading, found) or undoes_nothing(
+                option.reading, request.dialog.changes
+            )
+            ranks[meaning] = USELESS if is_useless else await ranker.rank(found)
+        likeliest = max((share for key, share in shares.items() if ranks[key] != USELESS), default=0.0)
+        if is_wrong_guess and likeliest < MIN_FALLBACK_PROBABILITY:
+            return Reply("", understood=False)
+        options = {meaning: options[meaning] for meaning in sorted(options, key=ranks.__getitem__)}
+        # No option changes 0 notes, or has a step that another one overwrites.
+        meant = tuple(
+            option
+            for meaning, option in options.items()
+            if (ranks[meaning] != USELESS or not self._requests.is_change(option.reading))
+            and not overwrites_itself(option.reading)
+        )
+        offered = tuple(options.values())[:MAX_OPTIONS]
+        shown = meant[:MAX_OPTIONS] or offered
+        if not offered or shown == question.options:
+            return question
+        if offered == question.options:
+            return replace(question, question=question_about(shown), options=shown, spare=())
+        reading = offered[0].reading
+        share = shares[next(iter(options))]
+        is_change = self._requests.is_change(reading)
+        if not is_change and (len(offered) == 1 or share >= MIN_SHARED_MEANING_PROBABILITY):
+            return meaning_of(reading)
+        is_same = len(offered) == 1 < len(question.options) and share >= MIN_RUN_PROBABILITY
+        is_same = is_same and reading.last.action != "undo"  # which change is meant is the question
+        if is_change and is_same and accounts_for_all(request, reading):
+            return await self._questions.ask_in_doubt(reading, request, ranker)
+        return replace(question, question=question_about(shown), options=shown, spare=())
+
+    async def _by_day_names(self, request: Request, reading: Reading) -> Reading:
+        """Return a search for the notes of a period by their names if none was changed in that period."""
+        if not asks_for_period(request, reading):
+            return reading
+        if not finds_nothing(reading, await self._found.with_found_notes(reading)):
+            return reading
+        named = by_day_names(request, reading)
+        if named is None or finds_nothing(named, await self._found.with_found_notes(named)):
+            return reading
+        return named
+
+    def _with_property_changes(self, interpretation: Interpretation, request: Request) -> Interpretation:
+        """Return an interpretation that sets properties as the request names them, and keeps other values."""
+        if self._properties_of is None or not isinstance(interpretation, Reading | Clarification):
+            return interpretation
+        if isinstance(interpretation, Reading) and is_chosen(interpretation, request.text, request.dialog):
+            return interpretation
+        changes = PropertyChanges(request, self._properties_of)
+        return with_alternatives(interpretation, changes.alternatives)
+
+    def _with_stated_values(self, interpretation: Interpretation, request: Request) -> Interpretation:
+        """Return an interpretation with the other values that its changes may mean: sums, lists and days."""
+        if self._properties_of is None or not isinstance(interpretation, Reading | Clarification):
+            return interpretation
+        if isinstance(interpretation, Reading) and is_option(interpretation, request.text, request.dialog):
+            return interpretation
+        values = StatedValues(request, self._properties_of, self._words())
+        return with_alternatives(interpretation, values.alternatives, likelier_first=True)

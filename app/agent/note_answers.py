@@ -1,0 +1,187 @@
+"""Answer questions about the contents of the notes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from app.agent.answered_call import AnsweredCall
+from app.agent.language.answers import localize
+from app.agent.language.dialog import DialogState
+from app.agent.language.lexicon import Language, languages
+from app.agent.language.questions import (
+    defined_note,
+    listed_source,
+    source_note,
+    with_name_for_pronouns,
+    with_topic_of,
+)
+from app.agent.language.readings import (
+    ContentQuestion,
+    ModelRequired,
+    NoteSet,
+    PipelineStep,
+    Reading,
+)
+from app.agent.replies import (
+    NOT_UNDERSTOOD,
+    ONLY_ENGLISH,
+    model_required_text,
+)
+from app.agent.request_interpreter import RequestInterpreter
+from app.agent.result_formatting import format_outcome, shown_passages
+from app.agent.transcript import SET_UP_MODEL, AnswerChoice
+from app.agent.turn import Turn
+from app.answering.question import is_unspaced_sentence
+from app.index.resolver import Resolver
+from app.toolkit.outcome import ToolOutcome
+from app.vault.path import NotePath
+
+MAX_PASSAGES = 3
+"""The maximum number of passages in an answer."""
+_MAX_CONTINUATION_WORDS = 5
+_MAX_NAME_WORDS = 8
+_PROPERTY = re.compile(r"[\w -]+:\s")
+_ENGLISH = "en"
+
+
+class NoteAnswers:
+    """Answers questions with passages of the notes.
+
+    Args:
+        requests: Interprets questions.
+        is_english_only: Returns whether the semantic search model supports only English.
+    """
+
+    def __init__(self, requests: RequestInterpreter, is_english_only: Callable[[], bool]) -> None:
+        self._requests = requests
+        self._is_english_only = is_english_only
+
+    async def answer(
+        self,
+        turn: Turn,
+        question: ContentQuestion,
+        state: DialogState,
+        language: Language,
+        resolver: Resolver,
+    ) -> DialogState | Reading:
+        """Show the passages that answer a question about the notes, or report that none does.
+
+        Return the state after the answer, or the reading that shows what the note itself states.
+
+        Args:
+            turn: The turn.
+            question: The question.
+            state: The state of the dialog before it.
+            language: Its language.
+            resolver: The names of the notes that may be known.
+        """
+        if not self._requests.is_on("find_passages"):
+            turn.say(localize(NOT_UNDERSTOOD, language))
+            return state.without_question()
+        request = self._requests.question_request(question.text, state, resolver)
+        source, asked = source_note(request)
+        listed, asked_of_list = listed_source(request)
+        text = asked or asked_of_list or with_topic_of(question.text, state.asked, languages())
+        subject, before = _named_note(text, resolver), state.subject if state.asked else state.focus
+        if not subject and before and text == question.text:
+            text = with_name_for_pronouns(text, NotePath.on_disk(before[0]).name, languages())
+            is_about_it = text != question.text or self._continues(text, state, language, resolver)
+            subject = before if is_about_it else ()
+        if source:
+            text = with_name_for_pronouns(asked, NotePath.on_disk(source).name, languages())
+            subject = (source,)
+        only = (source,) if source else listed
+        if not only and subject and text != question.text and not state.asked:
+            only = subject[:1]  # "how long does it bake?"
+        arguments = {"question": text, "limit": MAX_PASSAGES, **({"notes": [*only]} if only else {})}
+        outcome = await turn.call("find_passages", arguments)
+        if (
+            only
+            and only == subject[:1]
+            and not source
+            and not (outcome.success and outcome.result["answered"])
+        ):
+            # The question is about this note, but the answer may be in another one.
+            arguments = {"question": text, "limit": MAX_PASSAGES}
+            outcome = await turn.call("find_passages", arguments)
+            outcome = _with_passages_of(outcome, only[0])
+        if outcome.success and question.needs_model and not outcome.result["answered"]:
+            say_model_required(turn, question.needs_model, language)
+            return replace(state, question=None, focus=subject, is_lost=not subject)
+        defined = defined_note(request)
+        is_known = outcome.success and bool(defined) and self._requests.is_on("get_metadata")
+        if is_known and not _quotes(outcome.result, defined):
+            # Only properties of other notes mention the name: what this note states says more.
+            return Reading(
+                (PipelineStep("properties_of", NoteSet(notes=(defined,))),), 1.0, language=language.code
+            )
+        answer = format_outcome(AnsweredCall("find_passages", arguments), outcome)
+        is_foreign = language.code != _ENGLISH or is_unspaced_sentence(text)
+        if outcome.success and not outcome.result["answered"] and is_foreign and self._is_english_only():
+            answer = f"{answer}\n\n{ONLY_ENGLISH}"
+        turn.say(localize(answer, language))
+        passages = shown_passages(outcome.result) if outcome.success else []
+        paths = tuple(dict.fromkeys(str(passage["path"]) for passage in passages))
+        # "Open that" means the note of the first passage, "when was he born?" still the one asked about.
+        focus = subject if not paths or set(subject) & set(paths) else paths[:1]
+        last_reading = Reading((PipelineStep("find", NoteSet(notes=paths)),), 1.0) if paths else state.last
+        return replace(
+            state,
+            results=paths or state.results,
+            rest=(),
+            asked=text,
+            subject=subject or (paths if len(paths) == 1 else ()),
+            question=None,
+            focus=focus,
+            is_lost=not focus,
+            last=last_reading,
+        )
+
+    def _continues(self, text: str, state: DialogState, language: Language, resolver: Resolver) -> bool:
+        """Return whether a question without names is about the note in focus: "and how many last year?"."""
+        request = self._requests.question_request(text, state, resolver)
+        if any(mention.kind == "note" for mention in request.mentions(request.tokens)):
+            return False
+        words = [token for token in request.tokens if token.is_word]
+        refers = any(language.match_prefix(words, at, "it") > at for at in range(len(words)))
+        return refers or len(words) <= _MAX_CONTINUATION_WORDS
+
+
+def say_model_required(turn: Turn, required: ModelRequired, language: Language) -> None:
+    """Tell the user that a request needs a model, and offer to set one up."""
+    text = model_required_text(localize(required.work, language))
+    turn.ask(
+        localize(text, language),
+        (AnswerChoice(label="Set up a model…", reply="", action=SET_UP_MODEL),),
+    )
+
+
+def _named_note(text: str, resolver: Resolver) -> tuple[str, ...]:
+    """Return the note that a question names; empty if it names none or several."""
+    words = text.strip(" ?.!").split()
+    matches: set[str] = set()
+    for length in range(min(len(words), _MAX_NAME_WORDS), 0, -1):
+        for start in range(len(words) - length + 1):
+            name = " ".join(words[start : start + length]).strip('",;:?!“”')
+            paths = [str(path) for path in resolver.resolve(name, None).candidates if path.is_note]
+            if paths and (length > 1 or name[:1].isupper()):
+                matches.update(paths)
+        if matches:
+            break
+    return tuple(matches) if len(matches) == 1 else ()
+
+
+def _quotes(result: Mapping[str, Any], path: str) -> bool:
+    """Return whether an answer quotes the note at `path`, or more than a property of another one."""
+    passages = shown_passages(result)
+    return any(passage["path"] == path or not _PROPERTY.match(passage["source"]) for passage in passages)
+
+
+def _with_passages_of(outcome: ToolOutcome, path: str) -> ToolOutcome:
+    """Return found passages without those of other notes if some are in the note at a path."""
+    found = outcome.result.get("passages", ()) if outcome.success else ()
+    own = [passage for passage in shown_passages(outcome.result) if passage["path"] == path] if found else []
+    return replace(outcome, result={**outcome.result, "passages": own}) if own else outcome

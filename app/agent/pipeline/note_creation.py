@@ -1,0 +1,106 @@
+"""Create notes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import date, datetime
+
+from app.agent.language.readings import PipelineStep, as_tuple
+from app.agent.language.vocabulary import VaultWords
+from app.agent.pipeline.host import Arguments
+from app.agent.pipeline.note_texts import read_whole
+from app.agent.pipeline.run_state import RunState
+from app.agent.pipeline.step_arguments import written_text
+from app.agent.pipeline.tool_calls import ToolCalls
+from app.vault.markdown.text import BOM
+from app.vault.note_templates import expand
+from app.vault.path import NotePath
+
+_TEMPLATE_HAS_CONTENT = (
+    "A note from a template can't have other text, tags or a type when it is created. Nothing was created."
+    " Create it from the template first, and then change it."
+)
+_DAY_NAME = re.compile(r"\d{4}([-_.])\d\d\1\d\d")
+
+
+class NoteCreation:
+    """Creates notes from a text, values or a template.
+
+    Args:
+        tools: Calls the tools and shows their outcomes.
+        state: The state of the dialog.
+        words: Returns the formats of dates in the vault's templates.
+        now: Returns the current time.
+    """
+
+    def __init__(
+        self,
+        tools: ToolCalls,
+        state: RunState,
+        words: Callable[[], VaultWords],
+        now: Callable[[], datetime],
+    ) -> None:
+        self._tools = tools
+        self._state = state
+        self._words = words
+        self._now = now
+
+    async def create(self, step: PipelineStep) -> tuple[str, ...] | None:
+        """Create the note of a step; return its path, or None if it was not created."""
+        values = step.arguments
+        content = written_text(values.get("text", ""))
+        tags = tuple(str(tag) for tag in as_tuple(values.get("tag", ())))
+        name, folder = str(values["name"]), str(values.get("folder", ""))
+        head = ""
+        properties: list[str] = []
+        if kind := values.get("type"):
+            properties.append(f"type: {kind}")
+        if tags:
+            properties.append(f"tags: [{', '.join(tags)}]")
+        if properties:
+            head = "---\n" + "\n".join(properties) + "\n---\n"
+        if head:
+            content = f"{head}{content or f'# {NotePath.on_disk(name).name}'}\n"
+        if template := str(values.get("template", "")):
+            if content:
+                self._tools.say(_TEMPLATE_HAS_CONTENT)
+                return None
+            expanded = await self._expand_template(template, NotePath.on_disk(name).name)
+            if expanded is None:
+                return None
+            content = expanded
+        arguments: Arguments = {"name": name}
+        if content:
+            arguments["content"] = content
+        if folder:
+            arguments["folder"] = folder
+        outcome = await self._tools.call_step(step, "create_note", arguments)
+        if not outcome.success:
+            return None
+        path = str(outcome.result["path"])
+        self._state.record_change(step, outcome, (path,))
+        self._state.remember_new_tasks(step, (path,))
+        return (path,)
+
+    async def _expand_template(self, template: str, title: str) -> str | None:
+        """Return the text of a template for a note with this title; None if it can't be read as a whole."""
+        text, words = await read_whole(self._tools, template), self._words()
+        if text is None:
+            return None
+        text = text.removeprefix(BOM)
+        if "<%" in text:
+            self._tools.say("Templater commands (<% … %>) were copied but not run.")
+        formats = {"date_format": words.date_format, "time_format": words.time_format}
+        now = self._now()
+        if (day := _day_of(title)) is not None:
+            now = datetime.combine(day, now.time())  # the note of tomorrow has the date of tomorrow
+        return expand(text, title, now, **formats).text
+
+
+def _day_of(name: str) -> date | None:
+    """Return the day that a daily note is named for, or None for other names."""
+    try:
+        return date.fromisoformat(re.sub("[_.]", "-", name)) if _DAY_NAME.fullmatch(name) else None
+    except ValueError:
+        return None

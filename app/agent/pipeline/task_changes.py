@@ -1,0 +1,255 @@
+"""Complete, reopen and reschedule tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import date
+from itertools import islice, product
+
+from app.agent.language.dates import shifted_day
+from app.agent.language.lexicon import Language
+from app.agent.language.readings import NoteSet, PipelineStep
+from app.agent.language.stated_values import in_month_of
+from app.agent.language.task_matching import (
+    TASK_BOX,
+    field_of_tasks,
+    matching_tasks,
+    named_parts,
+    names_task,
+    says_not,
+    task_text,
+)
+from app.agent.pipeline.host import Arguments
+from app.agent.pipeline.note_search import NoteSearch
+from app.agent.pipeline.run_state import RunState
+from app.agent.pipeline.task_questions import (
+    MAX_CHOICES,
+    TaskLine,
+    ask_for_task_elsewhere,
+    task_reading,
+    tasks_in,
+)
+from app.agent.pipeline.tool_calls import ToolCalls
+from app.vault.markdown.frontmatter import read_frontmatter
+from app.vault.markdown.tasks import task_facts, with_due_date
+from app.vault.path import NotePath
+
+
+class TaskChanges:
+    """Changes tasks, which the words of a step name.
+
+    Args:
+        tools: Calls the tools and shows their outcomes.
+        search: Searches for tasks.
+        state: The state of the dialog.
+        language: The language of the request.
+        today: Returns the current day.
+        gives_only_day: Whether the request gives a new due date by its day alone, without a month.
+    """
+
+    def __init__(
+        self,
+        tools: ToolCalls,
+        search: NoteSearch,
+        state: RunState,
+        language: Language,
+        today: Callable[[], date],
+        *,
+        gives_only_day: bool,
+    ) -> None:
+        self._tools = tools
+        self._search = search
+        self._state = state
+        self._language = language
+        self._today = today
+        self._gives_only_day = gives_only_day
+
+    async def change(self, step: PipelineStep, previous: tuple[str, ...]) -> tuple[str, ...] | None:
+        """Check, clear or reschedule the task that a step's words name; ask if they name several tasks.
+
+        Without words, the only open task of the notes is rescheduled.
+        """
+        due: date | str | None = None
+        if step.action == "reschedule_task":
+            day = str(step.arguments["due"]).partition("..")[0]
+            due = _parse_due(day)
+            if due is None:
+                self._tools.say(f"“{day}” is not a date such as 2026-03-25. Nothing was changed.")
+                return None
+        notes = await self._search.resolve(step.target, previous) if step.target is not None else None
+        if step.target is not None and notes is None:
+            return None
+        hits = await self._search.search_all(f'{field_of_tasks(step.action)}:""')
+        if hits is None:
+            return None
+        tasks = tasks_in(hit for hit in hits if notes is None or hit["path"] in notes)
+        words = str(step.arguments.get("query", ""))
+        lacks_task = notes is None or "query" in step.arguments
+        matches = tasks
+        occurrence = str(step.arguments.get("occurrence", ""))
+        if occurrence and not words:
+            # The position in the note, in which the next request may name another one.
+            self._state.dialog = replace(
+                self._state.dialog, tasks=tuple((path, task_text(line)) for path, line, _ in tasks)
+            )
+        elif (words or (due is None and lacks_task)) and not _is_name_of(step.target, words):
+            if "occurrence" not in step.arguments and (parts := self._tasks_of_parts(words, tasks)):
+                return await self._change_several_tasks(step, parts, due)
+            matches = self._matching_tasks(words, tasks)
+        if occurrence == "-1":
+            matches = matches[-1:]
+        elif occurrence.isdecimal():
+            matches = matches[max(0, int(occurrence) - 1) : int(occurrence)]
+        if (
+            not matches
+            and words
+            and notes is not None
+            and ask_for_task_elsewhere(self._state, step, hits, notes)
+        ):
+            return None
+        if not matches:
+            is_by_words = words or (due is None and not occurrence)
+            self._say_no_task(step, words if is_by_words else None)
+            return None
+        if len(matches) > 1:
+            readings = [task_reading(step, [task], matches) for task in matches[:MAX_CHOICES]]
+            self._state.ask("Which task do you mean?", readings)
+            return None
+        if self._gives_only_day and isinstance(due, date) and (other := self._in_same_month(matches[0], due)):
+            days = [step.with_argument("due", day.isoformat()) for day in (other, due)]
+            self._state.ask("Which day?", [task_reading(own, matches, matches) for own in days])
+            return None
+        return await self._change_tasks(step, matches, due)
+
+    def _in_same_month(self, task: TaskLine, day: date) -> date | None:
+        """Return a day of the month in which a task is due, if that is another day."""
+        present = task_facts(task[1]).due
+        return in_month_of(present, day, self._today()) if present is not None else None
+
+    def _matching_tasks(self, words: str, tasks: Sequence[TaskLine]) -> list[TaskLine]:
+        matching = set(matching_tasks(words, [task[:2] for task in tasks], self._language.code))
+        return [task for task in tasks if task[:2] in matching]
+
+    def _say_no_task(self, step: PipelineStep, words: str | None) -> None:
+        which = f" that matches “{words}”" if words is not None else ""
+        self._tools.say(f"There is no {'completed' if step.action == 'reopen_task' else 'open'} task{which}.")
+
+    def _tasks_of_parts(self, words: str, tasks: Sequence[TaskLine]) -> list[tuple[str, list[TaskLine]]]:
+        """Return the parts of the words for several tasks, each with its tasks; none for a single task.
+
+        Of several tasks that match a part, a listed one is meant.
+        """
+        parts, code = named_parts(words, self._language), self._language.code
+        if len(parts) < 2:
+            return []
+        texts = [task_text(line) for _, line, _ in tasks]
+        if any(
+            names_task(words, text, code) and len(named_parts(text, self._language)) > 1 for text in texts
+        ):
+            return []
+        found: list[tuple[str, list[TaskLine]]] = []
+        for part in parts:
+            matches = self._matching_tasks(part, tasks)
+            listed = [task for task in matches if (task[0], task_text(task[1])) in self._state.dialog.tasks]
+            found.append((part, listed if len(listed) == 1 else matches))
+        matched = [matches for _, matches in found if matches]
+        is_one = len(matched) == len(found) and all(matches == matched[0] for matches in matched)
+        return found if matched and not is_one else []
+
+    async def _change_several_tasks(
+        self, step: PipelineStep, parts: Sequence[tuple[str, list[TaskLine]]], due: date | str | None
+    ) -> tuple[str, ...] | None:
+        """Change the task that each part of the words names; ask unless each part names another one."""
+        tasks = [matches[0] for _, matches in parts if len(matches) == 1]
+        is_sure = len(set(tasks)) == len(parts) and not says_not(str(step.arguments["query"]), self._language)
+        is_sure = is_sure and all(
+            names_task(part, f"{task_text(line)} {NotePath.on_disk(path).name}", self._language.code)
+            for part, ((path, line, _), *_) in parts
+        )
+        if is_sure:
+            return await self._change_tasks(step, tasks, due)
+        for part, matches in parts:
+            if not matches:
+                self._say_no_task(step, part)
+        choices = (
+            tuple(dict.fromkeys(choice)) for choice in product(*(found for _, found in parts if found))
+        )
+        readings = [
+            task_reading(step, choice, [task for _, matches in parts for task in matches])
+            for choice in islice(dict.fromkeys(choices), MAX_CHOICES)
+        ]
+        is_one = all(len(reading.steps) == 1 for reading in readings)
+        self._state.ask("Which task do you mean?" if is_one else "Which tasks do you mean?", readings)
+        return None
+
+    async def _change_tasks(
+        self, step: PipelineStep, tasks: Sequence[TaskLine], due: date | str | None
+    ) -> tuple[str, ...] | None:
+        """Check, clear or reschedule tasks in one change."""
+        calls: list[Arguments] = []
+        changed_tasks: dict[tuple[str, str], tuple[str, str]] = {}
+        # Replace the last line of a note first, so that the occurrences before it keep their numbers.
+        for path, line, number in sorted(tasks, key=lambda task: -task[2]):
+            new_due = due
+            if isinstance(due, str):
+                present = task_facts(line).due
+                new_due = shifted_day(present, due) if present is not None else None
+                if new_due is None:
+                    which = "The task" if len(tasks) == 1 else f"“{task_text(line)}”"
+                    self._tools.say(f"{which} has no due date that can be moved. Nothing was changed.")
+                    return None
+            if isinstance(new_due, date):
+                changed = with_due_date(line, new_due)
+            else:
+                box = " " if step.action == "reopen_task" else "x"
+                changed = TASK_BOX.sub(rf"\g<1>[{box}]", line, count=1)
+            call: Arguments = {"name": path, "op": "replace", "old": line, "text": changed}
+            if index := await self._occurrence_at(path, line, number):
+                call["occurrence"] = index
+            calls.append(call)
+            changed_tasks[path, task_text(line)] = (path, task_text(changed))
+        paths = tuple(dict.fromkeys(path for path, _, _ in tasks))
+        if len(calls) == 1:
+            outcome = await self._tools.call_step(step, "edit_note", calls[0])
+        else:
+            outcome = await self._tools.call_batch("edit_note", calls)
+        if not outcome.success:
+            return None
+        known = self._state.dialog.tasks if len(self._state.dialog.tasks) > 1 else tuple(changed_tasks)
+        known = tuple(changed_tasks.get(task, task) for task in known)
+        self._state.dialog = replace(self._state.dialog, tasks=known)
+        self._state.record_change(step, outcome, paths)
+        return paths
+
+    async def _occurrence_at(self, path: str, old: str, number: int) -> int | None:
+        """Return which occurrence of `old` in a note begins line `number`; None if that line differs.
+
+        The result is also None if the note can't be read.
+        """
+        outcome = await self._tools.call("read_note", {"name": path})
+        if not outcome.success:
+            return None
+        text = str(outcome.result["text"])
+        lines = text.split("\n")
+        if number > len(lines) or not lines[number - 1].lstrip().startswith(old):
+            return None
+        line_start = sum(len(line) + 1 for line in lines[: number - 1])
+        return text.count(old, read_frontmatter(text).body_start, line_start) + 1
+
+
+def _parse_due(text: str) -> date | str | None:
+    """Parse a due date; a shift of the present one ("+1 week") stays text. Return None for other text."""
+    if shifted_day(date.today(), text) is not None:
+        return text
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        return None
+
+
+def _is_name_of(notes: NoteSet | None, words: str) -> bool:
+    """Return whether the words for a task are only the name of its note: "the task in Errands"."""
+    if notes is None or not notes.is_single:
+        return False
+    return words.casefold() == NotePath.on_disk(notes.notes[0]).name.casefold()
