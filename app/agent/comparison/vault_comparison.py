@@ -8,6 +8,7 @@ from dataclasses import replace
 from app.agent.comparison.alternatives import with_alternatives
 from app.agent.comparison.change_questions import ChangeQuestions
 from app.agent.comparison.chosen_readings import is_chosen, is_option
+from app.agent.comparison.daily_notes import DailyNotes
 from app.agent.comparison.date_changes import DateChanges
 from app.agent.comparison.described_tasks import DescribedTasks
 from app.agent.comparison.fact_answers import FactAnswers
@@ -63,6 +64,7 @@ class VaultComparison:
         self._found = found
         self._facts = FactAnswers(requests, properties_of)
         self._tasks = DescribedTasks(found)
+        self._daily = DailyNotes(found)
         self._dates = DateChanges(found, properties_of)
         self._questions = ChangeQuestions(found, words, properties_of)
         self._orders = JoinedOrders(requests, found, self.compare, self._compare_one)
@@ -109,6 +111,7 @@ class VaultComparison:
         interpretation = await self._dates.with_date_changes(interpretation, request)
         interpretation = self._with_property_changes(interpretation, request)
         interpretation = self._with_stated_values(interpretation, request)
+        interpretation = await self._daily.restrict(interpretation, request)
         if isinstance(interpretation, Reading):
             interpretation = await self._with_days_and_order(interpretation, request)
         is_wrong_guess = False

@@ -120,3 +120,50 @@ async def test_the_deletion_of_a_dated_note_is_not_that_of_the_open_one(talk, re
     assert not any("Instruments/H1" in choice for choice in left)
     assert "Instruments/H1.md" in {str(path) for path in talk.workspace.index.note_paths()}
     assert left or "Journal/2024-02-12.md" not in {str(path) for path in talk.workspace.index.note_paths()}
+
+
+@pytest.mark.parametrize(
+    "request_text",
+    [
+        "rename H1 to Sea Watch asap",
+        "rename H1 to Sea Watch right away",
+        "replace Lisbon with Lissabon today",
+        "set status to done today",
+        "benenne H1 in Seeuhr um sofort",
+    ],
+)
+async def test_a_word_that_may_not_belong_to_the_name_or_text_is_asked_about(talk, request_text) -> None:
+    before = text(talk, OPEN)
+    await say(talk, request_text)
+    assert isinstance(talk.items[-1], Question) and text(talk, OPEN) == before
+
+
+async def test_the_article_of_a_name_may_be_a_note_with_a_longer_name(talk) -> None:
+    await fill(talk, Brass="A metal.\n", **{"Brass and its uses at sea": "An article.\n"})
+    await say(talk, "move the brass article to the Sources folder")
+    assert choices(talk) == [
+        "move [@Brass] folder=Sources",
+        "move [@Brass and its uses at sea] folder=Sources",
+    ]
+
+
+@pytest.mark.parametrize("word", ["brass page", "Brass article"])
+async def test_a_note_with_this_name_is_moved_at_once(talk, word) -> None:
+    await fill(talk, Brass="A metal.\n", **{"Brass and its uses at sea": "An article.\n"})
+    await say(talk, f"move the {word} to the Sources folder")
+    assert text(talk, "Sources/Brass.md") == "A metal.\n"
+
+
+@pytest.mark.parametrize(
+    "request_texts", [("move my daily notes", "into Old"), ("verschiebe meine Tagesnotizen nach Old",)]
+)
+async def test_other_notes_in_the_folder_of_the_daily_notes_are_no_daily_notes(talk, request_texts) -> None:
+    await order(talk, *request_texts)
+    paths = {str(path) for path in talk.workspace.index.note_paths()}
+    assert {"Old/2026-03-02.md", "Old/2026-03-16.md", "Journal/Letters (private).md"} <= paths
+
+
+async def test_a_change_of_the_journal_is_one_of_the_whole_folder(talk) -> None:
+    await order(talk, "move my journal to Old")
+    paths = {str(path) for path in talk.workspace.index.note_paths()}
+    assert {"Old/2026-03-02.md", "Old/Letters (private).md"} <= paths

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.agent.transcript import Question
-from tests.agent.language.test_dialog import answers, fill, order, say, talk, text
+from tests.agent.language.test_dialog import OPEN, answers, fill, order, say, talk, text
 
 __all__ = ["talk"]
 BODY = "---\nname: rope\n---\nBuy rope. The rope is short, and the ropes are old.\n"
@@ -126,3 +126,22 @@ async def test_all_occurrences_are_all_places(talk) -> None:
     await fill(talk, Tart=TART)
     await order(talk, "replace all occurrences of butter with lard in Tart")
     assert text(talk, "Tart.md") == TART.replace("butter", "lard")
+
+
+@pytest.mark.parametrize(
+    "request_text",
+    [
+        "replace Lisbon with Lissabon here",
+        "replace Lisbon here with Lissabon",
+        "ersetze Lisbon hier durch Lissabon",
+    ],
+)
+async def test_here_is_the_note_on_the_screen_and_no_part_of_the_text(talk, request_text) -> None:
+    before = text(talk, OPEN)
+    await say(talk, request_text)
+    assert "Lisbon" in before and text(talk, OPEN) == before.replace("Lisbon", "Lissabon")
+
+
+async def test_here_with_more_words_may_be_a_part_of_the_text(talk) -> None:
+    await say(talk, "replace Lisbon with here we are")
+    assert isinstance(talk.items[-1], Question)
