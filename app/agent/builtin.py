@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Protocol
 
-from app.agent.comparison.chosen_readings import is_chosen
+from app.agent.comparison.chosen_readings import is_chosen, is_option
 from app.agent.comparison.found_notes import FoundNotes
 from app.agent.comparison.vault_comparison import VaultComparison
 from app.agent.language.actions import Action
@@ -17,6 +17,7 @@ from app.agent.language.answers import localize
 from app.agent.language.chips import Chip, describe_readings, reading_chips
 from app.agent.language.dialog import DialogState
 from app.agent.language.lexicon import Language, languages
+from app.agent.language.linked_values import linked_value
 from app.agent.language.notation import PREFIX, serialize
 from app.agent.language.note_facts import PropertiesOf
 from app.agent.language.questions import question_language
@@ -29,12 +30,11 @@ from app.agent.language.readings import (
     Reading,
     Reply,
 )
-from app.agent.language.request import Request
-from app.agent.language.stated_values import gives_only_day, linked_value
+from app.agent.language.stated_days import gives_only_day
 from app.agent.language.undo import describe_undo
 from app.agent.language.vocabulary import VaultWords, Vocabulary
 from app.agent.note_answers import NoteAnswers, say_model_required
-from app.agent.pipeline.host import ChangesToday, FindNotes
+from app.agent.pipeline.host import ChangesToday, FindNotes, PipelineHost
 from app.agent.pipeline.pipeline import Pipeline
 from app.agent.replies import AMBIGUOUS_MESSAGE, HELP, READ_ONLY_MESSAGE, reply_text
 from app.agent.request_interpreter import RequestInterpreter
@@ -129,7 +129,8 @@ class BuiltinAgent:
                 await self._ask(turn, interpretation, language)
                 self._states[_state_key(turn)] = replace(later, question=interpretation)
             case Reading():
-                await self._carry_out(turn, interpretation, later)
+                is_offered = is_option(interpretation, turn.prompt.text, state)
+                await self._carry_out(turn, interpretation, later, is_option=is_offered)
             case ModelRequired():
                 say_model_required(turn, interpretation, language)
                 # "It" may refer to the result that the model would have produced.
@@ -165,44 +166,70 @@ class BuiltinAgent:
         state = self._states.get(_state_key(turn), DialogState())
         return state.with_notes(turn.prompt.open_note, turn.prompt.notes)
 
-    async def _carry_out(self, turn: Turn, reading: Reading, state: DialogState) -> None:
+    async def _carry_out(
+        self, turn: Turn, reading: Reading, state: DialogState, *, is_option: bool = False
+    ) -> None:
         if reading.steps[0].action == "help":
             turn.say(localize(HELP, _language_of(reading)))
             return
-        words = self._words
         if turn.caller.uses_model:
             # A model must not learn the names of hidden notes.
-            words = self._public_words
-            resolver = await asyncio.to_thread(self._public_resolver)
-            reading = _with_known_values(reading, Vocabulary(resolver, words()))
+            words, resolver = await asyncio.to_thread(self._public_names)
+            reading = _with_known_values(reading, Vocabulary(resolver, words))
         chips = reading_chips(reading)
         if turn.prompt.mode != "propose" and self._requests.is_change(reading):
             message = READ_ONLY_MESSAGE.format(" · ".join(chip.label for chip in chips))
             turn.say(localize(message, self._requests.language_of(turn.prompt.text, state)))
             return
         turn.show_reading(tuple(map(_reading_chip, chips)))
-        language = _language_of(reading)
-        # A model must not learn what hidden notes contain.
-        find_notes = None if turn.caller.uses_model else self._find_notes
-        request = self._requests.request_of(turn.prompt.text, state)
-        pipeline = Pipeline(
+        next_state = await self.run(
             turn,
+            reading,
+            turn.prompt.text,
+            state,
+            is_option=is_option,
+            uses_model=turn.caller.uses_model,
+        )
+        self._states[_state_key(turn)] = next_state
+        if next_state.question is not None:
+            await self._ask(turn, next_state.question, _language_of(reading))
+
+    async def run(
+        self,
+        host: PipelineHost,
+        reading: Reading,
+        text: str,
+        state: DialogState,
+        *,
+        is_option: bool = False,
+        uses_model: bool = False,
+    ) -> DialogState:
+        """Run a reading; return the dialog state after it, which may have a question.
+
+        Args:
+            host: Calls the tools and shows the answers.
+            reading: The reading.
+            text: The request that it is a reading of.
+            state: The state of the dialog before the request.
+            is_option: Whether the user has chosen the reading among the options of a question.
+            uses_model: Whether a model sees the answers; it must not learn what hidden notes contain.
+        """
+        request = self._requests.request_of(text, state)
+        pipeline = Pipeline(
+            host,
             self._registry,
-            language,
+            _language_of(reading),
             state,
             self._changes_today,
             self._requests.actions(),
-            words,
-            find_notes,
+            self._public_words if uses_model else self._words,
+            None if uses_model else self._find_notes,
             self._requests.now,
             self._properties_of,
-            gives_only_day=_gives_only_day(request, reading),
+            gives_only_day=not is_option and gives_only_day(request, reading),
             quoted=[token.value for token in request.tokens if token.kind == "quoted"],
         )
-        next_state = await pipeline.run(reading)
-        self._states[_state_key(turn)] = next_state
-        if next_state.question is not None:
-            await self._ask(turn, next_state.question, language)
+        return await pipeline.run(reading)
 
     async def _ask(self, turn: Turn, clarification: Clarification, language: Language) -> None:
         options = clarification.options
@@ -293,9 +320,3 @@ def _with_known_values(reading: Reading, vocabulary: Vocabulary) -> Reading:
         return step.with_argument("value", items)
 
     return replace(reading, steps=tuple(map(with_value, reading.steps)))
-
-
-def _gives_only_day(request: Request, reading: Reading) -> bool:
-    """Return whether a request gives the new due date of a task by its day alone, without a month."""
-    is_new_date = any(step.action == "reschedule_task" for step in reading.steps)
-    return is_new_date and not request.text.lstrip().startswith(PREFIX) and gives_only_day(request)

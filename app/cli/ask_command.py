@@ -33,7 +33,6 @@ from app.agent.language.readings import (
 )
 from app.agent.language.vocabulary import VaultWords
 from app.agent.note_answers import MAX_PASSAGES
-from app.agent.pipeline.pipeline import Pipeline
 from app.agent.replies import HELP, reply_text
 from app.agent.result_formatting import shown_passages
 from app.cli.console import CliConsole, escape_controls
@@ -97,10 +96,10 @@ async def run(args: argparse.Namespace, console: CliConsole) -> ExitStatus:
             console.print_message(localize(HELP, language))
             return ExitStatus.DONE
         terminal = _TerminalHost(session, options, console)
-        pipeline = Pipeline(
-            terminal, registry, language, state, tuple, agent.actions(), lambda: words, find_notes
-        )
-        state = await pipeline.run(interpretation)
+        state = await agent.run(terminal, interpretation, text, state)
+        if state.question is not None:
+            console.print_message(escape_controls(_describe(state.question)))
+            return ExitStatus.NOT_FOUND
         is_guess = interpretation.score == GUESS_SCORE and interpretation.last.action == "find"
         finds_nothing = terminal.status == ExitStatus.DONE and not state.results
         return ExitStatus.NOT_FOUND if is_guess and finds_nothing else terminal.status

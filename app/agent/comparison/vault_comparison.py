@@ -29,7 +29,7 @@ from app.agent.language.phrase_searches import phrase_search
 from app.agent.language.property_changes import PropertyChanges
 from app.agent.language.readings import Clarification, ClarificationOption, Interpretation, Reading, Reply
 from app.agent.language.request import Request
-from app.agent.language.stated_values import StatedValues
+from app.agent.language.stated_changes import StatedChanges
 from app.agent.language.undo import undoes_nothing, undone_changes
 from app.agent.language.vocabulary import VaultWords
 from app.agent.request_interpreter import RequestInterpreter
@@ -110,7 +110,7 @@ class VaultComparison:
         interpretation = await self._tasks.with_described_task(interpretation, request)
         interpretation = await self._dates.with_date_changes(interpretation, request)
         interpretation = self._with_property_changes(interpretation, request)
-        interpretation = self._with_stated_values(interpretation, request)
+        interpretation = self._with_stated_changes(interpretation, request)
         interpretation = await self._daily.restrict(interpretation, request)
         if isinstance(interpretation, Reading):
             interpretation = await self._with_days_and_order(interpretation, request)
@@ -221,11 +221,11 @@ class VaultComparison:
         changes = PropertyChanges(request, self._properties_of)
         return with_alternatives(interpretation, changes.alternatives)
 
-    def _with_stated_values(self, interpretation: Interpretation, request: Request) -> Interpretation:
+    def _with_stated_changes(self, interpretation: Interpretation, request: Request) -> Interpretation:
         """Return an interpretation with the other values that its changes may mean: sums, lists and days."""
         if self._properties_of is None or not isinstance(interpretation, Reading | Clarification):
             return interpretation
         if isinstance(interpretation, Reading) and is_option(interpretation, request.text, request.dialog):
             return interpretation
-        values = StatedValues(request, self._properties_of, self._words())
-        return with_alternatives(interpretation, values.alternatives, likelier_first=True)
+        changes = StatedChanges(request, self._properties_of, self._words())
+        return with_alternatives(interpretation, changes.alternatives, likelier_first=True)

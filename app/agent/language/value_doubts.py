@@ -10,11 +10,13 @@ from itertools import pairwise
 
 from app.agent.language.actions import OPPOSITES, TASK_ACTIONS, TOOL_PREFIX
 from app.agent.language.dates import ISO_DAY
+from app.agent.language.linked_values import linked_value
 from app.agent.language.note_facts import PropertiesOf, present_values
 from app.agent.language.readings import NoteSet, PipelineStep, Reading, as_tuple
 from app.agent.language.request import Request, writes
 from app.agent.language.said_words import WORD, SaidWords
-from app.agent.language.stated_values import added_amount, linked_value
+from app.agent.language.stated_amounts import added_amount
+from app.agent.language.stated_days import gives_only_day, in_month_of
 from app.agent.language.task_texts import OPEN_TASK, has_task_date
 from app.agent.language.tokens import MAX_TOKENS, Token, tokenize
 from app.vault.markdown.tasks import with_due_date
@@ -227,8 +229,14 @@ class ValueDoubts:
                     return True
         return False
 
+    def _is_asked_for_month(self, present: str, due: str) -> bool:
+        """Return whether the change of a task asks for the month of its new day: "push it to the 25th"."""
+        today = self._request.dates.today
+        moved = in_month_of(date.fromisoformat(present), date.fromisoformat(due), today)
+        return moved is not None and gives_only_day(self._request, self._reading)
+
     def _moves_other_day(self, step: PipelineStep) -> bool:
-        """Return whether a new day may be meant for a note or its property, or is a period.
+        """Return whether a new day may be meant for a note or its property, is a period, or is earlier.
 
         "Move the wedding to May" may be about the note Wedding instead of a task.
         """
@@ -236,8 +244,10 @@ class ValueDoubts:
             return False
         due, query = str(step.arguments.get("due", "")), str(step.arguments.get("query", ""))
         days = ISO_DAY.findall(query)
-        if ".." in due or (days and ISO_DAY.fullmatch(due) and due < max(days)):
-            return True  # a period, or earlier than the present day
+        if ".." in due:
+            return True
+        if days and ISO_DAY.fullmatch(due) and due < max(days):
+            return not self._is_asked_for_month(max(days), due)
         language, listed = self._request.language, self._request.dialog.tasks
         is_listed = step.arguments.get("query") in [text for _, text in listed]
         if is_listed or self._said.has_one_of(language.words("task_nouns")):

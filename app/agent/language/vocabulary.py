@@ -13,6 +13,7 @@ from rapidfuzz import fuzz, process
 from rapidfuzz.distance import OSA
 
 from app.agent.language.conditions import CATEGORY_PROPERTIES, states_kind
+from app.agent.language.dates import ISO_DAY
 from app.index.query_serializer import quote_value
 from app.index.records import PropertyValueShares
 from app.index.resolver import Resolver
@@ -59,7 +60,6 @@ _UNNAMED_PROPERTIES = frozenset(
 """Properties whose values requests do not use to select notes."""
 _NUMERIC = re.compile(r"[\d\s.,:/+%-]*")
 _DAY = re.compile(r"\d{4}(?P<separator>[-_.]?)\d\d(?P=separator)\d\d")
-_ISO_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _MIN_WORD_SIMILARITY = 80.0
 
 _MIN_CHECKBOXES = 0.5
@@ -308,7 +308,7 @@ class Vocabulary:
             )
             return (str(paths[0]),) if is_full_path else tuple(sorted(map(str, paths)))
         named = self._resolver.paths_by_alias_or_id(name)
-        if not named and _ISO_DAY.fullmatch(name) and self.day_separator != "-":
+        if not named and ISO_DAY.fullmatch(name) and self.day_separator != "-":
             return self._look_up(self.period_name(name))
         if not named and "/" in name:
             # Logseq stores the page "Tools/Saw" as "Tools___Saw.md".

@@ -97,10 +97,12 @@ class Pipeline:
         )
         known = {change.entry for change in self._state.dialog.changes}
         for index, step in enumerate(reading.steps):
-            result = await self._run_step(self._state.with_new_paths(step), previous)
+            later = reading.steps[index + 1 :]
+            result = await self._run_step(self._state.with_new_paths(step), previous, later)
             if result is None:
                 self._state.focus_after_failure(step)
-                self._say_skipped_steps(reading.steps[index + 1 :])
+                if not self._state.asks_about_later_steps:
+                    self._say_skipped_steps(later)
                 break
             previous = result
         last = reading.last
@@ -127,7 +129,9 @@ class Pipeline:
             )
             self._tools.say("\n".join([f"{head}\n", *(f"- {label}" for label in labels)]))
 
-    async def _run_step(self, step: PipelineStep, previous: tuple[str, ...]) -> tuple[str, ...] | None:
+    async def _run_step(
+        self, step: PipelineStep, previous: tuple[str, ...], later: Sequence[PipelineStep]
+    ) -> tuple[str, ...] | None:
         """Run one step; return the notes that the next step works on, or None to stop."""
         match step.action:
             case "find" | "count":
@@ -138,7 +142,7 @@ class Pipeline:
             case "list_tasks":
                 return await self._task_lists.list(step, previous)
             case "complete_task" | "reopen_task" | "reschedule_task":
-                return await self._task_changes.change(step, previous)
+                return await self._task_changes.change(step, previous, later)
             case "undo":
                 if step.target is not None:
                     notes = await self._search.resolve(step.target, previous)

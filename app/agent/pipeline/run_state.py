@@ -28,6 +28,8 @@ class RunState:
         self.language = language
         self.question: Clarification | None = None
         """The question that a step asks."""
+        self.asks_about_later_steps = False
+        """Whether the answers to the question include the steps after this one."""
         self.keeps_last = False
         """Whether the next request continues the last reading instead of this one."""
         self._moves: list[tuple[str, str]] = []
@@ -72,8 +74,9 @@ class RunState:
         self.keeps_last = True
         self.dialog = replace(self.dialog, rest=(), is_lost=True)
 
-    def ask(self, question: str, readings: Sequence[Reading]) -> None:
-        """Ask which of some readings is meant."""
+    def ask(self, question: str, readings: Sequence[Reading], *, includes_later_steps: bool = False) -> None:
+        """Ask which of some readings is meant; they may include the steps that were to follow."""
+        self.asks_about_later_steps = includes_later_steps
         readings = [replace(reading, language=self.language.code) for reading in readings]
         options = tuple(ClarificationOption(serialize(reading), reading) for reading in readings)
         self.question = Clarification(question, options)

@@ -9,8 +9,8 @@ from itertools import islice, product
 
 from app.agent.language.dates import shifted_day
 from app.agent.language.lexicon import Language
-from app.agent.language.readings import NoteSet, PipelineStep
-from app.agent.language.stated_values import in_month_of
+from app.agent.language.readings import NoteSet, PipelineStep, Reading
+from app.agent.language.stated_days import in_month_of
 from app.agent.language.task_matching import (
     TASK_BOX,
     field_of_tasks,
@@ -65,10 +65,17 @@ class TaskChanges:
         self._today = today
         self._gives_only_day = gives_only_day
 
-    async def change(self, step: PipelineStep, previous: tuple[str, ...]) -> tuple[str, ...] | None:
+    async def change(
+        self, step: PipelineStep, previous: tuple[str, ...], later: Sequence[PipelineStep]
+    ) -> tuple[str, ...] | None:
         """Check, clear or reschedule the task that a step's words name; ask if they name several tasks.
 
         Without words, the only open task of the notes is rescheduled.
+
+        Args:
+            step: The step.
+            previous: The notes of the step before it.
+            later: The steps after it, which a question about the month includes.
         """
         due: date | str | None = None
         if step.action == "reschedule_task":
@@ -95,7 +102,7 @@ class TaskChanges:
             )
         elif (words or (due is None and lacks_task)) and not _is_name_of(step.target, words):
             if "occurrence" not in step.arguments and (parts := self._tasks_of_parts(words, tasks)):
-                return await self._change_several_tasks(step, parts, due)
+                return await self._change_several_tasks(step, parts, due, later)
             matches = self._matching_tasks(words, tasks)
         if occurrence == "-1":
             matches = matches[-1:]
@@ -116,16 +123,35 @@ class TaskChanges:
             readings = [task_reading(step, [task], matches) for task in matches[:MAX_CHOICES]]
             self._state.ask("Which task do you mean?", readings)
             return None
-        if self._gives_only_day and isinstance(due, date) and (other := self._in_same_month(matches[0], due)):
-            days = [step.with_argument("due", day.isoformat()) for day in (other, due)]
-            self._state.ask("Which day?", [task_reading(own, matches, matches) for own in days])
-            return None
-        return await self._change_tasks(step, matches, due)
+        return await self._change_tasks(step, matches, due, later)
 
-    def _in_same_month(self, task: TaskLine, day: date) -> date | None:
-        """Return a day of the month in which a task is due, if that is another day."""
-        present = task_facts(task[1]).due
-        return in_month_of(present, day, self._today()) if present is not None else None
+    def _ask_for_month(
+        self, step: PipelineStep, tasks: Sequence[TaskLine], day: date, later: Sequence[PipelineStep]
+    ) -> bool:
+        """Ask whether a day is one of the month in which tasks are due; return False if there is no doubt.
+
+        "Push it to the 25th" may mean the 25th of that month, or the next 25th.
+        """
+        if not self._gives_only_day:
+            return False
+        given = (*task_reading(step, tasks, tasks).steps, *later)
+        texts = [line for _, line, _ in tasks] + [str(own.arguments.get("query", "")) for own in later]
+        own_month = tuple(
+            self._in_month_of_task(own, text, day) for own, text in zip(given, texts, strict=True)
+        )
+        if own_month == given:
+            return False
+        readings = [Reading(steps, 1.0) for steps in (own_month, given)]
+        self._state.ask("Which day?", readings, includes_later_steps=True)
+        return True
+
+    def _in_month_of_task(self, step: PipelineStep, task: str, day: date) -> PipelineStep:
+        """Return a step that moves a task to a day with that day of the month in which the task is due."""
+        present = task_facts(task).due
+        if step.arguments.get("due") != day.isoformat() or present is None:
+            return step
+        moved = in_month_of(present, day, self._today())
+        return step.with_argument("due", moved.isoformat()) if moved is not None else step
 
     def _matching_tasks(self, words: str, tasks: Sequence[TaskLine]) -> list[TaskLine]:
         matching = set(matching_tasks(words, [task[:2] for task in tasks], self._language.code))
@@ -158,7 +184,11 @@ class TaskChanges:
         return found if matched and not is_one else []
 
     async def _change_several_tasks(
-        self, step: PipelineStep, parts: Sequence[tuple[str, list[TaskLine]]], due: date | str | None
+        self,
+        step: PipelineStep,
+        parts: Sequence[tuple[str, list[TaskLine]]],
+        due: date | str | None,
+        later: Sequence[PipelineStep],
     ) -> tuple[str, ...] | None:
         """Change the task that each part of the words names; ask unless each part names another one."""
         tasks = [matches[0] for _, matches in parts if len(matches) == 1]
@@ -168,7 +198,7 @@ class TaskChanges:
             for part, ((path, line, _), *_) in parts
         )
         if is_sure:
-            return await self._change_tasks(step, tasks, due)
+            return await self._change_tasks(step, tasks, due, later)
         for part, matches in parts:
             if not matches:
                 self._say_no_task(step, part)
@@ -184,9 +214,15 @@ class TaskChanges:
         return None
 
     async def _change_tasks(
-        self, step: PipelineStep, tasks: Sequence[TaskLine], due: date | str | None
+        self,
+        step: PipelineStep,
+        tasks: Sequence[TaskLine],
+        due: date | str | None,
+        later: Sequence[PipelineStep],
     ) -> tuple[str, ...] | None:
-        """Check, clear or reschedule tasks in one change."""
+        """Check, clear or reschedule tasks in one change; ask if their new day may be in another month."""
+        if isinstance(due, date) and self._ask_for_month(step, tasks, due, later):
+            return None
         calls: list[Arguments] = []
         changed_tasks: dict[tuple[str, str], tuple[str, str]] = {}
         # Replace the last line of a note first, so that the occurrences before it keep their numbers.

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from app.agent.generic_formatting import wikilink
+from app.agent.language.dates import ISO_DAY
 from app.agent.language.readings import PipelineStep
 from app.agent.language.task_lists import DUE_KINDS
 from app.agent.language.task_matching import TASK_BOX, TASK_FIELDS, task_text
@@ -17,7 +18,6 @@ from app.agent.pipeline.tool_calls import ToolCalls
 from app.permissions.pluralize import pluralize
 from app.vault.markdown.tasks import task_facts
 
-_DAY = r"\d{4}-\d\d-\d\d"
 _MAX_LISTED_TASKS = 50
 
 
@@ -46,7 +46,7 @@ class TaskLists:
         query = (
             f"{field}:({words})"
             if words
-            else f"{field}:/{_DAY}/"
+            else f"{field}:/{ISO_DAY.pattern}/"
             if due and due not in DUE_KINDS
             else f'{field}:""'
         )
@@ -111,5 +111,5 @@ def _days_within(task: str, days: str) -> list[str]:
     first, _, last = days.partition("..")
     box = TASK_BOX.match(task)
     due = task_facts(task_text(task)).due if box is not None and box[0].endswith("[ ]") else None
-    named = [due.isoformat()] if due is not None else re.findall(_DAY, task)
+    named = [due.isoformat()] if due is not None else ISO_DAY.findall(task)
     return [day for day in named if first <= day <= (last or first)]

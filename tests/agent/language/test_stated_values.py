@@ -243,8 +243,21 @@ async def test_a_day_of_the_month_keeps_the_month_of_the_task(talk) -> None:
     await fill_books(talk)
     await say(talk, "add a task to Empty: call Ann by 20 January 2031", "push it to the 25th")
     assert choices(talk)[0].endswith("due=2031-01-25") and len(choices(talk)) == 2
-    await say(talk, "push it to 25 February 2031")
-    assert "2031-02-25" in text(talk, "Books/Empty.md")
+    await say(talk, "1")
+    assert "2031-01-25" in text(talk, "Books/Empty.md")
+    await say(talk, "push it to 28 February 2031")
+    assert "2031-02-28" in text(talk, "Books/Empty.md")
+
+
+@pytest.mark.parametrize("request_text", ["push both to the 25th", "move call Ann and pay Bob to the 25th"])
+async def test_a_day_of_the_month_keeps_the_month_of_each_task(talk, request_text) -> None:
+    tasks = "- [ ] call Ann 📅 2031-01-20\n- [ ] pay Bob 📅 2031-03-20\n"
+    await fill(talk, Errands=tasks)
+    await say(talk, "tasks in Errands", request_text)
+    assert not state(talk).changes and len(choices(talk)) == 2
+    assert "2031-01-25" in choices(talk)[0] and "2031-03-25" in choices(talk)[0]
+    await say(talk, "the first one")
+    assert text(talk, "Errands.md") == tasks.replace("-20", "-25")
 
 
 async def test_a_day_of_the_month_keeps_the_month_of_a_task_that_is_not_known_yet(talk) -> None:
