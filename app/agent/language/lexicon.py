@@ -70,7 +70,9 @@ class PhrasePattern:
 
     def matches_all(self, tokens: Sequence[Token]) -> bool:
         """Return whether the phrase matches exactly these tokens."""
-        return bool(tokens) and any(match.end == len(tokens) for match in self.match(tokens, 0))
+        if not tokens or (not self.starts_with_gap and tokens[0].key not in self.first):
+            return False
+        return any(match.end == len(tokens) for match in self.match(tokens, 0))
 
 
 def _match(parts: tuple[_Part, ...], tokens: Sequence[Token], prefix: PhraseMatch) -> Iterator[PhraseMatch]:
