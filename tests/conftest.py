@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import gc
 import importlib
+import itertools
 import logging
 import os
+import re
 import shutil
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import hypothesis
 import pytest
 
+from app import paths
 from app.settings import Settings
 from app.workspace.opening import open_workspace
 from app.workspace.workspace import Workspace
@@ -29,14 +34,17 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.null.Keyring"
 
 ROOT = Path(__file__).resolve().parent.parent
+SAMPLE_VAULT = ROOT / "resources" / "sample-vault"
 
 
-def pytest_collection() -> None:
+def pytest_collection(session: pytest.Session) -> None:
     """Let every other worker read the tests from the last to the first.
 
     Each has to read them all, and most of that is to compile them. What one has compiled the other finds,
     so that they meet in the middle.
     """
+    if not any(Path(each).resolve() == ROOT / "tests" for each in session.config.args):
+        return  # Only some tests are run.
     worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
     if sys.dont_write_bytecode or worker % 2 == 0:
         return
@@ -46,13 +54,34 @@ def pytest_collection() -> None:
             importlib.import_module(".".join(file.relative_to(ROOT).with_suffix("").parts))
 
 
+@pytest.fixture(scope="session")
+def create_folder(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """Return a function that creates an empty folder whose name starts with the given text.
+
+    To number a folder, pytest lists the folders of all earlier tests; counting takes no time.
+    """
+    numbers = itertools.count()
+    return lambda name: tmp_path_factory.mktemp(f"{name}{next(numbers)}", numbered=False)
+
+
+@pytest.fixture
+def tmp_path(request: pytest.FixtureRequest, create_folder: Callable[[str], Path]) -> Path:
+    """An empty folder for this test alone."""
+    return create_folder(re.sub(r"\W", "_", request.node.name)[:30])
+
+
 @pytest.fixture(autouse=True)
-def own_folders(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+def own_folders(create_folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch) -> Path:
     """Settings, data, cache and logs of this test alone."""
-    home = tmp_path_factory.mktemp("home")
-    for name in ("CONFIG", "DATA", "CACHE", "LOGS"):
-        monkeypatch.setenv(f"SCRIPTORIUM_{name}", str(home / name.lower()))
+    home = create_folder("home")
+    set_app_folders(monkeypatch, home)
     return home
+
+
+def set_app_folders(environment: pytest.MonkeyPatch, home: Path) -> None:
+    """Put settings, data, cache and logs into folders of `home`."""
+    for name in ("CONFIG", "DATA", "CACHE", "LOGS"):
+        environment.setenv(f"SCRIPTORIUM_{name}", str(home / name.lower()))
 
 
 @pytest.fixture(autouse=True)
@@ -110,7 +139,7 @@ def real_notes(real_vaults: Path) -> tuple[Path, ...]:
 def sample_vault(tmp_path: Path) -> Path:
     """A copy of the shipped sample vault."""
     target = tmp_path / "Sample vault"
-    shutil.copytree(ROOT / "resources" / "sample-vault", target)
+    shutil.copytree(SAMPLE_VAULT, target)
     return target
 
 
@@ -120,27 +149,57 @@ def approver() -> ScriptedApprover:
     return ScriptedApprover()
 
 
+@asynccontextmanager
+async def _scanned(vault: Path, approver: ScriptedApprover, *, brief: bool) -> AsyncIterator[Workspace]:
+    """Open a vault without embeddings, scan it, and close it in the end."""
+    settings = Settings()
+    settings.embeddings.enabled = False
+    opened = await open_workspace(vault, settings, approver, brief=brief)
+    try:
+        await opened.start_scan(lambda progress: None)
+        yield opened
+    finally:
+        await opened.close()
+
+
+@pytest.fixture(scope="session")
+def sample_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The cache folder of a scanned copy of the sample vault.
+
+    A test that starts with a copy of it need not read the notes again.
+    """
+    folder = tmp_path_factory.mktemp("scanned sample vault")
+    vault = folder / "Sample vault"
+    shutil.copytree(SAMPLE_VAULT, vault)
+
+    async def scan() -> Path:
+        async with _scanned(vault, ScriptedApprover(), brief=True):
+            return paths.vault_cache_folder(vault)
+
+    with pytest.MonkeyPatch.context() as environment:
+        set_app_folders(environment, folder)
+        with asyncio.Runner(loop_factory=asyncio.new_event_loop) as runner:
+            return runner.run(scan())
+
+
 @pytest.fixture
-async def workspace(sample_vault: Path, approver: ScriptedApprover) -> AsyncIterator[Workspace]:
+def indexed_sample_vault(sample_vault: Path, sample_cache: Path) -> Path:
+    """A copy of the shipped sample vault that was scanned before."""
+    shutil.copytree(sample_cache, paths.vault_cache_folder(sample_vault), dirs_exist_ok=True)
+    return sample_vault
+
+
+@pytest.fixture
+async def workspace(indexed_sample_vault: Path, approver: ScriptedApprover) -> AsyncIterator[Workspace]:
     """The sample vault, open and scanned, without embeddings."""
-    settings = Settings()
-    settings.embeddings.enabled = False
-    opened = await open_workspace(sample_vault, settings, approver)
-    try:
-        await opened.start_scan(lambda progress: None)
+    async with _scanned(indexed_sample_vault, approver, brief=False) as opened:
         yield opened
-    finally:
-        await opened.close()
 
 
 @pytest.fixture
-async def unwatched_workspace(sample_vault: Path, approver: ScriptedApprover) -> AsyncIterator[Workspace]:
+async def unwatched_workspace(
+    indexed_sample_vault: Path, approver: ScriptedApprover
+) -> AsyncIterator[Workspace]:
     """The sample vault, open and scanned, without embeddings; changes of the files are not noticed."""
-    settings = Settings()
-    settings.embeddings.enabled = False
-    opened = await open_workspace(sample_vault, settings, approver, brief=True)
-    try:
-        await opened.start_scan(lambda progress: None)
+    async with _scanned(indexed_sample_vault, approver, brief=True) as opened:
         yield opened
-    finally:
-        await opened.close()

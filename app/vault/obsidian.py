@@ -7,13 +7,16 @@ unreadable file counts as missing and is named in `problems`. Nothing is written
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
 from app.errors import NotFoundError, ScriptoriumError
 from app.vault.path import NotePath
 
+_FOLDER = ".obsidian"
 _MAX_FILE_BYTES = 4 * 1024 * 1024
 _MAX_BOOKMARKS = 2000
 _MAX_DEPTH = 20
@@ -24,6 +27,11 @@ class _Files(Protocol):
 
     def read(self, path: NotePath) -> bytes:
         """Return a file's content."""
+        ...
+
+    @property
+    def root(self) -> Path:
+        """The vault's folder."""
         ...
 
 
@@ -71,6 +79,9 @@ def templates_folder(chosen: str, obsidian: ObsidianSettings) -> str:
 
 def stored_obsidian_settings(store: _Files) -> ObsidianSettings:
     """Return Obsidian's settings for a vault; a file that can't be read is reported as a problem."""
+    # The built-in agent asks several times per request, and to look for each file takes longer.
+    if not os.path.lexists(store.root / _FOLDER) and store.root.is_dir():
+        return ObsidianSettings()
 
     def read(path: NotePath) -> bytes | None:
         try:
@@ -109,7 +120,7 @@ def read_obsidian(read: Callable[[NotePath], bytes | None]) -> ObsidianSettings:
 
 
 def _load(read: Callable[[NotePath], bytes | None], name: str, problems: list[str]) -> Mapping[str, object]:
-    content = read(NotePath.on_disk(f".obsidian/{name}"))
+    content = read(NotePath.on_disk(f"{_FOLDER}/{name}"))
     if content is None:
         return {}
     try:
@@ -119,7 +130,7 @@ def _load(read: Callable[[NotePath], bytes | None], name: str, problems: list[st
         if not isinstance(value, dict):
             raise ValueError("it is not a JSON object")
     except (ValueError, RecursionError) as error:
-        problems.append(f".obsidian/{name} can't be read ({error}), so it is ignored.")
+        problems.append(f"{_FOLDER}/{name} can't be read ({error}), so it is ignored.")
         return {}
     return value
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -70,7 +70,9 @@ class PhrasePattern:
 
     def matches_all(self, tokens: Sequence[Token]) -> bool:
         """Return whether the phrase matches exactly these tokens."""
-        return bool(tokens) and any(match.end == len(tokens) for match in self.match(tokens, 0))
+        if not tokens or (not self.starts_with_gap and tokens[0].key not in self.first):
+            return False
+        return any(match.end == len(tokens) for match in self.match(tokens, 0))
 
 
 def _match(parts: tuple[_Part, ...], tokens: Sequence[Token], prefix: PhraseMatch) -> Iterator[PhraseMatch]:
@@ -183,6 +185,20 @@ class ActionFrame:
     constants: Mapping[str, object] = field(default_factory=dict)
 
 
+def _by_first_word(phrases: Iterable[PhrasePattern]) -> Mapping[str, Sequence[PhrasePattern]]:
+    """Return the phrases that may begin with each word; those that begin with a gap are in every list.
+
+    The list of the gap is for all other words.
+    """
+    phrases = tuple(phrases)
+    lists: dict[str, list[PhrasePattern]] = {_GAP: []}
+    lists |= {word: [] for phrase in phrases for word in phrase.first}
+    for phrase in phrases:
+        for word in lists if phrase.starts_with_gap else phrase.first:
+            lists[word].append(phrase)
+    return lists
+
+
 @dataclass(frozen=True, eq=False)
 class Language:
     """The lexicon of one language."""
@@ -196,6 +212,7 @@ class Language:
     relations: Mapping[str, tuple[PhrasePattern, ...]]
     model_work: tuple[ModelWork, ...] = ()
     _phrases: dict[str, tuple[PhrasePattern, ...]] = field(default_factory=dict)
+    _phrases_by_first: dict[str, Mapping[str, Sequence[PhrasePattern]]] = field(default_factory=dict)
     _words: dict[str, frozenset[str]] = field(default_factory=dict)
 
     def phrases(self, *path: str) -> tuple[PhrasePattern, ...]:
@@ -241,12 +258,25 @@ class Language:
 
     def matches_phrase(self, tokens: Sequence[Token], *path: str) -> bool:
         """Return whether the tokens are exactly one of the phrases of a list."""
-        return any(phrase.matches_all(tokens) for phrase in self.phrases(*path))
+        return bool(tokens) and any(
+            phrase.matches_all(tokens) for phrase in self._phrases_at(tokens[0], *path)
+        )
 
     def match_prefix(self, tokens: Sequence[Token], position: int, *path: str) -> int:
         """Return the end of the longest phrase of a list at `position`; `position` if there is none."""
-        matches = (phrase.longest_match(tokens, position) for phrase in self.phrases(*path))
+        if position >= len(tokens):
+            return position
+        phrases = self._phrases_at(tokens[position], *path)
+        matches = (phrase.longest_match(tokens, position) for phrase in phrases)
         return max((match.end for match in matches if match), default=position)
+
+    def _phrases_at(self, token: Token, *path: str) -> Sequence[PhrasePattern]:
+        """Return the phrases of a list that may begin with a token, in their order."""
+        key = ".".join(path)
+        if key not in self._phrases_by_first:
+            self._phrases_by_first[key] = _by_first_word(self.phrases(*path))
+        by_first = self._phrases_by_first[key]
+        return by_first.get(token.key, by_first[_GAP])
 
     def verbs(self) -> frozenset[str]:
         """Return the first words of the verb phrases other than relations, without fillers."""

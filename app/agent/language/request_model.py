@@ -16,7 +16,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -35,6 +35,7 @@ from app.vault.path import name_key
 
 MODEL_FILE = "requests.npz"
 MAX_SYMBOLS = 48
+_MAX_KNOWN_TEXTS = 2048
 MAX_ITEMS = 60
 CLASSES = (
     "word",
@@ -243,6 +244,8 @@ class _Network:
         self._states = {name: at for at, name in enumerate(head["states"])}
         self._pieces = WordPieces(head["pieces"])
         self._end = self._symbols.index(END)
+        # Every request is compared with the names of all properties.
+        self._piece_vector = lru_cache(_MAX_KNOWN_TEXTS)(self._mean_piece_vector)
 
     def programs(
         self, items: Sequence[ItemInput], fields: Sequence[FieldInput], state: Sequence[str], width: int
@@ -266,7 +269,7 @@ class _Network:
         rows = np.concatenate((own, flags, similarity[:, None]), axis=1)
         return np.asarray(np.tanh(rows @ w["field_w"] + w["field_b"]), np.float32)
 
-    def _piece_vector(self, words: str) -> Array:
+    def _mean_piece_vector(self, words: str) -> Array:
         """Return the mean vector of a text's word pieces; zeros for a text without any."""
         pieces, vectors = self._pieces.split(words), self._weights["pieces"]
         return vectors[pieces].mean(axis=0) if pieces else np.zeros(vectors.shape[1], np.float32)
@@ -338,7 +341,7 @@ class _Network:
                     logits[row, :symbols] = -1e9
                     logits[row, symbols : symbols + start] = -1e9
             logs = scores[:, None] + np.log(_softmax(logits) + 1e-12)
-            flat = np.argsort(logs, axis=None)[::-1][: width * 2]
+            flat = _largest(logs.ravel(), width * 2)
             kept: list[tuple[int, int, float]] = []
             for index in flat:
                 row, symbol = divmod(int(index), symbols + count)
@@ -386,14 +389,22 @@ class _Network:
 
 def _gru(given: Array, recurrent: Array, state: Array) -> Array:
     size = state.shape[-1]
-    reset = _sigmoid(given[..., :size] + recurrent[..., :size])
-    update = _sigmoid(given[..., size : 2 * size] + recurrent[..., size : 2 * size])
+    gates = _sigmoid(given[..., : 2 * size] + recurrent[..., : 2 * size])
+    reset, update = gates[..., :size], gates[..., size:]
     fresh = np.tanh(given[..., 2 * size :] + reset * recurrent[..., 2 * size :])
     return np.asarray((1 - update) * fresh + update * state, np.float32)
 
 
 def _sigmoid(values: Array) -> Array:
-    return np.asarray(1 / (1 + np.exp(-np.clip(values, -30, 30))), np.float32)
+    # On small arrays, `np.clip` takes longer than the rest.
+    limited = np.minimum(np.maximum(values, -30), 30)
+    return np.asarray(1 / (1 + np.exp(-limited)), np.float32)
+
+
+def _largest(values: Array, count: int) -> Array:
+    """Return the indices of the `count` largest values, the largest first."""
+    indices = np.argpartition(values, -count)[-count:] if len(values) > count else np.arange(len(values))
+    return np.asarray(indices[np.argsort(values[indices])[::-1]])
 
 
 def _normalized_rows(rows: Array) -> Array:

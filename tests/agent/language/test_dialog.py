@@ -32,7 +32,7 @@ OPEN = "Instruments/H1.md"
 
 
 @pytest.fixture
-def talk(unwatched_workspace):
+def talk(unwatched_workspace, remembered_programs):
     """Return a conversation in the sample vault, whose files nobody else changes."""
     return SessionConversation(unwatched_workspace)
 
