@@ -52,6 +52,7 @@ from app.agent.language.task_matching import (
     task_text,
 )
 from app.agent.language.task_texts import task_line
+from app.agent.language.text_additions import IN_TABLE, which_table
 from app.agent.language.text_lists import is_list_name
 from app.agent.language.undo import changes_of_undo
 from app.agent.language.vocabulary import VaultWords, property_label
@@ -65,6 +66,7 @@ from app.toolkit.tool import Tool
 from app.vault.changes import content_hash
 from app.vault.markdown.frontmatter import read_frontmatter
 from app.vault.markdown.headings import section
+from app.vault.markdown.tables import add_rows
 from app.vault.markdown.tasks import task_facts, with_due_date
 from app.vault.markdown.text import BOM, bullet_list
 from app.vault.note_templates import expand
@@ -1012,6 +1014,8 @@ class Pipeline:
             self._question = _which_occurrence(step, outcome, self._language)
             if self._question is not None:
                 self._question = await self._with_places(self._question, str(call["name"]), str(call["old"]))
+            if not outcome.success and self._question is None:
+                self._question = which_table(step, outcome.error or {}, self._language)
             if self._question is None:  # the question replaces the error message
                 self._say_step_outcome(step, tool, call, outcome)
             if not outcome.success:
@@ -1057,6 +1061,8 @@ class Pipeline:
                 ]
             case "remove_all_tags":
                 return [call for path in paths for call in await self._tag_calls(path)]
+            case "append" if arguments.get("place") == IN_TABLE and not await self._has_table(step, paths):
+                return None
             case "append":
                 text = _written_text(arguments["text"])
                 op: Arguments = {"op": "append", "text": text}
@@ -1191,6 +1197,22 @@ class Pipeline:
             for place in reversed(places):
                 calls += await self._calls(step.with_argument("occurrence", str(place)), (path,)) or ()
         return calls
+
+    async def _has_table(self, step: PipelineStep, paths: tuple[str, ...]) -> bool:
+        """Return whether each note has a table for a new row; tell the user if one has none."""
+        heading = str(step.arguments.get("heading", ""))
+        for path in paths:
+            if (text := await self._read_whole(path)) is None:
+                return False
+            try:
+                is_found = add_rows(text, str(step.arguments["text"]), heading) is not None
+            except (NotFoundError, AmbiguousError):
+                continue  # the tool says so
+            if not is_found:
+                where = f" under “{heading}”" if heading else ""
+                self._say(f"{wikilink(path)} has no table{where}. Nothing was changed.")
+                return False
+        return True
 
     def _section_of(self, path: str, text: str, heading: str) -> tuple[int, int] | None:
         """Return the start and end of a heading's section; tell the user and return None without one."""
