@@ -20,7 +20,7 @@ from app.agent.language.task_texts import (
     with_first_due_date,
     without_full_stop,
 )
-from app.agent.language.tokens import MAX_TOKENS, Token, span_text
+from app.agent.language.tokens import MAX_TOKENS, Token, span_text, written_text
 from app.vault.markdown.tasks import with_due_date
 
 _SCORE = 0.98
@@ -389,12 +389,12 @@ class _NewTaskParser:
         task = tuple(self._before_particle(words))
         if not task:
             return []
-        whole = self._append_readings([self._lines([span_text(self._request.text, task)], day)], place)
+        whole = self._append_readings([self._lines([written_text(self._request.text, task)], day)], place)
         for at in range(1, len(task)):
             named = self.place(task[at:])
             inner = place.joined(named) if named is not None else None
             if inner is not None:
-                text = span_text(self._request.text, task[:at])
+                text = written_text(self._request.text, task[:at])
                 shorter = self._append_readings([self._lines([text], day)], inner)
                 # "Füge die Aufgabe X zu H1 hinzu" names the note of the verb.
                 return shorter if len(task) < len(words) else shorter + whole
@@ -521,7 +521,7 @@ class _NewTaskParser:
                 return f"{OPEN_TASK}{texts[0]}" if len(texts) == 1 else ""
             if len(texts) == 1 and (day := self._day(rest)) is not None:
                 return with_due_date(f"{OPEN_TASK}{texts[0]}", day)
-        text = span_text(self._request.text, tuple(tokens))
+        text = written_text(self._request.text, tuple(tokens))
         if _FINISHED_BOX.match(text):
             return ""
         text = without_full_stop(_LIST_BOX.sub("", text))
