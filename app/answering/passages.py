@@ -16,6 +16,7 @@ _MAX_PARENTS = 2
 
 _LINE = re.compile(r"[^\n]*(?:\n|\Z)")
 _HEADING = re.compile(r"[ \t>]*(?:[-*+][ \t]+)?#{1,6}[ \t]+(.*)")
+_CLOSING_MARKS = re.compile(r"(?:[ \t]+#+)?[ \t]*$")
 _ITEM = re.compile(r"(?P<indent>[ \t>]*)(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[.\][ \t]+)?")
 _QUOTE = re.compile(r"[ \t]*(?:>[ \t]?)+(?:\[![\w-]+\][+-]?[ \t]*)?")
 _FIELD = re.compile(r"[ \t]*(?:[-*+][ \t]+)?([\w.-]{1,40})::[ \t]*(.*)")
@@ -45,6 +46,7 @@ class Passage:
         block: The block id, if the passage is a whole block with one.
         is_property: Whether it is a property of the note.
         is_relation: Whether it is a line that relates the note to another one.
+        is_heading: Whether it is a heading.
     """
 
     span: Span
@@ -54,12 +56,13 @@ class Passage:
     block: str = ""
     is_property: bool = False
     is_relation: bool = False
+    is_heading: bool = False
 
 
 def split_passages(text: str, parsed: ParsedNote) -> tuple[Passage, ...]:
-    """Split a note into passages: properties first, then paragraphs, list items, fields and table rows.
+    """Split a note into passages: properties first, then headings, paragraphs, list items, fields and rows.
 
-    Long passages are split between sentences. Headings, code blocks, comments and short fields are left out.
+    Long passages are split between sentences. Code blocks, comments and short fields are left out.
     """
     return (*_properties(text, parsed), *_PassageSplitter(text, parsed).run())
 
@@ -127,8 +130,10 @@ class _PassageSplitter:
             yield from self._close()
             level = line.count("#", 0, heading.start(1))
             self._headings = [entry for entry in self._headings if entry[0] < level]
-            self._headings.append((level, markdown_to_text(heading[1])))
             self._parents = []
+            end = start + len(_CLOSING_MARKS.sub("", line))
+            yield from self._passages(start + heading.start(1), end, number, is_heading=True)
+            self._headings.append((level, markdown_to_text(self._text[start + heading.start(1) : end])))
             return
         item = _ITEM.match(line)
         field = _FIELD.fullmatch(line)
@@ -173,7 +178,14 @@ class _PassageSplitter:
         self._from = -1
 
     def _passages(
-        self, start: int, end: int, line: int, head: str = "", *, own_item: bool = False
+        self,
+        start: int,
+        end: int,
+        line: int,
+        head: str = "",
+        *,
+        own_item: bool = False,
+        is_heading: bool = False,
     ) -> Iterator[Passage]:
         source = self._text[start:end]
         block = _BLOCK_ID.search(source)
@@ -201,6 +213,7 @@ class _PassageSplitter:
                     line + source.count("\n", 0, begin),
                     block[1] if block and len(pieces) == 1 else "",
                     is_relation=line in self._relation_lines,
+                    is_heading=is_heading,
                 )
 
 

@@ -82,19 +82,20 @@ class CandidateScorer:
 
     Args:
         question: The question.
-        pool: All passages of the candidate notes, which determine the word frequencies.
+        pool: All passages of the candidate notes. A heading counts only if it contains the expected kind of
+            answer and a word of the question; the others determine the word frequencies.
     """
 
     def __init__(self, question: ParsedQuestion, pool: Sequence[Candidate]) -> None:
         self._question = question
-        self._pool = pool
         self._stems: dict[int, frozenset[str]] = {}
         self._stems_by_text: dict[str, frozenset[str]] = {}
         self._asked: dict[str, tuple[str, ...]] = {}
+        self._pool = [candidate for candidate in pool if not self._is_other_heading(candidate)]
         count: Counter[str] = Counter()
-        for candidate in pool:
+        for candidate in self._pool:
             count.update(self._matches(self._stems_of(candidate)))
-        size = len(pool)
+        size = len(self._pool)
         self._word_weights = {
             word: math.log((size + 1.0) / (count[word] + 0.5)) if size else 1.0 for word in question.words
         }
@@ -174,7 +175,8 @@ class CandidateScorer:
             "kind": kind,
             "kind_and_cover": kind * cover,
             "note": candidate.note_score,
-            "short": float(len(in_order) < 4),
+            # A heading that may answer is short like any other.
+            "short": float(len(in_order) < 4 and not candidate.passage.is_heading),
             "property": float(candidate.passage.is_property and not set(in_order[:1]) & set(words)),
             "relation": float(candidate.passage.is_relation),
         }
@@ -210,6 +212,15 @@ class CandidateScorer:
                 asked for asked in self._question.words if asked == word or _are_related(asked, word)
             )
         return self._asked[word]
+
+    def _is_other_heading(self, candidate: Candidate) -> bool:
+        """Return whether a passage is a heading that answers nothing: "Founded", unlike "Founded 1887"."""
+        text = candidate.passage.text
+        return candidate.passage.is_heading and not (
+            text != candidate.title
+            and self._question.is_answered_by(text)
+            and self._matches(self._stems_of(candidate))
+        )
 
     def _is_unasked_value(self, candidate: Candidate) -> bool:
         """Return whether a passage is a property, such as a date or rating, that the question can't mean.

@@ -18,6 +18,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from app.index.logseq import PageNames, page_names, stated_names
 from app.index.names import link_key, target_key
 from app.index.normalization import count_words, segment
 from app.vault.markdown.privacy import HEAD_BYTES, classify_privacy
@@ -104,13 +105,15 @@ ExtractResult = ExtractedNote | UnchangedFile | MissingFile
 def extract_chunk(root: str, tasks: Sequence[ExtractTask], max_bytes: int) -> list[ExtractResult]:
     """Extract the rows of these files; unreadable files are listed with the reason."""
     folder, folder_cache = Path(root), FolderCache()
-    return [extract(folder, task, max_bytes, folder_cache) for task in tasks]
+    pages = page_names(folder)
+    return [extract(folder, task, max_bytes, folder_cache, pages) for task in tasks]
 
 
 def extract_outlines(root: str, tasks: Sequence[ExtractTask], max_bytes: int) -> list[ExtractResult]:
     """Extract rows as `extract_chunk` does, but leave text, headings and tasks for later."""
     folder, folder_cache = Path(root), FolderCache()
-    return [extract(folder, task, max_bytes, folder_cache, with_words=False) for task in tasks]
+    pages = page_names(folder)
+    return [extract(folder, task, max_bytes, folder_cache, pages, with_words=False) for task in tasks]
 
 
 def extract(
@@ -118,6 +121,7 @@ def extract(
     task: ExtractTask,
     max_bytes: int,
     folder_cache: FolderCache | None = None,
+    pages: PageNames | None = None,
     *,
     with_words: bool = True,
 ) -> ExtractResult:
@@ -130,6 +134,7 @@ def extract(
         task: The file.
         max_bytes: The size up to which a file is read.
         folder_cache: Caches which folders are inside the vault.
+        pages: How the vault names its files if it is one of Logseq.
         with_words: Whether to return text, headings and tasks, too; otherwise they follow later.
     """
     path = NotePath.on_disk(task.path)
@@ -151,7 +156,7 @@ def extract(
     if digest == task.known_hash:
         return UnchangedFile(task.path, status.st_size, seen_ns, status.st_mtime)
     try:
-        return _parse_note(path, content, status, seen_ns, created, digest, with_words)
+        return _parse_note(path, content, status, seen_ns, created, digest, pages, with_words)
     except Exception as error:  # Any parser failure affects only this note, which is listed.
         log.exception("%s could not be parsed", task.path)
         reason = f"it can't be parsed ({type(error).__name__}: {error})"
@@ -197,6 +202,7 @@ def _parse_note(
     seen_ns: int,
     created: float,
     digest: str,
+    pages: PageNames | None,
     with_words: bool,
 ) -> ExtractedNote:
     text = decode_lossy(content)
@@ -210,7 +216,15 @@ def _parse_note(
     name, tags = path.name, parsed.tag_names
     created_property = stated_time(parsed.properties)
     title = parsed.properties.get("title")
-    title = title.strip() if isinstance(title, str) and title.strip() else name
+    title = title.strip() if isinstance(title, str) and title.strip() else None
+    aliases = parsed.aliases
+    if pages is not None:
+        page_title, page_aliases = stated_names(text[parsed.body_start :])
+        page, title = pages.decode(name), title or page_title
+        names = (*aliases, *page_aliases, *((title,) if title else ()))
+        aliases = tuple(alias for alias in dict.fromkeys(names) if alias not in (name, page))
+        title = title or page
+    title = title or name
     # SQLite can't store a lone surrogate (from a JSON escape in the properties).
     note = (
         name,
@@ -228,7 +242,7 @@ def _parse_note(
     )
     heads = (
         segment(name if title == name else f"{name}\n{title}"),
-        segment("\n".join(parsed.aliases)),
+        segment("\n".join(aliases)),
         segment("\n".join(heading.text for heading in parsed.headings)),
         segment("\n".join(tags)),
     )
@@ -239,7 +253,7 @@ def _parse_note(
         status.st_mtime,
         created if created_property is None else created_property,
         digest,
-        tuple(map(_strip_surrogates, parsed.aliases)),
+        tuple(map(_strip_surrogates, aliases)),
         _strip_surrogates(parsed.id) if parsed.id else None,
         note,
         heads,

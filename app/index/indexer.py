@@ -27,6 +27,7 @@ from app.index.directory_walk import (
 )
 from app.index.extract import ExtractedNote, ExtractResult, ExtractTask, extract_chunk
 from app.index.ingest import FirstSeen, Ingest, Moves, run_shielded
+from app.index.logseq import PageNames
 from app.index.parser_pool import ParserPool
 from app.index.records import IndexDelta, Problem
 from app.index.resolver import Resolver
@@ -50,6 +51,7 @@ class Indexer:
         database: IndexDatabase,
         resolver: Resolver,
         settings: IndexSettings,
+        pages: PageNames | None,
         events: EventBus,
         forget: Callable[[Iterable[str]], None],
         first_seen: FirstSeen,
@@ -60,6 +62,7 @@ class Indexer:
         self._ingest = Ingest(database, resolver, events, forget, first_seen)
         self._exclusion = Exclusion(settings.exclude)
         self._aliases_resolve = settings.aliases_resolve
+        self._pages = "" if pages is None else repr(pages)
         self._max_bytes = settings.max_note_mib * 2**20
         self._scanning = asyncio.Lock()
         self._scan: ScanRun | None = None
@@ -73,9 +76,9 @@ class Indexer:
         await self._ingest.load()
 
     async def apply_settings(self) -> None:
-        """Update the index after a settings change: links by alias, and the maximum note size.
+        """Update the index after a change of links by alias, Logseq's names or the maximum note size.
 
-        Notes affected by the size limit are read again by the next scan.
+        Notes affected by the size limit or by Logseq's names are read again by the next scan.
 
         Raises:
             StorageError: the index file can't be read or written.
@@ -84,13 +87,20 @@ class Indexer:
             await run_shielded(asyncio.to_thread(self._apply_settings))
 
     def _apply_settings(self) -> None:
-        current = {"aliases_resolve": str(self._aliases_resolve), "max_bytes": str(self._max_bytes)}
+        current = {
+            "aliases_resolve": str(self._aliases_resolve),
+            "max_bytes": str(self._max_bytes),
+            "page_names": self._pages,
+        }
         with self._database.read_connection() as connection:
-            stored = dict(connection.execute("SELECT name, value FROM meta"))
+            # Indexes of earlier versions know no names of Logseq.
+            stored = {"page_names": "", **dict(connection.execute("SELECT name, value FROM meta"))}
         if all(stored.get(name) == value for name, value in current.items()):
             return
         with self._database.transaction() as connection:
             connection.execute("UPDATE files SET hash = NULL WHERE hash = '' OR size > ?", (self._max_bytes,))
+            if stored["page_names"] != self._pages:
+                connection.execute("UPDATE files SET hash = NULL WHERE is_note")
             keys = {key for (key,) in connection.execute("SELECT DISTINCT link_key FROM links")}
             write(connection, WriteBatch(link_keys=keys), self._resolver)
             connection.executemany("REPLACE INTO meta VALUES (?, ?)", current.items())

@@ -156,9 +156,11 @@ class Ingest:
         entry = NameEntry(path, previous.id if previous else self._new_id(), extract.aliases, extract.note_id)
         if previous is None:
             batch.added.append((entry.id, path))
-        previous_keys = self._resolver.link_keys(previous) if previous else set()
         self._resolver.add(path, entry.id, entry.aliases, entry.note_id)
-        batch.link_keys |= previous_keys ^ self._resolver.link_keys(entry)
+        if previous is None:
+            batch.link_keys |= self._resolver.link_keys(entry)
+        else:
+            batch.link_keys |= self._resolver.alias_link_keys({*previous.aliases} ^ {*entry.aliases})
         batch.extracted.append((entry.id, extract))
         return ()
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from app.errors import ConflictError
 from app.index.records import Mention
+from app.vault.markdown.tables import table_ranges
 
 
 def linked_line(line: str, mentions: Iterable[Mention], name: str, *, in_table: bool = False) -> str:
@@ -31,14 +32,7 @@ def linked_line(line: str, mentions: Iterable[Mention], name: str, *, in_table: 
 
 def table_lines(text: str) -> frozenset[int]:
     """Return the numbers of the lines in tables, whose rows need not start with a bar."""
-    if "|" not in text:
-        return frozenset()
-    # Imported here because few processes link mentions, and the import is slow.
-    from markdown_it import MarkdownIt
-
-    tokens = MarkdownIt("commonmark").enable("table").disable("inline").parse(text)
-    ranges = (token.map for token in tokens if token.type == "table_open" and token.map)
-    return frozenset(number for first, end in ranges for number in range(first + 1, end + 1))
+    return frozenset(number for first, end in table_ranges(text) for number in range(first + 1, end + 1))
 
 
 def mention_span(mention: Mention, line: str) -> tuple[int, int]:

@@ -12,6 +12,7 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from app.index.logseq import PageNames
 from app.index.names import decode_list, note_suffix, target_key
 from app.vault.path import NotePath, name_key
 
@@ -54,10 +55,14 @@ class _SharedName:
 
 
 class NameTable:
-    """The files by name. Threads may read it concurrently while it does not change."""
+    """The files by name. Threads may read it concurrently while it does not change.
 
-    def __init__(self) -> None:
+    With `pages`, the name of the page that a note stores counts as an alias.
+    """
+
+    def __init__(self, pages: PageNames | None = None) -> None:
         self.note_count = 0
+        self._pages = pages
         self._files: dict[str, NameEntry | Row] = {}
         # One path, several, or, after the first lookup, their entries in order.
         self._by_name: dict[str, str | list[str] | Entries] = {}
@@ -95,16 +100,28 @@ class NameTable:
         )
 
     def note_names(self) -> Iterator[tuple[str, list[str]]]:
-        """Yield the path of every note with its normalized name and aliases."""
+        """Yield the path of every note with its normalized names and aliases."""
         for text, value in self._files.items():
             stem, suffix = _split(text)
             if suffix:
                 aliases = value.aliases if isinstance(value, NameEntry) else decode_list(value[2])
-                yield text, [stem.rpartition("/")[2], *map(name_key, aliases)]
+                yield text, [stem.rpartition("/")[2], *map(name_key, self.aliases(text, aliases))]
+
+    def aliases(self, text: str, aliases: Iterable[str]) -> Iterable[str]:
+        """Return the aliases of the file at this path, with the page that it stores if named otherwise."""
+        page = None if self._pages is None else self.page(NotePath(text))
+        return aliases if page is None else (*aliases, page)
+
+    def page(self, path: NotePath) -> str | None:
+        """Return the page that a note in a Logseq vault stores, or None if it is named like the note."""
+        if self._pages is None or not path.is_note:
+            return None
+        page = self._pages.decode(path.name)
+        return page if page != path.name else None
 
     def copy(self) -> NameTable:
         """Return a copy without the cached lookups."""
-        copied = NameTable()
+        copied = NameTable(self._pages)
         copied.note_count = self.note_count
         copied._files = self._files.copy()
         copied._by_name = self._by_name.copy()
@@ -137,7 +154,7 @@ class NameTable:
         self._by_name[name] = sort_entries((*self.find_by_last_part(name), entry))
         self._shared_names.pop(name, None)
         if self._alias_and_id_tables is not None:
-            for table, keys in zip(self._alias_and_id_tables, _alias_and_id_keys(entry), strict=True):
+            for table, keys in zip(self._alias_and_id_tables, self._alias_and_id_keys(entry), strict=True):
                 for key in keys:
                     table[key] = sort_entries((*table.get(key, ()), entry))
 
@@ -150,7 +167,7 @@ class NameTable:
         _set_or_delete(self._by_name, name, _remove_entry(self.find_by_last_part(name), text))
         self._shared_names.pop(name, None)
         if self._alias_and_id_tables is not None:
-            for table, keys in zip(self._alias_and_id_tables, _alias_and_id_keys(entry), strict=True):
+            for table, keys in zip(self._alias_and_id_tables, self._alias_and_id_keys(entry), strict=True):
                 for key in keys:
                     _set_or_delete(table, key, _remove_entry(table[key], text))
         del self._files[text]
@@ -231,15 +248,21 @@ class NameTable:
         if self._alias_and_id_tables is None:
             tables: tuple[dict[str, list[NameEntry]], dict[str, list[NameEntry]]] = ({}, {})
             for text, value in list(self._files.items()):
-                if not isinstance(value, NameEntry) and value[2] == "[]" and value[3] is None:
+                has_others = isinstance(value, NameEntry) or value[2] != "[]" or value[3] is not None
+                if not has_others and (self._pages is None or self.page(NotePath(text)) is None):
                     continue
                 if entry := self.entry(text):
-                    for table, keys in zip(tables, _alias_and_id_keys(entry), strict=True):
+                    for table, keys in zip(tables, self._alias_and_id_keys(entry), strict=True):
                         for key in keys:
                             table.setdefault(key, []).append(entry)
             aliases, ids = ({key: sort_entries(value) for key, value in table.items()} for table in tables)
             self._alias_and_id_tables = aliases, ids
         return self._alias_and_id_tables
+
+    def _alias_and_id_keys(self, entry: NameEntry) -> tuple[set[str], set[str]]:
+        """Return the keys of an entry's aliases and of its `id`."""
+        ids = {name_key(entry.note_id)} if entry.note_id else set()
+        return set(map(target_key, self.aliases(entry.path.text, entry.aliases))), ids
 
 
 def sort_entries(entries: Iterable[NameEntry]) -> Entries:
@@ -266,12 +289,6 @@ def _tails(stem: str) -> Iterator[str]:
     while index >= 0:
         yield stem[index + 1 :]
         index = stem.find("/", index + 1)
-
-
-def _alias_and_id_keys(entry: NameEntry) -> tuple[set[str], set[str]]:
-    """Return the keys of an entry's aliases and of its `id`."""
-    ids = {name_key(entry.note_id)} if entry.note_id else set()
-    return {target_key(alias) for alias in entry.aliases}, ids
 
 
 def _remove_entry(entries: Entries, text: str) -> Entries:

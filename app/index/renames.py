@@ -118,7 +118,7 @@ def _spellings(
         and key in (target_key(old_target.text), target_key(old_target.stem_path))
     ):
         yield full_path
-    short = resolver.shortest(target, source)
+    short = resolver.shortest(target, source, as_file=with_suffix or style is LinkStyle.MARKDOWN)
     yield short + target.text[len(target.stem_path) :] if with_suffix and target.is_note else short
     yield short
     yield full_path

@@ -4,7 +4,8 @@ The rules are: 1. The exact path in the vault (a root note takes precedence over
 note's own folder. 3. The shortest path, with ties broken by name; with several candidates, the link is
 ambiguous. Names compare case-insensitively in NFC, `.md` is optional, and a name with folders matches whole
 parts from the right. `./` and `../` start at the source note's folder, a leading `/` at the root. Aliases
-resolve only if the vault's settings say so; for tools that read, they always resolve, after names.
+resolve only if the vault's settings say so; for tools that read, they always resolve, after names. In a
+Logseq vault, aliases and the names of pages always resolve.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from dataclasses import dataclass
 
 from app.errors import AmbiguousError, NotFoundError
 from app.index.fuzzy_names import FuzzyNames
+from app.index.logseq import PageNames
 from app.index.name_table import Entries, NameEntry, NameTable, Row, sort_entries
 from app.index.names import link_key, note_suffix, target_key
 from app.vault.path import NotePath, name_key
@@ -42,9 +44,10 @@ class Resolver:
     Other threads may read it while it does not change.
     """
 
-    def __init__(self, aliases_resolve: bool = False) -> None:
-        self._aliases_resolve = aliases_resolve
-        self._table = NameTable()
+    def __init__(self, aliases_resolve: bool = False, pages: PageNames | None = None) -> None:
+        self._aliases_resolve = aliases_resolve or pages is not None
+        self._pages = pages
+        self._table = NameTable(pages)
         self._fuzzy: FuzzyNames | None = None
         self._read_cache: dict[str, NotePath] = {}
         """Recent results for tools that read, because the gate and then the tool resolve the same name."""
@@ -92,7 +95,7 @@ class Resolver:
 
     def copy(self) -> Resolver:
         """Return a copy that another thread may use and change; it takes milliseconds."""
-        copied = Resolver(self._aliases_resolve)
+        copied = Resolver(self._aliases_resolve, self._pages)
         copied._table = self._table.copy()
         return copied
 
@@ -100,7 +103,7 @@ class Resolver:
 
     def load_rows(self, rows: Iterable[Row]) -> None:
         """Replace everything with these files: path, id, aliases as JSON, `id` property."""
-        table = NameTable()
+        table = NameTable(self._pages)
         table.load(rows)
         self._table, self._fuzzy, self._read_cache = table, None, {}
 
@@ -113,7 +116,7 @@ class Resolver:
         self._table.add(entry)
         self._read_cache = {}
         if self._fuzzy is not None and entry.suffix:
-            self._fuzzy.add(path.text, _names(entry))
+            self._fuzzy.add(path.text, self._names(entry))
 
     def remove(self, path: NotePath) -> None:
         """Remove the file at `path`; do nothing if it is unknown."""
@@ -131,9 +134,11 @@ class Resolver:
         key = target_key(text)
         suffix = note_suffix(key)
         keys = {link_key(key), link_key(key[: -len(suffix)].strip() if suffix else key)}
-        if self._aliases_resolve:
-            keys.update(link_key(target_key(alias)) for alias in aliases)
-        return keys
+        return keys | self.alias_link_keys(self._table.aliases(text, aliases))
+
+    def alias_link_keys(self, aliases: Iterable[str]) -> set[str]:
+        """Return the `link_key` of every link that can resolve differently with or without these aliases."""
+        return {link_key(target_key(alias)) for alias in aliases} if self._aliases_resolve else set()
 
     @contextmanager
     def preview(self, moves: Mapping[NotePath, NotePath]) -> Iterator[None]:
@@ -251,7 +256,8 @@ class Resolver:
             exact = tuple(entry for entry in self._find_exact(rooted) if entry.suffix)
             same_spelling = tuple(e for e in exact if e.path.text == target.strip().lstrip("/"))
             exact = same_spelling or exact
-        by_name = {entry.path.text: entry for entry in self._table.find_by_name(key) if entry.suffix}
+        named = self._table.find_by_name(key) if self._pages is None else self._find_matching(key)
+        by_name = {entry.path.text: entry for entry in named if entry.suffix}
         for text in (reference.strip(), target.strip()):
             by_name.update((entry.path.text, entry) for entry in self._table.find_by_id(name_key(text)))
         return exact, sort_entries(by_name.values())
@@ -271,8 +277,10 @@ class Resolver:
 
     def suggest(self, name: str, limit: int = 5) -> tuple[NotePath, ...]:
         """Return up to `limit` notes whose name or alias is similar to `name`, best first."""
-        name_part = name_key(parse_reference(name).target.rpartition("/")[2] or name)
-        matches = self.fuzzy_names().most_similar(name_part, limit * 4, _MIN_SIMILARITY)
+        target = parse_reference(name).target
+        # A slash is a part of a page's name in a Logseq vault, else it separates folders.
+        text = name_key((target if self._pages else target.rpartition("/")[2]) or name)
+        matches = self.fuzzy_names().most_similar(text, limit * 4, _MIN_SIMILARITY)
         ranked = sorted(matches, key=lambda hit: (-hit.score, len(hit.path), hit.path))
         return tuple(NotePath(text) for text in dict.fromkeys(hit.path for hit in ranked))[:limit]
 
@@ -286,11 +294,18 @@ class Resolver:
             self._fuzzy = fuzzy
         return fuzzy
 
-    def shortest(self, path: NotePath, source: NotePath | None) -> str:
+    def _names(self, entry: NameEntry) -> list[str]:
+        """Return a note's normalized names and aliases."""
+        return list(map(name_key, (entry.path.name, *self._table.aliases(entry.path.text, entry.aliases))))
+
+    def shortest(self, path: NotePath, source: NotePath | None, *, as_file: bool = False) -> str:
         """Return the shortest link target that resolves unambiguously to `path` in the note `source`.
 
-        If there is none, return the path.
+        If there is none, return the path. In a Logseq vault, return the name of the page, unless `as_file`.
         """
+        page = None if as_file else self._table.page(path)
+        if page is not None and self.pick(page, source) == (self.entry(path), False):
+            return page
         stem = path.stem_path
         starts = [0, *(index + 1 for index, letter in enumerate(stem) if letter == "/")]
         for text in (*(stem[start:] for start in reversed(starts)), path.text, f"/{path.text}"):
@@ -324,8 +339,3 @@ def _choose(entries: Entries, target: str) -> tuple[NameEntry | None, bool]:
     last = target.strip().rpartition("/")[2]
     same_spelling = [entry for entry in entries if last in (entry.path.name, entry.path.file_name)]
     return (same_spelling[0], False) if len(same_spelling) == 1 else ((same_spelling or entries)[0], True)
-
-
-def _names(entry: NameEntry) -> list[str]:
-    """Return a note's normalized name and aliases."""
-    return [name_key(entry.path.name), *map(name_key, entry.aliases)]

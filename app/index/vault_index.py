@@ -21,6 +21,7 @@ from app.index.database import DamagedIndexError, IndexDatabase, delete_file, op
 from app.index.graph_values import GraphDelta
 from app.index.indexer import Indexer
 from app.index.ingest import FirstSeen
+from app.index.logseq import page_names
 from app.index.name_table import NameEntry
 from app.index.records import (
     FileRecord,
@@ -70,7 +71,8 @@ class VaultIndex:
     ) -> None:
         self._first_seen = first_seen
         self.root = root
-        self.resolver = Resolver(settings.aliases_resolve)
+        self._pages = page_names(root)
+        self.resolver = Resolver(settings.aliases_resolve, self._pages)
         self.notice: str | None = None
         self.searcher = SearchService(self._search_connection, self.resolver)
         self._folder = cache_folder
@@ -125,6 +127,7 @@ class VaultIndex:
             database,
             self.resolver,
             self._settings,
+            self._pages,
             self._events,
             self._mark_stale,
             self._first_seen,
@@ -357,7 +360,7 @@ class VaultIndex:
             if self._public_resolver is None or self._public_resolver[0] != state:
                 with database.search_connection() as connection:
                     rows = record_queries.public_files(connection)
-                resolver = Resolver()
+                resolver = Resolver(pages=self._pages)
                 resolver.load_rows(rows)
                 resolver.fuzzy_names()
                 self._public_resolver = state, resolver

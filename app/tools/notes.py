@@ -31,6 +31,7 @@ from app.vault.markdown import body_edits, relation_edits
 from app.vault.markdown.frontmatter import read_frontmatter
 from app.vault.markdown.patch import apply_patch
 from app.vault.markdown.properties import remove_property, set_property
+from app.vault.markdown.tables import add_rows
 from app.vault.path import NotePath, note_path, slug
 
 _MAX_READ_CHARS = 200_000
@@ -274,7 +275,8 @@ async def edit_note(
     Args:
         name: The note.
         op: append or prepend `text` (a final `## Relations` section stays last); replace `old` with `text`;
-            insert_under or replace_section a heading; or apply a unified-diff `patch` whose context lines
+            insert_under or replace_section a heading (append and insert_under put rows of a table at the end
+            of the only table there); or apply a unified-diff `patch` whose context lines
             must match.
         text: The text to write.
         old: The text to replace; it must occur exactly once unless `occurrence` selects one.
@@ -286,13 +288,14 @@ async def edit_note(
     before, replacement = note.text, text or ""
     match op:
         case "append":
-            after = relation_edits.append_prose(before, replacement)
+            after = add_rows(before, replacement) or relation_edits.append_prose(before, replacement)
         case "prepend":
             after = body_edits.prepend(before, replacement)
         case "replace":
             after = body_edits.replace_text(before, old or "", replacement, occurrence)
         case "insert_under":
-            after = body_edits.insert_under(before, heading or "", replacement)
+            rows_added = add_rows(before, replacement, heading) if heading else None
+            after = rows_added or body_edits.insert_under(before, heading or "", replacement)
         case "replace_section":
             after = body_edits.replace_section(before, heading or "", replacement)
         case "patch":

@@ -46,7 +46,9 @@ def test_each_kind_of_line() -> None:
     matches = cut(NOTE)
     assert [(one.text, one.trail, one.block) for one in matches] == [
         ("born: 1693-03-24", (), ""),
+        ("John", (), ""),
         ("A paragraph of one line, and of another.", ("John",), "both"),
+        ("Facts", ("John",), ""),
         ("parent", ("John", "Facts"), ""),
         ("child bold text", ("John", "Facts", "parent"), ""),
         ("1736, Lisbon", ("John", "Facts", "year place"), ""),
@@ -86,11 +88,27 @@ def test_a_line_that_relates_the_note_is_marked() -> None:
     note = f"# Clock\n\nIt is made of oak, see [[Oak]].\n\n{items}"
     matches = {one.text: one.is_relation for one in split_passages(note, scan(note))}
     assert matches == {
+        "Clock": False,
         "It is made of oak, see Oak.": False,
         "part_of Navigation": True,
         "supports Claim (confidence: 0.8)": True,
         "oak": False,
     }
+
+
+def test_a_heading_is_a_passage_below_the_headings_above_it() -> None:
+    note = "# Press\n\n## Founded **1887** ##\n\n- ### In Bergen ^place\n\n## \n"
+    headings = [one for one in cut(note) if one.is_heading]
+    assert [(one.text, one.trail, one.block) for one in headings] == [
+        ("Press", (), ""),
+        ("Founded 1887", ("Press",), ""),
+        ("In Bergen", ("Press", "Founded 1887"), "place"),
+    ]
+    assert [note[one.span.start : one.span.end] for one in headings] == [
+        "Press",
+        "Founded **1887**",
+        "In Bergen",
+    ]
 
 
 def test_a_property_is_shown_without_quotes_and_brackets() -> None:

@@ -61,3 +61,38 @@ def test_a_version_is_one_word() -> None:
 def test_a_related_form_of_a_word_is_found() -> None:
     text = "- The clock stands there.\n- The inventor lived here.\n"
     assert ranked("who invented it?", "House", text)[0] == "The inventor lived here."
+
+
+COMPANY = """# Harbor Press
+
+## Founded 1887
+
+Two sisters printed maps.
+
+## Printed in Bergen
+
+## Staff
+
+They hired a binder in 1902.
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "best"),
+    [
+        ("when was Harbor Press founded?", "Founded 1887"),
+        ("in which year was Harbor Press founded?", "Founded 1887"),
+        ("when did Harbor Press hire a binder?", "They hired a binder in 1902."),
+        ("where was it printed?", "Printed in Bergen"),
+    ],
+)
+def test_a_heading_with_the_answer_is_found(question: str, best: str) -> None:
+    assert ranked(question, "Harbor Press", COMPANY)[0] == best
+
+
+@pytest.mark.parametrize(
+    "question", ["what did Harbor Press print?", "who founded it?", "when was the staff hired?"]
+)
+def test_a_heading_without_the_answer_is_no_passage(question: str) -> None:
+    found = ranked(question, "Harbor Press", COMPANY)
+    assert not {"Harbor Press", "Staff", "Founded 1887"} & {*found}

@@ -41,6 +41,15 @@ def tables(resolver: Resolver) -> Names:
 LONG_AGO = time.time() - 3600
 
 
+def write_file(root: Path, path: str, text: str | bytes, *, at: float = LONG_AGO) -> NotePath:
+    """Write a file of a vault with a given time."""
+    file = root / path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(text if isinstance(text, bytes) else text.encode())
+    os.utime(file, (at, at))
+    return NotePath.on_disk(path)
+
+
 @dataclass
 class IndexedVault:
     """A folder of notes, its index and the published events."""
@@ -53,11 +62,7 @@ class IndexedVault:
 
     def write(self, path: str, text: str | bytes, *, at: float = LONG_AGO) -> NotePath:
         """Write a file with a given time."""
-        file = self.root / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(text if isinstance(text, bytes) else text.encode())
-        os.utime(file, (at, at))
-        return NotePath.on_disk(path)
+        return write_file(self.root, path, text, at=at)
 
     async def save(self, path: str, text: str) -> None:
         """Write a file and refresh the index."""
@@ -97,14 +102,14 @@ async def make_vault(tmp_path: Path) -> AsyncIterator[MakeVault]:
         number = len(made)
         root = tmp_path / f"vault{number}"
         root.mkdir()
+        for path, text in (files or {}).items():
+            write_file(root, path, text)
         events = EventBus()
         index = VaultIndex(root, tmp_path / f"cache{number}", IndexSettings(**settings), events)
         vault = IndexedVault(root, index, events)
         made.append(vault)
         events.subscribe(IndexUpdated, vault.updates.append)
         events.subscribe(IndexRebuilt, vault.rebuilds.append)
-        for path, text in (files or {}).items():
-            vault.write(path, text)
         await index.open()
         if scan:
             await index.scan()

@@ -22,7 +22,7 @@ from app.index.query_serializer import serialize_query as query_text
 from app.vault.path import NotePath
 
 _FIXED_ARGUMENTS = frozenset(
-    ("scope", "state", "op", "what", "due", "about", "uses", "side", "occurrence", "whole")
+    ("scope", "state", "op", "what", "due", "about", "uses", "side", "occurrence", "whole", "place")
 )
 _ACTION_LABELS = {
     "find": "notes",
@@ -277,6 +277,8 @@ def _fixed_label(name: str, value: str) -> str:
             return f"place {count}"
         case "whole":
             return "the whole line"
+        case "place":
+            return "in the table"
         case "due" if ".." in value:
             first, _, last = value.partition("..")
             return (

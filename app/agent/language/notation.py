@@ -25,7 +25,8 @@ _ARGUMENT = re.compile(
     r"(?P<name>\w+)=(?P<value>(?:\"(?:[^\"\\]|\\.)*\"|[^\s,\"])+(?:,(?:\"(?:[^\"\\]|\\.)*\"|[^\s,\"])+)*)"
 )
 _VALUE = re.compile(r"\"((?:[^\"\\]|\\.)*)\"|([^\s,\"]+)")
-_BAR = re.compile(r"\s\|\s(?=\w+\s*(?:\[|\w+=|$|\|))")
+_BAR = re.compile(r"\"(?:[^\"\\]|\\.)*\"|(?P<bar>\s\|\s(?=\w+\s*(?:\[|\w+=|$|\|)))")
+"""A quoted value, whose bars are its own, or a bar between two steps."""
 _PLAIN = re.compile(r"[\w./#-]+")
 _NAME = re.compile(
     r'@(?:"(?P<quoted>(?:[^"]|"")*)"|(?P<plain>[^"].*?))\s*(?:,\s*(?=@)|(?P<end> & |$))', re.DOTALL
@@ -99,11 +100,18 @@ def parse(text: str, resolve: Resolve, actions: Mapping[str, Action]) -> Reading
         actions: All actions, by id.
     """
     steps = [
-        _parse_step(part, resolve, actions) for part in _BAR.split(text.strip().removeprefix(PREFIX).strip())
+        _parse_step(part, resolve, actions) for part in _split(text.strip().removeprefix(PREFIX).strip())
     ]
     if not steps or any(step is None for step in steps):
         return None
     return Reading(tuple(step for step in steps if step is not None), 1.0)
+
+
+def _split(text: str) -> list[str]:
+    """Return the steps of a line."""
+    bars = [match.span("bar") for match in _BAR.finditer(text) if match["bar"]]
+    starts, ends = [0, *(end for _, end in bars)], [*(start for start, _ in bars), len(text)]
+    return [text[start:end] for start, end in zip(starts, ends, strict=True)]
 
 
 def _parse_step(text: str, resolve: Resolve, actions: Mapping[str, Action]) -> PipelineStep | None:

@@ -36,7 +36,7 @@ from app.agent.language.periods import Period, moved_in_time, within_period
 from app.agent.language.readings import NoteSet, PipelineStep, Reading, parenthesize
 from app.agent.language.request import Request
 from app.agent.language.task_texts import OPEN_TASK
-from app.agent.language.tokens import Token, plain_number, span_text
+from app.agent.language.tokens import Token, plain_number, span_text, written_text
 from app.index.query_serializer import quote_text, quote_value
 from app.vault.path import NotePath
 from app.vault.reference import parse_reference
@@ -194,7 +194,7 @@ class ProgramReader:
                 if self._is_due(key):
                     value = self._sets.days_ahead(self.tokens(values[0])) or value
                 if str(key).casefold() != "minutes" and self._has_time_unit(values[0]):
-                    value = self._text(values[0])
+                    value = self._written(values[0])
             if value is None:
                 return None
             arguments[role] = value
@@ -785,7 +785,7 @@ class ProgramReader:
             return name if role == "key" or (name is not None and self._is_known(name)) else None
         if not isinstance(first, tuple):
             if first == "task" and len(values) == 2 and isinstance(values[1], tuple):
-                return f"{OPEN_TASK}{self._text(values[1])}"
+                return f"{OPEN_TASK}{self._written(values[1])}"
             if first == "day" and len(values) == 2 and isinstance(values[1], tuple):
                 return self.day_ahead(values[1])
             if first == "empty":
@@ -825,7 +825,9 @@ class ProgramReader:
             return self._text((start, end)).rstrip(" .,!?")
         if role in ("text", "old", "content") and [token.kind for token in self.tokens(first)] == ["link"]:
             return span_text(self._request.text, self.tokens(first))  # a link is written with its brackets
-        if role in ("text", "old", "name", "new_name", "content", "heading"):
+        if role in ("text", "content"):
+            return self._written(first)
+        if role in ("old", "name", "new_name", "heading"):
             return self._text(first)
         bound = self._frames.fill(action, frame, role, self.tokens(first)) if frame is not None else None
         if bound is not None and role in bound and (role != "value" or self.number(first) is None):
@@ -833,7 +835,7 @@ class ProgramReader:
         return self._plain_argument(role, first)
 
     def _plain_argument(self, role: str, span: Span) -> object:
-        text = self._text(span)
+        text = self._written(span) if role == "value" else self._text(span)
         if role in ("value", "confidence"):
             number = self.number(span)
             if number is not None:
@@ -879,6 +881,15 @@ class ProgramReader:
 
     def _text(self, span: Span) -> str:
         return item_text(self._request, self._items, span)
+
+    def _written(self, span: Span) -> str:
+        """Return the text of a span, with the full stop of a final initial."""
+        text, tokens = self._text(span), self.tokens(span)
+        return (
+            written_text(self._request.text, tokens)
+            if text == span_text(self._request.text, tokens)
+            else text
+        )
 
 
 def item_text(request: Request, items: Sequence[RequestItem], span: Span) -> str:

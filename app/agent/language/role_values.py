@@ -14,7 +14,7 @@ from app.agent.language.note_sets import NoteSetParser
 from app.agent.language.property_conditions import format_number
 from app.agent.language.readings import NoteSet
 from app.agent.language.text_lists import split_items
-from app.agent.language.tokens import Token, span_text
+from app.agent.language.tokens import Token, span_text, written_text
 from app.agent.language.vocabulary import Vocabulary
 from app.index.query_serializer import quote_text
 
@@ -112,6 +112,9 @@ class RoleValueParser:
 
     def _raw(self, tokens: Sequence[Token]) -> str:
         return span_text(self._request, tuple(tokens)).strip()
+
+    def _written(self, tokens: Sequence[Token]) -> str:
+        return written_text(self._request, tuple(tokens)).strip()
 
     def _dots_before(self, tokens: Sequence[Token]) -> str:
         """Return the dots that belong to a name although they are marks: ".hidden", "../Folder"."""
@@ -307,7 +310,7 @@ class RoleValueParser:
         first = tokens[0]
         if first.kind == "quoted" and all(token.key in fillers for token in tokens[1:]):
             return RoleBinding({role: first.value}, 1.0)
-        text = self._raw(tokens) + self._marks_after(tokens)
+        text = self._written(tokens) + self._marks_after(tokens)
         fit = 0.8
         is_certain = not any(token.key in self._command_words for token in tokens)
         if action.id == "create_note" and split_items(self._request, tokens, self._language):
@@ -417,7 +420,7 @@ class RoleValueParser:
             return RoleBinding({role: value}, 1.0 if token.kind == "quoted" else 0.9)
         if len(tokens) > 8 or tokens[0].kind == "tag":
             return None
-        return RoleBinding({role: self._raw(tokens)}, 0.8, is_certain=len(tokens) <= 3)
+        return RoleBinding({role: self._written(tokens)}, 0.8, is_certain=len(tokens) <= 3)
 
     def _type(self, role: str, tokens: Sequence[Token]) -> RoleBinding | None:
         part = [token for token in tokens if token.key not in self._language.words("determiners")]

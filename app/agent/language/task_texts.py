@@ -8,7 +8,7 @@ from datetime import date
 
 from app.agent.language.dates import DateParser
 from app.agent.language.lexicon import Language
-from app.agent.language.tokens import MAX_TOKENS, Token, tokenize
+from app.agent.language.tokens import MAX_TOKENS, Token, ends_with_initial, tokenize
 from app.vault.markdown.tasks import with_due_date
 
 OPEN_TASK = "- [ ] "
@@ -19,9 +19,9 @@ _MARKS_BEFORE_DATE = " ,:;–-"
 
 
 def without_full_stop(text: str) -> str:
-    """Return a task's text without the full stop that ends the request; an ellipsis and "3.12." stay."""
+    """Return a task's text without the full stop that ends the request; "3.12.", "Ann B." and "…" stay."""
     text = text.strip()
-    if _DAY_WITHOUT_YEAR.search(text):
+    if _DAY_WITHOUT_YEAR.search(text) or ends_with_initial(text.removesuffix(".")):
         return text
     return text[:-1].rstrip() if text.endswith(".") and not text.endswith("..") else text
 

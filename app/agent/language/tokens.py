@@ -28,6 +28,7 @@ _TOKEN = re.compile(
 _COMPARISON = re.compile(r"(?<=\w)(?:>=|<=|=|<|>)(?=[\w\"])")
 
 
+_INITIAL = re.compile(r"(?<!\w)(?P<name>[^\W\d_][\w'’-]*)\.?\s*(?<!\w)(?P<initial>[^\W\d_])$")
 _NUMBER = re.compile(
     r"\(?[£$€]?(?:(?P<grouped>\d{1,3}(?:,\d{3})+)|(?P<plain>[-+]?\d*[.,]?\d+))"
     r"\s*(?P<unit>%|percent|prozent|k|\+|/10|/5|mins?|minute[ns]?|pp?|pages|seiten|€|eur|euros?)?\)?",
@@ -114,6 +115,20 @@ def _fold(word: str) -> str:
 def span_text(request: str, tokens: tuple[Token, ...]) -> str:
     """Return the text of the request from the first token to the last."""
     return request[tokens[0].start : tokens[-1].end] if tokens else ""
+
+
+def written_text(request: str, tokens: tuple[Token, ...]) -> str:
+    """Return the text from the first token to the last, with the full stop of a final initial: "Berit H."."""
+    text = span_text(request, tokens)
+    after = request[tokens[-1].end :] if tokens else ""
+    is_full_stop = after.startswith(".") and not after.startswith("..")
+    return f"{text}." if is_full_stop and ends_with_initial(text) else text
+
+
+def ends_with_initial(text: str) -> bool:
+    """Return whether a text ends with an initial after another name or initial: "Berit H", "J. R"."""
+    match = _INITIAL.search(text)
+    return match is not None and match["name"][0].isupper() and match["initial"].isupper()
 
 
 def plain_number(text: str) -> str | None:

@@ -12,6 +12,7 @@ from app.agent.language.lexicon import Language
 from app.agent.language.notation import serialize
 from app.agent.language.readings import Clarification, ClarificationOption, PipelineStep, Reading
 from app.agent.language.replacements import ALL_OCCURRENCES
+from app.agent.language.text_additions import which_table
 from app.agent.pipeline.changed_notes import note_of, paths_after
 from app.agent.pipeline.note_lists import MAX_LISTED_NOTES
 from app.agent.pipeline.run_state import RunState
@@ -74,6 +75,8 @@ class NoteWrites:
                 self._state.question = await self._with_places(
                     self._state.question, str(call["name"]), str(call["old"])
                 )
+            if not outcome.success and self._state.question is None:
+                self._state.question = which_table(step, outcome.error or {}, self._state.language)
             if self._state.question is None:  # the question replaces the error message
                 self._tools.say_step_outcome(step, tool, call, outcome)
             if not outcome.success:

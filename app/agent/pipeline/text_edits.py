@@ -16,6 +16,7 @@ from app.agent.result_formatting import strip_properties
 from app.errors import AmbiguousError, NotFoundError
 from app.vault.markdown.frontmatter import read_frontmatter
 from app.vault.markdown.headings import section
+from app.vault.markdown.tables import add_rows
 from app.vault.path import NotePath
 
 _LIST_ITEM = re.compile(r"([ \t]*[-*+] )(\[.\] )?")
@@ -67,6 +68,22 @@ class TextEdits:
             # Replace the last occurrence first, so that the others keep their numbers.
             calls += [replacement_call(step, path, place) for place in reversed(places)]
         return calls
+
+    async def have_tables(self, step: PipelineStep, paths: tuple[str, ...]) -> bool:
+        """Return whether each note has a table for a new row; tell the user if one has none."""
+        heading = str(step.arguments.get("heading", ""))
+        for path in paths:
+            if (text := await read_whole(self._tools, path)) is None:
+                return False
+            try:
+                is_found = add_rows(text, str(step.arguments["text"]), heading) is not None
+            except (NotFoundError, AmbiguousError):
+                continue  # the tool says so
+            if not is_found:
+                where = f" under “{heading}”" if heading else ""
+                self._tools.say(f"{wikilink(path)} has no table{where}. Nothing was changed.")
+                return False
+        return True
 
     def _section_of(self, path: str, text: str, heading: str) -> tuple[int, int] | None:
         """Return the start and end of a heading's section; tell the user and return None without one."""

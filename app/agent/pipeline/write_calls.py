@@ -8,6 +8,7 @@ from app.agent.generic_formatting import wikilink
 from app.agent.language.note_facts import PropertiesOf
 from app.agent.language.readings import PipelineStep, as_tuple
 from app.agent.language.replacements import ALL_OCCURRENCES
+from app.agent.language.text_additions import IN_TABLE
 from app.agent.language.vocabulary import VaultWords
 from app.agent.pipeline.host import Arguments
 from app.agent.pipeline.line_removals import LineRemovals
@@ -53,6 +54,10 @@ class WriteCalls:
                 ]
             case "remove_all_tags":
                 return [call for path in paths for call in await self._tag_calls(path)]
+            case "append" if arguments.get("place") == IN_TABLE and not await self._edits.have_tables(
+                step, paths
+            ):
+                return None
             case "append":
                 text = written_text(arguments["text"])
                 op: Arguments = {"op": "append", "text": text}

@@ -47,3 +47,9 @@ def test_a_search_within_a_note_follows_its_name() -> None:
     assert reading is not None and reading.last.target == NoteSet(query="tag:clock", notes=("H4.md",))
     unknown = parse("find [@H9 & tag:clock]", resolve, ACTIONS)
     assert unknown is not None and unknown.last.target == NoteSet(unknown="H9")
+
+
+def test_bars_in_a_value_separate_no_steps() -> None:
+    rows = "| a | b | c |"
+    reading = Reading((PipelineStep("append", NoteSet(notes=("A.md",)), {"text": rows}),) * 2, 1.0)
+    assert parse(serialize(reading), lambda name: (f"{name}.md",), ACTIONS) == reading
