@@ -23,7 +23,7 @@ sys.path.insert(0, str(ROOT))
 
 from request_examples import REQUESTS, UnalignedError, VaultRun, vault_run  # noqa: E402
 
-from app.agent.language import interpreter  # noqa: E402
+from app.agent.language import interpretation_choice  # noqa: E402
 from app.agent.language.decision import Option, options_of  # noqa: E402
 from app.agent.language.dialog import DialogState  # noqa: E402
 from app.agent.language.program import OUTCOMES  # noqa: E402
@@ -63,7 +63,7 @@ async def _judge_conversations(
         seen.append(options_of(*arguments, **named))
         return seen[-1]
 
-    interpreter.options_of = record_options
+    interpretation_choice.options_of = record_options
     for requests in (conversation.requests for conversation in conversations):
         conversation = run.workspace.agent.create().id
         last_commits = run.workspace.journal.commits(1)

@@ -118,10 +118,7 @@ class VaultRun:
 
     def request(self, text: str, state: DialogState) -> Request:
         """Return `text` as a request in a conversation."""
-        agent = self.agent
-        vocabulary = agent._vocabulary_of(agent._words())
-        request = agent._interpreter.request_of(text, state, vocabulary, agent.actions(), evaluation.NOW)
-        return with_listed_note(request)
+        return with_listed_note(self.agent._requests.request_of(text, state))
 
     # Conversations
 

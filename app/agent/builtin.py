@@ -129,8 +129,12 @@ class BuiltinAgent:
                 await self._ask(turn, interpretation, language)
                 self._states[_state_key(turn)] = replace(later, question=interpretation)
             case Reading():
-                is_offered = is_option(interpretation, turn.prompt.text, state)
-                await self._carry_out(turn, interpretation, later, is_option=is_offered)
+                await self._carry_out(
+                    turn,
+                    interpretation,
+                    later,
+                    was_offered=is_option(interpretation, turn.prompt.text, state),
+                )
             case ModelRequired():
                 say_model_required(turn, interpretation, language)
                 # "It" may refer to the result that the model would have produced.
@@ -167,7 +171,7 @@ class BuiltinAgent:
         return state.with_notes(turn.prompt.open_note, turn.prompt.notes)
 
     async def _carry_out(
-        self, turn: Turn, reading: Reading, state: DialogState, *, is_option: bool = False
+        self, turn: Turn, reading: Reading, state: DialogState, *, was_offered: bool = False
     ) -> None:
         if reading.steps[0].action == "help":
             turn.say(localize(HELP, _language_of(reading)))
@@ -187,7 +191,7 @@ class BuiltinAgent:
             reading,
             turn.prompt.text,
             state,
-            is_option=is_option,
+            was_offered=was_offered,
             uses_model=turn.caller.uses_model,
         )
         self._states[_state_key(turn)] = next_state
@@ -201,7 +205,7 @@ class BuiltinAgent:
         text: str,
         state: DialogState,
         *,
-        is_option: bool = False,
+        was_offered: bool = False,
         uses_model: bool = False,
     ) -> DialogState:
         """Run a reading; return the dialog state after it, which may have a question.
@@ -211,7 +215,7 @@ class BuiltinAgent:
             reading: The reading.
             text: The request that it is a reading of.
             state: The state of the dialog before the request.
-            is_option: Whether the user has chosen the reading among the options of a question.
+            was_offered: Whether the user has chosen the reading among the options of a question.
             uses_model: Whether a model sees the answers; it must not learn what hidden notes contain.
         """
         request = self._requests.request_of(text, state)
@@ -226,7 +230,7 @@ class BuiltinAgent:
             None if uses_model else self._find_notes,
             self._requests.now,
             self._properties_of,
-            gives_only_day=not is_option and gives_only_day(request, reading),
+            gives_only_day=not was_offered and gives_only_day(request, reading),
             quoted=[token.value for token in request.tokens if token.kind == "quoted"],
         )
         return await pipeline.run(reading)

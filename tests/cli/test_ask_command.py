@@ -114,3 +114,12 @@ def test_a_question_is_answered_by_passages_or_not_at_all(run: Run, vault: Path)
         and "No passage in your notes" in second_result.err
         and not second_result.out
     )
+
+
+def test_a_day_without_a_month_is_a_question(run: Run, vault: Path) -> None:
+    (vault / "Errands.md").write_text("- [ ] call Ann 📅 2031-01-20\n", encoding="utf-8")
+    run("search", "Errands")  # the index reads the new note
+    result = run("ask", "move the Ann task to the 25th", "--approve", "update")
+    assert result.status == ExitStatus.NOT_FOUND
+    assert "Which day?" in result.err and "2031-01-25" in result.err
+    assert "2031-01-20" in (vault / "Errands.md").read_text(encoding="utf-8")

@@ -83,7 +83,7 @@ def _split_clauses(
         if after == position or after >= len(tokens):
             continue
         rest = without_courtesies(language, tokens[after:])
-        if rest and frames.has_trigger(rest, 0):
+        if rest and frames.has_trigger(rest):
             yield tokens[:position], tokens[after:]
 
 

@@ -553,7 +553,7 @@ def _with_free_words(request: Request, step: PipelineStep, words: _Words) -> Ite
     language = request.language
     role, tokens = _FREE_ROLES.get(step.action, ""), _without_one(language, words.tokens)
     if role in ("folder", "parent") or step.action in FOLDER_ACTIONS:
-        tokens = _without_noun(language, tokens, "introduces_folder")
+        tokens = _without_folder_noun(language, tokens)
     if step.action == "rename_folder" and request.vocabulary.find_folder(span_text(request.text, tokens)):
         role = "folder"  # its new name can't be that of another folder
     if words.is_name and role in _NAMES:
@@ -576,10 +576,10 @@ def _with_free_words(request: Request, step: PipelineStep, words: _Words) -> Ite
             yield from _with_value(request, step, role, tokens)
 
 
-def _without_noun(language: Language, tokens: tuple[Token, ...], nouns: str) -> tuple[Token, ...]:
-    """Return the words after a noun for them: "the folder Notes"."""
+def _without_folder_noun(language: Language, tokens: tuple[Token, ...]) -> tuple[Token, ...]:
+    """Return the words after the noun in "the folder Notes"."""
     for at in range(min(2, len(tokens) - 1)):
-        if tokens[at].key in language.words(nouns):
+        if tokens[at].key in language.words("introduces_folder"):
             return tokens[at + 1 :]
     return tokens
 

@@ -170,18 +170,18 @@ class DateParser:
             return DateSpan(_subtract_units(today, unit, count), today, after + 2)
         return None
 
-    def parse_ahead(self, tokens: Sequence[Token], position: int) -> DateSpan | None:
-        """Parse days, in the future if the words leave it open: "tomorrow", "this week", "March 20"."""
+    def parse_ahead(self, tokens: Sequence[Token]) -> DateSpan | None:
+        """Parse the first tokens as days, in the future if they leave it open: "tomorrow", "March 20"."""
         language, today = self._language, self._now.date()
-        after = language.match_prefix(tokens, position, "dates", "until")
-        if after > position and (span := self._days_ahead(tokens, after)):
+        after = language.match_prefix(tokens, 0, "dates", "until")
+        if after > 0 and (span := self._days_ahead(tokens, after)):
             is_ahead = span.last is not None and span.last >= today
             return DateSpan(today, span.last, span.end) if is_ahead else None
-        return self._between_days(tokens, position) or self._days_ahead(tokens, position)
+        return self._between_days(tokens) or self._days_ahead(tokens, 0)
 
     def days_ahead(self, tokens: Sequence[Token]) -> str | None:
         """Parse all tokens as days in the future: an ISO date or `first..last`; None for other words."""
-        span = self.parse_ahead(tokens, 0)
+        span = self.parse_ahead(tokens)
         if span is None or span.end != len(tokens) or span.first is None or span.last is None:
             return None
         first, last = span.first.isoformat(), span.last.isoformat()
@@ -193,11 +193,11 @@ class DateParser:
         is_until = self._language.match_prefix(tokens, 0, "dates", "until") > 0
         return days.rpartition("..")[2] if days is not None and is_until else days
 
-    def _between_days(self, tokens: Sequence[Token], position: int) -> DateSpan | None:
+    def _between_days(self, tokens: Sequence[Token]) -> DateSpan | None:
         """Parse "between now and Sunday" or "from Monday to Friday"; None for other words."""
         language = self._language
-        after = language.match_prefix(tokens, position, "dates", "between")
-        first = self._days_ahead(tokens, after) if after > position else None
+        after = language.match_prefix(tokens, 0, "dates", "between")
+        first = self._days_ahead(tokens, after) if after > 0 else None
         joint = language.match_prefix(tokens, first.end, "dates", "and") if first is not None else 0
         if first is None or first.first is None or joint == first.end:
             return None
@@ -328,7 +328,7 @@ class DateParser:
             return None
         if len(words) == 1 and not words[0].key[0].isalpha():
             return None  # a number, or a day that is a date already
-        span = self.parse_ahead(words, 0)
+        span = self.parse_ahead(words)
         return span.first if span and span.end == len(words) and span.first == span.last else None
 
     def parse_shift(self, tokens: Sequence[Token]) -> tuple[str, int] | None:

@@ -121,11 +121,10 @@ class FrameParser:
         )
         return sorted(filter(None, best_readings), key=lambda reading: -reading.score)
 
-    def has_trigger(self, tokens: Sequence[Token], position: int) -> bool:
-        """Return whether a verb phrase other than a relation starts at a token."""
+    def has_trigger(self, tokens: Sequence[Token]) -> bool:
+        """Return whether some tokens start with a verb phrase other than a relation."""
         return any(
-            frame.action in self._allowed
-            and any(phrase.longest_match(tokens, position) for phrase in frame.say)
+            frame.action in self._allowed and any(phrase.longest_match(tokens, 0) for phrase in frame.say)
             for frame in self._frames
             if not frame.by_relation
         )

@@ -97,19 +97,10 @@ class InterpretationChooser:
             # "Compost" alone is searched for: the answer says so if no note contains it.
             if best is not None and is_guess and is_unrelated:
                 return best
-            if isinstance(outcome, ContentQuestion) and (stated := _stated_value(written())):
-                question = self._outcomes.option_reading(Option({}, outcome="question"), likeliest)
-                return self._chooser.ask(likeliest, [question, stated])
-            return outcome
+            return self._with_stated(likeliest, outcome, written())
         top = next((option for option in options if option.reading is not None), None)
-        if top is not None and top.reading is not None and top.is_clear and top.share >= MIN_RUN_PROBABILITY:
-            if not likeliest.writes(top.reading):
-                return top.reading
-            if top.is_agreed:
-                is_expected = top.reading.last.action == "move" and top.share >= MIN_SURE_PROBABILITY
-                run = self._chooser.decide(grammar_request, grammar_readings, is_expected=is_expected)
-                if isinstance(run, Reading):
-                    return replace(run, is_certain=run.is_certain or is_expected)
+        if top is not None and (run := self._run(likeliest, top, grammar_request, grammar_readings)):
+            return run
         is_instead = top is None or top.share < MIN_OFFERED_INSTEAD_PROBABILITY
         # A search for the words of "where does H4 appear" would find nothing.
         if best is not None and is_guess and is_instead and not names_note(likeliest):
@@ -118,15 +109,54 @@ class InterpretationChooser:
         lacks_part = best is not None and (bool(best.missing) or not is_clear(best))
         if is_read and lacks_part and shares["ask"] > readings_share:
             return self._chooser.decide(grammar_request, grammar_readings)
+        is_possible = is_read or options[0].outcome != "none"
+        return self._ask(likeliest, offered, top, is_possible=is_possible)
+
+    def _with_stated(
+        self, request: Request, outcome: Interpretation, written: Sequence[MeaningCandidate]
+    ) -> Interpretation:
+        """Return an outcome, or a question if a search for a value may be meant instead of an answer."""
+        if not isinstance(outcome, ContentQuestion) or (stated := _stated_value(written)) is None:
+            return outcome
+        question = self._outcomes.option_reading(Option({}, outcome="question"), request)
+        return self._chooser.ask(request, [question, stated])
+
+    def _run(
+        self, likeliest: Request, top: Option, grammar_request: Request, grammar_readings: list[Reading]
+    ) -> Reading | None:
+        """Return the likeliest reading if it may run: a change only if the grammar agrees; else None."""
+        if top.reading is None or not top.is_clear or top.share < MIN_RUN_PROBABILITY:
+            return None
+        if not likeliest.writes(top.reading):
+            return top.reading
+        if not top.is_agreed:
+            return None
+        is_expected = top.reading.last.action == "move" and top.share >= MIN_SURE_PROBABILITY
+        run = self._chooser.decide(grammar_request, grammar_readings, is_expected=is_expected)
+        if not isinstance(run, Reading):
+            return None
+        return replace(run, is_certain=run.is_certain or is_expected)
+
+    def _ask(
+        self, request: Request, offered: Sequence[Option], top: Option | None, *, is_possible: bool
+    ) -> Interpretation:
+        """Return a question with some options, or an outcome if none of them is possible.
+
+        Args:
+            request: The request.
+            offered: The options.
+            top: The likeliest reading, which is offered if the options contain none.
+            is_possible: Whether the request may be about the notes.
+        """
         if not any(option.reading for option in offered):
             if offered and (top is None or offered[0].share > top.share):
-                return self._outcomes.interpret(offered[0].outcome, likeliest, is_sure=False)
-            offered = [top] if top is not None and not is_change_by_noun(top, likeliest) else []
-        if offered and (is_read or options[0].outcome != "none"):
-            answers = [self._outcomes.option_reading(option, likeliest) for option in offered]
-            return self._chooser.ask(likeliest, answers, [option.share for option in offered])
-        is_question = likeliest.tokens[0].key in likeliest.language.words("asking_words")
-        return ContentQuestion(likeliest.text) if is_question else Reply("", understood=False)
+                return self._outcomes.interpret(offered[0].outcome, request, is_sure=False)
+            offered = [top] if top is not None and not is_change_by_noun(top, request) else []
+        if offered and is_possible:
+            answers = [self._outcomes.option_reading(option, request) for option in offered]
+            return self._chooser.ask(request, answers, [option.share for option in offered])
+        is_question = request.tokens[0].key in request.language.words("asking_words")
+        return ContentQuestion(request.text) if is_question else Reply("", understood=False)
 
     def ask_if_unexpected(
         self,

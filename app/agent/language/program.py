@@ -365,7 +365,7 @@ class ProgramReader:
                 add(query)
                 position += 1
             elif symbol in LINK_FIELDS:
-                name = self._link_end(following, follows=follows)
+                name = self._link_end(following)
                 if name is None:
                     return None
                 add(f"{symbol}{quote_text(name)}")
@@ -488,7 +488,7 @@ class ProgramReader:
                 return ParsedSet(NoteSet(notes=paths[:1]), NAMED_FIT, has_head=True)
         return None
 
-    def _link_end(self, symbol: Symbol | None, *, follows: bool) -> str | None:
+    def _link_end(self, symbol: Symbol | None) -> str | None:
         if isinstance(symbol, tuple):
             notes = self.named(symbol)
             if notes is None or len(notes.notes) != 1:

@@ -74,7 +74,7 @@ def gives_only_day(request: Request, reading: Reading) -> bool:
 def _is_month(request: Request, token: Token) -> bool:
     if token.key not in request.language.table("dates")["words"]:
         return False
-    span = request.dates.parse_ahead((token,), 0)
+    span = request.dates.parse_ahead((token,))
     if span is None or span.first is None or span.last is None:
         return False
     return (span.last - span.first).days + 1 >= _MONTH_DAYS

@@ -473,7 +473,7 @@ class ValueDoubts:
         if ISO_DAY.fullmatch(value) or len(words) < 2 or len(words) >= MAX_TOKENS:
             return ""
         dates = self._request.dates
-        span = dates.parse_ahead(words, 0) or dates.parse_span(words, 0)
+        span = dates.parse_ahead(words) or dates.parse_span(words, 0)
         if span is None or span.first is None or span.last is None or span.end < len(words):
             return ""
         return span.last.isoformat() if (span.last - span.first).days < _WEEK_DAYS else ""

@@ -6,14 +6,7 @@ from datetime import datetime
 
 import pytest
 
-from app.agent.language.dates import DateParser
-from app.agent.language.lexicon import languages
-from app.agent.language.stated_values import linked_value
-from app.agent.language.tokens import tokenize
-from app.agent.language.vocabulary import VaultWords, Vocabulary
 from app.agent.transcript import Question
-from app.index.resolver import Resolver
-from app.vault.path import NotePath
 from tests.agent.language.test_change_doubts import choices
 from tests.agent.language.test_dialog import fill, say, state, talk, text
 
@@ -29,42 +22,6 @@ async def fill_books(talk) -> None:
         Books__Ulysses='---\nauthor: "[[James Joyce]]"\ntopics: ["[[Memory]]", "[[Family]]"]\n---\n',
         **{"James Joyce": "", "Virginia Woolf": "", "Books__Empty": ""},
     )
-
-
-@pytest.mark.parametrize(
-    ("request_text", "line"),
-    [
-        ("set author of Orlando to unknown", 'author: "unknown"'),
-        ("set author of Orlando to old friend", 'author: "old friend"'),
-        ("setze author von Orlando auf unbekannt", 'author: "unbekannt"'),
-        ("set author of Orlando to Anna Brandt", 'author: "[[Anna Brandt]]"'),
-        ("set author of Orlando to The Beatles", 'author: "[[The Beatles]]"'),
-        ("setze author von Orlando auf Anna Brandt", 'author: "[[Anna Brandt]]"'),
-        ("set author of Orlando to james joyce", 'author: "[[James Joyce]]"'),
-        ('set author of Orlando to "Woolf"', 'author: "Woolf"'),
-        ("set hours of Orlando to 7", "hours: 7"),
-    ],
-)
-async def test_only_names_become_links(talk, request_text, line) -> None:
-    await fill_books(talk)
-    await say(talk, request_text)
-    assert line in text(talk, "Books/Orlando.md").splitlines()
-
-
-def test_only_texts_that_may_be_names_become_links() -> None:
-    values = (("rating", "[[Great]]"), ("created", "[[2024-01-02]]"), ("title", "x"))
-    vocabulary = Vocabulary(Resolver(), VaultWords(values=values))
-    english, german = languages()
-    for name, value in (("rating", "5"), ("created", "2024-03-03"), ("rating", "true"), ("title", "Fine")):
-        assert linked_value(vocabulary, english, name, value) == value
-    assert linked_value(vocabulary, english, "rating", "Fine") == "[[Fine]]"
-    assert linked_value(vocabulary, english, "rating", "great") == "[[Great]]"
-    for value in ("fine", "the Fen", "the aunt", "The aunt"):
-        assert linked_value(vocabulary, english, "rating", value) == value
-    assert linked_value(vocabulary, english, "rating", "The Fen") == "[[The Fen]]"
-    assert linked_value(vocabulary, german, "rating", "Die Tante") == "Die Tante"
-    # The values of the property are no notes, so a German noun may be another one of them.
-    assert linked_value(vocabulary, german, "rating", "Gut") == "[[Gut]]"
 
 
 @pytest.mark.parametrize(
@@ -155,27 +112,6 @@ async def test_a_day_before_a_full_stop_may_be_the_value_of_a_day(talk) -> None:
     assert choices(talk)[0].endswith("-03-31") and choices(talk)[1].endswith("=31.3")
 
 
-@pytest.mark.parametrize("request_text", ["add 5 to Orlando", "add €50 to Orlando", "add 7 to Empty"])
-async def test_an_amount_is_no_text(talk, request_text) -> None:
-    await fill_books(talk)
-    await say(talk, request_text)
-    assert isinstance(talk.items[-1], Question) and not state(talk).changes
-
-
-async def test_an_amount_of_things_is_text(talk) -> None:
-    await fill_books(talk)
-    await say(talk, "add 2 eggs to Orlando")
-    assert text(talk, "Books/Orlando.md").rstrip().endswith("2 eggs")
-
-
-async def test_money_is_added_to_the_price(talk) -> None:
-    await fill(talk, Chair="---\nprice: 310\nhours: 4\n---\n")
-    await say(talk, "add €50 to Chair")
-    assert choices(talk)[0] == "set_property [@Chair] key=price value=360"
-    await say(talk, f"= {choices(talk)[0]}")
-    assert "price: 360" in text(talk, "Chair.md")
-
-
 async def test_the_chosen_value_is_set_as_shown(talk) -> None:
     await fill_books(talk)
     await say(talk, "set topics of Orlando to Family and Memory")
@@ -185,43 +121,6 @@ async def test_the_chosen_value_is_set_as_shown(talk) -> None:
     await say(talk, "setze author von Orlando auf Unbekannt")
     await say(talk, f"= {choices(talk)[0]}")
     assert 'author: "Unbekannt"' in text(talk, "Books/Orlando.md")
-
-
-async def test_a_new_name_may_have_an_existing_folder(talk) -> None:
-    await fill_books(talk)
-    await say(talk, "rename James Joyce to Books/Joyce")
-    assert NotePath("Books/Joyce.md") in talk.workspace.index.note_paths()
-
-
-async def test_a_note_is_not_moved_into_a_second_folder_of_the_same_name(talk) -> None:
-    await fill_books(talk)
-    await say(talk, "rename H4 to books/Watch")
-    assert NotePath("Books/Watch.md") in talk.workspace.index.note_paths()
-
-
-async def test_a_path_in_the_notes_own_folder_is_a_new_name(talk) -> None:
-    await fill_books(talk)
-    await say(talk, "rename Orlando to books/Orlando 2")
-    assert NotePath("Books/Orlando 2.md") in talk.workspace.index.note_paths()
-
-
-async def test_a_new_folder_is_made_in_the_named_one(talk) -> None:
-    await fill_books(talk)
-    await fill(talk, People__Ann="")
-    await say(talk, "rename Ann to books/New/Anna")
-    assert NotePath("Books/New/Anna.md") in talk.workspace.index.note_paths()
-
-
-async def test_the_answer_to_a_question_may_have_a_slash(talk) -> None:
-    await fill_books(talk)
-    await say(talk, "create a note", "Oil/wax mix")
-    assert choices(talk)[0] == 'create_note name="Oil-wax mix"'
-
-
-async def test_the_parent_of_a_new_folder_is_spelled_as_on_disk(talk) -> None:
-    await fill_books(talk)
-    await say(talk, "move James Joyce to BOOKS/authors")
-    assert NotePath("Books/authors/James Joyce.md") in talk.workspace.index.note_paths()
 
 
 @pytest.mark.parametrize(
@@ -239,49 +138,6 @@ async def test_a_task_has_its_day_and_no_courtesy(talk, request_text, line) -> N
     assert text(talk, "Books/Empty.md") == f"- [ ] {line}\n"
 
 
-async def test_a_day_of_the_month_keeps_the_month_of_the_task(talk) -> None:
-    await fill_books(talk)
-    await say(talk, "add a task to Empty: call Ann by 20 January 2031", "push it to the 25th")
-    assert choices(talk)[0].endswith("due=2031-01-25") and len(choices(talk)) == 2
-    await say(talk, "1")
-    assert "2031-01-25" in text(talk, "Books/Empty.md")
-    await say(talk, "push it to 28 February 2031")
-    assert "2031-02-28" in text(talk, "Books/Empty.md")
-
-
-@pytest.mark.parametrize("request_text", ["push both to the 25th", "move call Ann and pay Bob to the 25th"])
-async def test_a_day_of_the_month_keeps_the_month_of_each_task(talk, request_text) -> None:
-    tasks = "- [ ] call Ann 📅 2031-01-20\n- [ ] pay Bob 📅 2031-03-20\n"
-    await fill(talk, Errands=tasks)
-    await say(talk, "tasks in Errands", request_text)
-    assert not state(talk).changes and len(choices(talk)) == 2
-    assert "2031-01-25" in choices(talk)[0] and "2031-03-25" in choices(talk)[0]
-    await say(talk, "the first one")
-    assert text(talk, "Errands.md") == tasks.replace("-20", "-25")
-
-
-async def test_a_day_of_the_month_keeps_the_month_of_a_task_that_is_not_known_yet(talk) -> None:
-    await fill(talk, Errands="- [ ] call Ann 📅 2031-01-20\n- [ ] pay 📅 2020-01-20\n")
-    await say(talk, "move the Ann task to the 25th")
-    assert choices(talk)[0].endswith("2031-01-25") and len(choices(talk)) == 2
-    await say(talk, f"= {choices(talk)[0]}")
-    assert "call Ann 📅 2031-01-25" in text(talk, "Errands.md")
-    await say(talk, "move the task pay in Errands to the 25th")
-    assert "pay 📅 2020" not in text(talk, "Errands.md")
-
-
-@pytest.mark.parametrize(
-    "request_text", ["put the task off until 2031-12-04", "put the task off to 4 December 2031"]
-)
-async def test_a_task_that_is_put_off_is_no_new_one(talk, request_text) -> None:
-    await fill(talk, Errands="- [ ] call Ann 📅 2031-12-01\n")
-    await say(talk, "open Errands", request_text)
-    if isinstance(talk.items[-1], Question):
-        assert choices(talk)[0] == "reschedule_task [@Errands] due=2031-12-04"
-        await say(talk, f"= {choices(talk)[0]}")
-    assert text(talk, "Errands.md") == "- [ ] call Ann 📅 2031-12-04\n"
-
-
 @pytest.mark.parametrize(
     ("request_text", "task"),
     [
@@ -294,35 +150,6 @@ async def test_a_new_task_may_begin_like_a_postponement(talk, request_text, task
     await fill(talk, Errands="- [ ] call Ann 📅 2031-12-01\n")
     await say(talk, "open Errands", request_text)
     assert text(talk, "Errands.md").startswith(f"- [ ] call Ann 📅 2031-12-01\n- [ ] {task}")
-
-
-@pytest.mark.parametrize(
-    ("code", "words", "day"),
-    [
-        ("en", "1.3.2027", "2027-03-01"),
-        ("de", "1.3.2027", "2027-03-01"),
-        ("en", "3.12.26", "2026-12-03"),
-        ("en", "05.12.", "2026-12-05"),
-        ("de", "am 3.12.", "2026-12-03"),
-        ("de", "28.11.", "2027-11-28"),
-        ("de", "29.2.", "2028-02-29"),
-        ("en", "1/3/2027", "2027-01-03"),
-        ("de", "1/3/2027", "2027-03-01"),
-        ("en", "13/1/2027", "2027-01-13"),
-        ("en", "3.12", None),
-        ("de", "31.2.", None),
-    ],
-)
-def test_a_day_in_digits(code, words, day) -> None:
-    language = next(own for own in languages() if own.code == code)
-    dates = DateParser(language, NOW)
-    assert dates.days_ahead(tokenize(words, language.contractions)) == day
-
-
-def test_a_past_day_in_digits_is_the_latest_one() -> None:
-    dates = DateParser(languages()[0], NOW)
-    assert str(dates.numeric_day("3.12.", ahead=False)) == "2025-12-03"
-    assert str(dates.numeric_day("3.12.89", ahead=False)) == "1989-12-03"
 
 
 @pytest.mark.parametrize(
@@ -388,25 +215,3 @@ async def test_a_part_of_a_name_that_is_added_to_a_list_is_a_question(talk) -> N
         "[[Family]],[[Memory of Water]]",
         "[[Family]],[[Water]]",
     ]
-
-
-@pytest.mark.parametrize(
-    ("request_text", "task", "first", "second"),
-    [
-        ("add a task to Empty: clean the oven by the weekend", "clean the oven", "12-06", "11-29"),
-        ("neue Aufgabe in Empty: Ofen putzen am Wochenende", "Ofen putzen", "12-06", "11-29"),
-    ],
-)
-async def test_on_a_sunday_the_weekend_may_be_the_next_one(talk, request_text, task, first, second) -> None:
-    talk.workspace.agent._builtin._requests.now = lambda: NOW
-    await fill_books(talk)
-    await say(talk, request_text)
-    expected = [f'append [@Books/Empty] text="- [ ] {task} 📅 2026-{day}"' for day in (first, second)]
-    assert choices(talk) == expected
-
-
-async def test_the_other_order_of_a_day_in_the_past_is_offered(talk) -> None:
-    talk.workspace.agent._builtin._requests.now = lambda: NOW
-    await fill_books(talk)
-    await say(talk, "add a task to Empty: pay by 3/12/26")
-    assert choices(talk)[-1] == 'append [@Books/Empty] text="- [ ] pay 📅 2026-12-03"'

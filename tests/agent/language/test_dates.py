@@ -1,0 +1,42 @@
+"""Days in digits are read in the order of the language."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import pytest
+
+from app.agent.language.dates import DateParser
+from app.agent.language.lexicon import languages
+from app.agent.language.tokens import tokenize
+
+NOW = datetime(2026, 11, 29, 12)
+
+
+@pytest.mark.parametrize(
+    ("code", "words", "day"),
+    [
+        ("en", "1.3.2027", "2027-03-01"),
+        ("de", "1.3.2027", "2027-03-01"),
+        ("en", "3.12.26", "2026-12-03"),
+        ("en", "05.12.", "2026-12-05"),
+        ("de", "am 3.12.", "2026-12-03"),
+        ("de", "28.11.", "2027-11-28"),
+        ("de", "29.2.", "2028-02-29"),
+        ("en", "1/3/2027", "2027-01-03"),
+        ("de", "1/3/2027", "2027-03-01"),
+        ("en", "13/1/2027", "2027-01-13"),
+        ("en", "3.12", None),
+        ("de", "31.2.", None),
+    ],
+)
+def test_a_day_in_digits(code, words, day) -> None:
+    language = next(own for own in languages() if own.code == code)
+    dates = DateParser(language, NOW)
+    assert dates.days_ahead(tokenize(words, language.contractions)) == day
+
+
+def test_a_past_day_in_digits_is_the_latest_one() -> None:
+    dates = DateParser(languages()[0], NOW)
+    assert str(dates.numeric_day("3.12.", ahead=False)) == "2025-12-03"
+    assert str(dates.numeric_day("3.12.89", ahead=False)) == "1989-12-03"
