@@ -72,7 +72,8 @@ def _run(folder: Path, only: frozenset[str], pytest_arguments: list[str]) -> int
         "format": ("ruff format", [str(binaries / "ruff"), "format", "--check", "."]),
         "mypy": ("mypy", [str(binaries / "mypy")]),
         "imports": ("import-linter", [str(binaries / "lint-imports")]),
-        "tests": ("tests", [*tests, "--dist", "loadfile", *pytest_arguments]),
+        # In the order of their names, files with few long tests are not left for the end.
+        "tests": ("tests", [*tests, "--dist", "loadfile", "--no-loadscope-reorder", *pytest_arguments]),
     }
     failed = [name for key, (name, command) in checks.items() if key in only and not _passes(name, command)]
     print(f"failed: {', '.join(failed)}" if failed else "all checks passed", flush=True)
