@@ -20,6 +20,7 @@ ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / ".venv"
 BINARIES = FOLDER / ("Scripts" if os.name == "nt" else "bin")
 PYTHON = BINARIES / ("python.exe" if os.name == "nt" else "python")
+BYTECODE = FOLDER / "bytecode"  # of the checks
 CONSTRAINTS = ROOT / "packaging" / "constraints.txt"
 # The system libraries that Qt needs, with their Debian packages.
 LIBRARIES = {
@@ -69,6 +70,7 @@ def _digest(groups: tuple[str, ...]) -> str:
 
 
 def _install(groups: tuple[str, ...]) -> None:
+    shutil.rmtree(BYTECODE, ignore_errors=True)
     table = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8")).get("dependency-groups", {})
     pip_arguments = [
         "-c",
@@ -80,7 +82,7 @@ def _install(groups: tuple[str, ...]) -> None:
     if uv := shutil.which("uv"):
         subprocess.check_call([uv, "venv", "-q", "--allow-existing", "--python", sys.executable, str(FOLDER)])
         # Compile the modules now, as pip does: compiling large ones while the app runs would block its event
-        # loops. The checks keep their bytecode in a separate folder.
+        # loops. The checks keep their bytecode in a folder of their own.
         compiled = [] if groups else ["--compile-bytecode"]
         subprocess.check_call(
             [uv, "pip", "install", "-q", *compiled, "--python", str(PYTHON), *pip_arguments]

@@ -13,17 +13,20 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 TESTS = tuple(f"tests/graph/test_{each}.py" for each in ("core_bindings", "core_drawing", "raster"))
 
-# The sanitized core replaces the one in the source tree before anything imports it.
+# The sanitized core replaces the one in the source tree before anything imports it. The tests need neither
+# plug-ins nor fixtures, and to import the rest of the app takes as long as they do.
 RUN = """
-import importlib.util, sys
+import importlib.util, os, sys
 spec = importlib.util.spec_from_file_location("app.graph._graphcore", sys.argv[1])
 module = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(module)
 sys.modules["app.graph._graphcore"] = module
-import pytest
+import hypothesis, pytest
+hypothesis.settings.register_profile("sanitized", deadline=None, derandomize="CI" in os.environ)
+hypothesis.settings.load_profile("sanitized")
 from app.graph import core_bindings as native
 assert native.core is module
-sys.exit(pytest.main(["-q", "-s", "-p", "no:cacheprovider", "-p", "no:xdist", *sys.argv[2:]]))
+sys.exit(pytest.main(["-q", "-s", "--noconftest", "-p", "no:cacheprovider", *sys.argv[2:]]))
 """
 
 
@@ -55,6 +58,7 @@ def test_the_core_does_nothing_undefined(tmp_path):
         "ASAN_OPTIONS": "detect_leaks=0,allocator_may_return_null=1",
         "UBSAN_OPTIONS": "print_stacktrace=1",
         "PYTHONPATH": str(ROOT),
+        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
     }
     environment.pop("PYTEST_ADDOPTS", None)
     done = subprocess.run(

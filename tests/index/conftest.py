@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -94,18 +95,25 @@ MakeVault = Callable[..., Awaitable[IndexedVault]]
 @pytest.fixture
 async def make_vault(tmp_path: Path) -> AsyncIterator[MakeVault]:
     """Return a function that writes and scans a vault of texts by path."""
+    async with vaults_in(tmp_path) as make:
+        yield make
+
+
+@asynccontextmanager
+async def vaults_in(folder: Path) -> AsyncIterator[MakeVault]:
+    """Yield a function that writes and scans vaults in a folder, and close their indexes in the end."""
     made: list[IndexedVault] = []
 
     async def make(
         files: Mapping[str, str | bytes] | None = None, *, scan: bool = True, **settings: object
     ) -> IndexedVault:
         number = len(made)
-        root = tmp_path / f"vault{number}"
+        root = folder / f"vault{number}"
         root.mkdir()
         for path, text in (files or {}).items():
             write_file(root, path, text)
         events = EventBus()
-        index = VaultIndex(root, tmp_path / f"cache{number}", IndexSettings(**settings), events)
+        index = VaultIndex(root, folder / f"cache{number}", IndexSettings(**settings), events)
         vault = IndexedVault(root, index, events)
         made.append(vault)
         events.subscribe(IndexUpdated, vault.updates.append)

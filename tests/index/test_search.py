@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import AsyncIterator, Iterable
 from datetime import datetime
 from typing import get_args
 
 import pytest
+import pytest_asyncio
 
 from app.errors import QueryError, TimeoutExpiredError
 from app.index import fts_hits, ranking
@@ -17,7 +18,7 @@ from app.index.query import parse
 from app.index.query_ast import explain
 from app.index.search_request import Order
 from app.vault.path import NotePath
-from tests.index.conftest import IndexedVault, MakeVault
+from tests.index.conftest import IndexedVault, MakeVault, vaults_in
 
 FILES = {
     "Garden.md": "# Garden\n\nPlants need water.\nAnd light, too.\n\n## Tools\n\nA spade and a Rake.\n",
@@ -59,6 +60,13 @@ Linked. See [[Water]] and [[Nowhere]]. #Inbox
 @pytest.fixture
 async def vault(make_vault: MakeVault) -> IndexedVault:
     return await make_vault(FILES)
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def unchanged_vault(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[IndexedVault]:
+    """The same vault, for tests that only search."""
+    async with vaults_in(tmp_path_factory.mktemp("searched")) as make:
+        yield await make(FILES)
 
 
 @pytest.mark.parametrize(
@@ -178,8 +186,9 @@ async def vault(make_vault: MakeVault) -> IndexedVault:
         ('""', ", ".join(sorted(path.removesuffix(".md") for path in FILES))),
     ],
 )
-async def test_queries_find_matching_notes(vault: IndexedVault, query: str, names: str) -> None:
-    assert ", ".join(await vault.found(query)) == names
+@pytest.mark.asyncio(loop_scope="module")
+async def test_queries_find_matching_notes(unchanged_vault: IndexedVault, query: str, names: str) -> None:
+    assert ", ".join(await unchanged_vault.found(query)) == names
 
 
 async def test_a_name_weighs_more_than_a_text(make_vault: MakeVault) -> None:

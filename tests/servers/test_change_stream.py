@@ -39,8 +39,10 @@ async def test_many_changes_are_one_notification(workspace: Workspace) -> None:
 
 
 async def test_a_slow_reader_keeps_at_most_one_event_of_each_kind(workspace: Workspace) -> None:
-    reader = workspace.endpoints.local_vault.changes(ROBOT)
     total = len(workspace.index.notes())
+    # Until the number of notes is known, every change is one of the list.
+    workspace.events.publish(IndexUpdated((), (), total))
+    reader = workspace.endpoints.local_vault.changes(ROBOT)
     for number in range(2000):
         path = NotePath.on_disk(f"Note {number}.md")
         workspace.events.publish(IndexUpdated((path,), (), total))

@@ -95,6 +95,8 @@ def test_the_examples_own_tests_pass(tmp_path: Path) -> None:
     install(target)
     paths = os.pathsep.join([str(ROOT), str(target)])
     environment = {**os.environ, "PYTHONPATH": paths, "PYTEST_ADDOPTS": ""}
+    # Of the plug-ins here, which take a second to import, the example needs one.
+    environment["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     shutil.copytree(EXAMPLE / "tests", tmp_path / "tests", ignore=shutil.ignore_patterns("__pycache__"))
     result = subprocess.run(
         [
@@ -102,7 +104,8 @@ def test_the_examples_own_tests_pass(tmp_path: Path) -> None:
             "-m",
             "pytest",
             "-q",
-            "-n0",
+            "-p",
+            "pytest_asyncio.plugin",
             "-p",
             "no:cacheprovider",
             "-o",

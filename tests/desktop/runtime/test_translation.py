@@ -66,14 +66,18 @@ def _extraction() -> ModuleType:
 @functools.cache
 def _calls() -> tuple[tuple[str, str, ast.Call], ...]:
     """Return the position, function name and node of every call that could have a text."""
+    return tuple(call for file in _extraction().source_files() for call in _calls_in(file))
+
+
+@functools.cache
+def _calls_in(file: Path) -> tuple[tuple[str, str, ast.Call], ...]:
     calls = []
     names = {"tr", *_MARKERS, *_TEXT_SETTERS}
-    for file in _extraction().source_files():
-        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
-            if isinstance(node, ast.Call):
-                name = getattr(node.func, "attr", "") or getattr(node.func, "id", "")
-                if name in names:
-                    calls.append((f"{file.name}:{node.lineno}", name, node))
+    for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+        if isinstance(node, ast.Call):
+            name = getattr(node.func, "attr", "") or getattr(node.func, "id", "")
+            if name in names:
+                calls.append((f"{file.name}:{node.lineno}", name, node))
     return tuple(calls)
 
 
@@ -153,9 +157,16 @@ def test_no_widget_is_given_an_untranslated_text() -> None:
 
 
 def _plural_calls() -> tuple[tuple[str, ast.Call], ...]:
+    # Each worker calls this while it collects the tests, so it parses no other files.
+    files = [
+        file
+        for file in _extraction().source_files()
+        if any(f"{name}(" in file.read_text("utf-8") for name in _PLURAL_TEXTS)
+    ]
     return tuple(
         (place, call)
-        for place, name, call in _calls()
+        for file in files
+        for place, name, call in _calls_in(file)
         if name in _PLURAL_TEXTS and len(call.args) == 3 and not place.startswith("translation.py")
     )
 
