@@ -552,7 +552,7 @@ class Evaluation:
         for given, value in wanted.items():
             own_value = own.get(_bare(given))
             if isinstance(own_value, tuple) and not isinstance(value, tuple):
-                value = tuple(str(value).split(", "))
+                value = tuple(re.split(", ?", str(value)))
             if step.action == "set_property" and given == "value":
                 own_value, value = _unlinked(own_value), _unlinked(value)
             if _plain(own_value) != _plain(value) and not (own_value is None and value == ""):

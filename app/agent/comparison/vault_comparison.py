@@ -15,6 +15,7 @@ from app.agent.comparison.fact_answers import FactAnswers
 from app.agent.comparison.found_notes import FoundNotes, finds_nothing
 from app.agent.comparison.joined_orders import JoinedOrders
 from app.agent.comparison.offered_changes import without_deletions, without_self_relations
+from app.agent.comparison.plain_changes import is_plain_change
 from app.agent.language.choices import MAX_OPTIONS, accounts_for_all, question_about
 from app.agent.language.compound_requests import drops_change, without_dropped_orders
 from app.agent.language.dialog import DialogState
@@ -36,6 +37,8 @@ from app.agent.request_interpreter import RequestInterpreter
 
 MIN_SHARED_MEANING_PROBABILITY = 0.75
 """The minimum total probability of readings that mean the same notes at which the first one runs."""
+MIN_PLAIN_CHANGE_PROBABILITY = 0.75
+"""The minimum total probability of readings with the same plain change at which it runs."""
 MIN_FALLBACK_PROBABILITY = 0.05
 """Minimum probability of a question's likeliest option when the search for the words found nothing."""
 
@@ -186,7 +189,11 @@ class VaultComparison:
         )
         offered = tuple(options.values())[:MAX_OPTIONS]
         shown = meant[:MAX_OPTIONS] or offered
-        if not offered or shown == question.options:
+        if not offered:
+            return question
+        if await self._is_likely_change(offered[0].reading, shares[next(iter(options))], request):
+            return await self._questions.ask_in_doubt(offered[0].reading, request, ranker)
+        if shown == question.options:
             return question
         if offered == question.options:
             return replace(question, question=question_about(shown), options=shown, spare=())
@@ -200,6 +207,13 @@ class VaultComparison:
         if is_change and is_same and accounts_for_all(request, reading):
             return await self._questions.ask_in_doubt(reading, request, ranker)
         return replace(question, question=question_about(shown), options=shown, spare=())
+
+    async def _is_likely_change(self, reading: Reading, share: float, request: Request) -> bool:
+        """Return whether a change runs although the grammar does not expect it."""
+        if share < MIN_PLAIN_CHANGE_PROBABILITY or not self._requests.is_change(reading):
+            return False
+        found = await self._found.with_listed_hits(request.dialog, reading)
+        return is_plain_change(found, self._properties_of) and accounts_for_all(request, reading)
 
     async def _by_day_names(self, request: Request, reading: Reading) -> Reading:
         """Return a search for the notes of a period by their names if none was changed in that period."""

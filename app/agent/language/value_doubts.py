@@ -215,17 +215,20 @@ class ValueDoubts:
         return self._request.language.words("universal")
 
     def _replaces_value(self, step: PipelineStep) -> bool:
-        """Return whether a change replaces a value that may have to stay: "add the alias X to it"."""
-        is_value = step.action in ("set_property", "set_type")
-        if not is_value or step.target is None or not self._said.says("additions"):
+        """Return whether a change replaces a value that may have to stay: "add the alias X to it".
+
+        One value also hardly replaces several without a question.
+        """
+        if step.action not in ("set_property", "set_type") or step.target is None:
             return False
         key = name_key(str(step.arguments.get("key", "type")))
-        new = step.arguments.get("value", step.arguments.get("type"))
+        new = as_tuple(step.arguments.get("value", step.arguments.get("type")))
         for properties in map(self._properties_of, self._found_notes(step)):
             for name, value in properties.items():
                 old = value if isinstance(value, list | tuple) else [value]
-                kept = {str(text) for text in (new if isinstance(new, list | tuple) else [new])}
-                if name_key(name) == key and value and not {str(text) for text in old} <= kept:
+                is_unlike = self._said.says("additions") or len(new) == 1 < len(old)
+                kept = {str(text) for text in new}
+                if name_key(name) == key and value and is_unlike and not {str(text) for text in old} <= kept:
                     return True
         return False
 
