@@ -23,6 +23,8 @@ from app.vault.path import NotePath, name_key
 from app.vault.reference import parse_reference
 
 _MIN_SIMILARITY = 55.0
+_LINK_MARKS = frozenset("#|^[]")
+"""Characters that the name of a page may contain, but the target of a link can't."""
 _MAX_CACHED_TARGETS = 64
 
 
@@ -304,7 +306,11 @@ class Resolver:
         If there is none, return the path. In a Logseq vault, return the name of the page, unless `as_file`.
         """
         page = None if as_file else self._table.page(path)
-        if page is not None and self.pick(page, source) == (self.entry(path), False):
+        if (
+            page is not None
+            and not _LINK_MARKS & {*page}
+            and self.pick(page, source) == (self.entry(path), False)
+        ):
             return page
         stem = path.stem_path
         starts = [0, *(index + 1 for index, letter in enumerate(stem) if letter == "/")]

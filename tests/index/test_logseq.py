@@ -167,4 +167,7 @@ async def test_tools_find_pages_by_name_and_suggest_it_for_links(make_vault: Mak
     assert names.shortest(path, None) == "A/B"
     assert names.shortest(path, None, as_file=True) == "A___B"
     assert names.shortest(NotePath("pages/Plain.md"), None) == "Plain"
+    vault.write("pages/A___C%23.md", "- x")
+    await vault.index.refresh([NotePath("pages/A___C%23.md")])
+    assert names.shortest(NotePath("pages/A___C%23.md"), None) == "A___C%23"
     assert names.copy().resolve("A/B", None).path == path
