@@ -213,7 +213,7 @@ class VaultComparison:
         if share < MIN_PLAIN_CHANGE_PROBABILITY or not self._requests.is_change(reading):
             return False
         found = await self._found.with_listed_hits(request.dialog, reading)
-        return is_plain_change(found, self._properties_of) and accounts_for_all(request, reading)
+        return is_plain_change(request, found, self._properties_of) and accounts_for_all(request, reading)
 
     async def _by_day_names(self, request: Request, reading: Reading) -> Reading:
         """Return a search for the notes of a period by their names if none was changed in that period."""

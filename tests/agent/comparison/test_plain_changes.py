@@ -5,19 +5,27 @@ from __future__ import annotations
 import pytest
 
 from app.agent.comparison.plain_changes import is_plain_change
+from app.agent.language.dialog import DialogState
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.transcript import Question
-from tests.agent.language.test_dialog import fill, say, talk, text
+from tests.agent.language.test_dialog import OPEN, fill, say, talk, text
 
 __all__ = ["talk"]
 NOTES = NoteSet(notes=("H4.md",))
 
 
+def is_plain(talk, text_of_request: str, *steps: PipelineStep) -> bool:
+    """Return whether a change is plain, in a conversation with a note on the screen."""
+    request = talk.workspace.agent._builtin._requests.request_of(text_of_request, DialogState(open_note=OPEN))
+    return is_plain_change(request, Reading(steps, 1.0), lambda path: {"year": 1760})
+
+
 @pytest.mark.parametrize(
-    ("step", "is_plain"),
+    ("step", "is_plain_step"),
     [
         (PipelineStep("set_property", NOTES, {"key": "Year", "value": 1759}), True),
-        (PipelineStep("set_property", NOTES, {"key": "maker", "value": "Harrison"}), False),
+        (PipelineStep("set_property", NOTES, {"key": "year", "value": 1761}), False),
+        (PipelineStep("set_property", NOTES, {"key": "maker", "value": 1759}), False),
         (PipelineStep("set_property", NoteSet(notes=()), {"key": "year", "value": 1759}), False),
         (PipelineStep("remove_tag", NOTES, {"tag": "clock"}), True),
         (PipelineStep("delete", NOTES), False),
@@ -25,13 +33,20 @@ NOTES = NoteSet(notes=("H4.md",))
         (PipelineStep("undo", None, {"scope": "last"}), False),
     ],
 )
-def test_only_changes_of_what_a_note_has_are_plain(step, is_plain) -> None:
-    assert is_plain_change(Reading((step,), 1.0), lambda path: {"year": 1760}) is is_plain
+def test_only_changes_of_what_a_note_has_are_plain(talk, step, is_plain_step) -> None:
+    assert is_plain(talk, "year 1759", step) is is_plain_step
 
 
-def test_two_changes_are_not_plain() -> None:
+@pytest.mark.parametrize("request_text", ["this one 1759", "that review thing, move it on to 1759"])
+def test_a_value_without_its_property_or_note_is_not_plain(talk, request_text) -> None:
+    assert not is_plain(
+        talk, request_text, PipelineStep("set_property", NOTES, {"key": "year", "value": 1759})
+    )
+
+
+def test_two_changes_are_not_plain(talk) -> None:
     steps = (PipelineStep("remove_tag", NOTES, {"tag": "a"}), PipelineStep("remove_tag", NOTES, {"tag": "b"}))
-    assert not is_plain_change(Reading(steps, 1.0), lambda path: {})
+    assert not is_plain(talk, "drop the tags a and b", *steps)
 
 
 @pytest.mark.parametrize(
