@@ -54,12 +54,8 @@ class WriteCalls:
             case "remove_all_tags":
                 return [call for path in paths for call in await self._tag_calls(path)]
             case "append":
-                text = written_text(arguments["text"])
-                op: Arguments = {"op": "append", "text": text}
-                if heading := arguments.get("heading"):
-                    op = {"op": "insert_under", "heading": str(heading), "text": text}
-                    return [{"name": path, **op} for path in paths]
-                return [{"name": path, **op, "text": await self._edits.as_item(path, text)} for path in paths]
+                heading = str(arguments.get("heading") or "")
+                return [await self._edits.addition(path, arguments["text"], heading) for path in paths]
             case "prepend":
                 return [
                     {"name": path, "op": "prepend", "text": written_text(arguments["text"])} for path in paths
@@ -84,6 +80,12 @@ class WriteCalls:
                 return [
                     {"name": path, "properties": {"confidence": arguments["confidence"]}} for path in paths
                 ]
+            case "remove_property" if "value" in arguments:
+                # The value of a note that has it is removed by setting the others.
+                note = wikilink(paths[0]) if len(paths) == 1 else "the notes"
+                key, value = arguments["key"], arguments["value"]
+                self._tools.say(f"The list {key} of {note} has no value “{value}”. Nothing was changed.")
+                return None
             case "remove_property":
                 return [{"name": path, "remove": [str(arguments["key"])]} for path in paths]
             case "rename_property":
