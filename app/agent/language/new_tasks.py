@@ -20,6 +20,7 @@ from app.agent.language.task_texts import (
     with_first_due_date,
     without_full_stop,
 )
+from app.agent.language.text_places import Place, PlaceParser
 from app.agent.language.tokens import MAX_TOKENS, Token, span_text
 from app.vault.markdown.tasks import with_due_date
 
@@ -68,31 +69,6 @@ def tasks_of(step: PipelineStep, paths: Sequence[str]) -> tuple[tuple[str, str],
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
-    """The note and the heading for new tasks, as far as the request names them.
-
-    Args:
-        notes: The note.
-        heading: The heading.
-        is_certain: Whether no other note may be meant.
-        is_pronoun: Whether a pronoun stands for the note: "in this note".
-    """
-
-    notes: NoteSet | None = None
-    heading: str = ""
-    is_certain: bool = True
-    is_pronoun: bool = False
-
-    def joined(self, other: _Place) -> _Place | None:
-        """Return both places as one, or None if both name a note or a heading."""
-        if (self.notes and other.notes) or (self.heading and other.heading):
-            return None
-        is_certain = self.is_certain and other.is_certain
-        is_pronoun = self.is_pronoun or other.is_pronoun
-        return _Place(self.notes or other.notes, self.heading or other.heading, is_certain, is_pronoun)
-
-
-@dataclass(frozen=True, slots=True)
 class _Lead:
     """The words before the texts of new tasks.
 
@@ -104,7 +80,7 @@ class _Lead:
     """
 
     end: int
-    place: _Place
+    place: Place
     count: int
     is_bare: bool = False
 
@@ -115,8 +91,7 @@ class _NewTaskParser:
         self._language = request.language
         self._tokens = tokens
         self._sets = request.set_parser()
-        self._places: dict[tuple[Token, Token, int], _Place | None] = {}
-        self._named: dict[tuple[Token, Token, int], _Place | None] = {}
+        self._places = PlaceParser(request)
 
     # The words before the tasks
 
@@ -124,7 +99,7 @@ class _NewTaskParser:
         """Yield the ways in which the request may begin to add a task: "add two tasks to H1"."""
         tokens = self._tokens
         for start in range(min(len(tokens), _MAX_LEAD_TOKENS)):
-            before = self._place(tokens[:start])
+            before = self._places.parse(tokens[:start])
             if before is None:
                 continue
             bare_end = self._match(tokens, start, "bare")
@@ -138,7 +113,7 @@ class _NewTaskParser:
             if verb_end == start:
                 continue
             for position in range(verb_end, min(len(tokens), verb_end + _MAX_LEAD_TOKENS)):
-                between = self._place(tokens[verb_end:position])
+                between = self._places.parse(tokens[verb_end:position])
                 place = before.joined(between) if between is not None else None
                 noun = self._noun(tokens, position)
                 if self._follows_task and (again_end := self._match(tokens, position, "again")) > position:
@@ -190,56 +165,6 @@ class _NewTaskParser:
             return [self._reading(step) for step in steps]
         return []
 
-    # Places
-
-    def _place(self, tokens: Sequence[Token]) -> _Place | None:
-        """Parse all tokens as places ("under Next in H1"); None for other words."""
-        tokens = trim_marks(tokens)
-        if not tokens:
-            return _Place()
-        span = (tokens[0], tokens[-1], len(tokens))
-        if span not in self._places:
-            self._places[span] = self._find_place(tokens)
-        return self._places[span]
-
-    def _find_place(self, tokens: Sequence[Token]) -> _Place | None:
-        for name in ("adverbs", "places", "headings"):
-            after = self._match(tokens, 0, name)
-            if after == 0:
-                continue
-            if name == "adverbs":
-                found = self._note(tokens[:after])
-                if found is not None and (rest := self._place(tokens[after:])) is not None:
-                    return found.joined(rest)
-                continue
-            # The shortest heading leaves the most words for a note: "under Next in H1".
-            for end in range(after + 1, len(tokens) + 1):
-                found = self._note(tokens[after:end])
-                if name == "headings" and found is None:
-                    heading = span_text(self._request.text, tuple(tokens[after:end]))
-                    found = _Place(heading=heading.strip("\"'“”„# "))
-                rest = self._place(tokens[end:]) if found is not None else None
-                if found is not None and rest is not None and (both := found.joined(rest)) is not None:
-                    return both
-        return None
-
-    def _note(self, tokens: Sequence[Token]) -> _Place | None:
-        """Parse all tokens as an existing note: a name, or a pronoun."""
-        tokens = trim_marks(tokens)
-        if not tokens:
-            return None
-        span = (tokens[0], tokens[-1], len(tokens))
-        if span not in self._named:
-            self._named[span] = self._find_note(tokens)
-        return self._named[span]
-
-    def _find_note(self, tokens: Sequence[Token]) -> _Place | None:
-        pronoun = self._sets.parse_reference(tokens)
-        parsed = pronoun or self._sets.find_named(tokens)
-        if parsed is None or not parsed.notes.is_single or parsed.notes.query or parsed.notes.unknown:
-            return None
-        return _Place(parsed.notes, is_certain=parsed.is_certain, is_pronoun=pronoun is not None)
-
     # The tasks
 
     def readings(self, lead: _Lead) -> list[Reading]:
@@ -249,26 +174,43 @@ class _NewTaskParser:
         colon = next((at for at in range(lead.end, len(tokens)) if tokens[at].key == ":"), None)
         if colon is not None:
             start = particle_end if particle_end > lead.end else lead.end
-            before_particle = self._before_particle(tokens[start:colon])
-            between = self._tail(before_particle)
+            between = self._words_before_colon(tokens[start:colon])
             place = lead.place.joined(between[1]) if between is not None else None
             if between is not None and place is not None and colon + 1 < len(tokens):
                 return self._listed(tokens[colon + 1 :], lead, place, between[0])
+            if between is None and self._begins_with_place(tokens[start:colon]):
+                return []  # "add a task for the office there: call Ann" names an unknown place
         if lead.is_bare:
             return []
         return self._unlisted(tokens[lead.end :], lead)
+
+    def _words_before_colon(self, tokens: Sequence[Token]) -> tuple[date | None, Place] | None:
+        """Parse the words between a lead and a colon: the due date and the place of the tasks."""
+        words = self._before_particle(tokens)
+        last_words = self._words("last_words")
+        while words:
+            if found := self._tail(words):
+                return found
+            if words[-1].key not in last_words:
+                return None
+            words = words[:-1]
+        return self._tail(words)
+
+    def _begins_with_place(self, tokens: Sequence[Token]) -> bool:
+        after = max(self._match(tokens, 0, name) for name in ("places", "headings"))
+        return after > 0 and tokens[0].key not in self._words("infinitives")
 
     def _before_particle(self, tokens: Sequence[Token]) -> Sequence[Token]:
         ends = tokens and self._match(tokens, len(tokens) - 1, "particles") == len(tokens)
         return tokens[:-1] if ends else tokens
 
     def _listed(
-        self, tokens: tuple[Token, ...], lead: _Lead, place: _Place, day: date | None
+        self, tokens: tuple[Token, ...], lead: _Lead, place: Place, day: date | None
     ) -> list[Reading]:
         """Return the readings of the tasks after a colon; those without a due date are due on the day."""
         whole = self._append_readings(self._possible_lines(tokens, lead.count), place, day)
         comma = max((at for at, token in enumerate(tokens) if token.key == ","), default=0)
-        last = self._place(tokens[comma + 1 :]) if comma else None
+        last = self._places.parse(tokens[comma + 1 :]) if comma else None
         both = place.joined(last) if last is not None and last.notes is not None else None
         if both is None:
             return whole
@@ -300,7 +242,7 @@ class _NewTaskParser:
             readings += self._without_colon(tokens, lead.place, lead.count)
         return readings
 
-    def _may_be_verb(self, tokens: tuple[Token, ...], rest: tuple[Token, ...], place: _Place) -> bool:
+    def _may_be_verb(self, tokens: tuple[Token, ...], rest: tuple[Token, ...], place: Place) -> bool:
         """Return whether the note before a task may be its verb, as in "to read Dune" with a note Read."""
         infinitives = self._words("infinitives")
         if tokens[0].key not in infinitives or place.is_pronoun or (rest and rest[0].key in infinitives):
@@ -308,7 +250,7 @@ class _NewTaskParser:
         is_article = tokens[1].key in self._language.words("determiners")
         return tokens[1].is_word and tokens[1].value[:1].islower() and not is_article
 
-    def _without_colon(self, tokens: tuple[Token, ...], lead_place: _Place, count: int) -> list[Reading]:
+    def _without_colon(self, tokens: tuple[Token, ...], lead_place: Place, count: int) -> list[Reading]:
         """Return the readings of quoted tasks, or of a task that ends with a day."""
         if self._begins_with_unknown_place(tokens):
             return []
@@ -328,10 +270,10 @@ class _NewTaskParser:
             return []
         return self._with_day(tokens, lead_place) or self._up_to_particle(tokens, lead_place)
 
-    def _split_place(self, tokens: tuple[Token, ...], place: _Place) -> tuple[tuple[Token, ...], _Place]:
+    def _split_place(self, tokens: tuple[Token, ...], place: Place) -> tuple[tuple[Token, ...], Place]:
         """Return the words after the note that they begin with, and the place with that note."""
         for end in range(len(tokens), 0, -1):
-            named = self._place(tokens[:end])
+            named = self._places.parse(tokens[:end])
             # A heading would take the whole task.
             if named is not None and named.notes is not None and not named.heading:
                 both = place.joined(named)
@@ -347,13 +289,13 @@ class _NewTaskParser:
         # "To send it to Ann" begins with no place.
         return tokens[0].key not in infinitives or tokens[after].value[:1].isupper()
 
-    def _with_day(self, tokens: tuple[Token, ...], lead_place: _Place) -> list[Reading]:
+    def _with_day(self, tokens: tuple[Token, ...], lead_place: Place) -> list[Reading]:
         """Return the readings of a task that ends with its due date."""
         *others, last = self._split_at_nouns(tokens)
         if others:
             whole = self._append_readings(self._all_lines([[*others, last]]), lead_place)
             for cut in range(1, len(last)):
-                tail = self._place(last[cut:])
+                tail = self._places.parse(last[cut:])
                 place = lead_place.joined(tail) if tail is not None and tail.notes is not None else None
                 if place is not None:
                     shorter = self._append_readings(self._all_lines([[*others, last[:cut]]]), place)
@@ -361,7 +303,7 @@ class _NewTaskParser:
                     return shorter if self._split_day(last[:cut])[1] is not None else shorter + whole
             return whole
         for cut in range(1, len(tokens) + 1):
-            tail = self._place(tokens[cut:])
+            tail = self._places.parse(tokens[cut:])
             place = lead_place.joined(tail) if tail is not None else None
             text, day = self._split_day(tokens[:cut]) if place is not None else ("", None)
             if day is None or place is None:
@@ -371,7 +313,7 @@ class _NewTaskParser:
             return self._task_readings(words, day, place)
         return []
 
-    def _up_to_particle(self, tokens: tuple[Token, ...], place: _Place) -> list[Reading]:
+    def _up_to_particle(self, tokens: tuple[Token, ...], place: Place) -> list[Reading]:
         """Return the readings of a task up to the particle of a German verb: "füg die Aufgabe X hinzu"."""
         for at in range(1, len(tokens)):
             if self._match(tokens, at, "particles") > at and (tail := self._tail(tokens[at + 1 :])):
@@ -379,14 +321,14 @@ class _NewTaskParser:
                 return self._task_readings(tokens[: at + 1], tail[0], both) if both else []
         return []
 
-    def _task_readings(self, words: tuple[Token, ...], day: date | None, place: _Place) -> list[Reading]:
+    def _task_readings(self, words: tuple[Token, ...], day: date | None, place: Place) -> list[Reading]:
         """Return the readings of a task whose last words may name its note: "send the report to Anna"."""
         task = tuple(self._before_particle(words))
         if not task:
             return []
         whole = self._append_readings([self._lines([span_text(self._request.text, task)], day)], place)
         for at in range(1, len(task)):
-            named = self._place(task[at:])
+            named = self._places.parse(task[at:])
             inner = place.joined(named) if named is not None else None
             if inner is not None:
                 text = span_text(self._request.text, task[:at])
@@ -395,14 +337,14 @@ class _NewTaskParser:
                 return shorter if len(task) < len(words) else shorter + whole
         return whole
 
-    def _tail(self, tokens: Sequence[Token]) -> tuple[date | None, _Place] | None:
+    def _tail(self, tokens: Sequence[Token]) -> tuple[date | None, Place] | None:
         """Parse the words after a quoted task: its due date and its place, in any order."""
         tokens = trim_marks(tokens)
         if tokens and self._match(tokens, 0, "particles") > 0:
             tokens = trim_marks(tokens[1:])
         for cut in range(len(tokens) + 1):
             for first, second in ((tokens[:cut], tokens[cut:]), (tokens[cut:], tokens[:cut])):
-                place = self._place(self._before_particle(trim_marks(second)))
+                place = self._places.parse(self._before_particle(trim_marks(second)))
                 if place is None:
                     continue
                 day = self._day(first)
@@ -469,7 +411,7 @@ class _NewTaskParser:
         """Return whether words after a comma are no task: a day, the year of a day, or a place."""
         if not words:
             return False
-        place = self._place(words)
+        place = self._places.parse(words)
         is_place = place is not None and place.notes is not None
         is_year = re.fullmatch(r"\d{4}", words[0].key) is not None
         ends_with_year = is_year and self._split_day([*before, *words])[1] is not None
@@ -535,7 +477,7 @@ class _NewTaskParser:
         return texts if all(lines and all(lines) for lines in texts) else []
 
     def _append_readings(
-        self, texts: Sequence[list[str]], place: _Place, day: date | None = None
+        self, texts: Sequence[list[str]], place: Place, day: date | None = None
     ) -> list[Reading]:
         """Return a reading for each list of lines, at each note that may be meant.
 
@@ -560,7 +502,7 @@ class _NewTaskParser:
     def _reading(self, step: PipelineStep) -> Reading:
         return Reading((step,), _SCORE, language=self._language.code, verb_words=1)
 
-    def _notes(self, place: _Place) -> list[NoteSet]:
+    def _notes(self, place: Place) -> list[NoteSet]:
         """Return the notes that may be meant, the likeliest first."""
         dialog = self._request.dialog
         if place.notes is not None and place.is_certain:

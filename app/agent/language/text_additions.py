@@ -1,12 +1,23 @@
-"""Parse requests that add a line to the note in focus: "add a line at the end", with or without its text."""
+"""Parse requests that add a text which is no task.
+
+The text follows a colon ("write in her note: back in May"), comes first ("he is back in May, note that"), or
+is still missing ("add a line at the end").
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.request import Request
-from app.agent.language.tokens import Token
+from app.agent.language.role_values import trim_marks
+from app.agent.language.text_places import Place, PlaceParser
+from app.agent.language.tokens import Token, span_text
 
 _SCORE = 0.95
+_TEXT_SCORE = 0.98
+_MIN_FACT_WORDS = 3
+_MAX_VALUE_WORDS = 4
 
 
 def parse_added_line(request: Request, tokens: tuple[Token, ...]) -> Reading | None:
@@ -30,6 +41,80 @@ def parse_added_line(request: Request, tokens: tuple[Token, ...]) -> Reading | N
         missing = "target" if target is None else "" if written else "text"
         return Reading((step,), _SCORE, (), missing, language.code, len(words))
     return None
+
+
+def parse_dictated_text(request: Request, tokens: tuple[Token, ...]) -> list[Reading]:
+    """Return the addition of the text after a colon: "write in her note: back in May"; none for others.
+
+    The whole text is written, also what resembles another request. It is no text if it may be tags or the
+    value of a property.
+    """
+    language = request.language
+    colon = next((at for at, token in enumerate(tokens) if token.key == ":"), len(tokens))
+    if "append" not in request.allowed or colon + 1 >= len(tokens):
+        return []
+    words, after = tokens[:colon], tokens[colon + 1 :]
+    verb_end = language.match_prefix(words, 0, "added_lines", "verbs")
+    bare_end = language.match_prefix(words, 0, "added_lines", "bare")
+    start = verb_end or bare_end
+    place = _place_of(request, words[start:]) if start else None
+    if place is None or _may_be_value(request, after) or request.vocabulary.find_property(words[0].key):
+        return []
+    is_one = len(after) == 1 and after[0].kind == "quoted"
+    text = after[0].value if is_one else request.text[tokens[colon].end :].strip()
+    if request.tokens[0] is not tokens[0] and text.endswith("?"):
+        text = text[:-1].rstrip()  # the question mark of "could you …"
+    is_item = any(token.key in language.table("added_lines")["items"] for token in words)
+    return [_addition(request, place, f"- {text}" if is_item and not text.startswith("- ") else text)]
+
+
+def parse_stated_fact(request: Request, tokens: tuple[Token, ...]) -> list[Reading]:
+    """Return the addition of a fact that comes first: "he is back in May, note that"; none for others."""
+    language, places = request.language, PlaceParser(request)
+    for at in range(len(tokens) - 2, 0, -1):
+        order = tokens[at + 1 :]
+        if tokens[at].kind != "mark" or not language.matches_phrase(order, "added_lines", "after_fact"):
+            continue
+        fact = tokens[:at]
+        found = (places.parse(order[start:]) for start in range(2, len(order) + 1))
+        place = next((place for place in found if place is not None), None)
+        is_text = sum(token.is_word for token in fact) >= _MIN_FACT_WORDS and not request.actions_at(fact, 0)
+        is_text = is_text and "append" in request.allowed and place is not None
+        return [_addition(request, place, span_text(request.text, fact))] if is_text and place else []
+    return []
+
+
+def _place_of(request: Request, words: Sequence[Token]) -> Place | None:
+    """Parse all words as a place, before and after which words for a text may stand: "a line under Next"."""
+    texts = {*request.language.table("added_lines")["texts"], *request.language.words("determiners")}
+    places = PlaceParser(request)
+    words = trim_marks(words)
+    if words and words[-1].key in request.language.table("new_tasks")["particles"]:
+        words = words[:-1]
+    for start in range(len(words) + 1):
+        for end in range(len(words), start - 1, -1):
+            if all(token.key in texts for token in words[end:]) and (place := places.parse(words[start:end])):
+                return place
+        if start < len(words) and words[start].key not in texts:
+            break
+    return None
+
+
+def _may_be_value(request: Request, tokens: Sequence[Token]) -> bool:
+    """Return whether a text may be tags, or a property with its value: "rating 5"."""
+    nouns = request.language.words("tag_nouns")
+    if tokens[0].kind == "tag" or tokens[0].key in nouns:
+        return True
+    return len(tokens) <= _MAX_VALUE_WORDS and request.vocabulary.find_property(tokens[0].key) is not None
+
+
+def _addition(request: Request, place: Place, text: str) -> Reading:
+    target = place.notes or request.set_parser().implied_notes()
+    arguments = {"text": text, "heading": place.heading} if place.heading else {"text": text}
+    step = PipelineStep("append", target, arguments)
+    is_certain = place.is_certain if place.notes else request.set_parser().implies_one
+    missing = "" if target is not None else "target"
+    return Reading((step,), _TEXT_SCORE, (), missing, request.language.code, 1, is_certain)
 
 
 def _named_target(request: Request, words: tuple[Token, ...], action: str) -> NoteSet | None:

@@ -53,3 +53,50 @@ async def test_a_line_is_added_to_the_named_note(talk, request_text) -> None:
     known = text(talk, OPEN)
     await say(talk, request_text, "Seventeen years of work")
     assert "Seventeen years of work" in text(talk, "Instruments/H3.md") and text(talk, OPEN) == known
+
+
+@pytest.mark.parametrize(
+    ("request_text", "added"),
+    [
+        (
+            "write: Showed the octant to the Royal Society in 1731.",
+            "Showed the octant to the Royal Society in 1731.",
+        ),
+        ("add: best chapter is the one on rotation, pages 210 to 240", "pages 210 to 240"),
+        ("jot down here: needs salt. delete half the butter", "needs salt. delete half the butter"),
+        ("write in its note: back in May", "back in May"),
+        ("add Anna's new opening hours to its note: closed on Mondays", ""),
+        ("Schreib: Will Speisekarten auf Recyclingpapier.", "Will Speisekarten auf Recyclingpapier."),
+        ("Füge hinzu: neuer Vergaser", "neuer Vergaser"),
+        ("they are back in February, note that", "they are back in February"),
+        ("needs the forks and the scope, write that down", "needs the forks and the scope"),
+        ("Die Uhr ist ab Mai weg, schreib das auf", "Die Uhr ist ab Mai weg"),
+        ("add rating: 5", ""),
+        ("add tags: a, b", ""),
+    ],
+)
+async def test_a_text_is_written_at_once(talk, request_text, added) -> None:
+    known = text(talk, OPEN)
+    await say(talk, request_text)
+    lines = [line for line in text(talk, OPEN).splitlines() if line and line not in known.splitlines()]
+    assert len(lines) == bool(added) and (not added or lines[0].endswith(added))
+
+
+async def test_a_note_in_talk_gets_the_text_after_its_noun(talk) -> None:
+    await say(talk, "open H1", "note: steps down as chair in spring")
+    assert "steps down as chair in spring" in text(talk, OPEN).splitlines()
+
+
+@pytest.mark.parametrize(
+    ("request_text", "task"),
+    [
+        ("add a task in its note: wind it, 12 December", "- [ ] wind it 📅"),
+        ("put a task in: compare three offers", "- [ ] compare three offers"),
+        ("add a task for it there: wind it", "- [ ] wind it"),
+        ("Füge als Aufgabe hinzu: Kühlschrank auswischen", "- [ ] Kühlschrank auswischen"),
+        ("Neue Aufgabe: Daten bis 15. Dezember exportieren", "- [ ] Daten exportieren 📅"),
+    ],
+)
+async def test_words_before_the_colon_are_no_part_of_a_task(talk, request_text, task) -> None:
+    await say(talk, request_text)
+    assert any(line.startswith(task) for line in text(talk, OPEN).splitlines())
