@@ -54,10 +54,10 @@ def parse_dictated_text(request: Request, tokens: tuple[Token, ...]) -> list[Rea
     if "append" not in request.allowed or colon + 1 >= len(tokens):
         return []
     words, after = tokens[:colon], tokens[colon + 1 :]
-    verb_end = language.match_prefix(words, 0, "added_lines", "verbs")
-    bare_end = language.match_prefix(words, 0, "added_lines", "bare")
-    start = verb_end or bare_end
-    place = _place_of(request, words[start:]) if start else None
+    start = max(language.match_prefix(words, 0, "added_lines", name) for name in ("verbs", "bare"))
+    # "In" may belong to the verb or to the place: "write in Ann's note: …".
+    starts = (at for at in (start, start - 1) if at > 0)
+    place = next((found for at in starts if (found := _place_of(request, words[at:])) is not None), None)
     if place is None or _may_be_value(request, after) or request.vocabulary.find_property(words[0].key):
         return []
     is_one = len(after) == 1 and after[0].kind == "quoted"

@@ -83,8 +83,8 @@ class WriteCalls:
             case "remove_property" if "value" in arguments:
                 # The value of a note that has it is removed by setting the others.
                 note = wikilink(paths[0]) if len(paths) == 1 else "the notes"
-                key, value = arguments["key"], arguments["value"]
-                self._tools.say(f"The list {key} of {note} has no value “{value}”. Nothing was changed.")
+                what = f"The list {arguments['key']} of {note} has no value “{arguments['value']}”."
+                self._tools.say(f"{what} Nothing was changed.")
                 return None
             case "remove_property":
                 return [{"name": path, "remove": [str(arguments["key"])]} for path in paths]
