@@ -69,8 +69,14 @@ def parse_dictated_text(request: Request, tokens: tuple[Token, ...]) -> list[Rea
 
 
 def parse_stated_fact(request: Request, tokens: tuple[Token, ...]) -> list[Reading]:
-    """Return the addition of a fact that comes first: "he is back in May, note that"; none for others."""
+    """Return the addition of a fact: "he is back in May, note that", "note that he is"; none for others."""
     language, places = request.language, PlaceParser(request)
+    table = language.table("added_lines")
+    start = language.match_prefix(tokens, 0, "added_lines", "verbs")
+    after = language.match_prefix(tokens, start, "added_lines", "that")
+    if 0 < start < after < len(tokens) - 1 and tokens[after].key in table["subjects"]:
+        fact_text = request.text[tokens[after].start :].strip()
+        return [_addition(request, Place(), fact_text)] if "append" in request.allowed else []
     for at in range(len(tokens) - 2, 0, -1):
         order = tokens[at + 1 :]
         if tokens[at].kind != "mark" or not language.matches_phrase(order, "added_lines", "after_fact"):

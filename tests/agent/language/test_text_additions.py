@@ -69,6 +69,8 @@ async def test_a_line_is_added_to_the_named_note(talk, request_text) -> None:
         ("Schreib: Will Speisekarten auf Recyclingpapier.", "Will Speisekarten auf Recyclingpapier."),
         ("Füge hinzu: neuer Vergaser", "neuer Vergaser"),
         ("they are back in February, note that", "they are back in February"),
+        ("note that it has three legs", "it has three legs"),
+        ("add that it is back in Leeds, and nobody knew", "it is back in Leeds, and nobody knew"),
         ("needs the forks and the scope, write that down", "needs the forks and the scope"),
         ("Die Uhr ist ab Mai weg, schreib das auf", "Die Uhr ist ab Mai weg"),
         ("add rating: 5", ""),
