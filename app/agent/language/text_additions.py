@@ -16,7 +16,7 @@ from app.agent.language.tokens import Token, span_text
 
 _SCORE = 0.95
 _TEXT_SCORE = 0.98
-_MIN_FACT_WORDS = 3
+_MIN_FACT_WORDS, _FIRST_WORDS = 3, 3
 _MAX_VALUE_WORDS = 4
 
 
@@ -85,9 +85,18 @@ def parse_stated_fact(request: Request, tokens: tuple[Token, ...]) -> list[Readi
         found = (places.parse(order[start:]) for start in range(2, len(order) + 1))
         place = next((place for place in found if place is not None), None)
         is_text = sum(token.is_word for token in fact) >= _MIN_FACT_WORDS and not request.actions_at(fact, 0)
-        is_text = is_text and "append" in request.allowed and place is not None
+        is_text = is_text and not _continues_talk(request, fact) and "append" in request.allowed
         return [_addition(request, place, span_text(request.text, fact))] if is_text and place else []
     return []
+
+
+def _continues_talk(request: Request, fact: Sequence[Token]) -> bool:
+    """Return whether a fact may be a value, or goes on with what was said: "and the next one is in May"."""
+    has_conjunction = request.language.match_prefix(fact, 0, "and") > 0
+    names_property = any(
+        token.is_word and request.vocabulary.find_property(token.key) for token in fact[:_FIRST_WORDS]
+    )
+    return has_conjunction or names_property
 
 
 def _place_of(request: Request, words: Sequence[Token]) -> Place | None:
