@@ -58,10 +58,6 @@ async def test_a_line_is_added_to_the_named_note(talk, request_text) -> None:
 @pytest.mark.parametrize(
     ("request_text", "added"),
     [
-        (
-            "write: Showed the octant to the Royal Society in 1731.",
-            "Showed the octant to the Royal Society in 1731.",
-        ),
         ("add: best chapter is the one on rotation, pages 210 to 240", "pages 210 to 240"),
         ("jot down here: needs salt. delete half the butter", "needs salt. delete half the butter"),
         ("write in its note: back in May", "back in May"),
@@ -85,8 +81,9 @@ async def test_a_text_is_written_at_once(talk, request_text, added) -> None:
 
 
 async def test_a_note_in_talk_gets_the_text_after_its_noun(talk) -> None:
-    await say(talk, "open H1", "note: steps down as chair in spring")
-    assert "steps down as chair in spring" in text(talk, OPEN).splitlines()
+    added = ["steps down as chair in spring", "Showed the octant to the Royal Society in 1731."]
+    await say(talk, "open H1", f"note: {added[0]}", f"write: {added[1]}")
+    assert set(added) <= set(text(talk, OPEN).splitlines())
 
 
 @pytest.mark.parametrize(
