@@ -27,6 +27,7 @@ from app.agent.language.readings import (
 from app.agent.language.relations import parse_link_question, parse_relations
 from app.agent.language.replacements import parse_replacement_everywhere, parse_replacement_here
 from app.agent.language.request import Request, without_marks_at_end
+from app.agent.language.table_rows import parse_table_row
 from app.agent.language.task_lists import parse_task_list
 from app.agent.language.task_references import parse_task_change
 from app.agent.language.template_notes import (
@@ -34,9 +35,10 @@ from app.agent.language.template_notes import (
     parse_note_of_kind,
     parse_other_template,
 )
-from app.agent.language.text_additions import parse_added_line
+from app.agent.language.text_additions import parse_added_line, parse_dictated_text, parse_stated_fact
 from app.agent.language.tokens import Token, span_text
 from app.agent.language.undo import parse_redo, parse_undo
+from app.agent.language.value_removals import parse_removed_value
 from app.vault.path import NotePath
 
 Rule = Callable[[Request, tuple[Token, ...]], Interpretation | None]
@@ -69,7 +71,11 @@ class FixedInterpretations:
             parse_task_list,
             parse_link_question,
             self._decided(parse_relations),
+            self._run_or_asked(parse_dictated_text),
+            self._run_or_asked(parse_stated_fact),
+            self._decided(parse_table_row),
             self._decided(parse_added_line),
+            self._run_or_asked(parse_removed_value),
             self._run_or_asked(parse_removed_line, runs_uncertain=True),
             self._decided(parse_replacement_everywhere),
             self._decided(parse_replacement_here),

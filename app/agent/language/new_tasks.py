@@ -20,6 +20,7 @@ from app.agent.language.task_texts import (
     with_first_due_date,
     without_full_stop,
 )
+from app.agent.language.text_places import Place, PlaceParser
 from app.agent.language.tokens import MAX_TOKENS, Token, span_text, written_text
 from app.vault.markdown.tasks import with_due_date
 
@@ -54,11 +55,6 @@ def _without_courtesy(request: Request, tokens: tuple[Token, ...]) -> tuple[Toke
     return tuple(trim_marks(rest[:-1])) if has_courtesy else tokens
 
 
-def parse_place(request: Request, tokens: Sequence[Token]) -> Place | None:
-    """Parse all tokens as the place of a new text ("under Next in H1"); None for other words."""
-    return _NewTaskParser(request, tuple(tokens)).place(tokens)
-
-
 def adds_tasks(step: PipelineStep) -> bool:
     """Return whether a step adds tasks to a note, perhaps to a new one."""
     return step.action in ("append", "prepend", "create_note") and str(
@@ -70,31 +66,6 @@ def tasks_of(step: PipelineStep, paths: Sequence[str]) -> tuple[tuple[str, str],
     """Return the tasks that a step adds to notes, each as its note's path and its text."""
     lines = str(step.arguments["text"]).splitlines()
     return tuple((path, task_text(line)) for path in paths for line in lines)
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """The note and the heading for new tasks or text, as far as the request names them.
-
-    Args:
-        notes: The note.
-        heading: The heading.
-        is_certain: Whether no other note may be meant.
-        is_pronoun: Whether a pronoun stands for the note: "in this note".
-    """
-
-    notes: NoteSet | None = None
-    heading: str = ""
-    is_certain: bool = True
-    is_pronoun: bool = False
-
-    def joined(self, other: Place) -> Place | None:
-        """Return both places as one, or None if both name a note or a heading."""
-        if (self.notes and other.notes) or (self.heading and other.heading):
-            return None
-        is_certain = self.is_certain and other.is_certain
-        is_pronoun = self.is_pronoun or other.is_pronoun
-        return Place(self.notes or other.notes, self.heading or other.heading, is_certain, is_pronoun)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +91,7 @@ class _NewTaskParser:
         self._language = request.language
         self._tokens = tokens
         self._sets = request.set_parser()
-        self._places: dict[tuple[Token, Token, int], Place | None] = {}
-        self._named: dict[tuple[Token, Token, int], Place | None] = {}
+        self._places = PlaceParser(request)
 
     # The words before the tasks
 
@@ -129,7 +99,7 @@ class _NewTaskParser:
         """Yield the ways in which the request may begin to add a task: "add two tasks to H1"."""
         tokens = self._tokens
         for start in range(min(len(tokens), _MAX_LEAD_TOKENS)):
-            before = self.place(tokens[:start])
+            before = self._places.parse(tokens[:start])
             if before is None:
                 continue
             bare_end = self._match(tokens, start, "bare")
@@ -143,7 +113,7 @@ class _NewTaskParser:
             if verb_end == start:
                 continue
             for position in range(verb_end, min(len(tokens), verb_end + _MAX_LEAD_TOKENS)):
-                between = self.place(tokens[verb_end:position])
+                between = self._places.parse(tokens[verb_end:position])
                 place = before.joined(between) if between is not None else None
                 noun = self._noun(tokens, position)
                 if self._follows_task and (again_end := self._match(tokens, position, "again")) > position:
@@ -195,56 +165,6 @@ class _NewTaskParser:
             return [self._reading(step) for step in steps]
         return []
 
-    # Places
-
-    def place(self, tokens: Sequence[Token]) -> Place | None:
-        """Parse all tokens as places ("under Next in H1"); None for other words."""
-        tokens = trim_marks(tokens)
-        if not tokens:
-            return Place()
-        span = (tokens[0], tokens[-1], len(tokens))
-        if span not in self._places:
-            self._places[span] = self._find_place(tokens)
-        return self._places[span]
-
-    def _find_place(self, tokens: Sequence[Token]) -> Place | None:
-        for name in ("adverbs", "places", "headings"):
-            after = self._match(tokens, 0, name)
-            if after == 0:
-                continue
-            if name == "adverbs":
-                found = self._note(tokens[:after])
-                if found is not None and (rest := self.place(tokens[after:])) is not None:
-                    return found.joined(rest)
-                continue
-            # The shortest heading leaves the most words for a note: "under Next in H1".
-            for end in range(after + 1, len(tokens) + 1):
-                found = self._note(tokens[after:end])
-                if name == "headings" and found is None:
-                    heading = span_text(self._request.text, tuple(tokens[after:end]))
-                    found = Place(heading=heading.strip("\"'“”„# "))
-                rest = self.place(tokens[end:]) if found is not None else None
-                if found is not None and rest is not None and (both := found.joined(rest)) is not None:
-                    return both
-        return None
-
-    def _note(self, tokens: Sequence[Token]) -> Place | None:
-        """Parse all tokens as an existing note: a name, or a pronoun."""
-        tokens = trim_marks(tokens)
-        if not tokens:
-            return None
-        span = (tokens[0], tokens[-1], len(tokens))
-        if span not in self._named:
-            self._named[span] = self._find_note(tokens)
-        return self._named[span]
-
-    def _find_note(self, tokens: Sequence[Token]) -> Place | None:
-        pronoun = self._sets.parse_reference(tokens)
-        parsed = pronoun or self._sets.find_named(tokens)
-        if parsed is None or not parsed.notes.is_single or parsed.notes.query or parsed.notes.unknown:
-            return None
-        return Place(parsed.notes, is_certain=parsed.is_certain, is_pronoun=pronoun is not None)
-
     # The tasks
 
     def readings(self, lead: _Lead) -> list[Reading]:
@@ -254,14 +174,31 @@ class _NewTaskParser:
         colon = next((at for at in range(lead.end, len(tokens)) if tokens[at].key == ":"), None)
         if colon is not None:
             start = particle_end if particle_end > lead.end else lead.end
-            before_particle = self._before_particle(tokens[start:colon])
-            between = self._tail(before_particle)
+            between = self._words_before_colon(tokens[start:colon])
             place = lead.place.joined(between[1]) if between is not None else None
             if between is not None and place is not None and colon + 1 < len(tokens):
                 return self._listed(tokens[colon + 1 :], lead, place, between[0])
+            if between is None and self._begins_with_place(tokens[start:colon]):
+                return []  # "add a task for the office there: call Ann" names an unknown place
         if lead.is_bare:
             return []
         return self._unlisted(tokens[lead.end :], lead)
+
+    def _words_before_colon(self, tokens: Sequence[Token]) -> tuple[date | None, Place] | None:
+        """Parse the words between a lead and a colon: the due date and the place of the tasks."""
+        words = self._before_particle(tokens)
+        last_words = self._words("last_words")
+        while words:
+            if found := self._tail(words):
+                return found
+            if words[-1].key not in last_words:
+                return None
+            words = words[:-1]
+        return self._tail(words)
+
+    def _begins_with_place(self, tokens: Sequence[Token]) -> bool:
+        after = max(self._match(tokens, 0, name) for name in ("places", "headings"))
+        return after > 0 and tokens[0].key not in self._words("infinitives")
 
     def _before_particle(self, tokens: Sequence[Token]) -> Sequence[Token]:
         ends = tokens and self._match(tokens, len(tokens) - 1, "particles") == len(tokens)
@@ -273,7 +210,7 @@ class _NewTaskParser:
         """Return the readings of the tasks after a colon; those without a due date are due on the day."""
         whole = self._append_readings(self._possible_lines(tokens, lead.count), place, day)
         comma = max((at for at, token in enumerate(tokens) if token.key == ","), default=0)
-        last = self.place(tokens[comma + 1 :]) if comma else None
+        last = self._places.parse(tokens[comma + 1 :]) if comma else None
         both = place.joined(last) if last is not None and last.notes is not None else None
         if both is None:
             return whole
@@ -336,7 +273,7 @@ class _NewTaskParser:
     def _split_place(self, tokens: tuple[Token, ...], place: Place) -> tuple[tuple[Token, ...], Place]:
         """Return the words after the note that they begin with, and the place with that note."""
         for end in range(len(tokens), 0, -1):
-            named = self.place(tokens[:end])
+            named = self._places.parse(tokens[:end])
             # A heading would take the whole task.
             if named is not None and named.notes is not None and not named.heading:
                 both = place.joined(named)
@@ -358,7 +295,7 @@ class _NewTaskParser:
         if others:
             whole = self._append_readings(self._all_lines([[*others, last]]), lead_place)
             for cut in range(1, len(last)):
-                tail = self.place(last[cut:])
+                tail = self._places.parse(last[cut:])
                 place = lead_place.joined(tail) if tail is not None and tail.notes is not None else None
                 if place is not None:
                     shorter = self._append_readings(self._all_lines([[*others, last[:cut]]]), place)
@@ -366,7 +303,7 @@ class _NewTaskParser:
                     return shorter if self._split_day(last[:cut])[1] is not None else shorter + whole
             return whole
         for cut in range(1, len(tokens) + 1):
-            tail = self.place(tokens[cut:])
+            tail = self._places.parse(tokens[cut:])
             place = lead_place.joined(tail) if tail is not None else None
             text, day = self._split_day(tokens[:cut]) if place is not None else ("", None)
             if day is None or place is None:
@@ -391,7 +328,7 @@ class _NewTaskParser:
             return []
         whole = self._append_readings([self._lines([written_text(self._request.text, task)], day)], place)
         for at in range(1, len(task)):
-            named = self.place(task[at:])
+            named = self._places.parse(task[at:])
             inner = place.joined(named) if named is not None else None
             if inner is not None:
                 text = written_text(self._request.text, task[:at])
@@ -407,7 +344,7 @@ class _NewTaskParser:
             tokens = trim_marks(tokens[1:])
         for cut in range(len(tokens) + 1):
             for first, second in ((tokens[:cut], tokens[cut:]), (tokens[cut:], tokens[:cut])):
-                place = self.place(self._before_particle(trim_marks(second)))
+                place = self._places.parse(self._before_particle(trim_marks(second)))
                 if place is None:
                     continue
                 day = self._day(first)
@@ -474,7 +411,7 @@ class _NewTaskParser:
         """Return whether words after a comma are no task: a day, the year of a day, or a place."""
         if not words:
             return False
-        place = self.place(words)
+        place = self._places.parse(words)
         is_place = place is not None and place.notes is not None
         is_year = re.fullmatch(r"\d{4}", words[0].key) is not None
         ends_with_year = is_year and self._split_day([*before, *words])[1] is not None

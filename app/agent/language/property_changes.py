@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -46,6 +47,8 @@ class PropertyChanges:
 
     def _alternatives(self, step: PipelineStep, first: NoteSet | None) -> Sequence[PipelineStep]:
         target = first if step.target is not None and step.target.source else step.target
+        if step.action == "remove_property" and target is not None and not target.query:
+            return (self._without_value(step, target.notes),)
         if step.action != "set_property" or target is None or target.query or len(target.notes) != 1:
             return (step,)
         key = str(step.arguments["key"])
@@ -98,6 +101,21 @@ class PropertyChanges:
 
     # Values
 
+    def _without_value(self, step: PipelineStep, paths: Sequence[str]) -> PipelineStep:
+        """Return the change that removes only the named values of one note's list: "levels: remove 12"."""
+        if len(paths) != 1 or "set_property" not in self._request.allowed:
+            return step
+        key = name_key(str(step.arguments["key"]))
+        known = self._properties_of(paths[0]).items()
+        present = next((value for name, value in known if name_key(name) == key), None)
+        items = present if isinstance(present, list | tuple) else ()
+        stated = step.arguments.get("value")
+        said = f" {_words_of(self._request.text if stated is None else str(stated))} "
+        rest = tuple(item for item in items if f" {_words_of(property_label(str(item)))} " not in said)
+        if len(rest) == len(items) or (not rest and stated is None):
+            return step
+        return PipelineStep("set_property", step.target, {"key": step.arguments["key"], "value": rest})
+
     def _stated_text(self, value: object, current: object) -> object:
         """Return the words for a day among values that are no days: "add Sunday to the days"."""
         others = current if isinstance(current, list | tuple) else [current]
@@ -136,3 +154,7 @@ class PropertyChanges:
         if isinstance(current, list | tuple):
             return (added,)
         return (added, step) if isinstance(current, str) else (step,)
+
+
+def _words_of(text: str) -> str:
+    return name_key(re.sub(r"[^\w]+", " ", text)).strip()

@@ -16,6 +16,7 @@ _TASK_DATE = re.compile(r"[📅⏳🛫➕✅❌🔁]|\d{4}-\d\d-\d\d")
 _IN_BRACKETS = re.compile(r"\s*\(([^()]+)\)$")
 _DAY_WITHOUT_YEAR = re.compile(r"(?<![\w.])\d{1,2}\.\d{1,2}\.$")
 _MARKS_BEFORE_DATE = " ,:;–-"
+_MAX_WORDS_AFTER_DAY = 3
 
 
 def without_full_stop(text: str) -> str:
@@ -73,6 +74,21 @@ def split_due_day(text: str, language: Language, dates: DateParser) -> tuple[str
         if not rest or is_past or has_task_date(rest):
             break
         return rest, day
+    return _split_inner_day(text, own, language, dates)
+
+
+def _split_inner_day(
+    text: str, tokens: Sequence[Token], language: Language, dates: DateParser
+) -> tuple[str, date | None]:
+    """Split a text whose day stands before the verb at its end: "Daten bis 15. Dezember exportieren"."""
+    endings = tuple(language.table("new_tasks")["final_verb_endings"])
+    if not endings or not tokens[-1].value.islower() or not tokens[-1].key.endswith(endings):
+        return text, None
+    for end in range(len(tokens) - 1, max(len(tokens) - 1 - _MAX_WORDS_AFTER_DAY, 1), -1):
+        before = text[: tokens[end - 1].end]
+        rest, day = split_due_day(before, language, dates)
+        if day is not None:
+            return f"{rest} {text[tokens[end].start :]}", day
     return text, None
 
 

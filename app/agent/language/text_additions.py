@@ -1,36 +1,30 @@
-"""Parse requests that add a line to a note: "add a line at the end", "add the row | a | b | to the table"."""
+"""Parse requests that add a text which is no task.
+
+The text follows a colon ("write in her note: back in May"), comes first ("he is back in May, note that"), or
+is still missing ("add a line at the end").
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from app.agent.language.lexicon import Language
-from app.agent.language.new_tasks import Place, parse_place
-from app.agent.language.readings import (
-    Clarification,
-    ClarificationOption,
-    NoteSet,
-    PipelineStep,
-    Reading,
-)
+from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.request import Request
 from app.agent.language.role_values import trim_marks
-from app.agent.language.tokens import MAX_TOKENS, Token
-from app.vault.markdown.tables import is_row_text
+from app.agent.language.text_places import Place, PlaceParser
+from app.agent.language.tokens import Token, span_text
 
 _SCORE = 0.95
-_MAX_TABLES = 4
-IN_TABLE = "table"
-"""The value of the argument `place` of an addition that must be a row of a table."""
+_TEXT_SCORE = 0.98
+_MIN_FACT_WORDS, _FIRST_WORDS = 3, 3
+_MAX_VALUE_WORDS = 4
 
 
 def parse_added_line(request: Request, tokens: tuple[Token, ...]) -> Reading | None:
-    """Return the addition of a line to the note in focus or of a row to a table, or None for other requests.
+    """Return the addition of a line to the note in focus, or None for other requests.
 
-    The text of a line follows a colon; without it, the reading lacks its text.
+    The text follows a colon; without it, the reading lacks its text.
     """
-    if (row := _parse_row(request, tokens)) is not None:
-        return row
     language = request.language
     colon = next((at for at, token in enumerate(tokens) if token.key == ":"), len(tokens))
     words, text = tokens[:colon], tokens[colon + 1 :]
@@ -49,81 +43,94 @@ def parse_added_line(request: Request, tokens: tuple[Token, ...]) -> Reading | N
     return None
 
 
-def which_table(step: PipelineStep, error: Mapping[str, object], language: Language) -> Clarification | None:
-    """Return a question about the table for a new row if a call failed because of several; None otherwise."""
-    tables = error.get("tables")
-    if step.action != "append" or not isinstance(tables, list) or not all(tables):
-        return None  # a table without a heading of its own can't be named
-    options = tuple(
-        ClarificationOption(
-            str(heading), Reading((step.with_argument("heading", heading),), 1.0, language=language.code)
-        )
-        for heading in tables
-    )
-    return Clarification("Which table do you mean?", options[:_MAX_TABLES], spare=options[_MAX_TABLES:])
+def parse_dictated_text(request: Request, tokens: tuple[Token, ...]) -> list[Reading]:
+    """Return the addition of the text after a colon: "write in her note: back in May"; none for others.
 
-
-def _parse_row(request: Request, tokens: tuple[Token, ...]) -> Reading | None:
-    """Return the addition of a row that is written with bars: "add the row | a | b | to the table in H1"."""
+    The whole text is written, also what resembles another request. It is no text if it may be tags or the
+    value of a property.
+    """
     language = request.language
-    verb_end = language.match_prefix(tokens, 0, "new_tasks", "verbs")
-    bounds = _row_bounds(tokens)
-    if verb_end == 0 or bounds is None or bounds[0] < verb_end or "append" not in request.allowed:
-        return None
-    first, last = bounds
-    is_quoted = tokens[first].kind == "quoted"
-    row = tokens[first].value if is_quoted else request.text[tokens[first].start : tokens[last].end]
-    words = [token for token in (*tokens[verb_end:first], *tokens[last + 1 :]) if token.kind != "mark"]
-    ends = {*language.table("property_values")["ends"], *language.table("new_tasks")["courtesies"]}
-    while words and words[-1].key in ends:
-        words.pop()
-    without_noun = _without_noun(language, words)
-    place = _place_of_row(request, without_noun)
-    is_row = is_row_text(row) and "\n" not in row and len(request.tokens) < MAX_TOKENS
-    if place is None or not is_row or (without_noun == words and not place[1]):
-        return None
-    notes = place[0].notes or request.set_parser().implied_notes()
-    arguments: dict[str, object] = {"text": row.strip(), "place": IN_TABLE}
-    if place[0].heading:
-        arguments["heading"] = place[0].heading
-    missing = "target" if notes is None else ""
-    return Reading(
-        (PipelineStep("append", notes, arguments),), _SCORE, (), missing, language.code, len(words)
+    colon = next((at for at, token in enumerate(tokens) if token.key == ":"), len(tokens))
+    if "append" not in request.allowed or colon + 1 >= len(tokens):
+        return []
+    words, after = tokens[:colon], tokens[colon + 1 :]
+    start = max(language.match_prefix(words, 0, "added_lines", name) for name in ("verbs", "bare"))
+    # "In" may belong to the verb or to the place: "write in Ann's note: …".
+    starts = (at for at in (start, start - 1) if at > 0)
+    place = next((found for at in starts if (found := _place_of(request, words[at:])) is not None), None)
+    if place is None or _may_be_value(request, after) or request.vocabulary.find_property(words[0].key):
+        return []
+    is_one = len(after) == 1 and after[0].kind == "quoted"
+    text = after[0].value if is_one else request.text[tokens[colon].end :].strip()
+    if request.tokens[0] is not tokens[0] and text.endswith("?"):
+        text = text[:-1].rstrip()  # the question mark of "could you …"
+    is_item = any(token.key in language.table("added_lines")["items"] for token in words)
+    return [_addition(request, place, f"- {text}" if is_item and not text.startswith("- ") else text)]
+
+
+def parse_stated_fact(request: Request, tokens: tuple[Token, ...]) -> list[Reading]:
+    """Return the addition of a fact: "he is back in May, note that", "note that he is"; none for others."""
+    language, places = request.language, PlaceParser(request)
+    table = language.table("added_lines")
+    start = language.match_prefix(tokens, 0, "added_lines", "verbs")
+    after = language.match_prefix(tokens, start, "added_lines", "that")
+    if 0 < start < after < len(tokens) - 1 and tokens[after].key in table["subjects"]:
+        fact_text = request.text[tokens[after].start :].strip()
+        return [_addition(request, Place(), fact_text)] if "append" in request.allowed else []
+    for at in range(len(tokens) - 2, 0, -1):
+        order = tokens[at + 1 :]
+        if tokens[at].kind != "mark" or not language.matches_phrase(order, "added_lines", "after_fact"):
+            continue
+        fact = tokens[:at]
+        found = (places.parse(order[start:]) for start in range(2, len(order) + 1))
+        place = next((place for place in found if place is not None), None)
+        is_text = sum(token.is_word for token in fact) >= _MIN_FACT_WORDS and not request.actions_at(fact, 0)
+        is_text = is_text and not _continues_talk(request, fact) and "append" in request.allowed
+        return [_addition(request, place, span_text(request.text, fact))] if is_text and place else []
+    return []
+
+
+def _continues_talk(request: Request, fact: Sequence[Token]) -> bool:
+    """Return whether a fact may be a value or a link, or goes on with the talk: "and it is in May"."""
+    has_conjunction = request.language.match_prefix(fact, 0, "and") > 0
+    names_property = any(
+        token.is_word and request.vocabulary.find_property(token.key) for token in fact[:_FIRST_WORDS]
     )
+    names_note = any(mention.kind == "note" for mention in request.mentions(fact))
+    return has_conjunction or names_property or names_note
 
 
-def _row_bounds(tokens: Sequence[Token]) -> tuple[int, int] | None:
-    """Return the positions of the first and the last token of a row: "| a | b |", perhaps quoted."""
-    quoted = [at for at, token in enumerate(tokens) if token.kind == "quoted" and is_row_text(token.value)]
-    if len(quoted) == 1:
-        return quoted[0], quoted[0]
-    first = next((at for at, token in enumerate(tokens) if token.value.startswith("|")), None)
-    last = next((at for at in range(len(tokens) - 1, -1, -1) if tokens[at].value.endswith("|")), None)
-    return (first, last) if first is not None and last is not None and first < last else None
+def _place_of(request: Request, words: Sequence[Token]) -> Place | None:
+    """Parse all words as a place, before and after which words for a text may stand: "a line under Next"."""
+    texts = {*request.language.table("added_lines")["texts"], *request.language.words("determiners")}
+    places = PlaceParser(request)
+    words = trim_marks(words)
+    if words and words[-1].key in request.language.table("new_tasks")["particles"]:
+        words = words[:-1]
+    for start in range(len(words) + 1):
+        for end in range(len(words), start - 1, -1):
+            if all(token.key in texts for token in words[end:]) and (place := places.parse(words[start:end])):
+                return place
+        if start < len(words) and words[start].key not in texts:
+            break
+    return None
 
 
-def _without_noun(language: Language, words: list[Token]) -> list[Token]:
-    """Return the words without "a row" at their start or end."""
-    if end := language.match_prefix(words, 0, "table_rows", "nouns"):
-        return words[end:]
-    ends = (language.match_prefix(words, start, "table_rows", "nouns") for start in range(len(words)))
-    start = next((start for start, end in enumerate(ends) if start < end == len(words)), len(words))
-    return words[:start]
+def _may_be_value(request: Request, tokens: Sequence[Token]) -> bool:
+    """Return whether a text may be tags, or a property with its value: "rating 5"."""
+    nouns = request.language.words("tag_nouns")
+    if tokens[0].kind == "tag" or tokens[0].key in nouns:
+        return True
+    return len(tokens) <= _MAX_VALUE_WORDS and request.vocabulary.find_property(tokens[0].key) is not None
 
 
-def _place_of_row(request: Request, words: Sequence[Token]) -> tuple[Place, bool] | None:
-    """Return the place that all words name, and whether they name a table: "to the table in H1"."""
-    language = request.language
-    after = language.match_prefix(words, 0, "table_rows", "tables")
-    names_table = after > 0
-    words = words[after:]
-    if not names_table and words and words[-1].key in language.table("table_rows")["names"]:
-        names_table = True
-        words = words[:-1]  # "to the Prices table"
-    place = parse_place(request, words)
-    if place is None and names_table and (named := request.set_parser().find_named(trim_marks(words))):
-        place = Place(named.notes, is_certain=named.is_certain) if named.notes.is_single else None
-    return (place, names_table) if place is not None and place.is_certain else None
+def _addition(request: Request, place: Place, text: str) -> Reading:
+    target = place.notes or request.set_parser().implied_notes()
+    arguments = {"text": text, "heading": place.heading} if place.heading else {"text": text}
+    step = PipelineStep("append", target, arguments)
+    is_certain = place.is_certain if place.notes else request.set_parser().implies_one
+    missing = "" if target is not None else "target"
+    return Reading((step,), _TEXT_SCORE, (), missing, request.language.code, 1, is_certain)
 
 
 def _named_target(request: Request, words: tuple[Token, ...], action: str) -> NoteSet | None:

@@ -1,5 +1,7 @@
 """Recognize texts that list items: "add milk, eggs and bread to the shopping list".
 
+A text that the request adds to a list is one item.
+
 Other texts are written as the user gave them: in quotes, after a colon, or after a word such as "line".
 """
 
@@ -9,10 +11,11 @@ from collections.abc import Sequence
 
 from app.agent.language.lexicon import Language
 from app.agent.language.readings import PipelineStep
-from app.agent.language.tokens import Token, span_text
+from app.agent.language.tokens import Token, span_text, tokenize
 from app.vault.path import NotePath, name_key
 
-_MAX_ITEM_WORDS = 5
+_MAX_ITEM_WORDS, _MAX_SHORT_WORDS = 5, 3
+_MIN_WORDS_BEFORE_LAST = 4
 _MIN_ITEMS, _MIN_ITEMS_OF_NEW_NOTE = 2, 3
 
 
@@ -54,18 +57,19 @@ def with_items(request: str, step: PipelineStep, tokens: Sequence[Token], langua
         tokens: The words of its clause.
         language: The language of the request.
     """
+    step = _with_last_words(request, step, language)
     text = step.arguments.get("text")
     if step.action not in ("append", "create_note") or not isinstance(text, str):
         return step
     span = _span_of(request, tokens, text)
-    items = split_items(request, tokens[span[0] : span[1]], language) if span is not None else ()
-    if span is None or not items:
+    if span is None:
         return step
+    items = split_items(request, tokens[span[0] : span[1]], language)
     table = language.table("text_lists")
     before = [*tokens[: span[0]]]
     follows_colon = bool(before) and before[-1].kind == "mark"
     lead = next((token.key for token in reversed(before) if token.kind != "mark"), "")
-    is_named = lead in table["item_nouns"]
+    is_named = lead in table["item_nouns"] or (follows_colon and is_list_name(lead, language))
     is_verbatim = follows_colon or lead in language.words("text_nouns") | language.words("introduces_text")
     if step.action == "create_note":
         is_long = len(items) >= _MIN_ITEMS_OF_NEW_NOTE or is_list_name(
@@ -73,12 +77,31 @@ def with_items(request: str, step: PipelineStep, tokens: Sequence[Token], langua
         )
         is_list = not follows_colon and lead in table["leads"] and is_long
     else:
-        others = (*before, *tokens[span[1] :])
-        is_list = not is_verbatim and (
-            any(is_list_name(token.value, language) for token in others if token.kind != "mark")
-            or any(is_list_name(NotePath.on_disk(path).name, language) for path in _notes(step))
-        )
-    return step.with_argument("text", items) if is_named or is_list else step
+        others = [token.value for token in (*before, *tokens[span[1] :]) if token.kind != "mark"]
+        if not items and any(is_list_name(word, language) for word in others):
+            return step.with_argument("text", (text,))
+        names = [*others, *(NotePath.on_disk(path).name for path in _notes(step))]
+        is_list = not is_verbatim and any(is_list_name(name, language) for name in names)
+    return step.with_argument("text", items) if items and (is_named or is_list) else step
+
+
+def short_items(text: str, language: Language) -> tuple[str, ...]:
+    """Split a text at commas into items of a few words, none of which needs an article; else none."""
+    tokens = tokenize(text, language.contractions)
+    items = split_items(text, tokens, language)
+    plain = language.words("determiners")
+    is_list = any(token.key == "," for token in tokens) and plain.isdisjoint(token.key for token in tokens)
+    return items if is_list and all(len(item.split()) <= _MAX_SHORT_WORDS for item in items) else ()
+
+
+def _with_last_words(request: str, step: PipelineStep, language: Language) -> PipelineStep:
+    """Return a step that adds an unquoted text with the last word of the request: "speaks to eels too"."""
+    text = step.arguments.get("text")
+    if step.action != "append" or not isinstance(text, str) or len(text.split()) < _MIN_WORDS_BEFORE_LAST:
+        return step
+    _, found, rest = request.rpartition(text)
+    is_last = bool(found) and rest.strip(" .!").casefold() in language.table("added_lines")["last_words"]
+    return step.with_argument("text", f"{text}{rest.rstrip(' .!')}") if is_last and rest[0] == " " else step
 
 
 def _span_of(request: str, tokens: Sequence[Token], text: str) -> tuple[int, int] | None:

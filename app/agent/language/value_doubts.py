@@ -492,7 +492,11 @@ class ValueDoubts:
             return False
         end = self._request.text.casefold().rfind(text.casefold())
         after = WORD.findall(self._request.text[end + len(text) :].casefold()) if end >= 0 and text else []
-        cues = self._said.word_list("place_cues") | self._request.language.words("fillers")
+        language = self._request.language
+        rest = tokenize(self._request.text[end + len(text) :].strip(" ,.;!"), language.contractions)
+        if end == 0 and language.matches_phrase(rest, "added_lines", "after_fact"):
+            return False  # "he is back in May, note that"
+        cues = self._said.word_list("place_cues") | language.words("fillers")
         return bool(after) and after[0] not in cues | self._said.word_list("polite")
 
     def _rest_of_text(self, step: PipelineStep) -> str:

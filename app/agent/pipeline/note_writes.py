@@ -12,7 +12,7 @@ from app.agent.language.lexicon import Language
 from app.agent.language.notation import serialize
 from app.agent.language.readings import Clarification, ClarificationOption, PipelineStep, Reading
 from app.agent.language.replacements import ALL_OCCURRENCES
-from app.agent.language.text_additions import which_table
+from app.agent.language.table_rows import which_table
 from app.agent.pipeline.changed_notes import note_of, paths_after
 from app.agent.pipeline.note_lists import MAX_LISTED_NOTES
 from app.agent.pipeline.run_state import RunState

@@ -6,11 +6,13 @@ import re
 from collections.abc import Collection
 
 from app.agent.generic_formatting import wikilink
-from app.agent.language.lexicon import languages
-from app.agent.language.readings import PipelineStep
-from app.agent.language.text_lists import is_list_name
+from app.agent.language.lexicon import Language, languages
+from app.agent.language.readings import PipelineStep, as_tuple
+from app.agent.language.text_lists import is_list_name, short_items
 from app.agent.pipeline.host import Arguments
+from app.agent.pipeline.list_places import find_list, may_be_item
 from app.agent.pipeline.note_texts import read_whole
+from app.agent.pipeline.step_arguments import written_text
 from app.agent.pipeline.tool_calls import ToolCalls
 from app.agent.result_formatting import strip_properties
 from app.errors import AmbiguousError, NotFoundError
@@ -19,9 +21,6 @@ from app.vault.markdown.headings import section
 from app.vault.markdown.tables import add_rows
 from app.vault.path import NotePath
 
-_LIST_ITEM = re.compile(r"([ \t]*[-*+] )(\[.\] )?")
-_BLOCK_START = re.compile(r"\s*(#{1,6} |>|\||```|\d+[.)] )")
-
 
 class TextEdits:
     """Finds the calls that change a text in notes.
@@ -29,10 +28,12 @@ class TextEdits:
     Args:
         tools: Reads the notes, and tells the user why there are no calls.
         quoted: The texts that the request quotes, which are written as they are.
+        language: The language of the request.
     """
 
-    def __init__(self, tools: ToolCalls, quoted: Collection[str]) -> None:
+    def __init__(self, tools: ToolCalls, quoted: Collection[str], language: Language) -> None:
         self._tools = tools
+        self._language = language
         self._quoted = quoted
 
     async def replacement_calls(self, step: PipelineStep, paths: tuple[str, ...]) -> list[Arguments] | None:
@@ -116,22 +117,54 @@ class TextEdits:
             if len(items) == 1 and text.count(f"{items[0]}\n") == 1:
                 calls.append({"name": path, "op": "replace", "old": f"{items[0]}\n", "text": ""})
             else:
-                old = pattern.findall((items or lines)[0])[0]
+                old = _with_comma(pattern, (items or lines)[0])
                 calls.append({"name": path, "op": "replace", "old": old, "text": ""})
         return calls
 
-    async def as_item(self, path: str, text: str) -> str:
-        """Return an added line as an item if the note is a list by its name and ends with one."""
-        name = NotePath.on_disk(path).name
-        is_list = any(is_list_name(name, language) for language in languages())
-        if not is_list or "\n" in text.strip() or text in self._quoted:
-            return text
+    async def addition(self, path: str, text: object, heading: str = "") -> Arguments:
+        """Return the call that adds a text to the end of a note, or of the section below a heading.
+
+        The text goes on with the list there, if nothing else is there, the note is a list by its name, or the
+        text is the items of a list: a tuple.
+        """
+        place: Arguments = {"op": "insert_under", "heading": heading} if heading else {"op": "append"}
+        call: Arguments = {"name": path, **place}
+        texts = tuple(map(str, as_tuple(text)))
         outcome = await self._tools.call("read_note", {"name": path})
-        last = str(outcome.result["text"]).rstrip().rpartition("\n")[2] if outcome.success else ""
-        item = _LIST_ITEM.match(last)
-        if item is None or _LIST_ITEM.match(text) or _BLOCK_START.match(text):
-            return text
-        return f"{item[1]}{'[ ] ' if item[2] else ''}{text}"
+        whole = str(outcome.result["text"]) if outcome.success else ""
+        found = find_list(whole, heading)
+        is_list = isinstance(text, tuple) or (not heading and _is_list_by_name(path))
+        is_item = is_list or (found is not None and found.is_only_text and found.takes(texts[0]))
+        if found is None or not is_item or not all(map(may_be_item, texts)):
+            return {**call, "text": written_text(texts if len(texts) > 1 else texts[0])}
+        if len(texts) == 1 and texts[0] not in self._quoted and found.has_short_items:
+            texts = short_items(texts[0], self._language) or texts
+        lines = found.lines(texts)
+        if found.is_last:
+            return {**call, "text": lines}
+        if not found.is_only_list or not (isinstance(text, tuple) or found.precedes_tags):
+            return {**call, "text": written_text(texts if len(texts) > 1 else texts[0])}
+        # Below the last item, before the other text.
+        first = whole.rfind("\n", 0, found.end) + 1
+        old = whole[first : found.end]
+        number = whole.count(old, read_frontmatter(whole).body_start, first) + 1
+        return {"name": path, "op": "replace", "old": old, "text": f"{old}\n{lines}", "occurrence": number}
+
+
+def _is_list_by_name(path: str) -> bool:
+    name = NotePath.on_disk(path).name
+    return any(is_list_name(name, language) for language in languages())
+
+
+def _with_comma(pattern: re.Pattern[str], line: str) -> str:
+    """Return the words in a line, with the comma that they leave: "lemon, sage, honey" without "sage"."""
+    match = pattern.search(line)
+    assert match is not None
+    before, after = line[: match.start()], line[match.end() :]
+    if before.endswith(", ") and (not after.strip() or after.startswith(",")):
+        return f", {match[0]}"
+    is_first = not item_text(before) or before.endswith(": ")
+    return f"{match[0]}, " if is_first and after.startswith(", ") else match[0]
 
 
 def replacement_call(step: PipelineStep, path: str, occurrence: int) -> Arguments:

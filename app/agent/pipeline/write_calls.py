@@ -8,7 +8,7 @@ from app.agent.generic_formatting import wikilink
 from app.agent.language.note_facts import PropertiesOf
 from app.agent.language.readings import PipelineStep, as_tuple
 from app.agent.language.replacements import ALL_OCCURRENCES
-from app.agent.language.text_additions import IN_TABLE
+from app.agent.language.table_rows import IN_TABLE
 from app.agent.language.vocabulary import VaultWords
 from app.agent.pipeline.host import Arguments
 from app.agent.pipeline.line_removals import LineRemovals
@@ -59,12 +59,8 @@ class WriteCalls:
             ):
                 return None
             case "append":
-                text = written_text(arguments["text"])
-                op: Arguments = {"op": "append", "text": text}
-                if heading := arguments.get("heading"):
-                    op = {"op": "insert_under", "heading": str(heading), "text": text}
-                    return [{"name": path, **op} for path in paths]
-                return [{"name": path, **op, "text": await self._edits.as_item(path, text)} for path in paths]
+                heading = str(arguments.get("heading") or "")
+                return [await self._edits.addition(path, arguments["text"], heading) for path in paths]
             case "prepend":
                 return [
                     {"name": path, "op": "prepend", "text": written_text(arguments["text"])} for path in paths
@@ -89,6 +85,12 @@ class WriteCalls:
                 return [
                     {"name": path, "properties": {"confidence": arguments["confidence"]}} for path in paths
                 ]
+            case "remove_property" if "value" in arguments:
+                # The value of a note that has it is removed by setting the others.
+                note = wikilink(paths[0]) if len(paths) == 1 else "the notes"
+                what = f"The list {arguments['key']} of {note} has no value “{arguments['value']}”."
+                self._tools.say(f"{what} Nothing was changed.")
+                return None
             case "remove_property":
                 return [{"name": path, "remove": [str(arguments["key"])]} for path in paths]
             case "rename_property":

@@ -352,3 +352,20 @@ async def test_a_word_for_no_value_is_a_question(talk, word) -> None:
     await fill(talk, Job="---\nclient: '[[H4]]'\n---\n")
     await say(talk, f"set client of Job to {word}")
     assert isinstance(talk.items[-1], Question) and "[[H4]]" in text(talk, "Job.md")
+
+
+@pytest.mark.parametrize(
+    ("request_", "levels"),
+    [
+        ("levels: remove 12", [9, 10]),
+        ("remove 12 from the levels", [9, 10]),
+        ("remove level 9", [10, 12]),
+        ("entferne 9 aus levels", [10, 12]),
+        ("remove level 11", [9, 10, 12]),
+    ],
+)
+async def test_one_value_of_a_list_is_removed(talk, request_, levels) -> None:
+    others = {f"Kit_{number}": "---\nlevels: [7, 8]\n---\n" for number in range(4)}
+    await fill(talk, Lab="---\nlevels: [9, 10, 12]\n---\n", **others)
+    await say(talk, "open Lab", request_)
+    assert properties(talk, "Lab.md") == {"levels": levels}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.agent.transcript import Question
-from tests.agent.language.test_dialog import OPEN, answers, fill, order, say, talk, text
+from tests.agent.language.test_dialog import OPEN, order, say, talk, text
 
 __all__ = ["talk"]
 
@@ -55,69 +55,47 @@ async def test_a_line_is_added_to_the_named_note(talk, request_text) -> None:
     assert "Seventeen years of work" in text(talk, "Instruments/H3.md") and text(talk, OPEN) == known
 
 
-BREAD = """# Bread
+@pytest.mark.parametrize(
+    ("request_text", "added"),
+    [
+        ("add: best chapter is the one on rotation, pages 210 to 240", "pages 210 to 240"),
+        ("jot down here: needs salt. delete half the butter", "needs salt. delete half the butter"),
+        ("write in its note: back in May", "back in May"),
+        ("add Anna's new opening hours to its note: closed on Mondays", ""),
+        ("Schreib: Will Speisekarten auf Recyclingpapier.", "Will Speisekarten auf Recyclingpapier."),
+        ("Füge hinzu: neuer Vergaser", "neuer Vergaser"),
+        ("they are back in February, note that", "they are back in February"),
+        ("note that it has three legs", "it has three legs"),
+        ("add that it is back in Leeds, and nobody knew", "it is back in Leeds, and nobody knew"),
+        ("needs the forks and the scope, write that down", "needs the forks and the scope"),
+        ("Die Uhr ist ab Mai weg, schreib das auf", "Die Uhr ist ab Mai weg"),
+        ("add rating: 5", ""),
+        ("add tags: a, b", ""),
+    ],
+)
+async def test_a_text_is_written_at_once(talk, request_text, added) -> None:
+    known = text(talk, OPEN)
+    await say(talk, request_text)
+    lines = [line for line in text(talk, OPEN).splitlines() if line and line not in known.splitlines()]
+    assert len(lines) == bool(added) and (not added or lines[0].endswith(added))
 
-## Prices
 
-| Bread | Price |
-| --- | --- |
-| Wheat | 2 € |
-
-All prices are per loaf.
-"""
-ROW = "| Rye | 3 € |"
-WITH_ROW = BREAD.replace("2 € |\n", f"2 € |\n{ROW}\n")
+async def test_a_note_in_talk_gets_the_text_after_its_noun(talk) -> None:
+    added = ["steps down as chair in spring", "Showed the octant to the Royal Society in 1731."]
+    await say(talk, "open H1", f"note: {added[0]}", f"write: {added[1]}")
+    assert set(added) <= set(text(talk, OPEN).splitlines())
 
 
 @pytest.mark.parametrize(
-    "request_text",
+    ("request_text", "task"),
     [
-        f"append {ROW} to Bread",
-        f"add a row {ROW} to the table in Bread",
-        f'add "{ROW}" to the table in Bread, please',
-        f"add {ROW} to the table under Prices in Bread",
-        f"add a row to the table in Bread: {ROW}",
-        f"add a new table row {ROW} to Bread",
-        f"add {ROW} as a row to the Bread table",
-        f"füge die Zeile {ROW} zur Tabelle in Bread hinzu",
-        f"füge der Tabelle in Bread die Zeile {ROW} hinzu",
+        ("add a task in its note: wind it, 12 December", "- [ ] wind it 📅"),
+        ("put a task in: compare three offers", "- [ ] compare three offers"),
+        ("add a task for it there: wind it", "- [ ] wind it"),
+        ("Füge als Aufgabe hinzu: Kühlschrank auswischen", "- [ ] Kühlschrank auswischen"),
+        ("Neue Aufgabe: Daten bis 15. Dezember exportieren", "- [ ] Daten exportieren 📅"),
     ],
 )
-async def test_a_row_is_added_to_the_table(talk, request_text) -> None:
-    await fill(talk, Bread=BREAD)
-    await order(talk, request_text)
-    assert text(talk, "Bread.md") == WITH_ROW
-
-
-async def test_the_table_of_the_note_in_focus_is_meant(talk) -> None:
-    known = text(talk, OPEN)
-    await order(talk, f"add a row {ROW} to the table")
-    assert answers(talk)[-1].endswith("has no table. Nothing was changed.")
-    (talk.workspace.root / OPEN).write_text(f"{known}\n{BREAD}")
-    await say(talk, f"add a row {ROW} to the table")
-    assert text(talk, OPEN) == f"{known}\n{WITH_ROW}"
-    await say(talk, "undo")
-    assert text(talk, OPEN) == f"{known}\n{BREAD}"
-
-
-async def test_of_several_tables_the_heading_is_asked_for(talk) -> None:
-    two = f"{BREAD}\n{BREAD.replace('Bread', 'Cake').replace('Prices', 'Costs')}"
-    await fill(talk, Bread=two)
-    await say(talk, f"add a row {ROW} to the table in Bread")
-    assert isinstance(talk.items[-1], Question) and talk.items[-1].text == "Which table do you mean?"
-    assert [choice.label for choice in talk.items[-1].choices] == ["Prices", "Costs"]
-    assert text(talk, "Bread.md") == two
-    await say(talk, "the first one")
-    assert text(talk, "Bread.md") == two.replace(BREAD, WITH_ROW)
-
-
-async def test_tables_without_headings_of_their_own_need_another_way(talk) -> None:
-    await fill(talk, Bread=f"{BREAD}\n{BREAD.partition('## Prices')[2]}")
-    await say(talk, f"add a row {ROW} to the table in Bread")
-    assert answers(talk)[-1].startswith("There are 2 tables.")
-
-
-async def test_rows_without_a_table_are_text(talk) -> None:
-    await fill(talk, Plain="Text.\n")
-    await order(talk, f"append {ROW} to Plain")
-    assert text(talk, "Plain.md") == f"Text.\n{ROW}\n"
+async def test_words_before_the_colon_are_no_part_of_a_task(talk, request_text, task) -> None:
+    await say(talk, request_text)
+    assert any(line.startswith(task) for line in text(talk, OPEN).splitlines())

@@ -52,6 +52,7 @@ async def test_a_text_is_written_as_it_is_given(talk, request_, line) -> None:
             ],
             ["milk", "eggs", "oil", "salt"],
         ),
+        (['make a note "Gifts" with a list: book, scarf, olive oil'], ["book", "scarf", "olive oil"]),
         (["create a note called Trip", "add the items tea and coffee to Trip"], ["tea", "coffee"]),
         (["lege eine Notiz Einkaufsliste mit Milch und Brot an"], ["Milch", "Brot"]),
     ],

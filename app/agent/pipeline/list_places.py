@@ -1,0 +1,114 @@
+"""Find the list in a note that an added text continues."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from app.errors import AmbiguousError, NotFoundError
+from app.vault.markdown.frontmatter import read_frontmatter
+from app.vault.markdown.headings import section
+
+_ITEM = re.compile(r"([ \t]*)([-*+]|\d{1,9}[.)])([ \t]+)(\[.\][ \t]+)?(.*)")
+_HEADING = re.compile(r" {0,3}#{1,6}[ \t]")
+_BLOCK_START = re.compile(r"\s*(#{1,6} |>|\||```|~~~|([-*+]|\d{1,9}[.)])[ \t])")
+_TAGS = re.compile(r"\s*#[^\s#]+(\s+#[^\s#]+)*\s*")
+_SENTENCE_END = re.compile(r"[.!?][\"”“)]?$|[.!?]\s+[A-ZÄÖÜ]")
+_MIN_SENTENCE_WORDS = 4
+_MAX_SHORT_WORDS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class ListPlace:
+    """The last list of a note, or of a section of it.
+
+    Args:
+        end: The position after the text of the list's last line.
+        item: The last item that is not part of another item.
+        texts: The texts of the items.
+        is_only_text: Whether no other text is around it but headings, tags and a line that introduces it.
+        is_last: Whether no text follows it.
+        precedes_tags: Whether only tags follow it.
+        is_only_list: Whether there is no other list.
+    """
+
+    end: int
+    item: re.Match[str]
+    texts: tuple[str, ...]
+    is_only_text: bool
+    is_last: bool
+    precedes_tags: bool
+    is_only_list: bool
+
+    @property
+    def has_short_items(self) -> bool:
+        """True if most items have a few words."""
+        short = sum(len(text.split()) <= _MAX_SHORT_WORDS for text in self.texts)
+        return 2 * short >= len(self.texts)
+
+    def takes(self, text: str) -> bool:
+        """Return whether a text is like the items: no sentence among items that are none."""
+        return not is_sentence(text) or any(map(is_sentence, self.texts))
+
+    def lines(self, texts: Sequence[str]) -> str:
+        """Return texts as further items, tasks among tasks."""
+        indent, mark, space, box = self.item[1], self.item[2], self.item[3], "[ ] " if self.item[4] else ""
+        number = int(mark[:-1]) if mark[:-1] else None
+        marks = [mark if number is None else f"{number + at}{mark[-1]}" for at in range(1, len(texts) + 1)]
+        return "\n".join(f"{indent}{own}{space}{box}{text}" for own, text in zip(marks, texts, strict=True))
+
+
+def find_list(text: str, heading: str = "") -> ListPlace | None:
+    """Return the last list of a note, or of the section below a heading; None without one."""
+    start, end = read_frontmatter(text).body_start, len(text)
+    if heading:
+        try:
+            found = section(text, heading)
+        except (NotFoundError, AmbiguousError):
+            return None
+        start, end = found.start, found.own_end
+    # Each list as its items and the position after its last line.
+    lists: list[tuple[list[re.Match[str]], int]] = []
+    others: list[str] = []
+    is_in_list, at = False, start
+    for part in text[start:end].splitlines(keepends=True):
+        line = part.rstrip("\r\n")
+        if item := _ITEM.fullmatch(line):
+            if not is_in_list:
+                lists.append(([], at))
+                if others and others[-1].endswith(":"):
+                    others.pop()
+            lists[-1] = ([*lists[-1][0], item], at + len(line))
+            is_in_list = True
+        elif is_in_list and line.strip() and line[0] in " \t":
+            lists[-1] = (lists[-1][0], at + len(line))
+        elif line.strip():
+            is_in_list = False
+            others += [] if _HEADING.match(line) or _TAGS.fullmatch(line) else [line.rstrip()]
+        at += len(part)
+    if not lists:
+        return None
+    items, after = lists[-1]
+    least = min(len(item[1]) for item in items)
+    top = [item for item in items if len(item[1]) == least]
+    rest = text[after:end]
+    return ListPlace(
+        after,
+        top[-1],
+        tuple(item[5] for item in items),
+        is_only_text=not others,
+        is_last=not rest.strip(),
+        precedes_tags=all(_TAGS.fullmatch(line) for line in rest.split("\n") if line.strip()),
+        is_only_list=len(lists) == 1,
+    )
+
+
+def is_sentence(text: str) -> bool:
+    """Return whether a text is prose: it ends like a sentence of several words."""
+    return len(text.split()) >= _MIN_SENTENCE_WORDS and _SENTENCE_END.search(text.strip()) is not None
+
+
+def may_be_item(text: str) -> bool:
+    """Return whether a text is one line that has no Markdown of its own, such as a heading or a task."""
+    return bool(text.strip()) and "\n" not in text.strip() and _BLOCK_START.match(text) is None
