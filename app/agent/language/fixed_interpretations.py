@@ -12,6 +12,7 @@ from app.agent.language.follow_ups import parse_plain_follow_up, parse_refined_q
 from app.agent.language.line_removals import parse_removed_line
 from app.agent.language.listed_notes import parse_neighbor, refuse_position
 from app.agent.language.new_tasks import parse_new_tasks
+from app.agent.language.property_lines import parse_asked_value, parse_property_line
 from app.agent.language.property_questions import parse_property_question
 from app.agent.language.property_values import parse_property_values
 from app.agent.language.questions import source_note
@@ -63,6 +64,8 @@ class FixedInterpretations:
             parse_undo,
             self._decided(parse_creation_with_properties),
             self._decided(parse_property_values),
+            self._decided(parse_asked_value),
+            self._run_or_asked(parse_property_line),
             _interpret_source_question,
             self._decided(_open_by_name),
             parse_property_question,
