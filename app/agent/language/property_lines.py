@@ -11,7 +11,7 @@ from app.agent.language.lexicon import BUILT_IN_PROPERTIES
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.request import Request, without_marks_at_end
 from app.agent.language.tokens import Token, span_text
-from app.index.query_serializer import quote_text
+from app.index.query_serializer import quote_value
 
 _SCORE = 0.97
 _ACTION = "set_property"
@@ -60,7 +60,7 @@ def parse_property_line(request: Request, tokens: tuple[Token, ...]) -> list[Rea
     change = Reading((*steps, *changes), _SCORE, language=code, verb_words=1, is_certain=is_certain)
     if is_certain or is_hedged or steps or "find" not in request.allowed:
         return [change]
-    query = " ".join(f"[{quote_text(line.key)}:{quote_text(str(line.value))}]" for line in lines)
+    query = " ".join(f"[{quote_value(line.key)}:{quote_value(str(line.value))}]" for line in lines)
     search = Reading((PipelineStep("find", NoteSet(query=query)),), _SCORE, language=code)
     return [change, search]
 
