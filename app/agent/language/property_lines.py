@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from app.agent.language.actions import WITHOUT_NOTES
 from app.agent.language.dates import ISO_DAY
+from app.agent.language.dialog import DialogState
 from app.agent.language.lexicon import BUILT_IN_PROPERTIES
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.request import Request, without_marks_at_end
@@ -96,23 +97,18 @@ def _note_in_talk(request: Request) -> tuple[tuple[PipelineStep, ...], NoteSet, 
     The note may be one that an open question offers to create: its creation comes first.
     """
     dialog = request.dialog
-    if dialog.question is not None or dialog.unanswered:
-        asked = (dialog.question, *reversed(dialog.unanswered))
-        for question in filter(None, asked):
-            options = [option.reading for option in question.options]
-            first = options[0] if options else None
-            if first is None or first.missing:
-                continue
-            if first.steps[0].action == "create_note" and "create_note" in request.allowed:
-                return first.steps, NoteSet(source="previous"), False
-            if first.last.target is not None and first.last.target.is_single:
-                return (), NoteSet(notes=first.last.target.notes), False
-            if question is dialog.question:
-                return None  # a search
+    for question in filter(None, (dialog.question, *reversed(dialog.unanswered))):
+        first = question.options[0].reading if question.options else None
+        if first is None or first.missing:
+            continue
+        if first.steps[0].action == "create_note" and "create_note" in request.allowed:
+            return first.steps, NoteSet(source="previous"), False
+        if first.last.target is not None and first.last.target.is_single:
+            return (), NoteSet(notes=first.last.target.notes), _is_about(dialog, first.last.target.notes)
+        if question is dialog.question:
+            return None  # a search
     last = dialog.last.last if dialog.last is not None else None
-    if last is None or last.action in _LISTS | WITHOUT_NOTES:
-        return None
-    if dialog.asked and not dialog.subject:
+    if last is None or last.action in _LISTS | WITHOUT_NOTES or (dialog.asked and not dialog.subject):
         return None
     if not (dialog.is_about_one or last.action in ("undo", "redo") or dialog.made):
         return None
@@ -120,6 +116,12 @@ def _note_in_talk(request: Request) -> tuple[tuple[PipelineStep, ...], NoteSet, 
     path = dialog.first_existing(it, request.vocabulary.has_file)
     is_certain = not (dialog.asked or dialog.is_doubtful)
     return ((), NoteSet(notes=(path,)), is_certain) if path else None
+
+
+def _is_about(dialog: DialogState, notes: tuple[str, ...]) -> bool:
+    """Return whether the conversation and its unanswered questions are about the same single note."""
+    asked = {own.notes for sets in dialog.asked_about for own in sets if own.is_single}
+    return dialog.focus == notes and asked == {notes} and not dialog.has_list
 
 
 def _lines(request: Request, tokens: Sequence[Token]) -> list[_Line]:
