@@ -1,4 +1,4 @@
-"""Parse short lines that set properties of the note in talk: "rating 4", "room is S7 then", "Frist 3. Mai"."""
+"""Parse short lines that set properties of the note in talk: "rating 4", "room is S7 then"."""
 
 from __future__ import annotations
 
@@ -91,6 +91,11 @@ def parse_asked_value(request: Request, tokens: tuple[Token, ...]) -> Reading | 
     return Reading((step,), _SCORE, language=language.code, verb_words=1, is_certain=is_certain)
 
 
+def parse_lines(request: Request, tokens: Sequence[Token]) -> list[tuple[str, object]]:
+    """Return the properties of "born 2 August 2012, house Heron" with their values; none for other words."""
+    return [(line.key, line.value) for line in _lines(request, tokens, is_new=True)]
+
+
 def _note_in_talk(request: Request) -> tuple[tuple[PipelineStep, ...], NoteSet, bool] | None:
     """Return the note that a line without a name is about, and whether that is certain; else None.
 
@@ -124,11 +129,11 @@ def _is_about(dialog: DialogState, notes: tuple[str, ...]) -> bool:
     return dialog.focus == notes and asked == {notes} and not dialog.has_list
 
 
-def _lines(request: Request, tokens: Sequence[Token]) -> list[_Line]:
+def _lines(request: Request, tokens: Sequence[Token], *, is_new: bool = False) -> list[_Line]:
     """Return the properties of "start 2027-06-10, end 2027-06-15" with their values; none for other words."""
     lines: list[_Line] = []
     for part in _parts(request, tokens):
-        line = _line(request, part)
+        line = _line(request, part, is_new=is_new)
         if line is None or line.key in [known.key for known in lines]:
             return []
         lines.append(line)
@@ -149,7 +154,7 @@ def _parts(request: Request, tokens: Sequence[Token]) -> list[Sequence[Token]]:
     return [part for part in parts if part]
 
 
-def _line(request: Request, tokens: Sequence[Token]) -> _Line | None:
+def _line(request: Request, tokens: Sequence[Token], *, is_new: bool) -> _Line | None:
     language, table = request.language, request.language.table("property_values")
     leads = language.words("determiners").union(table["possessives"], table["line_leads"])
     start = 0
@@ -167,7 +172,8 @@ def _line(request: Request, tokens: Sequence[Token]) -> _Line | None:
         return None
     first = tokens[start].key
     has_verb = first in language.verbs() or first in language.function_words()
-    if has_verb and cue == after and not (_follows_change(request) and is_own_name):
+    allows_verb = is_new or _follows_change(request)
+    if has_verb and cue == after and not (allows_verb and is_own_name):
         return None  # "read Emma"; but "with Ann" after a change
     bound = _fill(request, value)
     if bound is None or _is_other(request, value):
