@@ -367,6 +367,9 @@ class ChangeDoubts:
         values = [step.target, *(step.arguments.get(role) for role in NOTE_ROLES[1:])]
         notes = [value for value in values if isinstance(value, NoteSet)]
         is_only_step = len(self._reading.steps) == 1
+        tokens = self._request.tokens
+        if step.action == "move" and self._request.language.match_prefix(tokens, 0, "folders", "creations"):
+            return False  # "it" is the new folder
         return (
             is_only_step and bool(notes) and all(map(self._said.names, notes)) and self._said.says("objects")
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.agent.language.actions import WITHOUT_NOTES
 from app.agent.language.dates import ISO_DAY
@@ -26,13 +26,15 @@ _NO_VALUES = frozenset(("tags", "type", "aliases", "cssclasses"))
 class _Line:
     """A property with its value.
 
-    `is_plain` is whether the value can hardly be anything else, `is_hedged` whether the user is not sure.
+    `is_plain` is whether the value can hardly be anything else, `is_hedged` whether the user is not sure, and
+    `is_known` whether only the property and one of its known texts are given.
     """
 
     key: str
     value: object
     is_plain: bool
     is_hedged: bool
+    is_known: bool
 
 
 def parse_property_line(request: Request, tokens: tuple[Token, ...]) -> list[Reading]:
@@ -40,6 +42,8 @@ def parse_property_line(request: Request, tokens: tuple[Token, ...]) -> list[Rea
 
     After a list of notes, such a line narrows the list.
     """
+    if (narrowed := _narrowed_list(request, tokens)) is not None:
+        return [narrowed]
     if _ACTION not in request.allowed or not (about := _note_in_talk(request)):
         return []
     steps, notes, is_certain = about
@@ -61,9 +65,26 @@ def parse_property_line(request: Request, tokens: tuple[Token, ...]) -> list[Rea
     change = Reading((*steps, *changes), _SCORE, language=code, verb_words=1, is_certain=is_certain)
     if is_certain or is_hedged or steps or "find" not in request.allowed:
         return [change]
-    query = " ".join(f"[{quote_value(line.key)}:{quote_value(str(line.value))}]" for line in lines)
-    search = Reading((PipelineStep("find", NoteSet(query=query)),), _SCORE, language=code)
+    search = Reading((PipelineStep("find", NoteSet(query=_query(lines))),), _SCORE, language=code)
     return [change, search]
+
+
+def _narrowed_list(request: Request, tokens: tuple[Token, ...]) -> Reading | None:
+    """Return the listed notes with the values of a line such as "status done"; None for other requests."""
+    dialog = request.dialog
+    step = dialog.last.last if dialog.last is not None and len(dialog.last.steps) == 1 else None
+    if step is None or step.action != "find" or step.target is None or dialog.question is not None:
+        return None
+    is_whole = not (step.target.source or step.target.limit or step.target.pick)
+    lines = _lines(request, without_marks_at_end(tokens)) if is_whole and len(dialog.results) > 1 else []
+    if not lines or not all(line.is_known and not line.is_hedged for line in lines):
+        return None
+    narrowed = step.target.with_query(_query(lines))
+    return Reading((replace(step, target=narrowed),), _SCORE, language=request.language.code)
+
+
+def _query(lines: Sequence[_Line]) -> str:
+    return " ".join(f"[{quote_value(line.key)}:{quote_value(str(line.value))}]" for line in lines)
 
 
 def parse_asked_value(request: Request, tokens: tuple[Token, ...]) -> Reading | None:
@@ -81,14 +102,14 @@ def parse_asked_value(request: Request, tokens: tuple[Token, ...]) -> Reading | 
     bound = _fill(request, value) if start else None
     if bound is None or len(value) > _MAX_VALUE_WORDS:
         return None
-    has_digits = any(char.isdigit() for text in dialog.values for char in text)
+    # The values are the texts of the property: none for a number.
+    has_digits = not dialog.values or any(char.isdigit() for text in dialog.values for char in text)
     if has_digits and not any(char.isdigit() for char in str(bound)):
         return None  # "make it private"
     if not has_digits and not language.match_prefix(words[start - 1 :], 0, "property_values", "asked_cues"):
         return None
     step = PipelineStep(_ACTION, last.target, {"key": key, "value": bound})
-    is_certain = not is_hedged and bool(dialog.values)
-    return Reading((step,), _SCORE, language=language.code, verb_words=1, is_certain=is_certain)
+    return Reading((step,), _SCORE, language=language.code, verb_words=1, is_certain=not is_hedged)
 
 
 def parse_lines(request: Request, tokens: Sequence[Token]) -> list[tuple[str, object]]:
@@ -181,7 +202,8 @@ def _line(request: Request, tokens: Sequence[Token], *, is_new: bool) -> _Line |
     states = {"true", "false", *table["checked"], *table["unchecked"]}
     if request.vocabulary.is_checkbox(key) and str(bound).casefold() not in states:
         return None
-    return _Line(key, bound, _is_plain(request, key, bound, value), is_hedged)
+    is_known = cue == after and isinstance(bound, str) and bool(request.vocabulary.find_text_of(key, bound))
+    return _Line(key, bound, _is_plain(request, key, bound, value), is_hedged, is_known)
 
 
 def _follows_change(request: Request) -> bool:

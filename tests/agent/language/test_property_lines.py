@@ -52,7 +52,7 @@ def _plain(value):
     return str(value) if hasattr(value, "year") else value
 
 
-@pytest.mark.parametrize("line", ["rating probably 4", "room wahrscheinlich S9", "room is far too small"])
+@pytest.mark.parametrize("line", ["rating probably 4", "room is far too small"])
 async def test_a_thought_or_an_unusual_value_is_asked_about(talk, line) -> None:
     await with_properties(talk)
     before = text(talk, H4)
@@ -76,7 +76,7 @@ async def test_a_line_after_a_list_is_a_search(talk) -> None:
     before = text(talk, K1), text(talk, OPEN)
     await say(talk, "list the instruments", "status done")
     assert (text(talk, K1), text(talk, OPEN)) == before
-    assert "set_property" not in str(talk.items[-1]).partition("reply")[2].partition(",")[0]
+    assert not isinstance(talk.items[-1], Question)
 
 
 async def test_a_line_goes_on_with_the_creation_in_question(talk) -> None:
