@@ -11,7 +11,7 @@ from app.agent.language.creation_properties import parse_creation_with_propertie
 from app.agent.language.follow_ups import parse_plain_follow_up, parse_refined_question
 from app.agent.language.line_removals import parse_removed_line
 from app.agent.language.listed_notes import parse_neighbor, refuse_position
-from app.agent.language.new_folders import parse_move_to_new_folder
+from app.agent.language.new_folders import parse_move_to_new_folder, parse_move_to_same_folder
 from app.agent.language.new_tasks import parse_new_tasks
 from app.agent.language.property_lines import parse_asked_value, parse_property_line
 from app.agent.language.property_questions import parse_property_question
@@ -27,7 +27,11 @@ from app.agent.language.readings import (
     Reply,
 )
 from app.agent.language.relations import parse_link_question, parse_relations
-from app.agent.language.replacements import parse_replacement_everywhere, parse_replacement_here
+from app.agent.language.replacements import (
+    parse_corrected_number,
+    parse_replacement_everywhere,
+    parse_replacement_here,
+)
 from app.agent.language.request import Request, without_marks_at_end
 from app.agent.language.task_lists import parse_task_list
 from app.agent.language.task_references import parse_task_change
@@ -64,6 +68,8 @@ class FixedInterpretations:
             self._decided(parse_other_template),
             self._interpret_kind,
             self._run_or_asked(parse_move_to_new_folder),
+            self._run_or_asked(parse_move_to_same_folder),
+            self._run_or_asked(parse_corrected_number),
             parse_undo,
             self._decided(parse_creation_with_properties),
             self._decided(parse_property_values),

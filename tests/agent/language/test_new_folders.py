@@ -42,3 +42,8 @@ async def test_a_note_of_a_kind_is_created_in_its_folder(talk, request_, path) -
 async def test_a_pronoun_is_no_name_of_a_new_note(talk) -> None:
     done = await say(talk, "open H4", "create her in People with the person template")
     assert not done.changes
+
+
+async def test_another_note_moves_to_the_folder_of_the_last_move(talk) -> None:
+    await say(talk, "create a folder Old clocks and move H4 into it", "move K1 there as well")
+    assert text(talk, "Old clocks/K1.md")
