@@ -75,6 +75,8 @@ def _narrowed_list(request: Request, tokens: tuple[Token, ...]) -> Reading | Non
     step = dialog.last.last if dialog.last is not None and len(dialog.last.steps) == 1 else None
     if step is None or step.action != "find" or step.target is None or dialog.question is not None:
         return None
+    if dialog.asked:
+        return None  # after an answer from the notes
     is_whole = not (step.target.source or step.target.limit or step.target.pick)
     lines = _lines(request, without_marks_at_end(tokens)) if is_whole and len(dialog.results) > 1 else []
     if not lines or not all(line.is_known and not line.is_hedged for line in lines):
@@ -92,7 +94,8 @@ def parse_asked_value(request: Request, tokens: tuple[Token, ...]) -> Reading | 
     dialog, language = request.dialog, request.language
     last = dialog.last.last if dialog.last is not None and len(dialog.last.steps) == 1 else None
     key = str(last.arguments.get("about", "")) if last is not None else ""
-    if last is None or last.action != "properties_of" or not key or dialog.question is not None:
+    is_settled = dialog.question is None and not dialog.asked
+    if last is None or last.action != "properties_of" or not key or not is_settled:
         return None
     if last.target is None or not last.target.is_single or _ACTION not in request.allowed:
         return None
