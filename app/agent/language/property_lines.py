@@ -19,7 +19,7 @@ _ACTION = "set_property"
 _MAX_VALUE_WORDS = 4
 _MAX_PLAIN_WORDS = 2
 _LISTS = frozenset(("find", "count", "backlinks", "outgoing", "related", "similar", "mentions", "meaning"))
-_NO_VALUES = frozenset(("tags", "type", "aliases", "cssclasses"))
+_NO_VALUES = frozenset(("tags", "type", "aliases", "cssclasses", "confidence"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,8 +205,11 @@ def _line(request: Request, tokens: Sequence[Token], *, is_new: bool) -> _Line |
     states = {"true", "false", *table["checked"], *table["unchecked"]}
     if request.vocabulary.is_checkbox(key) and str(bound).casefold() not in states:
         return None
+    is_plain = _is_plain(request, key, bound, value)
+    if cue == after and not is_plain:
+        return None  # "the rating I gave it"
     is_known = cue == after and isinstance(bound, str) and bool(request.vocabulary.find_text_of(key, bound))
-    return _Line(key, bound, _is_plain(request, key, bound, value), is_hedged, is_known)
+    return _Line(key, bound, is_plain, is_hedged, is_known)
 
 
 def _follows_change(request: Request) -> bool:
