@@ -242,6 +242,9 @@ class ChangeDoubts:
         has just opened it. Nor is it after a list, or a change of several notes.
         """
         dialog, target = self._dialog, step.target
+        linked = step.arguments.get("to")
+        if isinstance(linked, NoteSet) and target is not None and self._said.names(target):
+            target = linked  # "link it from H4"
         if target is None or len(target.notes) != 1 or self._said.names(target):
             return False
         if dialog.has_switched:
@@ -261,7 +264,8 @@ class ChangeDoubts:
             {notes.notes for notes in sets if notes.is_single} == {target.notes}
             for sets in dialog.asked_about
         )
-        return not (is_this or is_listed or is_only_one)
+        says_there = self._said.says("there") and not dialog.focus
+        return says_there or not (is_this or is_listed or is_only_one)
 
     def _is_about_person(self, step: PipelineStep) -> bool:
         """Return whether a request says "him" or "her", but the changed note may be about something else.
@@ -363,6 +367,9 @@ class ChangeDoubts:
         values = [step.target, *(step.arguments.get(role) for role in NOTE_ROLES[1:])]
         notes = [value for value in values if isinstance(value, NoteSet)]
         is_only_step = len(self._reading.steps) == 1
+        tokens = self._request.tokens
+        if step.action == "move" and self._request.language.match_prefix(tokens, 0, "folders", "creations"):
+            return False  # "it" is the new folder
         return (
             is_only_step and bool(notes) and all(map(self._said.names, notes)) and self._said.says("objects")
         )

@@ -374,7 +374,8 @@ def _may_mean_others(request: Request, reading: Reading) -> bool:
     if any(request.language.match_prefix(tokens, index, "both") > index for index in range(len(tokens))):
         return True
     names = {mention.tokens[-1] for mention in request.mentions(tokens) if mention.kind == "note"}
-    pronouns = request.language.words("result_pronouns")
+    # An article begins the next words: "setze bei H4 die Bewertung auf 7".
+    pronouns = request.language.words("result_pronouns") - request.language.words("determiners")
     return any(token in names and following.key in pronouns for token, following in pairwise(tokens))
 
 

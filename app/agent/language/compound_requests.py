@@ -14,6 +14,7 @@ from app.agent.language.choices import MAX_OPTIONS, accounts_for_all, question_a
 from app.agent.language.dialog import NOTE_ROLES, DialogState
 from app.agent.language.lexicon import Language
 from app.agent.language.listed_notes import describes_note
+from app.agent.language.new_folders import parse_move_to_new_folder
 from app.agent.language.new_tasks import adds_tasks, tasks_of
 from app.agent.language.notation import serialize
 from app.agent.language.readings import (
@@ -79,6 +80,8 @@ def verbless_orders(request: Request) -> Iterator[tuple[str, str]]:
 
 def _split_points(request: Request) -> Iterator[tuple[int, int]]:
     """Yield the end of each first order and the start of the others."""
+    if parse_move_to_new_folder(request, without_marks_at_end(request.tokens)):
+        return  # one order
     tokens, splits = request.tokens, 0
     for at in range(1, len(tokens)):
         if tokens[at].key == ":" or splits == _MAX_SPLITS:
@@ -235,6 +238,8 @@ def _later_orders(request: Request, words: set[str]) -> list[int]:
 
     A mark alone splits a statement from what it gives a reason for: "the test is done, tick it".
     """
+    if parse_move_to_new_folder(request, without_marks_at_end(request.tokens)):
+        return []
     tokens = request.tokens
     is_order = bool(request.actions_at(tokens, 0))
     return [

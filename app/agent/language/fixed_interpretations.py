@@ -11,7 +11,9 @@ from app.agent.language.creation_properties import parse_creation_with_propertie
 from app.agent.language.follow_ups import parse_plain_follow_up, parse_refined_question
 from app.agent.language.line_removals import parse_removed_line
 from app.agent.language.listed_notes import parse_neighbor, refuse_position
+from app.agent.language.new_folders import parse_move_to_new_folder, parse_move_to_same_folder
 from app.agent.language.new_tasks import parse_new_tasks
+from app.agent.language.property_lines import parse_asked_value, parse_property_line
 from app.agent.language.property_questions import parse_property_question
 from app.agent.language.property_values import parse_property_values
 from app.agent.language.questions import source_note
@@ -25,12 +27,17 @@ from app.agent.language.readings import (
     Reply,
 )
 from app.agent.language.relations import parse_link_question, parse_relations
-from app.agent.language.replacements import parse_replacement_everywhere, parse_replacement_here
+from app.agent.language.replacements import (
+    parse_corrected_number,
+    parse_replacement_everywhere,
+    parse_replacement_here,
+)
 from app.agent.language.request import Request, without_marks_at_end
 from app.agent.language.table_rows import parse_table_row
 from app.agent.language.task_lists import parse_task_list
 from app.agent.language.task_references import parse_task_change
 from app.agent.language.template_notes import (
+    parse_listed_note_of_kind,
     parse_note_from_template,
     parse_note_of_kind,
     parse_other_template,
@@ -62,9 +69,14 @@ class FixedInterpretations:
             self._interpret_template,
             self._decided(parse_other_template),
             self._interpret_kind,
+            self._run_or_asked(parse_move_to_new_folder),
+            self._run_or_asked(parse_move_to_same_folder),
+            self._run_or_asked(parse_corrected_number),
             parse_undo,
             self._decided(parse_creation_with_properties),
             self._decided(parse_property_values),
+            self._decided(parse_asked_value),
+            self._run_or_asked(parse_property_line),
             _interpret_source_question,
             self._decided(_open_by_name),
             parse_property_question,
@@ -129,7 +141,10 @@ class FixedInterpretations:
 
     def _interpret_kind(self, request: Request, tokens: tuple[Token, ...]) -> Interpretation | None:
         """Ask what the creation of a note of some kind means."""
-        readings = parse_note_of_kind(request, tokens)
+        listed = parse_listed_note_of_kind(request, tokens)
+        if len(listed) == 1:
+            return self._chooser.decide(request, listed)
+        readings = listed or parse_note_of_kind(request, tokens)
         return self._chooser.ask(request, readings) if readings else None
 
     def _interpret_refined_question(

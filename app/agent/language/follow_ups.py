@@ -595,6 +595,9 @@ def _repeat_on_notes(
     paths = tuple(dict.fromkeys(path for mention in notes if mention.notes for path in mention.notes.notes))
     is_certain = not any(mention.is_near for mention in notes)
     target = NoteSet(notes=paths)
+    companions = language.table("doubts")["companions"]
+    if step.action == "set_property" and words and all(token.key in companions for token in words):
+        return None  # "with Ann" is rather another property
     if words and all(token.key in again_words for token in words):
         repeated = replace(step, target=target)
         return Reading((repeated,), 0.9, language=language.code, is_certain=is_certain)

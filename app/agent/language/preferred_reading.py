@@ -12,8 +12,9 @@ from app.agent.language.actions import GRAMMAR_ACTIONS, TASK_ACTIONS, TOOL_PREFI
 from app.agent.language.candidates import candidates, have_same_meaning
 from app.agent.language.choices import is_clear, names_folder, note_sets_of
 from app.agent.language.corrections import parse_correction
+from app.agent.language.new_folders import parse_move_to_new_folder
 from app.agent.language.readings import NoteSet, PipelineStep, Reading, as_tuple
-from app.agent.language.request import Request
+from app.agent.language.request import Request, without_marks_at_end
 from app.agent.language.said_words import WORD
 from app.agent.language.undo import parse_undo
 
@@ -41,6 +42,8 @@ async def preferred_reading(
     if len(change.steps) > 1 or _is_for_grammar(change.last) or names_folder(request, change):
         return None
     if parse_undo(request, request.tokens) or parse_correction(request, request.tokens):
+        return None
+    if parse_move_to_new_folder(request, without_marks_at_end(request.tokens)):
         return None
     found, own = await with_found_notes(change), 0.0
     others: list[tuple[Reading, Reading, float]] = []

@@ -96,7 +96,9 @@ class _PropertyValueParser:
         if sets or adds:
             end = len(tokens) - (tokens[-1].key in self._table["ends"])
             rest, header_notes = self._after_header(tokens[1:end])
-            notes, rest = self._note_at_end(rest)
+            notes, rest, is_led = self._note_after_verb(rest) if sets else (None, rest, False)
+            if not is_led:
+                notes, rest = self._note_at_end(rest)
             if notes is None:
                 notes, rest = self._note_after_name(rest)
             if empty := self._empty_property(rest):
@@ -104,6 +106,8 @@ class _PropertyValueParser:
             if verb in self._table["keep_others"] and (added := self._addition(rest)):
                 return notes, [added]
             several = self._values(rest, allows_new=sets)
+            if is_led and several:
+                return notes, several
             if len(several) > 1 or (several and self._has_property_in_value(rest)):
                 return header_notes or notes, several
         notes, rest = None, tokens[1:] if sets else tokens
@@ -256,6 +260,20 @@ class _PropertyValueParser:
             if parsed is not None and parsed.notes.is_single:
                 return parsed.notes, trim_marks(tokens[:start])
         return None, tokens
+
+    def _note_after_verb(self, tokens: Sequence[Token]) -> tuple[NoteSet | None, Sequence[Token], bool]:
+        """Return the note of "set for H4 the status to active", the other words, and whether there is one.
+
+        "Set its status to active" is about the note in talk.
+        """
+        sets = self._request.set_parser()
+        first = self._language.match_prefix(tokens, 0, "property_values", "note_leads")
+        for end in range(len(tokens) - 2, first, -1) if first else ():
+            parsed = sets.parse_reference(tokens[first:end]) or sets.find_named(tokens[first:end])
+            if parsed is not None and parsed.notes.is_single:
+                return parsed.notes, tokens[end:], True
+        is_possessive = bool(tokens) and tokens[0].key in self._table["possessives"]
+        return None, tokens, is_possessive and bool(self._value(tokens, allows_new=False))
 
     def _note_after_name(self, tokens: Sequence[Token]) -> tuple[NoteSet | None, Sequence[Token]]:
         """Return the note of "status of H4 to active", and the other words; all words without a note."""

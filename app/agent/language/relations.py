@@ -173,5 +173,5 @@ def _named(request: Request, tokens: Sequence[Token]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(paths))
 
 
-_JOINING = (("and",), ("both",), ("linking", "fillers"))
+_JOINING = (("and",), ("both",), ("determiners",), ("linking", "fillers"))
 """The phrases that join the names of a list: "both H1 and H2 as well"."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from app.agent.language.actions import CREATION_VALUES
+from app.agent.language.property_lines import parse_lines
 from app.agent.language.readings import Interpretation, NoteSet, PipelineStep, Reading, Reply
 from app.agent.language.request import Request
 from app.agent.language.tokens import Token, span_text
@@ -15,6 +16,7 @@ _SCORE = 0.98
 _MAX_NAME_WORDS = 6
 _MAX_KIND_WORDS = 4
 """The number of words in which a request names the kind of a new note: "create a new movie note"."""
+_MAX_LISTED_NAME_WORDS = 8
 _MAX_LISTED_TEMPLATES = 10
 _ADDED_VALUES = ("tag", "type", "text")
 """The values of a new note that later steps add to the text of the template."""
@@ -32,6 +34,8 @@ def parse_note_from_template(
     said: str | None = None
     for template, clause, other_tokens in _splits(request, tokens):
         path = _template(request, template)
+        if path and (unnamed := _unnamed_creation(request, other_tokens)) is not None:
+            return _reading(request, unnamed, path), other_tokens
         rest = _with_plain_name(request, _with_folder_last(request, other_tokens), path)
         creation = _daily_note(request, rest) or _creation(request, rest)
         if creation is None:
@@ -52,6 +56,81 @@ def parse_note_from_template(
     else:
         text = f"The folder {folder} has no template “{said}”. Nothing was created."
     return Reply(text, understood=False), tokens
+
+
+def _unnamed_creation(request: Request, tokens: tuple[Token, ...]) -> PipelineStep | None:
+    """Return the creation of "create her in People", which names no note; None for other requests."""
+    table = request.language.table("doubts")
+    pronouns = {*table["person_pronouns"], *table["objects"]}
+    if len(tokens) < 2 or tokens[1].key not in pronouns or "create_note" not in request.actions_at(tokens, 0):
+        return None
+    rest, cues = tokens[2:], table["place_cues"]
+    if not rest:
+        return PipelineStep("create_note", None, {})
+    folder = request.vocabulary.find_folder(span_text(request.text, rest[1:])) if len(rest) > 1 else None
+    is_place = rest[0].key in cues and folder is not None
+    return PipelineStep("create_note", None, {"folder": folder}) if is_place else None
+
+
+def parse_listed_note_of_kind(request: Request, tokens: tuple[Token, ...]) -> list[Reading]:
+    """Return the creation of "new person: Inga Solberg, lecturer" or "new recipe Dosa: ferment the rice".
+
+    The note has its name before the comma or the colon, and the folder and the template of its kind. What
+    follows are its properties if all of it names some, or else its text.
+    """
+    language = request.language
+    start = language.match_prefix(tokens, 0, "template_notes", "kind_leads")
+    colon = next((at for at, token in enumerate(tokens) if token.key == ":"), 0)
+    if not start or not start < colon < len(tokens) - 1 or "create_note" not in request.allowed:
+        return []
+    kind = tokens[start]
+    nouns = language.words("note_nouns") - {"document"} | language.words("task_nouns")
+    folder = request.vocabulary.find_similar_folder(kind.value) or _folder_of_kind(request, kind)
+    template = _template(request, kind.value)
+    between, after = tokens[start + 1 : colon], tokens[colon + 1 :]
+    is_place = bool(between) and between[0].key in language.table("doubts")["place_cues"]
+    if not kind.is_word or kind.key in nouns or not (folder or template):
+        return []
+    if between and not is_place:
+        name, rest = between, after
+    else:
+        comma = next((at for at, token in enumerate(after) if token.key in (",", ";")), len(after))
+        name, rest = after[:comma], after[comma + 1 :]
+    place = list(between[1:]) if is_place else []
+    if not name or len(name) > _MAX_LISTED_NAME_WORDS or any(token.kind == "mark" for token in name):
+        return []
+    values: dict[str, object] = {"name": span_text(request.text, name).strip('"“”„')}
+    if place and (named := request.vocabulary.find_folder(span_text(request.text, tuple(place)))):
+        folder, place = named, []
+    if folder:
+        values["folder"] = folder
+    lines = parse_lines(request, rest) if rest else []
+    if lines and place and (key := request.vocabulary.find_property("class")):
+        lines.append((key, span_text(request.text, tuple(place))))
+    changes = [
+        PipelineStep("set_property", NoteSet(source="previous"), {"key": key, "value": value})
+        for key, value in lines
+    ]
+    if rest and not changes:
+        changes = [PipelineStep("append", NoteSet(source="previous"), {"text": _text_of(request, rest)})]
+    code = language.code
+    plain = Reading((PipelineStep("create_note", None, values), *changes), _SCORE, (), "", code, verb_words=1)
+    if not template:
+        return [plain]
+    created = {**values, "template": NotePath.on_disk(template).stem_path}
+    return [replace(plain, steps=(PipelineStep("create_note", None, created), *changes)), plain]
+
+
+def _text_of(request: Request, tokens: tuple[Token, ...]) -> str:
+    return request.text[tokens[0].start :].strip()
+
+
+def _folder_of_kind(request: Request, kind: Token) -> str | None:
+    """Return the folder with the plural of a kind as its name: "People" for "person"."""
+    known = request.vocabulary.find_folder
+    persons = request.language.table("doubts")["persons"]
+    names = persons[:4] if kind.key in persons[:4] else ()
+    return next((folder for name in names if (folder := known(name))), None)
 
 
 def parse_note_of_kind(request: Request, tokens: tuple[Token, ...]) -> list[Reading]:

@@ -1,0 +1,64 @@
+"""Parse requests that move notes into a new folder: "create a folder Old jobs and move H4 into it"."""
+
+from __future__ import annotations
+
+from app.agent.language.readings import PipelineStep, Reading
+from app.agent.language.request import Request
+from app.agent.language.tokens import Token, span_text
+
+_SCORE = 0.98
+_MAX_NAME_WORDS = 6
+
+
+def parse_move_to_new_folder(request: Request, tokens: tuple[Token, ...]) -> list[Reading]:
+    """Return the move of notes into the folder that a request names first; none for others.
+
+    A folder exists once a note is in it.
+    """
+    language = request.language
+    start = language.match_prefix(tokens, 0, "folders", "creations")
+    if not start or "move" not in request.allowed:
+        return []
+    ends = [end for end in range(start + 1, len(tokens)) if _is_into_it(request, tokens[end:])]
+    for at in range(start + 1, min(len(tokens), start + _MAX_NAME_WORDS + 1)):
+        verb = max(language.match_prefix(tokens, at, "and"), at + (tokens[at].key == ","))
+        first = language.match_prefix(tokens, verb, "folders", "moves") if verb > at else verb
+        end = next((end for end in ends if end > first), 0)
+        if first == verb or not end:
+            continue
+        sets = request.set_parser()
+        parsed = sets.parse_reference(tokens[first:end]) or sets.find_named(tokens[first:end])
+        parsed = parsed or sets.parse(tokens[first:end])
+        name = [
+            token for token in tokens[start:at] if token.key not in language.table("property_values")["ends"]
+        ]
+        if parsed is None or not name:
+            return []
+        folder = span_text(request.text, tuple(name)).strip('"“”„')
+        step = PipelineStep("move", parsed.notes, {"folder": folder})
+        certain = parsed.is_certain and not parsed.is_near
+        return [Reading((step,), _SCORE, language=language.code, verb_words=2, is_certain=certain)]
+    return []
+
+
+def parse_move_to_same_folder(request: Request, tokens: tuple[Token, ...]) -> list[Reading]:
+    """Return the move of "move H4 there as well" right after a move; none for other requests."""
+    language, last = request.language, request.dialog.last
+    folder = str(last.last.arguments.get("folder", "")) if last is not None and len(last.steps) == 1 else ""
+    start = language.match_prefix(tokens, 0, "folders", "moves")
+    is_after_move = last is not None and last.last.action == "move" and request.dialog.question is None
+    if not (folder and start and is_after_move and "move" in request.allowed):
+        return []
+    end = len(tokens)
+    while end > start and language.matches_phrase(tokens[end - 1 : end], "folders", "also"):
+        end -= 1
+    first = next((at for at in range(start + 1, end) if _is_into_it(request, tokens[at:end])), 0)
+    parsed = request.set_parser().find_named(tokens[start:first]) if first else None
+    if parsed is None or not parsed.notes.is_single:
+        return []
+    step = PipelineStep("move", parsed.notes, {"folder": folder})
+    return [Reading((step,), _SCORE, language=language.code, verb_words=1)]
+
+
+def _is_into_it(request: Request, tokens: tuple[Token, ...]) -> bool:
+    return request.language.matches_phrase(tokens, "folders", "into_it")
