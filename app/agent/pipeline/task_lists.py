@@ -9,7 +9,7 @@ from dataclasses import replace
 from app.agent.generic_formatting import wikilink
 from app.agent.language.readings import PipelineStep
 from app.agent.language.task_lists import DUE_KINDS
-from app.agent.language.task_matching import TASK_BOX, TASK_FIELDS, task_text
+from app.agent.language.task_matching import DAY, TASK_FIELDS, days_within, task_text
 from app.agent.pipeline.logseq_notices import LogseqNotices
 from app.agent.pipeline.note_search import NoteSearch
 from app.agent.pipeline.run_state import RunState
@@ -17,7 +17,6 @@ from app.agent.pipeline.tool_calls import ToolCalls
 from app.permissions.pluralize import pluralize
 from app.vault.markdown.tasks import task_facts
 
-_DAY = r"\d{4}-\d\d-\d\d"
 _MAX_LISTED_TASKS = 50
 
 
@@ -46,7 +45,7 @@ class TaskLists:
         query = (
             f"{field}:({words})"
             if words
-            else f"{field}:/{_DAY}/"
+            else f"{field}:/{DAY}/"
             if due and due not in DUE_KINDS
             else f'{field}:""'
         )
@@ -65,8 +64,8 @@ class TaskLists:
         if due in DUE_KINDS:
             found = _tasks_by_due_date(found, due)
         elif due:
-            found = [task for task in found if _days_within(task[1], due)]
-            found.sort(key=lambda task: min(_days_within(task[1], due)))
+            found = [task for task in found if days_within(task[1], due)]
+            found.sort(key=lambda task: min(days_within(task[1], due)))
         lines = [f"- {wikilink(path)}: {' '.join(text.split())}" for path, text in found]
         paths = tuple(dict.fromkeys(path for path, _ in found))
         listed_tasks = [(path, task_text(text)) for path, text in found]
@@ -101,15 +100,3 @@ def _tasks_by_due_date(tasks: Sequence[tuple[str, str]], kind: str) -> list[tupl
             return dated
         case _:
             return [*dated, *undated]
-
-
-def _days_within(task: str, days: str) -> list[str]:
-    """Return those of `days`, a day or a range `first..last`, on which an open task is due.
-
-    For a completed task, and for a task without a due date, these are the days that it names.
-    """
-    first, _, last = days.partition("..")
-    box = TASK_BOX.match(task)
-    due = task_facts(task_text(task)).due if box is not None and box[0].endswith("[ ]") else None
-    named = [due.isoformat()] if due is not None else re.findall(_DAY, task)
-    return [day for day in named if first <= day <= (last or first)]
