@@ -237,8 +237,18 @@ class _NewTaskParser:
         pronoun = self._sets.parse_reference(tokens)
         parsed = pronoun or self._sets.find_named(tokens)
         if parsed is None or not parsed.notes.is_single or parsed.notes.query or parsed.notes.unknown:
-            return None
+            return self._note_of_kind(tokens)
         return _Place(parsed.notes, is_certain=parsed.is_certain, is_pronoun=pronoun is not None)
+
+    def _note_of_kind(self, tokens: Sequence[Token]) -> _Place | None:
+        """Return the note in focus for "the boat", which may mean another one; None for other words."""
+        notes = self._request.dialog.it
+        is_article = tokens[0].key in self._language.words("determiners")
+        if len(tokens) != 2 or not is_article or len(notes) != 1:
+            return None
+        if not self._request.vocabulary.has_kind(tokens[1].key):
+            return None
+        return _Place(NoteSet(notes=notes), is_certain=False, is_pronoun=True)
 
     # The tasks
 
