@@ -8,6 +8,7 @@ from dataclasses import replace
 from app.agent.language.choices import ReadingChooser
 from app.agent.language.corrections import parse_correction
 from app.agent.language.creation_properties import parse_creation_with_properties
+from app.agent.language.described_sets import parse_described_list
 from app.agent.language.follow_ups import parse_plain_follow_up, parse_refined_question
 from app.agent.language.line_removals import parse_removed_line
 from app.agent.language.listed_notes import parse_neighbor, refuse_position
@@ -78,6 +79,7 @@ class FixedInterpretations:
             self._run_or_asked(parse_new_tasks),
             self._run_or_asked(parse_task_change),
             self._interpret_plain_follow_up,
+            parse_described_list,
         )
 
     def interpret(self, request: Request, tokens: tuple[Token, ...]) -> Interpretation | None:

@@ -79,10 +79,12 @@ def _listed_until(request: Request, words: Sequence[Token]) -> Reading | None:
 
 
 def _listed_for_other_days(request: Request, words: Sequence[Token]) -> Reading | None:
-    """Return the last list of tasks due on some days for other days: "and today?"; None for other requests."""
+    """Return the last list of tasks due on some days for other days: "and today?"; None for others."""
     start = request.language.match_prefix(words, 0, "task_lists", "other_days")
     last = request.dialog.last.last if request.dialog.last is not None else None
-    if not 0 < start < len(words) or last is None or last.action != "list_tasks" or "due" not in last.arguments:
+    if not 0 < start < len(words) or last is None or last.action != "list_tasks":
+        return None
+    if "due" not in last.arguments:
         return None
     days = request.dates.days_ahead(words[start:])
     return _reading(request, last.target, {**last.arguments, "due": days}) if days is not None else None

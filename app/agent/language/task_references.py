@@ -49,8 +49,8 @@ def parse_task_change(request: Request, tokens: tuple[Token, ...]) -> list[Readi
     noun "task". Words that may mean any of several tasks have a reading for each of them.
     """
     for change in _changes(request, _core(request, tokens)):
-        if (every := _task_set(request, change)) is not None:
-            return [every]
+        if (of_set := _task_set(request, change)) is not None:
+            return [of_set]
         if at_positions := _tasks_at_position(request, change):
             return at_positions
         if named := _named_tasks(request, change):

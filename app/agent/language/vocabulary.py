@@ -631,6 +631,10 @@ class Vocabulary:
         """Return whether most values of a property are true or false."""
         return self._words.is_checkbox(name)
 
+    def is_list(self, name: str) -> bool:
+        """Return whether most notes with a property have a list as its value."""
+        return self._words.is_list(name)
+
     @cached_property
     def daily_folder(self) -> str | None:
         """The folder with the most notes named for a day, empty for the root; None without such notes."""
