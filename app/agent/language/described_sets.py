@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
@@ -31,6 +32,7 @@ _MIN_COGNATE_LENGTH = 5
 _MIN_DAYS = 0.5
 """Minimum share of days among the values of a property that says when something was done."""
 _SCORE = 0.97
+_PRESENCE = re.compile(r"\[[^:\]]+\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +178,8 @@ def described_set(request: Request, tokens: Sequence[Token]) -> NoteSet | None:
             continue
         if (part := _part(request, tokens, position)) is not None:
             query = f"-{part.query}" if is_negated else part.query
+            if _PRESENCE.fullmatch(query):
+                return None  # "which stories are due?" asks for those due soon
             same = [known for known in conditions if condition_slots(known) == condition_slots(query)]
             is_value = part.is_stated and ":" in query and not query.endswith(":true]")
             if joint == "or" or (same and is_value):
@@ -199,8 +203,7 @@ def described_set(request: Request, tokens: Sequence[Token]) -> NoteSet | None:
     is_of_list = has_pronoun and dialog.has_list and len(dialog.them) < MAX_RESULTS
     if len(conditions) < (1 if is_of_list and conditions[0].startswith("-") else 2):
         return None
-    has_kind = any(condition_slots(part) == {"kind"} for part in conditions)
-    if not (is_of_list or has_kind) and any(part.startswith("-") for part in conditions):
+    if not is_of_list and all(part.startswith("-") for part in conditions):
         return None
     conditions.sort(key=lambda part: condition_slots(part) != {"kind"})
     query = " ".join(request.vocabulary.without_templates(conditions))
@@ -231,6 +234,9 @@ def _part(request: Request, tokens: Sequence[Token], position: int) -> _Part | N
         if checkbox or (value and value != kind.query and "[" in kind.query):
             return None
         return _Part(kind.query, position + 1, is_stated=False)
+    names = (request.language.property_name(token.key, vocabulary.find_property), token.key)
+    if value is not None and any(name and vocabulary.find_property(name) for name in names):
+        return None  # "due" may be a value and a property
     if checkbox:
         return _Part(checkbox, position + 1) if value is None else None
     if value is not None:
@@ -267,7 +273,7 @@ def _condition_on_mark(request: Request, word: str) -> str:
         if vocabulary.is_checkbox(name):
             return f"{_field(name)}:true]"
         is_day = any(field.name == name and field.dates > _MIN_DAYS for field in vocabulary.fields)
-        if is_day:
+        if is_day and name_key(name) not in language.words("due_properties"):
             return f"{_field(name)}]"
     if len(word) < _MIN_COGNATE_LENGTH:
         return ""
