@@ -22,6 +22,7 @@ from app.agent.language.readings import (
 from app.agent.language.request import Request, without_marks_at_end
 from app.agent.language.tokens import Token, span_text
 from app.agent.language.vocabulary import name_words
+from app.index.query_serializer import quote_value
 from app.vault.path import name_key
 
 _MAX_VALUE_WORDS = 3
@@ -66,9 +67,22 @@ def parse_described_list(request: Request, tokens: tuple[Token, ...]) -> Reading
         default=0,
     )
     notes = next((found for start in {lead, 0} if (found := described_set(request, words[start:]))), None)
+    notes = notes or (_nested(request, words[lead:]) if lead else None)
     if notes is None:
         return None
     return Reading((PipelineStep("find", notes),), _SCORE, language=request.language.code, verb_words=1)
+
+
+def _nested(request: Request, words: Sequence[Token]) -> NoteSet | None:
+    """Return the notes with a nested tag, or with it in their names: "list owls" with `bird/owl`."""
+    vocabulary, plain = request.vocabulary, request.language.words("determiners")
+    named = [token for token in words if token.key not in plain]
+    if len(named) != 1 or not named[0].is_word or vocabulary.has_name(named[0].value):
+        return None
+    tag = vocabulary.find_nested_tag(named[0].value)
+    if tag is None:
+        return None
+    return NoteSet(query=f"tag:{quote_value(tag)} OR file:{quote_value(tag.rpartition('/')[2])}")
 
 
 def with_described_sets(request: Request, interpretation: Interpretation) -> Interpretation:

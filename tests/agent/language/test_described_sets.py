@@ -48,3 +48,27 @@ async def test_another_value_replaces_the_listed_one(talk) -> None:
     await fill(talk, **RECIPES)
     await say(talk, "italian mains", "and the french ones?")
     assert names(state(talk).results) == ["Stew"]
+
+
+MINUTES = {
+    "Minutes__2026-03-05_Committee": "Budget\n",
+    "Minutes__2026-03-12_Council": "Music\n",
+    "Species__Tawny": note(tags="[bird/owl]"),
+    "Projects__Barn_owl_boxes": "Oak\n",
+}
+
+
+@pytest.mark.parametrize(
+    "request_text", ["open the minutes from 2026-03-12", "open the minutes of 12 March 2026"]
+)
+async def test_minutes_of_a_day_are_the_note_named_for_it(talk, request_text) -> None:
+    await fill(talk, **MINUTES)
+    await say(talk, request_text)
+    assert [name.replace("_", " ") for name in names(state(talk).focus)] == ["2026-03-12 Council"]
+
+
+async def test_a_plural_names_a_nested_tag_and_names_with_it(talk) -> None:
+    await fill(talk, **MINUTES)
+    replies = await say(talk, "list owls")
+    found = sorted(name.replace("_", " ") for name in names(replies.results))
+    assert found == ["Barn owl boxes", "Tawny"]
