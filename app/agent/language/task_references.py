@@ -80,8 +80,9 @@ def _task_set(request: Request, change: _Change) -> Reading | None:
     language, dialog, words = request.language, request.dialog, change.words
     nouns = language.table("new_tasks")["several"]
     at = next((at for at, token in enumerate(words) if token.key in nouns), -1)
-    if at < 0 or _is_named_so(request, words):
-        return None
+    leading = language.words("determiners") | language.words("universal")
+    if at < 0 or words[0].key not in leading or _is_named_so(request, words):
+        return None  # "completed tasks in Errands" is a list
     says_all = any(token.key in language.words("universal") for token in words[:at])
     conditions: dict[str, object] = {}
     target, position = None, 0
@@ -109,7 +110,9 @@ def _task_set(request: Request, change: _Change) -> Reading | None:
         return None
     due = {"due": change.due} if change.due else {}
     step = PipelineStep(change.action, target, {**due, "which": str(days or ALL_TASKS)})
-    is_certain = target is not None or days is not None
+    # "All tasks in H1 done" may ask for a list.
+    is_order = words[0].start > _core(request, request.tokens)[0].start
+    is_certain = is_order and (target is not None or days is not None)
     return Reading((step,), _SCORE, language=language.code, verb_words=1, is_certain=is_certain)
 
 
